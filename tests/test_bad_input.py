@@ -1,5 +1,6 @@
 """Bad input: one line that names the argument, its value and what is allowed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def parameters():
     kinds = (ClippedMean, TwoStepMean, Median, HistogramLocation)
     for value in (0, -1.0, float("nan"), float("inf"), "10", None, True):
         for kind in kinds:
-            yield "radius", value, lambda kind=kind, value=value: kind(radius=value), ABOVE_ZERO
+            yield "radius", value, lambda kind=kind, value=value: kind(radius=value, sigma=1), ABOVE_ZERO
             yield "sigma", value, lambda kind=kind, value=value: kind(radius=1, sigma=value), ABOVE_ZERO
         for kind in (UnboundedMean, StableLocation, Interval):
             yield "sigma", value, lambda kind=kind, value=value: kind(sigma=value), ABOVE_ZERO
@@ -73,28 +74,31 @@ def parameters():
             yield (
                 "centre",
                 value,
-                lambda kind=kind, value=value: kind(radius=1, centre=value),
+                lambda kind=kind, value=value: kind(radius=1, sigma=1, centre=value),
                 "a finite number",
             )
     for value in (0, 1, -0.1, 1.5, float("nan"), "0.1", None):
-        for kind in (Interval, IntervalUnknownVariance):
-            yield "level", value, lambda kind=kind, value=value: kind(level=value), INSIDE
-        yield "beta", value, lambda value=value: UnboundedMean(beta=value), INSIDE
+        for given in (Interval(sigma=1), IntervalUnknownVariance()):
+            yield "level", value, lambda given=given, value=value: replace(given, level=value), INSIDE
+        yield "beta", value, lambda value=value: UnboundedMean(beta=value, sigma=1.0), INSIDE
         for kind in (ClippedMean, TwoStepMean):
-            yield "beta", value, lambda kind=kind, value=value: kind(radius=1, beta=value), INSIDE
+            yield "beta", value, lambda kind=kind, value=value: kind(radius=1, sigma=1, beta=value), INSIDE
     for value in (99, 0, 1e4, True, None):
-        yield "pivots", value, lambda value=value: Interval(pivots=value), "an integer, at least 100"
+        yield (
+            "pivots",
+            value,
+            lambda value=value: Interval(pivots=value, sigma=1.0),
+            "an integer, at least 100",
+        )
         yield "pivots", value, lambda value=value: IntervalUnknownVariance(pivots=value), "at least 100"
     for value in ("loose", "", None, 1):
         for entry in ON_THE_LINE.values():
             if not hasattr(entry.estimator, "calibration"):
                 continue
-            needed = {"radius": 1.0} if hasattr(entry.estimator, "radius") else {}
-            kind = type(entry.estimator)
             yield (
                 "calibration",
                 value,
-                lambda kind=kind, value=value, needed=needed: kind(calibration=value, **needed),
+                lambda given=entry.estimator, value=value: replace(given, calibration=value),
                 "paper, tight",
             )
     yield "upper", 1.0, lambda: Scale(lower=2.0, upper=1.0), "above lower"
@@ -104,12 +108,18 @@ def parameters():
 
 def wrong_budgets():
     with_range = (
-        TwoStepMean(radius=9.0),
-        Median(radius=9.0),
-        HistogramLocation(radius=9.0),
+        TwoStepMean(radius=9.0, sigma=1.0),
+        Median(radius=9.0, sigma=1.0),
+        HistogramLocation(radius=9.0, sigma=1.0),
         Scale(lower=1, upper=2),
     )
-    without = (UnboundedMean(), StableLocation(), Scale(), Interval(), IntervalUnknownVariance())
+    without = (
+        UnboundedMean(sigma=1.0),
+        StableLocation(sigma=1.0),
+        Scale(),
+        Interval(sigma=1.0),
+        IntervalUnknownVariance(),
+    )
     for estimator in with_range:
         for budget in (APPROX, ZCDP(0.5, 1e-6), GaussianDP(1.0), NonPrivate(), 1.0, None):
             yield "budget", budget, lambda e=estimator, b=budget: run(e, SMALL, b), "PureDP or ZCDP"
@@ -117,7 +127,12 @@ def wrong_budgets():
         for budget in (PURE, ZCDP(0.5), ApproxDP(1.0, 0.0), GaussianDP(1.0), NonPrivate(), 1.0, None):
             yield "budget", budget, lambda e=estimator, b=budget: run(e, SMALL, b), "ApproxDP or ZCDP"
     for budget in (NonPrivate(), ApproxDP(1.0, 0.0), ZCDP(0.5, 1e-6), 1.0, None):
-        yield "budget", budget, lambda b=budget: run(ClippedMean(radius=9.0), SMALL, b), "or GaussianDP"
+        yield (
+            "budget",
+            budget,
+            lambda b=budget: run(ClippedMean(radius=9.0, sigma=1.0), SMALL, b),
+            "or GaussianDP",
+        )
 
 
 def identified(cases):

@@ -23,20 +23,20 @@ def released(estimator, x, budget):
 @pytest.mark.parametrize("rng", [None, 0, "seed", np.random.default_rng, np.random.SeedSequence(0)])
 def test_randomness_is_a_generator_or_a_noise_source(rng):
     with pytest.raises(ValueError, match="rng = "):
-        TwoStepMean(radius=1)(ROWS, budget=PureDP(1), rng=rng)
+        TwoStepMean(radius=1, sigma=1.0)(ROWS, budget=PureDP(1), rng=rng)
 
 
 def test_labels_of_a_frame_and_of_a_series_are_kept():
     frame = pd.DataFrame({"height": ROWS})
-    assert released(UnboundedMean(), frame, ApproxDP(1, 0.1)).labels == ("height",)
-    assert released(UnboundedMean(), frame["height"], ApproxDP(1, 0.1)).labels == ("height",)
-    assert released(UnboundedMean(), list(ROWS), ApproxDP(1, 0.1)).labels is None
+    assert released(UnboundedMean(sigma=1.0), frame, ApproxDP(1, 0.1)).labels == ("height",)
+    assert released(UnboundedMean(sigma=1.0), frame["height"], ApproxDP(1, 0.1)).labels == ("height",)
+    assert released(UnboundedMean(sigma=1.0), list(ROWS), ApproxDP(1, 0.1)).labels is None
 
 
 def test_missing_entries_of_nullable_columns_are_absent_like_others():
     column = pd.Series([1, None, 3, 4], dtype="Int64")
     absent = pd.Series([1, np.nan, 3, 4])
-    one, other = (released(TwoStepMean(radius=10), x, PureDP(1)).value for x in (column, absent))
+    one, other = (released(TwoStepMean(radius=10, sigma=1.0), x, PureDP(1)).value for x in (column, absent))
     assert one == other
 
 
@@ -122,7 +122,7 @@ def test_tables_keep_the_names_of_their_columns(table, column, kinds):
 def test_the_release_from_a_table_is_that_of_its_numbers_and_has_its_labels(table, column, kinds):
     rows = np.random.default_rng(0).normal(size=(200, 2))
     x = table(column(rows[:, 0], kinds[1], "left"), column(rows[:, 1], kinds[1], "right"))
-    mean = CoinPressMean(radius=10.0)
+    mean = CoinPressMean(radius=10.0, sigma=1.0)
     one, other = (released(mean, each, ZCDP(0.5)) for each in (x, rows))
     assert one.labels == ("left", "right")
     np.testing.assert_array_equal(one.value, other.value)

@@ -4,7 +4,8 @@ The names of `__init__.pyi` load on first use, so that `import workbench` costs 
 
 >>> import numpy as np
 >>> from workbench import PureDP, TwoStepMean
->>> TwoStepMean(radius=100)([1.0, 2.0, 0.5], budget=PureDP(1), rng=np.random.default_rng(0)).guarantee.budget
+>>> mean = TwoStepMean(radius=100, sigma=1)
+>>> mean([1.0, 2.0, 0.5], budget=PureDP(1), rng=np.random.default_rng(0)).guarantee.budget
 PureDP(epsilon=1.0)
 """
 

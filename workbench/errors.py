@@ -22,6 +22,7 @@ _INTEGRAL: Any = Integral
 _NUMBER: Any = (*_REAL, Decimal)
 _NUMERIC = ("b", "i", "u", "f", "O")  # kinds of numpy's types
 LEAST_DELTA = 1e-300  # whose inverse, and what is a little smaller, are ordinary floats
+LEAST_LOSS, MOST_LOSS = 1e-150, 1e150  # as are their squares
 LISTED = 150  # characters of the choices that an error lists
 LIKE, SPREAD = 0.7, 0.1  # how alike a slip is at least, and how much less than the best match
 
@@ -68,8 +69,8 @@ def finite(**arguments: object) -> None:
 def probability(**arguments: object) -> None:
     """Raise unless every argument lies strictly between 0 and 1."""
     for name, value in arguments.items():
-        if not (real(value) and 0 < value < 1):
-            raise ArgumentError(name, value, "a number strictly between 0 and 1")
+        if not (real(value) and LEAST_DELTA <= value < 1):
+            raise ArgumentError(name, value, f"a number strictly between 0 and 1, at least {LEAST_DELTA:g}")
 
 
 def integer_at_least(least: int, **arguments: object) -> None:
@@ -77,6 +78,14 @@ def integer_at_least(least: int, **arguments: object) -> None:
     for name, value in arguments.items():
         if not (isinstance(value, _INTEGRAL) and real(value) and value >= least):
             raise ArgumentError(name, value, f"an integer, at least {least}")
+
+
+def few(most: int, **arguments: object) -> None:
+    """Raise unless every argument is an integer from 1 to `most`: more would take for ever."""
+    for name, value in arguments.items():
+        integer_at_least(1, **{name: value})
+        if not (real(value) and value <= most):
+            raise ArgumentError(name, value, f"an integer from 1 to {most}")
 
 
 def one_of(allowed: Iterable[object], **arguments: object) -> None:
@@ -93,16 +102,23 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
             raise ArgumentError(name, value, one_of_words(value, choices))
 
 
+def _loss(**arguments: Any) -> None:
+    positive(**arguments)
+    for name, value in arguments.items():
+        if not LEAST_LOSS <= value <= MOST_LOSS:
+            raise ArgumentError(name, value, f"a number in [{LEAST_LOSS:g}, {MOST_LOSS:g}]")
+
+
 def _share_or_zero(delta: object) -> None:
     if not (real(delta) and (delta == 0 or LEAST_DELTA <= delta < 1)):
         raise ArgumentError("delta", delta, f"0, or a number in [{LEAST_DELTA:g}, 1)")
 
 
 VOCABULARY: dict[str, Callable[..., None]] = {  # what a public number of this name is, wherever it stands
-    "epsilon": positive,
+    "epsilon": _loss,
     "delta": _share_or_zero,
-    "rho": positive,
-    "mu": positive,
+    "rho": _loss,
+    "mu": _loss,
     "sensitivity": finite,
     "radius": positive,
     "sigma": positive,
@@ -111,7 +127,7 @@ VOCABULARY: dict[str, Callable[..., None]] = {  # what a public number of this n
     "step": positive,
     "centre": finite,
     "beta": probability,
-    "steps": partial(integer_at_least, 1),
+    "steps": partial(few, 1000),
     "calibration": partial(one_of, ("paper", "tight")),
     "mode": partial(one_of, ("practical", "proved")),
 }

@@ -35,7 +35,7 @@ def test_alone_it_prints_every_command_on_a_line_an_example_and_no_error(command
     lines = command().printed().splitlines()
     for name in EXAMPLES:
         assert any(re.fullmatch(rf"    {name} +\w.*", line) for line in lines), name
-    assert "  workbench plan mean --alpha 0.1 --set radius=100" in lines
+    assert "  workbench plan mean --alpha 0.1 --set radius=100 --set sigma=1" in lines
     assert max(map(columns, lines)) <= 100
 
 
@@ -225,7 +225,7 @@ def test_attacks_on_a_new_key_go_beside_those_of_its_family(command, extended):
         assert "pairs: add it to BUILDERS in workbench/study/pairs/univariate.py: lambda" in line
     scope = vars(pairs.univariate) | {
         "KEY": "univariate/median",
-        "ESTIMATOR": pairs.univariate.Median(radius=1),
+        "ESTIMATOR": pairs.univariate.Median(radius=1, sigma=1.0),
     }
     (case,) = eval(pairs.MINIMAL, scope)()
     assert case.pairs

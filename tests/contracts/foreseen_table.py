@@ -139,18 +139,19 @@ def proved(estimator: Any, rows: Law, d: int, above: int, below: int | None, **m
 
 CLIFFS = {
     "univariate/clipped-mean": proved(
-        wb.ClippedMean(radius=10.0), line, 1, 300, None, loose=wb.ClippedMean(radius=1e9), budget=PURE
+        wb.ClippedMean(radius=10.0, sigma=1.0),
+        line, 1, 300, None, loose=wb.ClippedMean(radius=1e9, sigma=1.0), budget=PURE,
     ),
     "univariate/two-step-mean": predicted(
-        wb.TwoStepMean(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000
+        wb.TwoStepMean(radius=1e6, sigma=1.0), line, 1, 60, 20, budget=PURE, runs=6000
     ),
     "univariate/unbounded-mean": own(
         "univariate/unbounded-mean", kind="predicted", rows=line, above=60, below=25, runs=6000
     ),
-    "univariate/median": predicted(wb.Median(radius=1e6), line, 1, 60, 20, budget=PURE, runs=6000),
-    "univariate/quantiles": predicted(wb.Quantiles(), quartiles, 1, 400, 40, budget=PURE, runs=3000),
+    "univariate/median": predicted(wb.Median(radius=1e6, sigma=1.0), line, 1, 60, 20, budget=PURE, runs=6000),
+    "univariate/quantiles": predicted(wb.Quantiles(sigma=1.0), quartiles, 1, 400, 40, budget=PURE, runs=3000),
     "univariate/histogram-location": proved(
-        wb.HistogramLocation(radius=1e4), line, 1, 1000, 10, budget=PURE
+        wb.HistogramLocation(radius=1e4, sigma=1.0), line, 1, 1000, 10, budget=PURE
     ),
     "univariate/stable-location": own(
         "univariate/stable-location", kind="proved", rows=line, above=1000, below=20
@@ -158,7 +159,7 @@ CLIFFS = {
     "univariate/scale": own(
         "univariate/scale", kind="predicted", rows=spread, above=300, below=50, runs=6000
     ),
-    "univariate/interval": proved(wb.Interval(pivots=300), line, 1, 300, 20),
+    "univariate/interval": proved(wb.Interval(pivots=300, sigma=1.0), line, 1, 300, 20),
     "univariate/interval-unknown-variance": Cliff(
         kind="answers", estimator=wb.IntervalUnknownVariance(pivots=300), rows=line, above=1000, below=30,
         good=0.1,
@@ -169,26 +170,27 @@ CLIFFS = {
     "mean/empirical": Cliff(kind="reference"),
     "mean/filter-nonprivate": Cliff(kind="reference"),
     "mean/clipped-box": predicted(
-        wb.ClippedBoxMean(radius=10.0), ball, 10, 1000, 20, runs=400
+        wb.ClippedBoxMean(radius=10.0, sigma=1.0), ball, 10, 1000, 20, runs=400
     ),
-    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(), box, 10, 1500, 200, runs=400),
-    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3), ball, 10, 1000, 20, runs=400),
-    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0), ball, 3, 2000, None),
+    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(sigma=1.0), box, 10, 1500, 200, runs=400),
+    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3, sigma=1.0), ball, 10, 1000, 20, runs=400),
+    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0, upper=1.0), ball, 3, 2000, None),
     "mean/populous": own("mean/populous", kind="proved", above=200),
     "mean/median-of-means": own("mean/median-of-means", kind="proved", above=1000),
     "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
     "mean/affine": predicted(wb.AffineMean(), thin, 10, 3000, None, runs=400),
-    "mean/filter": predicted(wb.FilterMean(radius=1e3), ball, 10, 1500, 150, runs=400),
-    "mean/prime": predicted(wb.PrimeMean(radius=1e3), ball, 10, 1500, 150, runs=400),
-    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3), ball, 10, 1500, 150, runs=400),
-    "mean/robust": predicted(wb.RobustMean(radius=1e3), box, 10, 1000, 100, runs=400),
-    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3), box, 10, 1000, 100, runs=400),
-    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5), between, 2, 200, 20, budget=PURE),
+    "mean/filter": predicted(wb.FilterMean(radius=1e3, sigma=1.0), ball, 10, 1500, 150, runs=400),
+    "mean/prime": predicted(wb.PrimeMean(radius=1e3, sigma=1.0), ball, 10, 1500, 150, runs=400),
+    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3, upper=1.0), ball, 10, 1500, 150, runs=400),
+    "mean/robust": predicted(wb.RobustMean(radius=1e3, sigma=1.0), box, 10, 1000, 100, runs=400),
+    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3, upper=1.0), box, 10, 1000, 100, runs=400),
+    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5, sigma=1.0), between, 2, 200, 20, budget=PURE),
     "mean/resilient": predicted(
-        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05), between, 2, 3000, 200, runs=400
+        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), between, 2, 3000, 200, runs=400
     ),
     "mean/resilient-heavy": predicted(
-        wb.ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), between, 2, 3000, 150, runs=400
+        wb.ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
+        between, 2, 3000, 150, runs=400
     ),
     "covariance/empirical": Cliff(kind="reference"),
     "covariance/filter-nonprivate": Cliff(kind="reference"),
@@ -197,16 +199,18 @@ CLIFFS = {
         loose=wb.ClippedCovariance(upper=1e4, lower=1.0), runs=120,
     ),
     "covariance/coinpress": predicted(
-        wb.CoinPressCovariance(upper=1e9), least_axes, 10, 20_000, 6000, runs=120
+        wb.CoinPressCovariance(upper=1e9, lower=1.0), least_axes, 10, 20_000, 6000, runs=120
     ),
     "covariance/heavy-tailed": predicted(
-        wb.HeavyTailedCovariance(upper=1e4), least_axes, 10, 20_000, 4000, runs=120
+        wb.HeavyTailedCovariance(upper=1e4, lower=1.0), least_axes, 10, 20_000, 4000, runs=120
     ),
     "covariance/heavy-tailed-naive": proved(
-        wb.HeavyTailedNaiveCovariance(upper=2.0, hypercontractivity=3.0), least_axes, 3, 10_000, None
+        wb.HeavyTailedNaiveCovariance(upper=2.0, hypercontractivity=3.0, lower=1.0),
+        least_axes, 3, 10_000, None
     ),
     "covariance/pure-net": predicted(
-        wb.PureNetCovariance(upper=100.0, alpha=0.9, centred=True), off_net, 2, 300, 30, budget=PURE
+        wb.PureNetCovariance(upper=100.0, alpha=0.9, centred=True, lower=1.0),
+        off_net, 2, 300, 30, budget=PURE
     ),
     "covariance/populous": own("covariance/populous", kind="predicted", above=12_000, slow=1500),
     "covariance/populous-robust": own("covariance/populous-robust", kind="proved", above=76_800),
@@ -225,7 +229,7 @@ CLIFFS = {
     "spectral/subspace-exact": own("spectral/subspace-exact", kind="answers", above=64, good=1e-6),
     "spectral/preconditioner": own("spectral/preconditioner", kind="proved", above=4256),
     "gaussian/coinpress": predicted(
-        wb.CoinPressGaussian(radius=1e3, upper=1e6), ball, 10, 20_000, 4000, runs=120
+        wb.CoinPressGaussian(radius=1e3, upper=1e6, lower=1.0), ball, 10, 20_000, 4000, runs=120
     ),
     "gaussian/populous": own("gaussian/populous", kind="predicted", above=12_000, slow=1500),
     "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),

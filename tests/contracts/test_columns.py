@@ -101,7 +101,7 @@ def test_an_answer_moves_with_rows_and_centres(key, example):
 def test_an_answer_scales_with_columns_their_ranges_and_scales(kind, missing):
     """Columns in other units, powers of two: the noise of each is in its unit."""
     x = rounded(np.random.default_rng(1).normal([1.0, -2.0, 0.5], 1.0, (2000, 3)))
-    one = kind(radius=10.0, missing=missing)
+    one = kind(radius=10.0, sigma=1.0, missing=missing)
     units = tuple(UNITS.tolist())
     other = kind(radius=tuple((10 * UNITS).tolist()), sigma=units, missing=missing)
     for seed, rows in enumerate((x, with_absent(x, 7))):
@@ -158,7 +158,7 @@ def test_as_many_numbers_as_columns_are_asked_for(key, example):
             assert error.value.argument == name
 
 
-BOX = Example(ClippedBoxMean(radius=(10.0, 0.1, 1000.0), centre=(1.0, 2.0, 3.0)), ZCDP(0.5))
+BOX = Example(ClippedBoxMean(radius=(10.0, 0.1, 1000.0), centre=(1.0, 2.0, 3.0), sigma=1.0), ZCDP(0.5))
 
 
 def cut_before_it_is_scaled(x, change, reach):

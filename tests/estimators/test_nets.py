@@ -17,7 +17,10 @@ from workbench.privacy.mechanisms import selection_scale
 
 @pytest.mark.daily
 def test_scores_are_the_definition():
-    estimator, rng = PureNetCovariance(upper=9.0, centred=True, alpha=0.8), np.random.default_rng(1)
+    estimator, rng = (
+        PureNetCovariance(upper=9.0, centred=True, alpha=0.8, lower=1.0),
+        np.random.default_rng(1),
+    )
     x = 3 * rng.standard_normal((1100, 2))  # more rows than are held at a time
     made, clip = estimator.net(2), 1.7
     values = estimator.scores(x, clip)
@@ -63,7 +66,11 @@ def test_directions_have_norm_one_and_see_every_matrix():
 @pytest.mark.daily
 @pytest.mark.parametrize("d", [1, 2])
 def test_the_draw_has_the_probabilities_of_the_scores(d):
-    estimator, budget, runs = PureNetCovariance(upper=4.0, centred=True, alpha=0.95), PureDP(2.0), 4000
+    estimator, budget, runs = (
+        PureNetCovariance(upper=4.0, centred=True, alpha=0.95, lower=1.0),
+        PureDP(2.0),
+        4000,
+    )
     x = 1.5 * np.random.default_rng(1).standard_normal((40, d))
     charge = estimator.plan(40, d, budget)["candidate"]
     logs = estimator.scores(x, estimator.clip(40, d, budget)) / selection_scale(charge)
@@ -91,7 +98,7 @@ def median_error(estimator, law, n, budget, runs=7):
 @pytest.mark.daily
 def test_the_error_falls_to_the_step_of_the_net():
     law = MultivariateStudent(Gaussian(np.zeros(2), np.array([[6.0, 3.0], [3.0, 4.0]])), 8.0)
-    constants = {"moments": 3, "hypercontractivity": law.hypercontractivity(3), "centred": True}
+    constants = {"lower": 1.0, "moments": 3, "hypercontractivity": law.hypercontractivity(3), "centred": True}
     errors = {
         (alpha, n): median_error(PureNetCovariance(upper=16.0, alpha=alpha, **constants), law, n, PureDP(1.0))
         for alpha, n in ((0.9, 100), (0.9, 2000), (0.5, 2000))
@@ -104,15 +111,15 @@ def test_the_error_falls_to_the_step_of_the_net():
 @pytest.mark.parametrize("budget", [ApproxDP(1.0, 1e-6), GaussianDP(1.0), ZCDP(1.0, 1e-6)])
 def test_other_budgets_are_refused(budget):
     with pytest.raises(ArgumentError):
-        PureNetCovariance(upper=4.0).plan(100, 2, budget)
+        PureNetCovariance(upper=4.0, lower=1.0).plan(100, 2, budget)
 
 
 def test_the_net_is_bounded():
     with pytest.raises(ArgumentError, match="alpha"):
-        PureNetCovariance(upper=1e6, alpha=0.1).plan(100, 2, PureDP(1.0))
+        PureNetCovariance(upper=1e6, alpha=0.1, lower=1.0).plan(100, 2, PureDP(1.0))
     with pytest.raises(ArgumentError, match="d = 3"):
-        PureNetCovariance(upper=4.0).plan(100, 3, PureDP(1.0))
-    assert PureNetCovariance(upper=100.0, alpha=0.3).net(2).size <= MOST
+        PureNetCovariance(upper=4.0, lower=1.0).plan(100, 3, PureDP(1.0))
+    assert PureNetCovariance(upper=100.0, alpha=0.3, lower=1.0).net(2).size <= MOST
 
 
 # A row that is absent keeps its place: the bits of a product of matrices depend on where a row stands, and a
@@ -162,7 +169,7 @@ def test_what_is_multiplied_has_a_public_shape(monkeypatch):
     x = rng.standard_normal((ROWS + 1, 2))
     for share in (0.0, 0.3, 1.0):
         x[: int(share * len(x))] = np.nan
-        PureNetCovariance(upper=1.0, centred=True).scores(x, 2.0)
+        PureNetCovariance(upper=1.0, centred=True, lower=1.0).scores(x, 2.0)
     assert shapes == 3 * [(ROWS, 2), (1, 2)]
 
 

@@ -56,10 +56,10 @@ def heavy(seed, n=20_000, d=3, centre=0.0):
 @pytest.mark.daily
 def test_medians_of_means_beside_a_shrinking_ball_and_coinpress():
     """Without a range .016, less than the shrinking ball, .021, which has one; CoinPress errs by .009."""
-    far = median_error(MedianOfMeansMean(), lambda seed: heavy(seed, centre=1e6), 1e6, 12)
+    far = median_error(MedianOfMeansMean(sigma=1.0), lambda seed: heavy(seed, centre=1e6), 1e6, 12)
     known = {"moments": 1, "hypercontractivity": 1.0}
-    ball = median_error(ClippedHeavyMean(radius=10.0, **known), heavy, 0.0, 12)
-    normal = median_error(CoinPressMean(radius=10.0), heavy, 0.0, 12)
+    ball = median_error(ClippedHeavyMean(radius=10.0, upper=1.0, **known), heavy, 0.0, 12)
+    normal = median_error(CoinPressMean(radius=10.0, sigma=1.0), heavy, 0.0, 12)
     assert far < 0.035
     assert far / 1.5 < ball < 1.5 * far
     assert 1.3 * normal < far
@@ -70,8 +70,8 @@ def test_where_means_of_few_rows_do_not_agree_medians_do():
     def rows(seed):
         return heavy(seed, n=6000)
 
-    assert median_error(PopulousMean(), rows, 0.0, 5) == inf
-    few = [median_error(MedianOfMeansMean(blocks=blocks), rows, 0.0, 5) for blocks in (3, 5)]
+    assert median_error(PopulousMean(sigma=1.0), rows, 0.0, 5) == inf
+    few = [median_error(MedianOfMeansMean(blocks=blocks, sigma=1.0), rows, 0.0, 5) for blocks in (3, 5)]
     assert max(few) < 0.5
 
 
@@ -91,7 +91,7 @@ def test_quantiles_of_medians_are_those_of_simulated_groups():
 def test_wrong_parameters_of_medians_of_means_are_refused(wrong):
     (argument,) = wrong
     with pytest.raises(ArgumentError) as caught:
-        MedianOfMeansMean(**wrong)
+        MedianOfMeansMean(**{"sigma": 1.0} | wrong)
     assert caught.value.argument == argument
 
 
@@ -117,7 +117,7 @@ def solved(covariance):
 def test_regression_beside_coefficients_of_a_private_covariance():
     """At n = 20,000 .022, CoinPress .016, and .011 of the matrix quantile, which asks for no bound."""
     ours = Populous(oracle=least_squares, size=8, limit=2.15, dimension=2)
-    coinpress, quantile = CoinPressCovariance(upper=10.0), MatrixQuantileCovariance(centred=True)
+    coinpress, quantile = CoinPressCovariance(upper=10.0, lower=1.0), MatrixQuantileCovariance(centred=True)
     voted = median_error(ours, line, [1.0, 2.0], 8)
     assert voted < 0.06
     assert median_error(coinpress, line, [1.0, 2.0], 8, solved) < voted

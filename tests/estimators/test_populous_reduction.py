@@ -90,7 +90,7 @@ def test_the_preconditioner_is_an_instance_to_the_bit(seed, d):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_public_reduction_is_the_mean_in_its_own_unit(seed):
     """The mean's own design in the public class: what friends are is a distance of 1 there."""
-    x, kept = normal(seed, 4000, 2), PopulousMean()
+    x, kept = normal(seed, 4000, 2), PopulousMean(sigma=1.0)
     made = kept.design(*x.shape, BUDGET)
     public = Populous(oracle=mean, size=made.size, limit=made.limit)
     ours = public.design(*x.shape, BUDGET)

@@ -26,7 +26,11 @@ from workbench.estimators.shared.weighted_moments import Sums, grid
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise
 
 LOUD = GaussianDP(20.0)
-ALL = [PrimeMean(radius=10.0), FilterMean(radius=10.0), PrimeHeavyMean(radius=10.0)]
+ALL = [
+    PrimeMean(radius=10.0, sigma=1.0),
+    FilterMean(radius=10.0, sigma=1.0),
+    PrimeHeavyMean(radius=10.0, upper=1.0),
+]
 EACH = pytest.mark.parametrize("estimator", ALL, ids=lambda one: type(one).__name__)
 
 
@@ -70,7 +74,11 @@ def test_splits_answer_apart_and_the_most_central_answer_wins(estimator):
 
 @pytest.mark.daily
 def test_without_corruption_all_of_the_budget_buys_the_mean():
-    estimator, x, budget = PrimeMean(radius=10.0, corruption=0.0), planted(1000, 3), GaussianDP(1.0)
+    estimator, x, budget = (
+        PrimeMean(radius=10.0, corruption=0.0, sigma=1.0),
+        planted(1000, 3),
+        GaussianDP(1.0),
+    )
     spent = sum(charge.cost.mu**2 for charge in list(estimator.plan(1000, 3, budget).charges())[2:])
     errors = [mean(estimator, x, budget, seed) - x.mean(axis=0) for seed in range(200)]
     wanted = 2 * estimator.tight(1000, 3).radii[1] / (1000 * np.sqrt(spent))
@@ -88,7 +96,7 @@ def test_the_exponential_is_that_of_a_matrix_and_not_of_its_entries(scale):
 
 
 def test_scores_of_a_pass_are_those_of_the_exponential_of_the_excess():
-    steps, rng = PrimeMean(radius=10.0).tight(400, 5), np.random.default_rng(3)
+    steps, rng = PrimeMean(radius=10.0, sigma=1.0).tight(400, 5), np.random.default_rng(3)
     y = rng.standard_normal((400, 5)) * [2.0, 1.5, 1.0, 1.0, 0.5]
     score, psi, top = steps.judged(Sums(400.0, y.sum(axis=0), y.T @ y))
     m = y.mean(axis=0)
@@ -151,7 +159,7 @@ def test_counts_and_threshold_are_those_of_the_definition():
 )
 def test_wrong_public_numbers_are_refused(options, n, budget, name):
     with pytest.raises(ArgumentError, match=f"^{name} = "):
-        PrimeMean(radius=1.0, **options).plan(n, 2, budget)
+        PrimeMean(radius=1.0, sigma=1.0, **options).plan(n, 2, budget)
 
 
 @pytest.mark.slow
@@ -159,7 +167,7 @@ def test_the_source_s_own_queries_find_a_cluster_among_ten_million_rows():
     """One run of calibration "paper" on real rows: d = 3, corruption .05, shift 3 per coordinate, ε = 10."""
     x = np.random.default_rng(1).standard_normal((10**7, 3))
     x[:500_000] += 3.0
-    estimator, trace = PrimeMean(radius=10.0, calibration="paper"), Trace()
+    estimator, trace = PrimeMean(radius=10.0, calibration="paper", sigma=1.0), Trace()
     release = estimator(x, budget=ApproxDP(10.0, 0.01), rng=np.random.default_rng(11), trace=trace)
     assert np.linalg.norm(x.mean(axis=0)) > 0.25
     assert np.linalg.norm(release.value) < 0.05  # measured: .034, and .034 with another seed

@@ -18,7 +18,12 @@ from workbench.privacy import ZCDP, ApproxDP, CountingNoise, GaussianDP, PureDP,
 from workbench.privacy.histograms import stability_threshold
 
 BUDGETS = (ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6), ApproxDP(0.3, 1e-3), ApproxDP(20.0, 1e-6))
-KINDS = [BoxRange(), BoxRange(sigma=2.0, calibration="paper"), BallRange(), BallRange(upper=4.0, moments=2)]
+KINDS = [
+    BoxRange(sigma=1.0),
+    BoxRange(sigma=2.0, calibration="paper"),
+    BallRange(upper=1.0),
+    BallRange(upper=4.0, moments=2),
+]
 FALSE_ALARM = 1e-6
 
 
@@ -41,8 +46,8 @@ def test_the_plan_delivers_the_budget_and_is_drawn_for_any_rows(estimator, budge
 def test_an_approximate_budget_is_divided_in_the_cheaper_way():
     budget, kinds = ApproxDP(1.0, 1e-6), set()
     for d in (1, 2, 5, 20, 100):
-        cost = BoxRange().plan(60, d, budget)["coordinate 1"].cost
-        paper = BoxRange(calibration="paper").plan(60, d, budget)["coordinate 1"].cost
+        cost = BoxRange(sigma=1.0).plan(60, d, budget)["coordinate 1"].cost
+        paper = BoxRange(calibration="paper", sigma=1.0).plan(60, d, budget)["coordinate 1"].cost
         kinds.add(type(cost))
         assert stability_threshold(cost) < stability_threshold(paper)
         assert stability_threshold(cost) <= stability_threshold(ApproxDP(1.0 / d, 1e-6 / d))
@@ -52,7 +57,7 @@ def test_an_approximate_budget_is_divided_in_the_cheaper_way():
 
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
 def test_a_box_holds_all_normal_rows_wherever_the_mean_lies(calibration):
-    estimator, n, d, runs = BoxRange(beta=0.2, calibration=calibration), 3000, 4, 100
+    estimator, n, d, runs = BoxRange(beta=0.2, calibration=calibration, sigma=1.0), 3000, 4, 100
     held = 0
     for seed in range(runs):
         rng = np.random.default_rng(seed)
@@ -66,10 +71,12 @@ def test_a_box_holds_all_normal_rows_wherever_the_mean_lies(calibration):
 
 
 def test_half_widths_are_the_formulas():
-    assert BoxRange(calibration="paper", beta=0.1).half_width(100, 3) == pytest.approx(4 * sqrt(log(3000)))
-    assert BoxRange(beta=0.1).half_width(100, 3) == pytest.approx(3 + sqrt(2 * log(6000)))
+    assert BoxRange(calibration="paper", beta=0.1, sigma=1.0).half_width(100, 3) == pytest.approx(
+        4 * sqrt(log(3000))
+    )
+    assert BoxRange(beta=0.1, sigma=1.0).half_width(100, 3) == pytest.approx(3 + sqrt(2 * log(6000)))
     assert BallRange(corruption=0.04, upper=9.0).outer_radius(4) == pytest.approx(3 * 2 * (6 + 5))
-    constant = BallRange(corruption=0.01, moments=2, hypercontractivity=9.0)
+    constant = BallRange(corruption=0.01, moments=2, hypercontractivity=9.0, upper=1.0)
     assert constant.outer_radius(1) == pytest.approx(6 + 900**0.25)
     budget = ApproxDP(1.0, 1e-6)
     assert BoxRange(sigma=2.0).error_bound(3000, 3, budget, 0.1) == pytest.approx(2 * sqrt(3) * 3)
@@ -88,7 +95,7 @@ def test_the_masses_behind_the_bounds():
 
 
 def test_a_ball_holds_most_clean_rows_although_a_share_is_corrupted():
-    estimator, n, d = BallRange(corruption=0.05), 4000, 3
+    estimator, n, d = BallRange(corruption=0.05, upper=1.0), 4000, 3
     law = MultivariateStudent(Gaussian(np.full(d, 100.0), np.eye(d)), 2.5)
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -100,7 +107,7 @@ def test_a_ball_holds_most_clean_rows_although_a_share_is_corrupted():
 
 
 def test_the_source_takes_medians_over_parts_fixed_by_row_numbers():
-    estimator, d, budget = BallRange(calibration="paper", beta=0.2), 2, ZCDP(4.0, 1e-3)
+    estimator, d, budget = BallRange(calibration="paper", beta=0.2, upper=1.0), 2, ZCDP(4.0, 1e-3)
     parts = ceil(200 * log(2 * d / 0.2))
     plan = estimator.plan(60 * parts, d, budget)
     assert len(list(plan.charges())) == d * parts
@@ -116,7 +123,7 @@ def test_the_source_takes_medians_over_parts_fixed_by_row_numbers():
 def test_few_rows_give_no_answer_and_every_coordinate_is_drawn():
     noise = CountingNoise(SimulatedNoise(np.random.default_rng(1)))
     x = np.column_stack([np.arange(20) * 1e3, np.zeros(20)])
-    value = BoxRange()(x, budget=ApproxDP(1.0, exp(-20)), rng=noise).value
+    value = BoxRange(sigma=1.0)(x, budget=ApproxDP(1.0, exp(-20)), rng=noise).value
     assert value == Abstention("coordinate 1")
     assert len(noise.draws) == 2
 

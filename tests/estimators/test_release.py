@@ -102,14 +102,14 @@ def test_an_interval_round_a_release_covers(estimator, budget, monkeypatch):
 
 
 def test_an_interval_is_the_whole_line_without_an_answer_and_refused_without_a_law():
-    asked = Asked(UnboundedMean(), 100, 1, ApproxDP(1.0, 1e-6))
+    asked = Asked(UnboundedMean(sigma=1.0), 100, 1, ApproxDP(1.0, 1e-6))
     lost = Release(Abstention("locate"), PLAN, Guarantee(PureDP(1.0)), asked=asked)
     assert lost.interval(0.1) == Interval(-np.inf, np.inf)
     with pytest.raises(ArgumentError, match=r"^level = 1\.5"):
         lost.interval(1.5)
     for release in (
         released(1.0),
-        Median(radius=9.0)(np.ones(30), budget=PureDP(1.0), rng=np.random.default_rng(1)),
+        Median(radius=9.0, sigma=1.0)(np.ones(30), budget=PureDP(1.0), rng=np.random.default_rng(1)),
     ):
         with pytest.raises(ArgumentError, match=r"release\.interval = 'float'"):
             release.interval()

@@ -1,5 +1,6 @@
 """The filter of single rows: what it removes, costs and moves with. Sensitivities: the contracts."""
 
+from dataclasses import replace
 from math import exp, pi, sqrt
 
 import numpy as np
@@ -26,7 +27,7 @@ from workbench.study.faults.replay import spied
 
 BUDGET = ApproxDP(10.0, 0.01)
 ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
-NORMAL, HEAVY = RobustMean(radius=10.0), RobustHeavyMean(radius=10.0)
+NORMAL, HEAVY = RobustMean(radius=10.0, sigma=1.0), RobustHeavyMean(radius=10.0, upper=1.0)
 BOTH = pytest.mark.parametrize("estimator", [NORMAL, HEAVY], ids=["normal", "heavy"])
 
 
@@ -118,20 +119,20 @@ def test_a_run_moves_with_its_rows_by_multiples_of_the_bins(estimator):
 
 
 def test_without_corruption_there_is_no_filter():
-    for kind in (RobustMean, RobustHeavyMean):
-        estimator = kind(radius=10.0, corruption=0.0)
+    for filtering in (NORMAL, HEAVY):
+        estimator = replace(filtering, corruption=0.0)
         steps = [charge.step for charge in estimator.plan(10**5, 3, BUDGET).charges()]
         assert steps == ["range", "recentre", "mean"]
         assert not estimator.filters(10**5, 3, BUDGET)
-        assert kind(radius=10.0).filters(10**5, 3, BUDGET)
-        assert not kind(radius=10.0).filters(50, 3, ApproxDP(1.0, 0.01))
+        assert filtering.filters(10**5, 3, BUDGET)
+        assert not filtering.filters(50, 3, ApproxDP(1.0, 0.01))
 
 
 def test_the_filter_costs_clean_rows_at_most_eight_per_cent():
     """The public rule: with all that its moments cost once, the predicted error is 1.08 of the plain one."""
     for n in (1500, 3000, 10_000, 100_000):
-        design = RobustMean(radius=10.0).steps(n, 10, ApproxDP(1.0, 0.01))
-        plain = RobustMean(radius=10.0, corruption=0.0).steps(n, 10, ApproxDP(1.0, 0.01))
+        design = RobustMean(radius=10.0, sigma=1.0).steps(n, 10, ApproxDP(1.0, 0.01))
+        plain = RobustMean(radius=10.0, corruption=0.0, sigma=1.0).steps(n, 10, ApproxDP(1.0, 0.01))
         assert design.shares.passes >= 2
         noise = 4 * design.radius**2 * 10 / (n * design.mu) ** 2
         rest = 1 - plain.shares.range - plain.shares.recentre
@@ -151,7 +152,7 @@ def test_a_planted_cluster_does_not_move_the_mean(estimator, limit, attack):
         )
         for seed in range(7)
     ]
-    plain = type(estimator)(radius=10.0, corruption=0.0)
+    plain = replace(estimator, corruption=0.0)
     moved = np.linalg.norm(plain(planted(20_000, 6, 0, attack, 3.0), budget=BUDGET, rng=rng(0)).value - 3)
     assert np.median(errors) < limit < moved + 0.1
     assert np.median(errors) < moved / 2

@@ -93,7 +93,7 @@ def test_its_meaning_is_the_first_line_of_the_method():
 
 
 def test_a_release_states_what_its_estimator_does_of_any_rows():
-    mean, rng = ClippedMean(radius=10.0), np.random.default_rng
+    mean, rng = ClippedMean(radius=10.0, sigma=1.0), np.random.default_rng
     release = mean(np.zeros(50), budget=BUDGET, rng=rng(1))
     assert release.error.value == mean.error_bound(50, 1, BUDGET, BETA)
     assert release.error == mean(np.full(50, np.inf), budget=BUDGET, rng=rng(2)).error

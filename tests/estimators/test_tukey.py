@@ -84,8 +84,10 @@ def test_depth_is_that_of_the_definition_and_has_sensitivity_1(data):
 def test_the_law_on_the_line_is_that_of_the_private_median():
     x = rng(1).standard_normal(60)
     for seed in range(20):
-        release = TukeyMean(radius=5.0, centre=1.0)(x, budget=PureDP(0.5), rng=rng(seed))
-        median = Median(radius=10.0, centre=1.0, calibration="paper")(x, budget=PureDP(0.5), rng=rng(seed))
+        release = TukeyMean(radius=5.0, centre=1.0, sigma=1.0)(x, budget=PureDP(0.5), rng=rng(seed))
+        median = Median(radius=10.0, centre=1.0, calibration="paper", sigma=1.0)(
+            x, budget=PureDP(0.5), rng=rng(seed)
+        )
         assert release.value.tolist() == [median.value]
 
 
@@ -93,7 +95,7 @@ def test_the_draw_on_the_line_has_the_exact_density():
     x, epsilon = np.array([-1.0, 0.5, 0.5, 2.0]), 1.5
     edges = np.array([-4.0, -1.0, 0.5, 2.0, 4.0])
     weight = np.diff(edges) * np.exp(epsilon / 2 * np.array([0, 1, 1, 0]))
-    estimator = TukeyMean(radius=2.0)
+    estimator = TukeyMean(radius=2.0, sigma=1.0)
     draws = [estimator(x, budget=PureDP(epsilon), rng=rng(seed)).value[0] for seed in range(4000)]
     counts = np.histogram(draws, edges)[0]
     assert chisquare(counts, 4000 * weight / weight.sum()).pvalue > FALSE_ALARM
@@ -121,7 +123,7 @@ def test_the_draw_in_the_plane_loses_at_most_epsilon(pair):
     rows, row, place = pair
     x, epsilon = np.array(rows), 0.7
     law, other = (
-        law_of_the_choice(TukeyMean(radius=1.0, step=0.5), rows, PureDP(epsilon))
+        law_of_the_choice(TukeyMean(radius=1.0, step=0.5, sigma=1.0), rows, PureDP(epsilon))
         for rows in (x, replaced(x, row, place))
     )
     assert np.abs(np.log(law / other)).max() <= epsilon + 1e-12
@@ -206,7 +208,7 @@ def test_test_and_draw_together_keep_their_budget(data):
     d, corruption = data.draw(st.sampled_from([(1, 0.05), (1, 0.12), (2, 0.12)]))
     rows, row, place = data.draw(rows_and_neighbour(9, d))
     x, budget = np.array(rows), ApproxDP(data.draw(st.sampled_from([0.5, 3.0])), 0.1)
-    estimator = ResilientMean(radius=2.0, corruption=corruption, step=1.0)
+    estimator = ResilientMean(radius=2.0, corruption=corruption, step=1.0, sigma=1.0)
     law, other = (whole_law(estimator, one, budget) for one in (x, replaced(x, row, place)))
     assert law.sum() == pytest.approx(1)
     assert np.maximum(law - exp(budget.epsilon) * other, 0).sum() <= budget.delta * (1 + 1e-9)
@@ -216,7 +218,7 @@ def test_test_and_draw_together_keep_their_budget(data):
 def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     x = np.repeat([[-3.0], [3.0]], 12, axis=0)  # W_0 = 6 > w
     budget = ApproxDP(3.0, 0.2)
-    estimator = ResilientMean(radius=5.0, corruption=0.1)
+    estimator = ResilientMean(radius=5.0, corruption=0.1, sigma=1.0)
     passed = sum(not estimator(x, budget=budget, rng=rng(seed)).abstained for seed in range(3000))
     expected = 3000 * budget.delta
     assert abs(passed - expected) < 5.5 * (expected * (1 - budget.delta)) ** 0.5
@@ -225,7 +227,9 @@ def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     assert [draw.kind for draw in counting.draws] == ["laplace"]
 
 
-@pytest.mark.parametrize("estimator", [TukeyMean(radius=1.0), ResilientMean(radius=1.0, corruption=0.1)])
+@pytest.mark.parametrize(
+    "estimator", [TukeyMean(radius=1.0, sigma=1.0), ResilientMean(radius=1.0, corruption=0.1, sigma=1.0)]
+)
 def test_many_dimensions_and_fine_nets_are_refused(estimator):
     budget = PureDP(1.0) if isinstance(estimator, TukeyMean) else APPROX
     with pytest.raises(ArgumentError, match=r"^d = "):
@@ -236,8 +240,8 @@ def test_many_dimensions_and_fine_nets_are_refused(estimator):
 
 def test_other_budgets_are_refused():
     for estimator, wrong in (
-        (TukeyMean(radius=1.0), (APPROX, ApproxDP(1.0, 0.6))),
-        (ResilientMean(radius=1.0, corruption=0.1), (PureDP(1.0), ApproxDP(1.0, 0.6))),
+        (TukeyMean(radius=1.0, sigma=1.0), (APPROX, ApproxDP(1.0, 0.6))),
+        (ResilientMean(radius=1.0, corruption=0.1, sigma=1.0), (PureDP(1.0), ApproxDP(1.0, 0.6))),
     ):
         for budget in wrong:
             with pytest.raises(ArgumentError, match=r"^budget = "):
@@ -246,8 +250,8 @@ def test_other_budgets_are_refused():
 
 def test_more_than_a_third_of_the_rows_is_never_trimmed():
     with pytest.raises(ArgumentError, match=r"^n = 26: expected at least 27: the 26 in the tails"):
-        ResilientMean(radius=1.0, corruption=0.16).plan(26, 1, APPROX)
-    assert ResilientMean(radius=1.0, corruption=0.16).trim(27) == 13
+        ResilientMean(radius=1.0, corruption=0.16, sigma=1.0).plan(26, 1, APPROX)
+    assert ResilientMean(radius=1.0, corruption=0.16, sigma=1.0).trim(27) == 13
 
 
 def planted(n, d, seed, fraction=0.05):
@@ -260,8 +264,8 @@ def planted(n, d, seed, fraction=0.05):
     ("d", "radius", "step", "most"), [(1, 3.0, 0.01, 0.12), (2, 1.0, 0.05, 0.18), (3, 0.9, 0.15, 0.3)]
 )
 def test_outliers_move_the_robust_means_by_little(d, radius, step, most):
-    tukey = TukeyMean(radius=radius / 2, step=step)
-    resilient = ResilientMean(radius=radius, corruption=0.05, step=step)
+    tukey = TukeyMean(radius=radius / 2, step=step, sigma=1.0)
+    resilient = ResilientMean(radius=radius, corruption=0.05, step=step, sigma=1.0)
     errors = {tukey: [], resilient: []}
     for seed in range(4):
         x = planted(2000, d, seed)
@@ -273,7 +277,10 @@ def test_outliers_move_the_robust_means_by_little(d, radius, step, most):
 
 def test_wide_tails_are_let_through_by_the_heavy_entry_alone():
     x = rng(1).standard_t(1.0, (2000, 2))
-    narrow, wide = ResilientMean(radius=1.0, corruption=0.05), ResilientHeavyMean(radius=1.0, corruption=0.05)
+    narrow, wide = (
+        ResilientMean(radius=1.0, corruption=0.05, sigma=1.0),
+        ResilientHeavyMean(radius=1.0, corruption=0.05, sigma=1.0),
+    )
     assert narrow(x, budget=APPROX, rng=rng(2)).abstained
     assert not wide(x, budget=APPROX, rng=rng(2)).abstained
     ratios = [wide.plan(n, 2, APPROX)["mean"].sensitivity * (n - 2 * wide.trim(n)) for n in (100, 1000)]

@@ -20,9 +20,13 @@ from workbench.privacy import ZCDP, ApproxDP, GaussianDP, histograms
 from workbench.privacy.secure import SecureNoise
 
 LOUD = GaussianDP(20.0)
-FILTERS = [wb.PrimeMean(radius=10.0), wb.FilterMean(radius=10.0), wb.PrimeHeavyMean(radius=10.0)]
-ROWWISE = [wb.RobustMean(radius=10.0), wb.RobustHeavyMean(radius=10.0, upper=1.0)]
-JOINT = [wb.CoinPressGaussian(radius=100.0, upper=1e3)]
+FILTERS = [
+    wb.PrimeMean(radius=10.0, sigma=1.0),
+    wb.FilterMean(radius=10.0, sigma=1.0),
+    wb.PrimeHeavyMean(radius=10.0, upper=1.0),
+]
+ROWWISE = [wb.RobustMean(radius=10.0, sigma=1.0), wb.RobustHeavyMean(radius=10.0, upper=1.0)]
+JOINT = [wb.CoinPressGaussian(radius=100.0, upper=1e3, lower=1.0)]
 NAMED = {"ids": lambda one: type(one).__name__}
 
 
@@ -112,10 +116,10 @@ def gaps_of_queries(estimator: Any, d: int) -> list[float]:
 
 
 SECURE = [
-    (wb.PrimeMean(radius=10.0), 0.2),
-    (wb.FilterMean(radius=10.0), 0.2),
-    (wb.PrimeHeavyMean(radius=10.0), 0.4),
-    (wb.RobustMean(radius=10.0), 0.2),
+    (wb.PrimeMean(radius=10.0, sigma=1.0), 0.2),
+    (wb.FilterMean(radius=10.0, sigma=1.0), 0.2),
+    (wb.PrimeHeavyMean(radius=10.0, upper=1.0), 0.4),
+    (wb.RobustMean(radius=10.0, sigma=1.0), 0.2),
     (wb.RobustHeavyMean(radius=10.0, upper=1.0), 0.4),
 ]
 
@@ -132,7 +136,7 @@ def test_noise_to_release_gives_a_mean_near_that_of_the_rows(estimator: Any, nea
 @pytest.mark.secure
 def test_noise_to_release_gives_a_gaussian_near_that_of_the_rows() -> None:
     x = np.random.default_rng(1).normal(3.0, 1.0, (20_000, 2))
-    law = wb.CoinPressGaussian(radius=100.0, upper=1e3)(
+    law = wb.CoinPressGaussian(radius=100.0, upper=1e3, lower=1.0)(
         x, budget=ApproxDP(5.0, 1e-6), rng=SecureNoise()
     ).value
     assert np.abs(law.mean - 3.0).max() < 0.1

@@ -27,7 +27,7 @@ def mine(rows, rng):
 
 
 def two(store, **more):
-    methods = {"two-step": TwoStepMean(radius=9), "mine": mine}
+    methods = {"two-step": TwoStepMean(radius=9, sigma=1.0), "mine": mine}
     return compare(
         methods, **{"population": NORMAL, "budget": PureDP(1), "trials": 20, "store": store, **more}
     )
@@ -65,7 +65,7 @@ def test_the_picture_is_error_against_n_with_what_is_predicted(tmp_path):
         ("mine", "estimate", "yours/1"),
     ]
     assert tuple(first[1].y) == tuple(
-        TwoStepMean(radius=9).predicted_error(n, 1, PureDP(1)) for n in (50, 500)
+        TwoStepMean(radius=9, sigma=1.0).predicted_error(n, 1, PureDP(1)) for n in (50, 500)
     )
     assert faults(found.chart) == []
     assert found.svg().startswith(b"<?xml")
@@ -95,5 +95,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
         )
     with pytest.raises(ArgumentError, match="at most 4"):
         colour_keys({str(k): mine for k in range(5)})
-    keys = colour_keys({"a": ClippedMean(radius=1), "b": ClippedMean(radius=2), "c": mine})
+    keys = colour_keys(
+        {"a": ClippedMean(radius=1, sigma=1.0), "b": ClippedMean(radius=2, sigma=1.0), "c": mine}
+    )
     assert list(keys.values()) == ["univariate/clipped-mean", "yours/1", "yours/2"]

@@ -124,7 +124,7 @@ def test_entries_that_trade_places_between_passes_are_a_change(rows, order, colu
         return [rows if len(calls) == 1 else other]
 
     def run():
-        mean = CoinPressMean(radius=100.0, steps=2)
+        mean = CoinPressMean(radius=100.0, steps=2, sigma=1.0)
         return stream(mean, source, n=5000, d=2, budget=ZCDP(0.5), rng=SecureNoise())
 
     if (other == rows).all():

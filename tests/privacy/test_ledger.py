@@ -106,10 +106,10 @@ def test_a_release_is_charged_with_what_it_delivers_under_the_names_of_its_steps
 @pytest.mark.parametrize(
     ("estimator", "budget", "cost"),
     [
-        (ClippedMean(radius=10.0), PureDP(1.0), ZCDP(exp(-1.0))),
-        (StableLocation(), ApproxDP(1.0, 1e-6), ZCDP(tanh(0.25), 1e-6)),
+        (ClippedMean(radius=10.0, sigma=1.0), PureDP(1.0), ZCDP(exp(-1.0))),
+        (StableLocation(sigma=1.0), ApproxDP(1.0, 1e-6), ZCDP(tanh(0.25), 1e-6)),
         (
-            CoinPressMean(radius=10.0),
+            CoinPressMean(radius=10.0, sigma=1.0),
             ApproxDP(1.0, 1e-6),
             zcdp_from_gdp(gdp_within_approx(ApproxDP(1.0, 1e-6))),
         ),
@@ -127,7 +127,7 @@ def test_a_release_on_a_ledger_in_zcdp_costs_what_its_mechanisms_cost(estimator,
 
 
 def test_a_choice_and_laplace_noise_on_a_ledger_in_zcdp_cost_their_own():
-    release = TwoStepMean(radius=100.0)(HEIGHTS, budget=PureDP(2.0), rng=np.random.default_rng(1))
+    release = TwoStepMean(radius=100.0, sigma=1.0)(HEIGHTS, budget=PureDP(2.0), rng=np.random.default_rng(1))
     ledger, (choice, mean) = Ledger(ZCDP(2.0)), release.plan.charges()
     assert (choice.mechanism, mean.mechanism) == ("window_median", "laplace")
     ledger.charge(release)
@@ -140,7 +140,9 @@ def test_a_choice_and_laplace_noise_on_a_ledger_in_zcdp_cost_their_own():
 def test_a_long_plan_is_named_in_short():
     rows = np.random.default_rng(1).normal(size=(500, 6))
     ledger = Ledger(PureDP(1.0))
-    ledger.charge(CoordinatewiseMean(radius=9.0)(rows, budget=PureDP(0.25), rng=np.random.default_rng(2)))
+    ledger.charge(
+        CoordinatewiseMean(radius=9.0, sigma=1.0)(rows, budget=PureDP(0.25), rng=np.random.default_rng(2))
+    )
     [(name, _)] = ledger.entries
     assert re.fullmatch(r"[^,]+, [^,]+, [^,]+, … \(6 steps\)", name)
 

@@ -198,12 +198,12 @@ def test_a_plan_with_a_mask_is_refused_before_any_draw_by_the_names_of_its_steps
 @pytest.mark.parametrize(
     "estimator",
     [
-        wb.CoinPressMean(radius=100.0),
-        wb.ClippedBoxMean(radius=10.0),
-        wb.ClippedHeavyMean(radius=1000.0),
-        wb.CoinPressCovariance(upper=10.0),
+        wb.CoinPressMean(radius=100.0, sigma=1.0),
+        wb.ClippedBoxMean(radius=10.0, sigma=1.0),
+        wb.ClippedHeavyMean(radius=1000.0, upper=1.0),
+        wb.CoinPressCovariance(upper=10.0, lower=1.0),
         wb.ClippedCovariance(upper=2.0, centred=True),
-        wb.HeavyTailedCovariance(upper=10.0),
+        wb.HeavyTailedCovariance(upper=10.0, lower=1.0),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )

@@ -56,14 +56,14 @@ def test_a_mask_is_refused_before_anything_is_drawn(key, example):
 @pytest.mark.parametrize(
     ("estimator", "budget"),
     [
-        (ClippedMean(radius=20.0), PureDP(4.0)),
-        (Median(radius=1e6), PureDP(4.0)),
-        (Median(radius=1e6, calibration="paper"), PureDP(4.0)),
-        (TwoStepMean(radius=1e15), PureDP(4.0)),
-        (TwoStepMean(radius=100.0, calibration="paper"), PureDP(4.0)),
-        (UnboundedMean(), ApproxDP(4.0, 1e-6)),
-        (UnboundedMean(calibration="paper"), ApproxDP(4.0, 1e-6)),
-        (TukeyMean(radius=20.0), PureDP(4.0)),
+        (ClippedMean(radius=20.0, sigma=1.0), PureDP(4.0)),
+        (Median(radius=1e6, sigma=1.0), PureDP(4.0)),
+        (Median(radius=1e6, calibration="paper", sigma=1.0), PureDP(4.0)),
+        (TwoStepMean(radius=1e15, sigma=1.0), PureDP(4.0)),
+        (TwoStepMean(radius=100.0, calibration="paper", sigma=1.0), PureDP(4.0)),
+        (UnboundedMean(sigma=1.0), ApproxDP(4.0, 1e-6)),
+        (UnboundedMean(calibration="paper", sigma=1.0), ApproxDP(4.0, 1e-6)),
+        (TukeyMean(radius=20.0, sigma=1.0), PureDP(4.0)),
     ],
     ids=repr,
 )
@@ -76,7 +76,11 @@ def test_exact_noise_finds_the_mean(estimator, budget):
 
 @pytest.mark.daily
 def test_exact_noise_has_the_law_of_simulated_noise():
-    x, estimator, rng = np.arange(9.0) - 4, Median(radius=5.0, calibration="paper"), np.random.default_rng(6)
+    x, estimator, rng = (
+        np.arange(9.0) - 4,
+        Median(radius=5.0, calibration="paper", sigma=1.0),
+        np.random.default_rng(6),
+    )
     many, few, sharper = (
         np.sort([estimator(x, budget=PureDP(epsilon), rng=source).value for _ in range(count)])
         for epsilon, source, count in ((1.0, rng, 3000), (1.0, SecureNoise(), 400), (2.0, rng, 400))

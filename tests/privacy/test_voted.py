@@ -195,13 +195,13 @@ def test_one_price_leaves_less_noise_than_two(n, share, d):
 
 
 def test_the_plan_is_one_charge_of_the_whole_budget():
-    estimator = PopulousMean()
+    estimator = PopulousMean(sigma=1.0)
     plan = estimator.plan(500, 3, BUDGETS[0])
     assert isinstance(plan, VotedCharge)
     assert compose(plan) == BUDGETS[0]
     assert plan["vote"].mechanism == "voted_gaussian"
     assert inexact_steps(estimator, plan) == []
-    source = PopulousMean(calibration="paper").plan(10**7, 3, ApproxDP(20.0, 1e-3))
+    source = PopulousMean(calibration="paper", sigma=1.0).plan(10**7, 3, ApproxDP(20.0, 1e-3))
     assert [one.mechanism for one in source.charges()] == ["truncated_laplace", "gaussian"]
 
 

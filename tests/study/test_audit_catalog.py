@@ -98,7 +98,7 @@ def test_mutants_leave_nothing_behind():
     x, budget = np.random.default_rng(0).standard_normal(200), ApproxDP(1.0, 1e-6)
 
     def value():
-        return UnboundedMean()(x, budget=budget, rng=np.random.default_rng(1)).value
+        return UnboundedMean(sigma=1.0)(x, budget=budget, rng=np.random.default_rng(1)).value
 
     before, tables = value(), dict(pivots._TABLES)
     (halve,) = (mutant for mutant in UNIVARIATE if mutant.name == "sensitivity 1/n for 2/n")

@@ -46,7 +46,7 @@ def counted(folder):
 
 
 def test_every_method_sees_the_same_rows_and_the_table_is_tidy(tmp_path):
-    methods = {"a": plain, "b": lambda rows, rng: rows.mean(), "two-step": TwoStepMean(radius=9)}
+    methods = {"a": plain, "b": lambda rows, rng: rows.mean(), "two-step": TwoStepMean(radius=9, sigma=1.0)}
     found = compare(
         methods, population=NORMAL, n=[40, 80], budget=[ONE, PureDP(2)], trials=30, store=tmp_path / "s"
     )
@@ -59,7 +59,7 @@ def test_every_method_sees_the_same_rows_and_the_table_is_tidy(tmp_path):
     per_budget = frame[frame["method"] == "a"].groupby("budget")["error"].apply(np.array)
     assert (per_budget.iloc[0] == per_budget.iloc[1]).all()
     medians = found.summary.set_index(["method", "budget", "n"])
-    predicted = TwoStepMean(radius=9).predicted_error(80, 1, PureDP(2))
+    predicted = TwoStepMean(radius=9, sigma=1.0).predicted_error(80, 1, PureDP(2))
     assert medians.loc[("two-step", str(PureDP(2)), 80), "predicted"] == predicted
     assert np.isinf(medians.loc[("a", str(ONE), 40), "predicted"])
 
@@ -139,12 +139,12 @@ def test_code_is_known_by_what_it_computes():
         digest(cell(helper=HELPER.replace("0.5", "0.6")), "f"),
         digest(cell(shift=2.0), "f"),
         digest(cell(CELL.replace("rng)", "rng, k=2)")), "f"),
-        digest(TwoStepMean(radius=9), "f"),
-        digest(TwoStepMean(radius=10), "f"),
+        digest(TwoStepMean(radius=9, sigma=1.0), "f"),
+        digest(TwoStepMean(radius=10, sigma=1.0), "f"),
         known,
     }
     assert len(others) == 7
-    assert digest(TwoStepMean(radius=9), "f") == digest(TwoStepMean(radius=9), "f")
+    assert digest(TwoStepMean(radius=9, sigma=1.0), "f") == digest(TwoStepMean(radius=9, sigma=1.0), "f")
 
 
 def test_closures_classes_and_arrays_are_told_apart():
@@ -185,8 +185,12 @@ def test_a_stream_of_ones_own_is_refused_before_anything_is_drawn(tmp_path):
         ({"f": plain}, {"n": []}, "n = []: expected one, or several that differ"),
         ({"f": plain}, {"n": [10, 10]}, "n = [10, 10]: expected one, or several that differ"),
         ({"f": plain}, {"trials": 0}, "trials = 0: expected an integer, at least 1"),
-        ({"f": TwoStepMean(radius=9)}, {"budget": ApproxDP(1.0, 1e-6)}, "budget = ApproxDP"),
-        ({"a": TwoStepMean(radius=9), "b": CoinPressMean(radius=9)}, {}, "loss = None: expected the one"),
+        ({"f": TwoStepMean(radius=9, sigma=1.0)}, {"budget": ApproxDP(1.0, 1e-6)}, "budget = ApproxDP"),
+        (
+            {"a": TwoStepMean(radius=9, sigma=1.0), "b": CoinPressMean(radius=9, sigma=1.0)},
+            {},
+            "loss = None: expected the one",
+        ),
     ],
 )
 def test_what_is_public_is_refused_in_one_line(methods, more, words, tmp_path):
@@ -217,7 +221,7 @@ def test_no_answer_is_a_row_of_infinite_error(tmp_path):
 
 def test_an_estimator_that_refuses_few_rows_gives_no_answer_there(tmp_path):
     few = compare(
-        {"clipped": ClippedMean(radius=9)},
+        {"clipped": ClippedMean(radius=9, sigma=1.0)},
         population=NORMAL,
         n=[1, 50],
         budget=ONE,
@@ -249,7 +253,7 @@ def test_a_function_that_fails_is_named(tmp_path):
         lambda x, r, b: x.mean() + r.laplace() / b.epsilon,
         lambda rows, trials, rng: rows.mean() + rng.laplace(size=trials),
         lambda rows, rng, k=3: rows.mean() + rng.laplace(),
-        ClippedMean(radius=9),
+        ClippedMean(radius=9, sigma=1.0),
     ],
 )
 def test_forms_of_functions(function):

@@ -122,7 +122,7 @@ def test_a_function_that_repeats_itself_and_tells_nothing_is_not_accused():
 
 @pytest.mark.daily
 def test_estimators_and_answers_in_space_are_attacked():
-    assert not audit_function(ClippedMean(radius=1), [PAIR], ONE).violated
+    assert not audit_function(ClippedMean(radius=1, sigma=1.0), [PAIR], ONE).violated
     quiet = audit_function(
         lambda rows, rng: rows.mean(axis=0) + 0.05 * rng.standard_normal(2),
         [(np.zeros((4, 2)), np.array([[1.0, 0.0], *np.zeros((3, 2))]))],

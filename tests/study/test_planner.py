@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.facts import facts
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP
@@ -17,8 +18,11 @@ CLOSED = [key for key in CATALOG if "interval" not in key]  # their bounds are f
 BOTH = ("tight", "paper")
 
 
-def asked(**more):
-    return Question(**{"alpha": 0.2, "budget": BUDGET, "calibrations": BOTH} | more)
+def asked(subject="", settings=None, **more):
+    known = facts(subject) | (settings or {})
+    return Question(
+        **{"alpha": 0.2, "budget": BUDGET, "calibrations": BOTH} | more, subject=subject, settings=known
+    )
 
 
 def bound(answer, n, budget=None):
@@ -91,7 +95,7 @@ def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
 @pytest.mark.daily
 def test_the_epsilon_found_for_n_rows_is_enough_and_the_next_smaller_is_not():
     n, alpha, decimals = 3000, 0.2, [decimal(place) for place in range(DECIMALS)]
-    found = reached(Question(subject="mean", alpha=alpha, n=n, delta=1e-6, calibrations=BOTH))
+    found = reached(asked(subject="mean", alpha=alpha, **rows(n)))
     assert len(found) > 4
     for one in found:
         assert (one.n, one.bound) == (n, bound(one, n))
@@ -101,10 +105,10 @@ def test_the_epsilon_found_for_n_rows_is_enough_and_the_next_smaller_is_not():
 
 def test_both_directions_agree():
     asking = {"subject": "univariate/two-step-mean", "calibrations": ("paper",)}
-    (there,) = plan(Question(alpha=0.1, n=3000, **asking))
-    (back,) = plan(Question(alpha=0.1, budget=there.budget, **asking))
+    (there,) = plan(asked(**asking, alpha=0.1, **rows(3000) | {"delta": 0.0}))
+    (back,) = plan(asked(**asking, alpha=0.1, budget=there.budget))
     assert back.n <= 3000
-    (less,) = plan(Question(alpha=0.1, budget=PureDP(there.budget.epsilon - 0.001), **asking))
+    (less,) = plan(asked(**asking, alpha=0.1, budget=PureDP(there.budget.epsilon - 0.001)))
     assert less.n > 3000
 
 
@@ -115,13 +119,28 @@ def test_what_is_set_is_planned_with_and_the_rest_says_where_it_comes_from():
     )
     assert near.n < far.n
     origins = {name: one.origin for name, one in far.parameters.items()}
-    assert origins == {"radius": "set", **dict.fromkeys(("centre", "sigma", "beta", "missing"), "default")}
-    assert near.parameters["radius"].origin == "example"
+    assert origins == {
+        **dict.fromkeys(("radius", "sigma"), "set"),
+        **dict.fromkeys(("centre", "beta", "missing"), "default"),
+    }
     assert far.assumptions == tuple(one.statement for one in CATALOG[far.key].assumptions)
 
 
 def rows(n):
     return {"n": n, "budget": None, "delta": 1e-6}
+
+
+def test_an_estimator_is_not_asked_before_the_facts_that_it_needs_are_told():
+    by_key = {one.key: one for one in plan(Question(subject="mean", alpha=0.2, budget=BUDGET))}
+    coinpress, affine = by_key["mean/coinpress"], by_key["mean/affine"]
+    assert (coinpress.needs, coinpress.reason) == (
+        ("radius", "sigma"),
+        "needs --set radius=NUMBER --set sigma=NUMBER",
+    )
+    assert affine.reached
+    assert not affine.needs
+    (private,) = plan(Question(subject="covariance/thresholded", budget=BUDGET))
+    assert private.needs == ("radius",)  # of the example, whose rows are not anybody's
 
 
 def test_where_answers_begin_needs_no_alpha():

@@ -13,7 +13,7 @@ from workbench.study.pairs import rows
 from workbench.study.pairs.base import Setting
 from workbench.study.pairs.replayed import both, replayed
 
-SETTING = Setting("univariate/two-step-mean", TwoStepMean(radius=10.0), PureDP(2.0), 300)
+SETTING = Setting("univariate/two-step-mean", TwoStepMean(radius=10.0, sigma=1.0), PureDP(2.0), 300)
 PAIRS = rows.typical(300)
 
 

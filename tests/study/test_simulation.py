@@ -7,6 +7,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
+from tests.facts import facts
 from workbench.catalog import CATALOG
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError
@@ -22,7 +23,9 @@ PRIVATE = [key for key, entry in CATALOG.items() if NonPrivate() not in entry.bu
 
 def compared_one(key, *, runs=60, jobs=1, seed=1, share=0.5, **more):
     how = Simulation(runs=runs, jobs=jobs, seed=seed, share=share)
-    return compared(Question(**{"subject": key, "alpha": 0.2, "budget": BUDGET, "simulation": how} | more))
+    known = {"settings": facts(key)} if key else {}
+    asked = {"subject": key, "alpha": 0.2, "budget": BUDGET, "simulation": how}
+    return compared(Question(**asked | known | more))
 
 
 @pytest.mark.parametrize("key", PRIVATE)
@@ -51,9 +54,8 @@ def test_the_hardest_rows_are_within_what_an_estimator_allows(key):
 
 @pytest.mark.daily
 def test_any_number_of_workers_finds_the_same_and_another_seed_does_not():
-    asking = {"settings": {"radius": 10.0}}
     one, two, other = (
-        [said.simulated for said in compared_one("location", alpha=2.5, **more, **asking)]
+        [said.simulated for said in compared_one("location", alpha=2.5, **more)]
         for more in ({}, {"jobs": 2}, {"seed": 2})
     )
     assert one == two
@@ -68,7 +70,9 @@ def test_more_runs_that_are_to_succeed_need_more_rows():
 def test_a_budget_that_is_refused_is_not_simulated_and_the_cost_is_told_first():
     told = []
     how = Simulation(runs=40)
-    question = Question(subject="location", alpha=2.5, budget=PureDP(1.0), simulation=how)
+    question = Question(
+        subject="location", alpha=2.5, budget=PureDP(1.0), simulation=how, settings=facts("location")
+    )
     found = compared(question, lambda *numbers: told.append(numbers))
     by_key = {one.proved.key: one for one in found}
     assert by_key["univariate/stable-location"].simulated is None

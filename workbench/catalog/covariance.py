@@ -112,9 +112,9 @@ COVARIANCE = (
         summary="covariance by steps of preconditioning, from a public bound",
         statements=("M21/prior-CoinPress", "M21/Problem"),
         examples=(
-            Example(CoinPressCovariance(upper=100.0), CONCENTRATED),
-            Example(CoinPressCovariance(upper=100.0, mode="proved", centred=True), APPROX),
-            Example(CoinPressCovariance(upper=100.0, steps=2, calibration="paper"), GAUSSIAN),
+            Example(CoinPressCovariance(upper=100.0, lower=1.0), CONCENTRATED),
+            Example(CoinPressCovariance(upper=100.0, mode="proved", centred=True, lower=1.0), APPROX),
+            Example(CoinPressCovariance(upper=100.0, steps=2, calibration="paper", lower=1.0), GAUSSIAN),
         ),
     ),
     heavy(
@@ -122,9 +122,12 @@ COVARIANCE = (
         summary="covariance of heavy-tailed rows by one noisy step: lost on short axes",
         statements=("M21/HT/Alg1", "M21/HT/Thm3.1"),
         examples=(
-            Example(HeavyTailedNaiveCovariance(upper=10.0, hypercontractivity=4.0), CONCENTRATED),
+            Example(HeavyTailedNaiveCovariance(upper=10.0, hypercontractivity=4.0, lower=1.0), CONCENTRATED),
             Example(
-                HeavyTailedNaiveCovariance(upper=10.0, hypercontractivity=4.0, calibration="paper"), APPROX
+                HeavyTailedNaiveCovariance(
+                    upper=10.0, hypercontractivity=4.0, calibration="paper", lower=1.0
+                ),
+                APPROX,
             ),
         ),
     ),
@@ -133,9 +136,11 @@ COVARIANCE = (
         summary="covariance of heavy-tailed rows by steps of preconditioning",
         statements=("M21/Def2.1", "M21/HT/Alg2", "M21/HT/Thm3.2", "M21/HT/Alg3"),
         examples=(
-            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0), CONCENTRATED),
-            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, mode="proved"), APPROX),
-            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, steps=2), GAUSSIAN),
+            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, lower=1.0), CONCENTRATED),
+            Example(
+                HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, mode="proved", lower=1.0), APPROX
+            ),
+            Example(HeavyTailedCovariance(upper=100.0, hypercontractivity=4.0, steps=2, lower=1.0), GAUSSIAN),
         ),
     ),
     heavy(
@@ -144,7 +149,9 @@ COVARIANCE = (
         hardest=off_net,
         statements=("M21/pure",),
         examples=at(
-            PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4), PureDP(1.0), CONCENTRATED
+            PureNetCovariance(upper=4.0, hypercontractivity=4.0, alpha=0.4, lower=1.0),
+            PureDP(1.0),
+            CONCENTRATED,
         ),
         population=PLANE,
         knobs=(N, EPSILON, ALPHA, UPPER),
@@ -178,9 +185,9 @@ COVARIANCE = (
         hardest=on_a_circle,
         statements=("WX19/Eq7",),
         examples=(
-            *at(PerturbedCovariance(), CONCENTRATED, APPROX),
+            *at(PerturbedCovariance(radius=1.0), CONCENTRATED, APPROX),
             Example(PerturbedCovariance(radius=2.0), GAUSSIAN),
-            Example(PerturbedCovariance(calibration="paper"), APPROX),
+            Example(PerturbedCovariance(calibration="paper", radius=1.0), APPROX),
         ),
         loss=losses.spectral_error,
         assumptions=(CENTRED,),
@@ -191,9 +198,9 @@ COVARIANCE = (
         hardest=at_corners,
         statements=("WX19/Alg1", "WX19/Thm1", "WX19/Thm2"),
         examples=(
-            Example(ThresholdedCovariance(), CONCENTRATED),
+            Example(ThresholdedCovariance(radius=1.0), CONCENTRATED),
             Example(ThresholdedCovariance(radius=None), APPROX),
-            Example(ThresholdedCovariance(calibration="paper"), APPROX),
+            Example(ThresholdedCovariance(calibration="paper", radius=1.0), APPROX),
         ),
     ),
     sparse(
@@ -202,8 +209,8 @@ COVARIANCE = (
         hardest=at_corners,
         statements=("WX19/Alg2", "WX19/Thm3"),
         examples=(
-            Example(LocalThresholdedCovariance(), GAUSSIAN),
-            Example(LocalThresholdedCovariance(calibration="paper"), APPROX),
+            Example(LocalThresholdedCovariance(radius=1.0), GAUSSIAN),
+            Example(LocalThresholdedCovariance(calibration="paper", radius=1.0), APPROX),
         ),
         least_rows=1,
         bounded_steps=frozenset({"users"}),

@@ -32,9 +32,9 @@ GAUSSIAN = (
         summary="mean and covariance of a Gaussian by joint steps, from public bounds",
         statements=("M21/prior-CoinPress",),
         examples=(
-            Example(CoinPressGaussian(radius=100.0, upper=100.0), ZCDP(0.1)),
-            Example(CoinPressGaussian(radius=100.0, upper=100.0, centre=3.0), ApproxDP(1.0, 1e-6)),
-            Example(CoinPressGaussian(radius=100.0, upper=10.0), GaussianDP(0.5)),
+            Example(CoinPressGaussian(radius=100.0, upper=100.0, lower=1.0), ZCDP(0.1)),
+            Example(CoinPressGaussian(radius=100.0, upper=100.0, centre=3.0, lower=1.0), ApproxDP(1.0, 1e-6)),
+            Example(CoinPressGaussian(radius=100.0, upper=10.0, lower=1.0), GaussianDP(0.5)),
         ),
         population=covariance.TILTED,
         assumptions=(covariance.NORMAL, covariance.BELOW, ABOVE, WITHIN),

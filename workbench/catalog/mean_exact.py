@@ -55,8 +55,8 @@ MEAN_EXACT = (
         hardest=between_candidates,
         statements=("LKKO21/Alg14", "LKKO21/Thm12"),
         examples=(
-            *at(TukeyMean(radius=1.0), PureDP(0.1), ZCDP(0.002)),
-            Example(TukeyMean(radius=2.0, centre=1.0, step=0.2), PureDP(0.05)),
+            *at(TukeyMean(radius=1.0, sigma=1.0), PureDP(0.1), ZCDP(0.002)),
+            Example(TukeyMean(radius=2.0, centre=1.0, step=0.2, sigma=1.0), PureDP(0.05)),
         ),
         assumptions=(SYMMETRIC, WITHIN),
         knobs=(N, EPSILON, RADIUS),
@@ -67,7 +67,11 @@ MEAN_EXACT = (
         hardest=between_candidates,
         statements=("LKKO21/Alg2", "LKKO21/Thm7"),
         examples=(
-            *at(ResilientMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)),
+            *at(
+                ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
+                ApproxDP(1.0, 1e-6),
+                ZCDP(0.1, 1e-6),
+            ),
             Example(
                 ResilientMean(radius=2.0, corruption=0.1, centre=1.0, sigma=2.0, check=0.5),
                 ApproxDP(0.5, 1e-5),
@@ -82,7 +86,9 @@ MEAN_EXACT = (
         hardest=between_candidates,
         statements=("LKKO21/Alg2", "LKKO21/Thm8"),
         examples=at(
-            ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05), ApproxDP(1.0, 1e-6), ZCDP(0.1, 1e-6)
+            ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
+            ApproxDP(1.0, 1e-6),
+            ZCDP(0.1, 1e-6),
         ),
         population=HEAVY,
         assumptions=(BOUNDED, WITHIN),

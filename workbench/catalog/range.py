@@ -38,9 +38,9 @@ RANGE = (
         summary="box that holds all rows of sub-Gaussian data",
         statements=("LKKO21/Alg5", "LKKO21/LemD.2"),
         examples=(
-            Example(BoxRange(), APPROX),
+            Example(BoxRange(sigma=1.0), APPROX),
             Example(BoxRange(sigma=2.0), CONCENTRATED),
-            Example(BoxRange(calibration="paper"), APPROX),
+            Example(BoxRange(calibration="paper", sigma=1.0), APPROX),
         ),
         assumptions=(NORMAL, SIGMA),
     ),
@@ -49,7 +49,7 @@ RANGE = (
         summary="ball that holds most rows of heavy-tailed data",
         statements=("LKKO21/Alg15", "LKKO21/LemK.1"),
         examples=(
-            Example(BallRange(), APPROX),
+            Example(BallRange(upper=1.0), APPROX),
             Example(BallRange(upper=4.0, moments=2, hypercontractivity=4.0), CONCENTRATED),
         ),
         population=MultivariateStudent(ROUND.moments, 10.0),

@@ -84,7 +84,7 @@ UNIVARIATE = (
         hardest=at_an_end,
         statements=("L17/Lem2.2",),
         examples=both_calibrations(
-            *at(ClippedMean(radius=10.0), PURE, CONCENTRATED, APPROX),
+            *at(ClippedMean(radius=10.0, sigma=1.0), PURE, CONCENTRATED, APPROX),
             Example(ClippedMean(radius=10.0, centre=3.0, sigma=2.0), GaussianDP(0.5)),
         ),
     ),
@@ -93,7 +93,7 @@ UNIVARIATE = (
         summary="mean on a range: locate, then average around the place",
         statements=("L17/Thm2.5",),
         examples=both_calibrations(
-            *at(TwoStepMean(radius=100.0), PURE, CONCENTRATED),
+            *at(TwoStepMean(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
             Example(TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
     ),
@@ -102,7 +102,7 @@ UNIVARIATE = (
         summary="mean anywhere on the line: locate, then average around the place",
         statements=("L17/Thm2.8",),
         examples=both_calibrations(
-            *at(UnboundedMean(), APPROX, DELTA_CONCENTRATED),
+            *at(UnboundedMean(sigma=1.0), APPROX, DELTA_CONCENTRATED),
             Example(UnboundedMean(sigma=2.0), APPROX),
         ),
     ),
@@ -111,7 +111,7 @@ UNIVARIATE = (
         summary="median on a range by the exponential mechanism",
         statements=("LKKO21/Alg14",),
         examples=both_calibrations(
-            *at(Median(radius=100.0), PURE, CONCENTRATED),
+            *at(Median(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
             Example(Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
         assumptions=(WITHIN,),
@@ -122,10 +122,10 @@ UNIVARIATE = (
         estimand="quantiles",
         statements=("LKKO21/Alg14", "LKKO21/quantiles"),
         examples=(
-            *at(Quantiles(), PURE, CONCENTRATED),
+            *at(Quantiles(sigma=1.0), PURE, CONCENTRATED),
             Example(Quantiles(radius=100.0, centre=3.0, sigma=2.0), PURE),
-            Example(Quantiles(levels=NINE, radius=100.0), CONCENTRATED),
-            Example(Quantiles(radius=100.0, grid=0.125), PURE),
+            Example(Quantiles(levels=NINE, radius=100.0, sigma=1.0), CONCENTRATED),
+            Example(Quantiles(radius=100.0, grid=0.125, sigma=1.0), PURE),
         ),
         loss=losses.absolute_error,
         assumptions=(NORMAL, INSIDE),
@@ -138,7 +138,7 @@ UNIVARIATE = (
         estimand="location",
         statements=("L17/Thm1.1", "L17/Cor2.4"),
         examples=both_calibrations(
-            *at(HistogramLocation(radius=100.0), PURE, CONCENTRATED),
+            *at(HistogramLocation(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
             Example(HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
     ),
@@ -148,7 +148,7 @@ UNIVARIATE = (
         estimand="location",
         statements=("L17/Thm1.2",),
         examples=both_calibrations(
-            *at(StableLocation(), APPROX, DELTA_CONCENTRATED),
+            *at(StableLocation(sigma=1.0), APPROX, DELTA_CONCENTRATED),
             Example(StableLocation(sigma=2.0), APPROX),
         ),
     ),
@@ -172,7 +172,7 @@ UNIVARIATE = (
         estimand="interval",
         statements=("KV18/interval",),
         examples=both_calibrations(
-            *at(Interval(), APPROX, DELTA_CONCENTRATED),
+            *at(Interval(sigma=1.0), APPROX, DELTA_CONCENTRATED),
             Example(Interval(sigma=2.0), APPROX),
         ),
         loss=losses.interval_loss,

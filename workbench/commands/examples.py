@@ -9,8 +9,8 @@ EXAMPLES = {
         "workbench list univariate/two-step-mean    (what --set may name, and its defaults)",
     ),
     "plan": (
-        "workbench plan mean --alpha 0.1 --set radius=100    (the rows that an error of 0.1 needs)",
-        "workbench plan univariate/two-step-mean --alpha 0.1 --n 2000    (the ε that it needs)",
+        "workbench plan mean --alpha 0.1 --set radius=100 --set sigma=1    (the rows that it needs)",
+        "workbench plan univariate/unbounded-mean --alpha 0.1 --n 2000 --set sigma=1    (its ε)",
     ),
     "audit": (
         "workbench audit univariate/median",

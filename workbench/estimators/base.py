@@ -119,8 +119,8 @@ def released(
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)
         _require_noise_of(estimator, plan, noise)
+        delivered = compose(plan)  # which may refuse: nothing is drawn yet
         value = estimator.estimate(rows.values, budget, noise, trace)
-    delivered = compose(plan)
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     guarantee = Guarantee(delivered, model=estimator.model, requested=requested)
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))

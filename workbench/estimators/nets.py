@@ -153,7 +153,7 @@ class PureNetCovariance(Estimator[Array]):
     ----------
     upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
-    lower : float, default 1.0
+    lower : float
         The covariance is at least this times the identity.
     centred : bool, default False
         Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
@@ -171,13 +171,13 @@ class PureNetCovariance(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.5, size=(2000, 2))
-    >>> release = PureNetCovariance(upper=4.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> release = PureNetCovariance(upper=4.0, lower=1.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 2.25 * np.eye(2)).max() < 1.0)
     True
     """
 
     upper: float
-    lower: float = 1.0
+    lower: float
     centred: bool = False
     moments: int = 2
     hypercontractivity: float = 3.0

@@ -751,7 +751,7 @@ class PrimeMean(Filtered):
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     beta : float, default 0.05
         Chance that a normal row lies beyond the ball or box to which rows are clipped.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows in every direction, known.
 
     Examples
@@ -759,12 +759,13 @@ class PrimeMean(Filtered):
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(10_000, 2))
     >>> x[:500] += 5.0
-    >>> release = PrimeMean(radius=10.0)(x, budget=ApproxDP(5.0, 1e-6), rng=np.random.default_rng(2))
+    >>> estimator = PrimeMean(radius=10.0, sigma=1.0)
+    >>> release = estimator(x, budget=ApproxDP(5.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 3.0).max() < 0.2)
     True
     """
 
-    sigma: float = 1.0
+    sigma: float
 
     @property
     def unit(self) -> float:
@@ -789,7 +790,7 @@ class PrimeHeavyMean(Filtered):
     ends where λ is at most `level`, and `beta` is that of the range of "paper".
     """
 
-    upper: float = 1.0
+    upper: float
     heavy: ClassVar[bool] = True
     LEVELS: ClassVar[dict[str, float]] = {"tight": 1.1, "paper": 1.5}
     MOST: ClassVar[float] = 0.125

@@ -627,7 +627,7 @@ class RobustMean(_Robust):
         Share of the rows that may be anything. At most 0.2.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows in every direction, known.
 
     Examples
@@ -636,12 +636,13 @@ class RobustMean(_Robust):
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(5000, 4))
     >>> x[:250] += 3.0
-    >>> release = RobustMean(radius=10.0)(x, budget=ApproxDP(2.0, 1e-6), rng=np.random.default_rng(2))
+    >>> estimator = RobustMean(radius=10.0, sigma=1.0)
+    >>> release = estimator(x, budget=ApproxDP(2.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(np.linalg.norm(release.value - 3.0) < 0.1 < np.linalg.norm(x.mean(axis=0) - 3.0))
     True
     """
 
-    sigma: float = 1.0
+    sigma: float
     KIND: ClassVar = NormalSteps
     MOST: ClassVar = 0.2
 
@@ -660,11 +661,11 @@ class RobustHeavyMean(_Robust):
 
     Parameters
     ----------
-    upper : float, default 1.0
+    upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
     """
 
-    upper: float = 1.0
+    upper: float
     KIND: ClassVar = BoundedSteps
     MOST: ClassVar = 0.125
 

@@ -207,7 +207,7 @@ class TukeyMean(Estimator[Array]):
         Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows, for the predicted error alone.
     step : float, default 0.1
         Largest spacing of the grid of candidates; unused on the line.
@@ -218,14 +218,14 @@ class TukeyMean(Estimator[Array]):
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(1000, 2))
     >>> x[:50] = 9.0
-    >>> release = TukeyMean(radius=4.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> release = TukeyMean(radius=4.0, sigma=1.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 3.0).max() < 0.3)
     True
     """
 
     radius: float
     centre: PerColumn = 0.0
-    sigma: float = 1.0
+    sigma: float
     step: float = 0.1
 
     def _validate(self) -> None:
@@ -308,7 +308,7 @@ class ResilientMean(Estimator[Array]):
         Share α of the rows that may be anything, between 0 and 1/6.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the clean rows in any direction, at most.
     step : float, default 0.1
         Largest spacing of the grid of candidates, in two or three dimensions, in the unit of the data.
@@ -321,7 +321,7 @@ class ResilientMean(Estimator[Array]):
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
     >>> x[:100] = 9.0
-    >>> estimator = ResilientMean(radius=5.0, corruption=0.05)
+    >>> estimator = ResilientMean(radius=5.0, corruption=0.05, sigma=1.0)
     >>> release = estimator(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 3.0).max() < 0.3)
     True
@@ -330,7 +330,7 @@ class ResilientMean(Estimator[Array]):
     radius: float
     corruption: float
     centre: PerColumn = 0.0
-    sigma: float = 1.0
+    sigma: float
     step: float = 0.1
     check: float = 1 / 3
 

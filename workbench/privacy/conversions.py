@@ -9,13 +9,13 @@ from functools import lru_cache
 from math import exp, expm1, inf, log, log1p, sqrt, tanh
 from sys import float_info
 
-from workbench.errors import ArgumentError, of_plain_numbers, positive, probability
+from workbench.errors import LEAST_LOSS, ArgumentError, of_plain_numbers, positive, probability
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.privacy.roots import brentq, minimize_scalar
 from workbench.special import log_ndtr
 
 UP = 1 + 1e-12  # calibrations are rounded towards more noise by this factor
-TINY = float_info.min  # stands for an epsilon of 0, which no budget may have
+TINY = LEAST_LOSS  # stands for an epsilon of 0, which no budget may have
 LEAST = 1e-290  # delta of a calibration: smaller ones have few bits
 LONGEST = 345.0  # ln(ε/μ) at which (ε/μ)² is still a float
 

@@ -19,12 +19,13 @@ from dataclasses import dataclass, replace
 from math import fsum, sqrt
 from typing import Literal, TypeAlias
 
-from workbench.errors import ArgumentError, Public, positive
+from workbench.errors import ArgumentError, Public
 from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
 from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta, to_zcdp, zcdp_from_pure
 
 Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
+LEAST_SCALE, MOST_SCALE = 1e-290, 1e290  # of noise, that it neither vanishes nor overflows
 _UP = 1 + 1e-9  # conversions are numerical: their own rounding is no overspending
 
 
@@ -60,8 +61,10 @@ class Charge(_Tree, Public):
     cost: Budget
 
     def _validate(self) -> None:
-        if not isinstance(self.cost, NonPrivate):
-            positive(sensitivity=self.sensitivity)
+        for loss in [*vars(self.cost).values()][:1]:
+            if not LEAST_SCALE <= self.sensitivity / loss <= MOST_SCALE:
+                allowed = f"{LEAST_SCALE:g} to {MOST_SCALE:g} times the privacy loss, {loss:g}"
+                raise ArgumentError("sensitivity", self.sensitivity, allowed)
 
     def charges(self) -> Iterator["Charge"]:
         """Yield itself."""

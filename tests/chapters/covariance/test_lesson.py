@@ -10,7 +10,7 @@ from workbench.privacy import ZCDP
 
 
 def test_the_package_passes_in_every_world():
-    known = HeavyTailedCovariance(upper=UPPER, centred=True)
+    known = HeavyTailedCovariance(upper=UPPER, centred=True, lower=1.0)
     found = judge(lambda x, rho, rng: known(x, budget=ZCDP(rho), rng=rng).value)
     assert found.good == WORLDS
     assert f"at most {WITHIN} in {WORLDS} of {WORLDS} worlds" in str(found)

@@ -155,7 +155,7 @@ def test_rows_have_mean_0_covariance_1_and_the_stated_fourth_moment(law):
 def test_the_run_in_the_picture_is_a_run_of_the_estimator():
     budget = ApproxDP(1.0, shapes.DELTA)
     run = shapes.mean_run(SEED, 500, budget, 100.0)
-    estimator = CoinPressMean(radius=100.0, steps=shapes.STEPS)
+    estimator = CoinPressMean(radius=100.0, steps=shapes.STEPS, sigma=1.0)
     assert run.weights == estimator.design(500, 2, budget).weights
     assert len(run.centres) == len(run.radii) == len(run.weights) + 1
     assert compose(estimator.plan(500, 2, budget)) == budget
@@ -233,7 +233,9 @@ def test_the_view_of_the_ball_counts_the_runs_outside():
     assert len(radii) == 2
     assert all(line.y[0] == 100.0 for line in radii)
     needed = theory.rows_needed(
-        lambda n: theory.mean_parts(CoinPressMean(radius=100.0), n, 5, ApproxDP(1.0, 1e-6)), 0.2, runs.BETA
+        lambda n: theory.mean_parts(CoinPressMean(radius=100.0, sigma=1.0), n, 5, ApproxDP(1.0, 1e-6)),
+        0.2,
+        runs.BETA,
     )
     assert f"takes {needed:,} rows" in frames[-1].caption
 

@@ -100,7 +100,7 @@ def test_tails_without_a_mean_are_the_whole_line():
 @pytest.mark.parametrize(
     ("estimator", "laws"),
     [
-        (wb.Interval(pivots=300), "normal rows whose standard deviation is sigma"),
+        (wb.Interval(pivots=300, sigma=1.0), "normal rows whose standard deviation is sigma"),
         (wb.IntervalUnknownVariance(pivots=300), "normal rows"),
         (wb.IntervalMean(), "rows of any law with a fourth moment"),
     ],
@@ -117,7 +117,9 @@ def test_every_release_says_for_which_laws_it_is(estimator, laws):
 
 
 def test_other_releases_say_nothing_of_laws():
-    release = wb.Median(radius=9.0)([1.0, 2.0, 3.0], budget=wb.PureDP(1.0), rng=np.random.default_rng(0))
+    release = wb.Median(radius=9.0, sigma=1.0)(
+        [1.0, 2.0, 3.0], budget=wb.PureDP(1.0), rng=np.random.default_rng(0)
+    )
     assert release.laws == ""
     assert "covers" not in str(release)
 

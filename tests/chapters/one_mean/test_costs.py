@@ -64,7 +64,7 @@ def test_the_noise_part_is_that_of_the_estimator():
     from workbench.privacy import PureDP
     from workbench.privacy.mechanisms import laplace_scale
 
-    charge = TwoStepMean(radius=100.0, calibration="paper").plan(1000, 1, PureDP(0.5))["mean"]
+    charge = TwoStepMean(radius=100.0, calibration="paper", sigma=1.0).plan(1000, 1, PureDP(0.5))["mean"]
     assert laplace_scale(charge) == pytest.approx(costs.noise_part(1000, 0.5))
 
 

@@ -343,7 +343,10 @@ def test_a_run_in_law_errs_as_one_on_rows_does(model):
     rng, n, runs, budget = np.random.default_rng(7), 400, 400, ApproxDP(1.0, 1e-6)
     covariance = designs.spread(6, 0.3, n, rng)
     law = MultivariateGaussian(Gaussian(np.zeros(6), covariance))
-    estimator = {"central": ThresholdedCovariance(), "local": LocalThresholdedCovariance()}[model]
+    estimator = {
+        "central": ThresholdedCovariance(radius=1.0),
+        "local": LocalThresholdedCovariance(radius=1.0),
+    }[model]
     x = [law.sample(n, rng=rng) for _ in range(runs)]
     assert max(rows.norms(sample).max() for sample in x) < 1.2  # next to nothing is clipped
     on_rows = [estimator.estimate(sample, budget, SimulatedNoise(rng)).psd for sample in x]

@@ -1,5 +1,6 @@
 """CoinPress: frames on the right side, public bounds that hold, extra steps that do no harm, known traps."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -43,7 +44,7 @@ def test_frames_are_on_the_right_side(condition, mode, monkeypatch):
     """
     d, n = 5, 30_000
     covariance = rotated(d, condition)
-    estimator = CoinPressCovariance(upper=condition, centred=True, mode=mode)
+    estimator = CoinPressCovariance(upper=condition, centred=True, mode=mode, lower=1.0)
     assert len(list(estimator.plan(n, d, ZCDP(0.5)).charges())) >= 4
 
     def error(matrix):
@@ -66,7 +67,7 @@ def test_frames_are_on_the_right_side(condition, mode, monkeypatch):
 def test_without_noise_every_number_of_steps_returns_the_second_moment():
     x = normal_rows(4000, rotated(4, 1e4), 2)
     for steps in range(1, 7):
-        estimator = CoinPressCovariance(upper=1e4, centred=True, mode="proved", steps=steps)
+        estimator = CoinPressCovariance(upper=1e4, centred=True, mode="proved", steps=steps, lower=1.0)
         found = estimator.estimate(x, SILENT, SimulatedNoise(np.random.default_rng(1)))
         assert mahalanobis_covariance_error(found, second_moment(x)) < 1e-4
 
@@ -93,7 +94,7 @@ def test_proved_bounds_hold_with_the_stated_probability(calibration):
     """ℓ I ≤ A Σ Aᵀ ≤ I before every step, in all but a share beta of the runs."""
     covariance, runs, beta, missed = rotated(4, 1e4), 40, 0.1, 0
     estimator = CoinPressCovariance(
-        upper=1e4, centred=True, mode="proved", beta=beta, calibration=calibration
+        upper=1e4, centred=True, mode="proved", beta=beta, calibration=calibration, lower=1.0
     )
     assert len(list(estimator.plan(20_000, 4, ZCDP(0.5)).charges())) > 3
     for seed in range(runs):
@@ -112,7 +113,9 @@ def test_proved_bounds_hold_with_the_stated_probability(calibration):
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
 def test_what_comes_out_is_symmetric_and_the_positive_part(mode, calibration):
     """Noise that drowns the rows leaves negative eigenvalues; they become 0 and not their absolute values."""
-    estimator = CoinPressCovariance(upper=1.0, centred=True, mode=mode, calibration=calibration, steps=1)
+    estimator = CoinPressCovariance(
+        upper=1.0, centred=True, mode=mode, calibration=calibration, steps=1, lower=1.0
+    )
     zeros = np.zeros((50, 6))
     for seed in range(5):
         found = estimator.estimate(zeros, ZCDP(1e-3), SimulatedNoise(np.random.default_rng(seed)))
@@ -133,8 +136,8 @@ def test_a_frame_maps_back_what_it_mapped():
 def test_steps_that_would_not_help_are_skipped_and_their_share_is_spent_last(mode, n):
     budget = ZCDP(0.5)
     for estimator in (
-        CoinPressCovariance(upper=1e4, centred=True, mode=mode, steps=40),
-        CoinPressMean(radius=1000.0, mode=mode, steps=40),
+        CoinPressCovariance(upper=1e4, centred=True, mode=mode, steps=40, lower=1.0),
+        CoinPressMean(radius=1000.0, mode=mode, steps=40, sigma=1.0),
     ):
         plan = estimator.plan(n, 5, budget)
         charges = list(plan.charges())
@@ -148,13 +151,13 @@ def test_steps_that_would_not_help_are_skipped_and_their_share_is_spent_last(mod
 def test_more_steps_than_needed_do_not_raise_the_error(mode):
     """Paired runs, rotated covariance: up to three more steps cost at most 10 % (sd of the ratio: 2 %)."""
     covariance, budget, n, d = rotated(5, 1e4), ZCDP(0.5), 30_000, 5
-    base = CoinPressCovariance(upper=1e4, centred=True, mode=mode)
+    base = CoinPressCovariance(upper=1e4, centred=True, mode=mode, lower=1.0)
     steps = len(list(base.plan(n, d, budget).charges()))
     totals = np.zeros(4)
     for seed in range(12):
         x = normal_rows(n, covariance, seed)
         for more in range(4):
-            one = CoinPressCovariance(upper=1e4, centred=True, mode=mode, steps=steps + more)
+            one = CoinPressCovariance(upper=1e4, centred=True, mode=mode, steps=steps + more, lower=1.0)
             noise = SimulatedNoise(np.random.default_rng((seed, more)))
             totals[more] += mahalanobis_covariance_error(one.estimate(x, budget, noise), covariance)
     assert totals.max() <= 1.1 * totals[0]
@@ -162,11 +165,13 @@ def test_more_steps_than_needed_do_not_raise_the_error(mode):
 
 def test_pairs_are_counted_as_rows():
     """Half as many rows as given: the sensitivity is that of m = ⌊n/2⌋."""
-    for estimator in (CoinPressCovariance(upper=4.0), ClippedCovariance(upper=4.0)):
-        centred = type(estimator)(upper=4.0, centred=True)
+    for estimator in (CoinPressCovariance(upper=4.0, lower=1.0), ClippedCovariance(upper=4.0)):
+        centred = replace(estimator, centred=True)
         assert estimator.plan(2001, 3, ZCDP(0.1)) == centred.plan(1000, 3, ZCDP(0.1))
     x = 1e6 + normal_rows(40_000, np.eye(2), 5)
-    found = CoinPressCovariance(upper=10.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(1)).value
+    found = CoinPressCovariance(upper=10.0, lower=1.0)(
+        x, budget=ZCDP(0.5), rng=np.random.default_rng(1)
+    ).value
     assert mahalanobis_covariance_error(found, np.eye(2)) < 0.1
 
 
@@ -176,7 +181,7 @@ def test_our_calibration_is_the_better_one_on_few_rows():
     for seed in range(20):
         x = normal_rows(3000, covariance, seed)
         for calibration in totals:
-            estimator = CoinPressCovariance(upper=1e2, centred=True, calibration=calibration)
+            estimator = CoinPressCovariance(upper=1e2, centred=True, calibration=calibration, lower=1.0)
             noise = SimulatedNoise(np.random.default_rng(seed))
             totals[calibration] += mahalanobis_covariance_error(
                 estimator.estimate(x, ZCDP(0.5), noise), covariance
@@ -186,7 +191,9 @@ def test_our_calibration_is_the_better_one_on_few_rows():
 
 @pytest.mark.parametrize(("calibration", "off"), [("tight", 0.5**0.5), ("paper", 1.0)])
 def test_noise_off_the_diagonal(calibration, off):
-    estimator = CoinPressCovariance(upper=1.0, centred=True, mode="proved", calibration=calibration, steps=1)
+    estimator = CoinPressCovariance(
+        upper=1.0, centred=True, mode="proved", calibration=calibration, steps=1, lower=1.0
+    )
     charge = estimator.plan(500, 2, GaussianDP(0.5))["step 1"]
     found = estimator.estimate(np.zeros((500, 2)), GaussianDP(0.5), UnitNoise())
     scale = charge.sensitivity / 0.5
@@ -198,8 +205,10 @@ def test_noise_off_the_diagonal(calibration, off):
 def test_one_code_for_every_dimension_and_budget(budget, d):
     x = 5.0 + 2 * np.random.default_rng(d).standard_normal((20_000, d))
     mean = CoinPressMean(radius=100.0, sigma=2.0)(x, budget=budget, rng=np.random.default_rng(1))
-    spread = CoinPressCovariance(upper=100.0)(x, budget=budget, rng=np.random.default_rng(1))
-    both = CoinPressGaussian(radius=100.0, upper=100.0)(x, budget=budget, rng=np.random.default_rng(1))
+    spread = CoinPressCovariance(upper=100.0, lower=1.0)(x, budget=budget, rng=np.random.default_rng(1))
+    both = CoinPressGaussian(radius=100.0, upper=100.0, lower=1.0)(
+        x, budget=budget, rng=np.random.default_rng(1)
+    )
     for value in (mean.value, both.value.mean):
         np.testing.assert_allclose(value, np.full(d, 5.0), atol=0.2)
     for value in (spread.value, both.value.covariance):
@@ -210,7 +219,7 @@ def test_one_code_for_every_dimension_and_budget(budget, d):
 @pytest.mark.parametrize("mode", ["proved", "practical"])
 def test_a_mean_at_the_edge_of_the_ball_is_found(mode):
     d, n, radius = 5, 4000, 1000.0
-    estimator = CoinPressMean(radius=radius, centre=7.0, mode=mode)
+    estimator = CoinPressMean(radius=radius, centre=7.0, mode=mode, sigma=1.0)
     far = 7.0 + radius * np.eye(d)[0]
     errors = [
         np.linalg.norm(
@@ -230,15 +239,21 @@ def test_every_step_of_a_mean_sees_the_original_rows():
     """Without noise the last step of mode "proved" returns the sample mean; the rows stay as they were."""
     x = 900.0 + np.random.default_rng(1).standard_normal((500, 3))
     kept = x.copy()
-    found = CoinPressMean(radius=2000.0, mode="proved", steps=4).estimate(x, SILENT, UnitNoise())
+    found = CoinPressMean(radius=2000.0, mode="proved", steps=4, sigma=1.0).estimate(x, SILENT, UnitNoise())
     assert (x == kept).all()
     np.testing.assert_allclose(found, x.mean(axis=0), atol=1e-4)
 
 
 def test_a_bound_holds_for_the_failure_probability_of_the_estimator():
-    assert CoinPressMean(radius=100.0, mode="proved", beta=0.1).error_bound(20_000, 3, ZCDP(0.5), 0.1) < 0.5
     assert (
-        CoinPressMean(radius=100.0, mode="proved", beta=0.1).error_bound(20_000, 3, ZCDP(0.5), 0.05) == np.inf
+        CoinPressMean(radius=100.0, mode="proved", beta=0.1, sigma=1.0).error_bound(20_000, 3, ZCDP(0.5), 0.1)
+        < 0.5
+    )
+    assert (
+        CoinPressMean(radius=100.0, mode="proved", beta=0.1, sigma=1.0).error_bound(
+            20_000, 3, ZCDP(0.5), 0.05
+        )
+        == np.inf
     )
 
 
@@ -271,7 +286,7 @@ def test_a_loose_upper_loses_no_axis(spectrum):
     """
     d, upper, budget = 10, 1e9, ApproxDP(1.0, 1e-6)
     axes = SPECTRA[spectrum](d, upper)
-    estimator = CoinPressCovariance(upper=upper, centred=True)
+    estimator = CoinPressCovariance(upper=upper, centred=True, lower=1.0)
     expected = estimator.predicted_error(10_000, d, budget)
     assert expected < 0.15
     for seed in range(8):
@@ -300,7 +315,10 @@ def test_the_n_that_is_predicted_is_the_n_that_is_needed(d, upper):
 
     A half of the runs is told from another share at the level of all contracts.
     """
-    estimator, alpha = CoinPressCovariance(upper=upper, centred=True), {5: 0.25, 10: 0.3, 30: 0.4}[d]
+    estimator, alpha = (
+        CoinPressCovariance(upper=upper, centred=True, lower=1.0),
+        {5: 0.25, 10: 0.3, 30: 0.4}[d],
+    )
 
     def expected(n):
         return estimator.predicted_error(n, d, ApproxDP(1.0, 1e-6))
@@ -317,7 +335,7 @@ def test_the_n_that_is_predicted_is_the_n_that_is_needed(d, upper):
 
 @pytest.mark.parametrize("upper", [1e2, 1e6, 1e12])
 def test_below_its_cliff_nothing_is_predicted_and_the_error_is_that_of_no_answer(upper):
-    d, estimator = 10, CoinPressCovariance(upper=upper, centred=True)
+    d, estimator = 10, CoinPressCovariance(upper=upper, centred=True, lower=1.0)
     n = {1e2: 1500, 1e6: 3000, 1e12: 4500}[upper]
     assert estimator.predicted_error(n, d, ApproxDP(1.0, 1e-6)) == np.inf
     assert np.median(errors(estimator, n, np.ones(d))) > np.sqrt(d)

@@ -103,13 +103,13 @@ def test_excess_bounds_hold_pointwise():
 @pytest.mark.parametrize("budget", [ZCDP(0.5), GaussianDP(1.0), ApproxDP(1.0, 1e-6)], ids=repr)
 @pytest.mark.parametrize("mode", ["practical", "proved"])
 def test_the_constants_of_the_source_spend_and_draw_what_is_planned(mode, budget):
-    estimator = HeavyTailedCovariance(upper=1e3, centred=True, mode=mode, calibration="paper")
+    estimator = HeavyTailedCovariance(upper=1e3, centred=True, mode=mode, calibration="paper", lower=1.0)
     for contract in SPENDING:
         contract(Example(estimator, budget))
 
 
 def test_batches_are_disjoint_and_each_spends_the_whole_budget():
-    estimator = HeavyTailedCovariance(upper=1e3, centred=True, mode="proved")
+    estimator = HeavyTailedCovariance(upper=1e3, centred=True, mode="proved", lower=1.0)
     n, d, budget = 200_000, 3, ZCDP(0.5)
     plan, stages = estimator.plan(n, d, budget), estimator.recipe.design(n, d, budget).stages
     assert isinstance(plan, Parallel)
@@ -170,7 +170,7 @@ def test_the_lower_bound_doubles_as_theorem_3_2_says_and_no_sooner():
 
 
 def test_whether_a_step_is_taken_does_not_depend_on_rows():
-    estimator = HeavyTailedCovariance(upper=1e3, centred=True)
+    estimator = HeavyTailedCovariance(upper=1e3, centred=True, lower=1.0)
     for n, few in ((60, True), (100_000, False)):
         steps = len(list(estimator.plan(n, 3, ZCDP(0.5)).charges()))
         assert (steps == 1) == few
@@ -187,7 +187,7 @@ def test_proved_bands_hold_on_heavy_tails_in_every_step(calibration):
     sigma, n, k = rotated(2, 1000.0), 100_000, 3
     estimator = HeavyTailedCovariance(
         upper=1000.0, centred=True, moments=k, mode="proved", calibration=calibration,
-        hypercontractivity=student_hypercontractivity(10.0, k),
+        hypercontractivity=student_hypercontractivity(10.0, k), lower=1.0,
     )  # fmt: skip
     law = MultivariateStudent(Gaussian(np.zeros(2), sigma), 10.0)
     for seed in range(5):  # each fails with probability .05 by the proof; the bounds are far from tight
@@ -223,7 +223,8 @@ def median_error(estimator, sigma, n, degrees=10.0, runs=3):
 @pytest.mark.daily
 def test_the_naive_error_grows_with_u_and_the_preconditioned_one_does_not():
     n, d, k = 200_000, 5, 3
-    constants = {"moments": k, "hypercontractivity": student_hypercontractivity(10.0, k), "centred": True}
+    constants = {"lower": 1.0, "moments": k, "centred": True}
+    constants |= {"hypercontractivity": student_hypercontractivity(10.0, k)}
     naive, flat = [], []
     for ratio in (10.0, 100.0, 1000.0, 1e4):
         sigma = rotated(d, ratio)
@@ -238,7 +239,7 @@ def test_the_naive_error_grows_with_u_and_the_preconditioned_one_does_not():
 
 
 def test_equivariance_under_rotations_and_scale_is_exact_up_to_the_noise():
-    estimator = HeavyTailedCovariance(upper=4.0, centred=True)
+    estimator = HeavyTailedCovariance(upper=4.0, centred=True, lower=1.0)
     scaled = HeavyTailedCovariance(upper=16.0, lower=4.0, centred=True)
     x = np.random.default_rng(1).standard_normal((5000, 3))
     first = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2)).value
@@ -247,7 +248,7 @@ def test_equivariance_under_rotations_and_scale_is_exact_up_to_the_noise():
 
 
 def test_the_error_falls_with_n_in_proved_bounds_and_the_naive_radius_is_the_minimiser():
-    naive = HeavyTailedNaiveCovariance(upper=2.0, centred=True)
+    naive = HeavyTailedNaiveCovariance(upper=2.0, centred=True, lower=1.0)
     bounds = [naive.error_bound(n, 3, ZCDP(0.5), 0.05) for n in (1000, 10_000, 100_000, 1_000_000)]
     assert all(later < former for former, later in pairwise(bounds))
     problem = naive.recipe.problem(10_000, 3, ZCDP(0.5))

@@ -172,10 +172,10 @@ def test_a_mean_anywhere_is_found(d, n):
     errors = []
     for seed in range(12):
         x = 1e4 + rng(seed).standard_normal((n, d))
-        found = PopulousMean()(x, budget=BUDGET, rng=rng(100 + seed)).value
+        found = PopulousMean(sigma=1.0)(x, budget=BUDGET, rng=rng(100 + seed)).value
         errors.append(np.inf if isinstance(found, Abstention) else np.linalg.norm(found - 1e4))
     assert np.median(errors) < 0.2
-    assert np.sum(np.array(errors) > PopulousMean().error_bound(n, d, BUDGET, 1e-4)) == 0
+    assert np.sum(np.array(errors) > PopulousMean(sigma=1.0).error_bound(n, d, BUDGET, 1e-4)) == 0
 
 
 def test_sigma_is_the_unit_of_a_mean():
@@ -183,7 +183,7 @@ def test_sigma_is_the_unit_of_a_mean():
     one, four = (PopulousMean(sigma=s)(s * x, budget=BUDGET, rng=rng(2)).value for s in (1.0, 4.0))
     assert (four == 4 * one).all()
     assert PopulousMean(sigma=4.0).error_bound(2000, 2, BUDGET, 0.1) == pytest.approx(
-        4 * PopulousMean().error_bound(2000, 2, BUDGET, 0.1)
+        4 * PopulousMean(sigma=1.0).error_bound(2000, 2, BUDGET, 0.1)
     )
 
 

@@ -31,7 +31,7 @@ FALSE_ALARM = 1e-6
 )
 def test_the_stated_noise_delivers_another_budget_than_it_claims(epsilon, delta, delivered):
     budget = ApproxDP(epsilon, delta)
-    release = PerturbedCovariance(calibration="paper")(
+    release = PerturbedCovariance(calibration="paper", radius=1.0)(
         np.zeros((50, 2)), budget=budget, rng=np.random.default_rng(1)
     )
     assert release.guarantee.budget.epsilon == pytest.approx(delivered, abs=6e-4)
@@ -49,7 +49,7 @@ def test_the_stated_noise_has_the_stated_sd_on_every_entry():
 
 def test_our_noise_is_smaller_by_root_2_off_the_diagonal():
     budget, zeros = GaussianDP(0.5), np.zeros((50, 3))
-    released = PerturbedCovariance().estimate(zeros, budget, UnitNoise())
+    released = PerturbedCovariance(radius=1.0).estimate(zeros, budget, UnitNoise())
     assert released[0, 0] == pytest.approx(np.sqrt(2) / 50 / 0.5)
     assert released[0, 1] == pytest.approx(1 / 50 / 0.5)
 
@@ -128,7 +128,7 @@ class Uniforms(CountingNoise):
 def test_only_thinning_draws_besides_its_charge_and_what_it_draws_is_public(rule):
     for x in (np.zeros((50, 3)), np.ones((50, 3))):
         noise = Uniforms(SimulatedNoise(np.random.default_rng(1)))
-        ThresholdedCovariance(rule=rule).estimate(x, GaussianDP(1.0), noise)
+        ThresholdedCovariance(rule=rule, radius=1.0).estimate(x, GaussianDP(1.0), noise)
         assert noise.draws[0].kind == "symmetric_gaussian"
         assert noise.draws[1:] == [(0.0, 2.0**53)] * (rule == "thinning")
 
@@ -137,7 +137,9 @@ def test_a_rule_that_is_asked_for_is_used_with_the_noise_of_the_source_too():
     rng, budget = np.random.default_rng(6), ApproxDP(1.0, 1e-6)
     matrix, x = released(rng), np.zeros((500, 8))
     support = {
-        rule: ThresholdedCovariance(rule=rule, calibration="paper").estimate(x, budget, Fixed(matrix)).support
+        rule: ThresholdedCovariance(rule=rule, calibration="paper", radius=1.0)
+        .estimate(x, budget, Fixed(matrix))
+        .support
         for rule in (None, "paper", "adaptive-lasso")
     }
     assert (support[None] == support["paper"]).all()
@@ -145,7 +147,7 @@ def test_a_rule_that_is_asked_for_is_used_with_the_noise_of_the_source_too():
 
 
 def test_one_user_is_one_row_whatever_its_numbers_are():
-    randomise = LocalThresholdedCovariance().randomise
+    randomise = LocalThresholdedCovariance(radius=1.0).randomise
     for row in (np.zeros((2, 2)), np.zeros(0), 1.0):
         with pytest.raises(ArgumentError, match="row"):
             randomise(row, budget=GaussianDP(1.0), rng=np.random.default_rng(1))
@@ -195,7 +197,7 @@ def test_unknown_radius_is_nearly_as_good_as_the_best_known_one():
 def test_one_user_and_the_average_of_many_have_the_same_law():
     rng, budget, n = np.random.default_rng(4), GaussianDP(1.0), 400
     rows = rng.standard_normal((n, 2)) / 3
-    estimator = LocalThresholdedCovariance(rule="hard")
+    estimator = LocalThresholdedCovariance(rule="hard", radius=1.0)
     charge = estimator.plan(n, 2, budget)["users"]
     users = np.mean([estimator.randomise(row, budget=budget, rng=rng) for row in rows], axis=0)
     assert users.shape == (2, 2)

@@ -118,7 +118,7 @@ def test_the_bounds_of_every_step_hold(name):
     """|A (c - mean)| ≤ r before a step, in all but one of a hundred; A Σ Aᵀ ≤ 2 I always."""
     d, n, upper = 5, 8000, 1e4
     law = law_of(spectrum(name, d, upper), 1e5, 1)
-    estimator, missed, seen = CoinPressGaussian(radius=1e5, upper=upper), 0, 0
+    estimator, missed, seen = CoinPressGaussian(radius=1e5, upper=upper, lower=1.0), 0, 0
     for seed in range(12):
         trace = Trace()
         drawn(estimator, rows_of(law, n, seed), APPROX, seed, trace)
@@ -149,7 +149,7 @@ def test_the_predicted_error_is_the_measured_one_for_the_worst_law(n, d, upper, 
     A line, a known range and a wide one by default; wider and longer rows, which say the same, if slow.
     """
     radius, runs = reach * sqrt(upper), 40 if d > 2 else 120
-    estimator = CoinPressGaussian(radius=radius, upper=upper)
+    estimator = CoinPressGaussian(radius=radius, upper=upper, lower=1.0)
     medians = []
     for name in WORST if upper > 1 and d > 1 else WORST[:2]:
         law = law_of(spectrum(name, d, upper), radius, 1)
@@ -164,7 +164,7 @@ def test_the_predicted_error_is_the_measured_one_for_the_worst_law(n, d, upper, 
 @pytest.mark.parametrize(("d", "few", "enough"), [(2, 700, 2200), (10, 4000, 6500)])
 def test_the_prediction_foresees_the_cliff(d, few, enough):
     """Below it the answer is no better than 0 is; above it the error is below a third of that."""
-    estimator = CoinPressGaussian(radius=1e3, upper=1e4)
+    estimator = CoinPressGaussian(radius=1e3, upper=1e4, lower=1.0)
     law = law_of(spectrum("low", d, 1e4), 1e3, 1)
 
     def median(n):
@@ -180,7 +180,7 @@ def test_the_prediction_foresees_the_cliff(d, few, enough):
 
 @pytest.mark.daily
 def test_the_predicted_error_falls_with_n_and_is_infinite_below():
-    estimator = CoinPressGaussian(radius=100.0, upper=1e4)
+    estimator = CoinPressGaussian(radius=100.0, upper=1e4, lower=1.0)
     found = np.array([estimator.predicted_error(n, 5, APPROX) for n in np.geomspace(10, 1e6, 40).astype(int)])
     assert found[0] == inf
     assert found[-1] < 0.01
@@ -193,8 +193,8 @@ def test_the_predicted_error_falls_with_n_and_is_infinite_below():
 def test_an_unknown_mean_costs_at_most_a_twentieth():
     """Paired runs, n = 10⁴, d = 10: beside the covariance for a known mean, and that of pairs."""
     n, d, budget = 10_000, 10, ZCDP(0.5)
-    joint = CoinPressGaussian(radius=100.0, upper=100.0)
-    known, pairs = (CoinPressCovariance(upper=100.0, centred=centred) for centred in (True, False))
+    joint = CoinPressGaussian(radius=100.0, upper=100.0, lower=1.0)
+    known, pairs = (CoinPressCovariance(upper=100.0, centred=centred, lower=1.0) for centred in (True, False))
     errors = []
     for seed in range(40):
         law = law_of(spectrum("ratios", d, 100.0), 100.0, seed)
@@ -215,7 +215,11 @@ def test_an_unknown_mean_costs_at_most_a_twentieth():
 def test_the_mean_is_nearly_that_of_a_known_covariance():
     """Paired runs, n = 10⁴, d = 10: beside CoinPress in units of the true covariance (measured: 1.03)."""
     n, d, budget = 10_000, 10, ZCDP(0.5)
-    joint, known, errors = CoinPressGaussian(radius=100.0, upper=100.0), CoinPressMean(radius=100.0), []
+    joint, known, errors = (
+        CoinPressGaussian(radius=100.0, upper=100.0, lower=1.0),
+        CoinPressMean(radius=100.0, sigma=1.0),
+        [],
+    )
     for seed in range(60):
         law = law_of(spectrum("ratios", d, 100.0), 100.0, seed)
         root = np.linalg.cholesky(law.covariance)
@@ -232,7 +236,10 @@ def test_without_noise_the_law_is_found():
     law = law_of(spectrum("ratios", 4, 1e4), 1e6, 1)
     errors = [
         gaussian_error(
-            drawn(CoinPressGaussian(radius=1e6, upper=1e4), rows_of(law, 40_000, seed), SILENT, seed), law
+            drawn(
+                CoinPressGaussian(radius=1e6, upper=1e4, lower=1.0), rows_of(law, 40_000, seed), SILENT, seed
+            ),
+            law,
         )
         for seed in range(10)
     ]
@@ -243,7 +250,7 @@ def test_without_noise_the_law_is_found():
 @pytest.mark.parametrize("radius", [1e-6, 1.0, 1e12])
 @pytest.mark.parametrize("upper", [1.0, 1e10])
 def test_steps_spend_the_budget_and_the_last_one_most(n, radius, upper):
-    estimator = CoinPressGaussian(radius=radius, upper=upper)
+    estimator = CoinPressGaussian(radius=radius, upper=upper, lower=1.0)
     plan = estimator.plan(n, 4, ZCDP(0.5))
     costs = [charge.cost.rho for charge in plan.charges()]
     assert compose(plan).rho == pytest.approx(0.5, rel=1e-12)
@@ -254,13 +261,13 @@ def test_steps_spend_the_budget_and_the_last_one_most(n, radius, upper):
 
 def test_known_bounds_that_are_tight_take_one_step():
     """Nothing is spent on what is known: the mean within a sd, the covariance the identity."""
-    plan = CoinPressGaussian(radius=0.1, upper=1.0).plan(10_000, 5, ZCDP(0.5))
+    plan = CoinPressGaussian(radius=0.1, upper=1.0, lower=1.0).plan(10_000, 5, ZCDP(0.5))
     assert [charge.step for charge in plan.charges()] == ["step 1"]
 
 
 @pytest.mark.parametrize("radius", [1e3, 1e9, 1e15])
 def test_a_mean_at_the_edge_of_a_huge_ball_is_found(radius):
-    estimator, n, d = CoinPressGaussian(radius=radius, centre=7.0, upper=4.0), 8000, 3
+    estimator, n, d = CoinPressGaussian(radius=radius, centre=7.0, upper=4.0, lower=1.0), 8000, 3
     far = 7.0 + radius * np.eye(d)[0]
     law = Gaussian(far, np.eye(d))
     for seed in range(5):
@@ -271,7 +278,7 @@ def test_a_mean_at_the_edge_of_a_huge_ball_is_found(radius):
 @pytest.mark.parametrize("seed", range(4))
 def test_degenerate_rows_give_a_covariance_near_zero_and_their_place(seed):
     """Rows that are all alike, or on a line: no eigenvalue is negative, or large without cause."""
-    estimator, n, d = CoinPressGaussian(radius=100.0, upper=100.0), 20_000, 3
+    estimator, n, d = CoinPressGaussian(radius=100.0, upper=100.0, lower=1.0), 20_000, 3
     axis = np.array([0.6, 0.8, 0.0])
     line = np.random.default_rng(seed).standard_normal((n, 1)) * axis
     for x, along in ((np.zeros((n, d)), 0.0), (line, 1.0)):

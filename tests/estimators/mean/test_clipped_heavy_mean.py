@@ -22,7 +22,7 @@ def student(d, degrees, mean=0.0):
 def test_every_radius_holds_the_mean(k, degrees, radius):
     n, d, mean = 3000, 3, radius / 3**0.5
     constant = student_hypercontractivity(degrees, k)
-    estimator = ClippedHeavyMean(radius=radius, moments=k, hypercontractivity=constant)
+    estimator = ClippedHeavyMean(radius=radius, moments=k, hypercontractivity=constant, upper=1.0)
     for seed in range(30):  # each fails with probability .05 by the proof; Chebyshev leaves room
         trace, x = Trace(), student(d, degrees, mean).sample(n, rng=np.random.default_rng(seed))
         value = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(seed + 70), trace=trace).value
@@ -33,12 +33,12 @@ def test_every_radius_holds_the_mean(k, degrees, radius):
 
 def test_radii_shrink_and_a_huge_range_costs_little():
     n, d, budget = 5000, 5, ZCDP(0.5)
-    designs = [ClippedHeavyMean(radius=radius).design(n, d, budget) for radius in (10.0, 1e3, 1e6)]
+    designs = [ClippedHeavyMean(radius=radius, upper=1.0).design(n, d, budget) for radius in (10.0, 1e3, 1e6)]
     assert all(later < former for design in designs for former, later in pairwise(design.radii[:-1]))
     assert designs[-1].radii[-1] < 1.2 * designs[0].radii[-1]
     for design in designs:
         assert sum(design.weights) == pytest.approx(1.0, abs=1e-12)
-    one = ClippedHeavyMean(radius=1e6, steps=1).design(n, d, budget)
+    one = ClippedHeavyMean(radius=1e6, steps=1, upper=1.0).design(n, d, budget)
     assert len(one.weights) == 1
     assert one.radii[-1] > 100 * designs[-1].radii[-1]
 
@@ -48,7 +48,7 @@ def test_the_error_is_near_the_one_without_privacy_and_more_moments_allow_a_smal
     rms = {}
     for name, k in (("two", 1), ("six", 3)):
         estimator = ClippedHeavyMean(
-            radius=100.0, moments=k, hypercontractivity=student_hypercontractivity(8.0, k)
+            radius=100.0, moments=k, hypercontractivity=student_hypercontractivity(8.0, k), upper=1.0
         )
         rms[name] = root_mean_square(
             law, n, lambda x, rng, e=estimator: e(x, budget=ZCDP(0.5), rng=rng).value
@@ -69,8 +69,8 @@ def root_mean_square(law, n, estimate):
 
 def test_translation_moves_the_answer_with_the_public_centre():
     x = np.round(np.random.default_rng(1).standard_normal((500, 2)) * 2**20) / 2**20
-    first = ClippedHeavyMean(radius=8.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2)).value
-    moved = ClippedHeavyMean(radius=8.0, centre=64.0)(
+    first = ClippedHeavyMean(radius=8.0, upper=1.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2)).value
+    moved = ClippedHeavyMean(radius=8.0, centre=64.0, upper=1.0)(
         x + 64, budget=ZCDP(0.5), rng=np.random.default_rng(2)
     ).value
     assert np.allclose(first + 64, moved, atol=1e-10)

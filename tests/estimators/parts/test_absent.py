@@ -143,7 +143,7 @@ def test_filters_keep_the_other_rows():
 def test_the_first_set_of_a_filter_holds_the_other_rows():
     x, others = holes(300, 2)
     trace = Trace()
-    FilterMean(radius=100.0).estimate(x, ZCDP_ONE, SimulatedNoise(rng()), trace)
+    FilterMean(radius=100.0, sigma=1.0).estimate(x, ZCDP_ONE, SimulatedNoise(rng()), trace)
     assert trace.records["left"][0] == len(others)
 
 
@@ -249,7 +249,7 @@ def test_variances_within_groups_are_those_of_the_other_rows():
 
 
 def test_scores_of_a_net_are_those_of_the_other_rows():
-    estimator = PureNetCovariance(upper=4.0)
+    estimator = PureNetCovariance(upper=4.0, lower=1.0)
     x, others = (part - FAR for part in holes(200, 2))
     found, wanted = (estimator.scores(part, 2.0) for part in (x, others))
     assert (found.counts == wanted.counts).all()
@@ -267,7 +267,7 @@ def test_an_absent_row_of_a_net_keeps_its_place():
     with patch.object(pure_net, "monomials", looked_at):
         for places in ([], [3, 1100]):
             x[places] = np.nan
-            PureNetCovariance(upper=4.0, alpha=0.9, centred=True).scores(x, 2.0)
+            PureNetCovariance(upper=4.0, alpha=0.9, centred=True, lower=1.0).scores(x, 2.0)
     whole, holed = (np.concatenate(seen[at : at + 2]) for at in (0, 2))
     assert len(seen) == 4
     assert whole.shape == holed.shape
@@ -369,11 +369,11 @@ def test_counted_intervals_cover_whatever_share_is_absent(kind, share):
 
 
 def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_whole_line():
-    plan = Interval(missing="counted").plan(1000, 1, ZCDP(1.0, 1e-3))
+    plan = Interval(missing="counted", sigma=1.0).plan(1000, 1, ZCDP(1.0, 1e-3))
     margin = 2 / np.sqrt(3 * 2 * plan["mean"].cost.rho) * ndtri(1 - 0.05 * 0.1) / 1000
     for there in (1.0, 0.93, 0.2):
         absent = counted_pivots.absent_at_most(there, 1000, plan, 0.1)
         assert 0 <= absent - (1 - there + margin) < 0.02
     assert counted_pivots.counted_value("none", 10, None, 0.1, 400, 0.92) == np.inf
     with pytest.raises(ArgumentError, match=r"^missing = 'counted'"):
-        Interval(missing="counted", calibration="paper")
+        Interval(missing="counted", calibration="paper", sigma=1.0)

@@ -26,7 +26,7 @@ from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import Charge, SimulatedNoise, UnitNoise
 
 RUNS, N, BETA = 2000, 40, 0.01
-EDGE = ClippedMean(radius=50.0, missing="counted")
+EDGE = ClippedMean(radius=50.0, missing="counted", sigma=1.0)
 
 
 def missed(bound):
@@ -87,7 +87,10 @@ def test_a_clipped_mean_whose_noises_are_large_is_within_its_bound_alone(calibra
 
 
 def test_a_clipped_box_whose_noises_are_large_is_within_its_bound_alone():
-    estimator, ask = ClippedBoxMean(radius=50.0, beta=0.001, missing="counted"), (600, 1, ZCDP(0.002), 0.1)
+    estimator, ask = (
+        ClippedBoxMean(radius=50.0, beta=0.001, missing="counted", sigma=1.0),
+        (600, 1, ZCDP(0.002), 0.1),
+    )
     charge = estimator.plan(*ask[:3])["mean"]
     error = abs(estimator.estimate(50 + NORMAL[:, None], ask[2], Pushed(charge, 0.099))[0] - 50)
     assert replace(estimator, missing="neutral").error_bound(*ask) < error <= estimator.error_bound(*ask)
@@ -104,10 +107,10 @@ def test_a_mean_round_a_place_whose_noises_are_large_is_within_its_bound_alone()
 @pytest.mark.parametrize(
     ("estimator", "budget", "d"),
     [
-        (TwoStepMean(radius=9.0), PureDP(4.0), 1),
-        (UnboundedMean(), ApproxDP(4.0, 1e-6), 1),
-        (UnboundedMean(calibration="paper"), ApproxDP(1.0, 1e-6), 1),
-        (CoordinatewiseMean(radius=9.0), ZCDP(8.0), 2),
+        (TwoStepMean(radius=9.0, sigma=1.0), PureDP(4.0), 1),
+        (UnboundedMean(sigma=1.0), ApproxDP(4.0, 1e-6), 1),
+        (UnboundedMean(calibration="paper", sigma=1.0), ApproxDP(1.0, 1e-6), 1),
+        (CoordinatewiseMean(radius=9.0, sigma=1.0), ZCDP(8.0), 2),
     ],
 )
 def test_bounds_of_a_mean_round_a_place_allow_for_a_share(estimator, budget, d):
@@ -120,14 +123,14 @@ def test_bounds_of_a_mean_round_a_place_allow_for_a_share(estimator, budget, d):
 
 @pytest.mark.parametrize("module", [interval, interval_unknown_variance])
 def test_a_bound_on_a_width_is_the_widest_of_those_that_noise_makes_of_all_rows(module, monkeypatch):
-    kind = {interval: Interval, interval_unknown_variance: IntervalUnknownVariance}[module]
-    estimator, n, budget = kind(missing="counted"), 300, ZCDP(0.05, 1e-6)
+    kinds = {interval: Interval(sigma=1.0), interval_unknown_variance: IntervalUnknownVariance()}
+    estimator, n, budget = replace(kinds[module], missing="counted"), 300, ZCDP(0.05, 1e-6)
     monkeypatch.setattr(module, "counted_value", lambda *given: given[-1])  # the share that may be absent
     monkeypatch.setattr(WinsorisedScale, "error_bound", lambda *_: 0.0)
     parts = ZCDP(0.01, 5e-7), ZCDP(0.04, 5e-7)
     monkeypatch.setattr(interval_unknown_variance, "scale_and_mean", lambda *_: parts)
     plan, beta = estimator.plan(n, 1, budget), 0.1
-    part = beta if kind is Interval else beta / 2
+    part = beta if module is interval else beta / 2
     lost = noise_quantile(charge_of_share(plan["mean"], n), 2 * part)
     worst = absent_at_most(1 - lost, n, plan, 0.05)
     assert absent_at_most(1.0, n, plan, 0.05) < worst
@@ -136,7 +139,9 @@ def test_a_bound_on_a_width_is_the_widest_of_those_that_noise_makes_of_all_rows(
         assert widest(float, 20, Charge(step, "laplace", 1.0, PureDP(0.01)), beta) == inf
 
 
-@pytest.mark.parametrize("estimator", [CoinPressMean(radius=9.0), CoinPressCovariance(upper=9.0)])
+@pytest.mark.parametrize(
+    "estimator", [CoinPressMean(radius=9.0, sigma=1.0), CoinPressCovariance(upper=9.0, lower=1.0)]
+)
 def test_steps_that_follow_each_other_have_a_bound_without_a_count_alone(estimator):
     proved = replace(estimator, mode="proved")
     assert proved.error_bound(20_000, 2, ZCDP(0.5), 0.1) < inf

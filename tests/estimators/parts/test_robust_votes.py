@@ -65,7 +65,7 @@ def test_what_is_charged_is_what_the_thresholds_prove():
     moved = covariance_moves(k, *shares, thresholds.quorum / k**2, made.limit)
     assert made.charges[1].sensitivity == pytest.approx(float(moved))
     assert made.charges[0].sensitivity == 2 * (k - 1)
-    mean = PopulousRobustMean(corruption=0.05).recipe(8000, 2, BUDGET).design
+    mean = PopulousRobustMean(corruption=0.05, sigma=1.0).recipe(8000, 2, BUDGET).design
     k, thresholds = mean.vote.k, mean.vote
     shares = (np.array(thresholds.nobody / k), np.array(thresholds.everybody / k))
     moved = norm_moves(k, *shares, thresholds.quorum / k**2, mean.limit)
@@ -110,7 +110,9 @@ def test_groups_that_do_not_agree_give_no_answer():
     assert isinstance(estimator(np.zeros((20_000, 1)), budget=BUDGET, rng=rng()).value, Abstention)
     assert isinstance(estimator(x, budget=BUDGET, rng=rng()).value, Abstention)
     far = np.where(np.arange(20_000)[:, None] % 2 == 0, 1e6, -1e6) * np.ones((1, 2))
-    mean = PopulousRobustMean(corruption=0.05)(far * rng(3).random((20_000, 1)), budget=BUDGET, rng=rng())
+    mean = PopulousRobustMean(corruption=0.05, sigma=1.0)(
+        far * rng(3).random((20_000, 1)), budget=BUDGET, rng=rng()
+    )
     assert isinstance(mean.value, Abstention)
 
 
@@ -120,4 +122,4 @@ def test_what_is_refused_is_public():
     with pytest.raises(ArgumentError, match=r"^d = "):
         PopulousRobustCovariance(corruption=0.05).plan(10**6, 5, BUDGET)
     with pytest.raises(ArgumentError, match="budget"):
-        PopulousRobustMean(corruption=0.05).plan(10_000, 1, ApproxDP(1.0, 0.0))
+        PopulousRobustMean(corruption=0.05, sigma=1.0).plan(10_000, 1, ApproxDP(1.0, 0.0))

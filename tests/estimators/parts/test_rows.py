@@ -66,11 +66,11 @@ TOO_EXTREME = {
     "a denormal variance": lambda: wb.ClippedCovariance(upper=5e-324),
     "an infinite ratio": lambda: wb.CoinPressCovariance(upper=1.0, lower=5e-324),
     "an infinite ratio, heavy tails": lambda: wb.HeavyTailedCovariance(upper=1e20, lower=5e-324, steps=3),
-    "a radius beyond squares": lambda: wb.CoinPressMean(radius=1e155),
+    "a radius beyond squares": lambda: wb.CoinPressMean(radius=1e155, sigma=1.0),
     "a tiny unit": lambda: wb.CoinPressMean(radius=1.0, sigma=1e-155),
-    "a huge box": lambda: wb.ClippedBoxMean(radius=1.7e308),
-    "a huge radius, heavy tails": lambda: wb.ClippedHeavyMean(radius=1.7e308),
-    "huge moments": lambda: wb.ClippedHeavyMean(radius=1.0, hypercontractivity=1.7e308),
+    "a huge box": lambda: wb.ClippedBoxMean(radius=1.7e308, sigma=1.0),
+    "a huge radius, heavy tails": lambda: wb.ClippedHeavyMean(radius=1.7e308, upper=1.0),
+    "huge moments": lambda: wb.ClippedHeavyMean(radius=1.0, hypercontractivity=1.7e308, upper=1.0),
 }
 
 
@@ -88,15 +88,21 @@ def test_a_range_far_smaller_than_the_unit_is_planned_in_silence(reach):
     x = np.random.default_rng(1).standard_normal((40, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        value = wb.CoordinatewiseMean(radius=reach)(x, budget=ZCDP(1.0), rng=np.random.default_rng(2)).value
+        value = wb.CoordinatewiseMean(radius=reach, sigma=1.0)(
+            x, budget=ZCDP(1.0), rng=np.random.default_rng(2)
+        ).value
     assert (np.abs(value) <= 5.0).all()
 
 
 def test_a_caller_who_lets_numpy_raise_gets_the_same_release():
     x = np.random.default_rng(1).standard_normal((557, 1))
     with np.errstate(all="raise"):
-        strict = wb.CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
-    calm = wb.CoordinatewiseMean(radius=11.0)(x, budget=ZCDP(1.03), rng=np.random.default_rng(2)).value
+        strict = wb.CoordinatewiseMean(radius=11.0, sigma=1.0)(
+            x, budget=ZCDP(1.03), rng=np.random.default_rng(2)
+        ).value
+    calm = wb.CoordinatewiseMean(radius=11.0, sigma=1.0)(
+        x, budget=ZCDP(1.03), rng=np.random.default_rng(2)
+    ).value
     assert strict == calm
 
 

@@ -97,7 +97,7 @@ def lifted_moment(rng, n, d):
 def scores_of_a_net(rng, n, d):
     """In few dimensions, those of all candidates: they move in the largest of their gaps."""
     d, budget = min(d, 2), PureDP(1.0)
-    estimator = wb.PureNetCovariance(upper=4.0, centred=bool(rng.integers(2)), alpha=0.9)
+    estimator = wb.PureNetCovariance(upper=4.0, centred=bool(rng.integers(2)), alpha=0.9, lower=1.0)
     clip = estimator.clip(n, d, budget)
 
     def largest(x):
@@ -109,11 +109,11 @@ def scores_of_a_net(rng, n, d):
 HEAVY = {
     repr(estimator): moment_of_heavy_rows(estimator)
     for estimator in (
-        wb.HeavyTailedNaiveCovariance(upper=4.0),
-        wb.HeavyTailedNaiveCovariance(upper=4.0, calibration="paper", centred=True),
-        wb.HeavyTailedCovariance(upper=1e3),
+        wb.HeavyTailedNaiveCovariance(upper=4.0, lower=1.0),
+        wb.HeavyTailedNaiveCovariance(upper=4.0, calibration="paper", centred=True, lower=1.0),
+        wb.HeavyTailedCovariance(upper=1e3, lower=1.0),
         *(
-            wb.HeavyTailedCovariance(upper=1e3, centred=True, calibration=calibration, mode=mode)
+            wb.HeavyTailedCovariance(upper=1e3, centred=True, calibration=calibration, mode=mode, lower=1.0)
             for calibration, mode in (("paper", "practical"), ("tight", "proved"), ("paper", "proved"))
         ),
     )

@@ -64,7 +64,7 @@ def clipped_scale(radius, n, epsilon):
 def two_step_error():
     """The median error at an unknown place of the range."""
     rng, found = np.random.default_rng(SEED), []
-    one = TwoStepMean(radius=500 / 9)
+    one = TwoStepMean(radius=500 / 9, sigma=1.0)
     for _ in range(400):
         mean = rng.uniform(-500 / 9, 500 / 9)
         x = mean + rng.standard_normal(500)

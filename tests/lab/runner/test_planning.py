@@ -9,6 +9,7 @@ from unicodedata import east_asian_width
 
 import pytest
 
+from tests.facts import facts, told
 from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.lab.terminal.plan_report import report
@@ -17,7 +18,8 @@ from workbench.study.planner import Check, compared, plan
 from workbench.study.planner.comparison import answers
 from workbench.study.planner.estimators import candidates
 
-MEAN = ("univariate/clipped-mean", "--alpha", "0.2")
+MEAN = ("univariate/clipped-mean", "--alpha", "0.2", *told("univariate/clipped-mean"))
+LOCATION = ("location", *told("location"))
 
 
 def printed(capsys, *arguments, code=0):
@@ -42,7 +44,7 @@ def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
     whole = unwrapped(out)
     for calibration in ("paper", "tight"):
         rest = whole.partition(f"for {MEAN[0]} {calibration} ")[2]
-        assert rest.startswith("with radius = 10 (example), centre = 0, sigma = 2 (set)")
+        assert rest.startswith("with radius = 10 (set), centre = 0, sigma = 2 (set)")
         assert "proved Lemma 2.2 with constants" in rest
         assert "predicted the median of |out - mean|" in rest
         assert "assumes the rows are normal; the standard deviation is sigma" in rest
@@ -51,8 +53,8 @@ def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
 
 @pytest.fixture(scope="module")
 def page():
-    """README's example, as it is printed without and with reasons, at one reckoning."""
-    question = PlanRequest(subject="mean", alpha=0.1, settings={"radius": 100.0}).question()
+    """README's example with all facts, as it is printed without and with reasons, at one reckoning."""
+    question = PlanRequest(subject="mean", alpha=0.1, settings=facts("mean") | {"radius": 100.0}).question()
     found = compared(question)
     return {why: report(question, found, why=why) for why in (False, True)}
 
@@ -82,7 +84,7 @@ def test_the_example_of_readme_fits_a_screen_and_begins_with_the_least_n(page):
 
 @pytest.mark.daily
 def test_what_is_predicted_is_labelled_and_a_loose_upper_has_a_price(capsys):
-    arguments = ("covariance/coinpress", "--alpha", ".2", "--d", "5", "--set")
+    arguments = ("covariance/coinpress", "--alpha", ".2", "--d", "5", "--set", "lower=1", "--set")
     found = {upper: records(capsys, *arguments, f"upper={upper}")["answers"][0] for upper in ("1e2", "1e12")}
     assert {one["kind"] for one in found.values()} == {"predicted"}
     assert found["1e2"]["n"] < found["1e12"]["n"]
@@ -93,7 +95,8 @@ def test_what_is_predicted_is_labelled_and_a_loose_upper_has_a_price(capsys):
 
 
 def test_a_prediction_that_does_not_reach_alpha_says_how_far_it_comes(capsys):
-    (one,) = records(capsys, "covariance/perturbed", "--alpha", "1e-3", "--n", "50", code=1)["answers"]
+    asking = ("covariance/perturbed", "--alpha", "1e-3", "--n", "50", "--set", "radius=1")
+    (one,) = records(capsys, *asking, code=1)["answers"]
     assert one["kind"] == "predicted"
     assert "alpha is not reached" in one["reason"]
     assert "the least predicted error found is 0.05" in one["reason"]
@@ -108,7 +111,11 @@ def test_why_says_of_every_estimator_what_its_answer_assumes_or_why_there_is_non
 
 
 def test_a_reason_is_that_of_the_budget_that_an_estimator_takes():
-    (one,) = plan(PlanRequest(subject="mean/tukey", d=2, settings={"step": 1e-4}, alpha=1.0).question())
+    (one,) = plan(
+        PlanRequest(
+            subject="mean/tukey", d=2, settings={"step": 1e-4, "radius": 1, "sigma": 1}, alpha=1.0
+        ).question()
+    )
     assert one.reason.startswith("step = 0.0001: expected larger")
 
 
@@ -121,7 +128,7 @@ def test_the_estimators_of_an_estimand_are_asked_for_one_d():
 
 
 def test_the_catalog_as_a_whole_is_a_table_for_each_estimand():
-    question = PlanRequest(subject="").question()
+    question = PlanRequest(subject="", settings=facts("")).question()
     chosen = [one for one in candidates(question) if one.entry.estimand in ("location", "range")]
     found = [answers(question, one) for one in chosen]
     text = report(question, found, why=False)
@@ -130,14 +137,14 @@ def test_the_catalog_as_a_whole_is_a_table_for_each_estimand():
 
 
 def test_rows_are_planned_with_the_delta_that_a_budget_has_by_default(capsys):
-    found = records(capsys, "location", "--alpha", "3", "--n", "1000")
+    found = records(capsys, *LOCATION, "--alpha", "3", "--n", "1000")
     assert found["question"]["delta"] == 1e-6
     assert {one["key"]: one["reached"] for one in found["answers"]} == {
         "univariate/histogram-location": True,
         "univariate/stable-location": True,
     }
     (pure, approximate) = sorted(
-        records(capsys, "location", "--alpha", "3", "--n", "1000", "--delta", "0")["answers"],
+        records(capsys, *LOCATION, "--alpha", "3", "--n", "1000", "--delta", "0")["answers"],
         key=lambda one: one["key"],
     )
     assert (pure["reached"], approximate["reached"]) == (True, False)
@@ -165,11 +172,12 @@ def test_json_holds_the_question_and_every_field_of_every_answer(capsys):
         assert one["proved"]["n"] == one["n"]
         assert one["budget"] == budget
         assert one["check"].keys() == {"places", "short_above"}
-        assert one["parameters"]["radius"] == {"value": 10.0, "from": "example"}
+        assert one["parameters"]["radius"] == {"value": 10.0, "from": "set"}
 
 
 def test_json_of_an_answer_without_numbers_has_the_same_fields(capsys):
-    (one,) = records(capsys, "univariate/unbounded-mean", "--alpha", "1", "--epsilon", "1", code=1)["answers"]
+    asking = ("univariate/unbounded-mean", "--alpha", "1", "--epsilon", "1", "--set", "sigma=1")
+    (one,) = records(capsys, *asking, code=1)["answers"]
     assert one.keys() == FIELDS.keys() | {"predicted"}
     assert not one["reached"]
     assert one["reason"].startswith("takes no ε = 1")
@@ -191,19 +199,19 @@ def test_zero_concentrated_budgets_are_taken_too(capsys):
 
 
 def test_without_an_accuracy_it_says_where_answers_begin(capsys):
-    out = printed(capsys, "location")
+    out = printed(capsys, *LOCATION)
     assert out.startswith("where answers begin, at (ε = 1, δ = 1e-06)-DP")
-    found = {one["key"]: one for one in records(capsys, "location")["answers"]}
+    found = {one["key"]: one for one in records(capsys, *LOCATION)["answers"]}
     assert {one["answers_from"] for one in found.values()} == {2}
     assert all(one["bounded_from"] > 100 for one in found.values())
 
 
 def test_what_no_estimator_reaches_exits_with_1(capsys):
-    assert "the least bound found is 2.5" in unwrapped(printed(capsys, "location", "--alpha", "1", code=1))
+    assert "the least bound found is 2.5" in unwrapped(printed(capsys, *LOCATION, "--alpha", "1", code=1))
 
 
 def test_the_table_tells_of_a_bound_that_is_not_monotone():
-    question = PlanRequest(subject=MEAN[0], alpha=0.2).question()
+    question = PlanRequest(subject=MEAN[0], alpha=0.2, settings=facts(MEAN[0])).question()
     (found,) = compared(question)
     gap = replace(found, proved=replace(found.proved, check=Check(9, (600.0, 1e6))))
     other = replace(found, proved=replace(found.proved, key="another"))
@@ -245,6 +253,7 @@ def test_infinite_parameters_are_words_in_json():
         (("mean", "--set", "radius"), ("'radius'", "NAME=VALUE")),
         (("mean", "--set", "radius=-1"), ("radius = -1", "above 0")),
         (("mean", "--set", "radius=wide"), ("radius = 'wide'", "above 0")),
+        (("univariate/median", "--alpha", "1"), ("set radius = None", "--set sigma=NUMBER")),
     ],
 )  # fmt: skip
 def test_a_wrong_argument_is_one_line(capsys, arguments, words):

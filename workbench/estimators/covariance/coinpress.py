@@ -77,7 +77,7 @@ class CoinPressCovariance(Estimator[Array]):
     ----------
     upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
-    lower : float, default 1.0
+    lower : float
         The least eigenvalue that matters: 1 in the source.
     centred : bool, default False
         Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
@@ -98,13 +98,13 @@ class CoinPressCovariance(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
-    >>> release = CoinPressCovariance(upper=1e4)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> release = CoinPressCovariance(upper=1e4, lower=1.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - np.eye(2)).max() < 0.1)
     True
     """
 
     upper: float
-    lower: float = 1.0
+    lower: float
     centred: bool = False
     steps: int | None = None
     mode: Mode = "practical"

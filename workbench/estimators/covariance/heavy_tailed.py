@@ -47,7 +47,7 @@ class HeavyTailedCovariance(Estimator[Array]):
     ----------
     upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
-    lower : float, default 1.0
+    lower : float
         The covariance is at least this times the identity.
     centred : bool, default False
         Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
@@ -72,13 +72,14 @@ class HeavyTailedCovariance(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
-    >>> release = HeavyTailedCovariance(upper=1e4)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> estimator = HeavyTailedCovariance(upper=1e4, lower=1.0)
+    >>> release = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - np.eye(2)).max() < 0.2)
     True
     """
 
     upper: float
-    lower: float = 1.0
+    lower: float
     centred: bool = False
     moments: int = 2
     hypercontractivity: float = 3.0

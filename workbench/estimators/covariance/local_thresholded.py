@@ -49,7 +49,7 @@ class LocalThresholdedCovariance(Estimator[SparseCovariance]):
 
     Parameters
     ----------
-    radius : float, default 1.0
+    radius : float
         Rows are shrunk to this norm, in the unit of the data.
     rule : str or None, default None
         How entries are kept: "adaptive-lasso", "hard", "paper", "bh" or "thinning". None for the adaptive
@@ -63,12 +63,13 @@ class LocalThresholdedCovariance(Estimator[SparseCovariance]):
     >>> import numpy as np
     >>> from workbench.privacy import GaussianDP
     >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(1000, 2))
-    >>> release = LocalThresholdedCovariance()(x, budget=GaussianDP(1.0), rng=np.random.default_rng(2))
+    >>> estimator = LocalThresholdedCovariance(radius=1.0)
+    >>> release = estimator(x, budget=GaussianDP(1.0), rng=np.random.default_rng(2))
     >>> release.guarantee.model
     'local'
     """
 
-    radius: float = 1.0
+    radius: float
     rule: Rule | None = None
     calibration: Calibration = "tight"
 

@@ -46,7 +46,7 @@ class PerturbedCovariance(Estimator[Array]):
 
     Parameters
     ----------
-    radius : float, default 1.0
+    radius : float
         Rows are shrunk to this norm, in the unit of the data.
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the noise of the source: the release says what that delivers. "tight" delivers the budget,
@@ -57,12 +57,12 @@ class PerturbedCovariance(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(10_000, 3))
-    >>> release = PerturbedCovariance()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = PerturbedCovariance(radius=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 0.01 * np.eye(3)).max() < 0.003)
     True
     """
 
-    radius: float = 1.0
+    radius: float
     calibration: Calibration = "tight"
 
     def _validate(self) -> None:

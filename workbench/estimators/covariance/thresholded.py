@@ -69,7 +69,7 @@ class ThresholdedCovariance(Estimator[SparseCovariance]):
 
     Parameters
     ----------
-    radius : float or None, default 1.0
+    radius : float or None, default None
         Rows are shrunk to this norm, in the unit of the data; None finds one, with a share of the budget.
     rule : str or None, default None
         How entries are kept: "adaptive-lasso", "hard", "paper", "bh" or "thinning". None for the adaptive
@@ -83,12 +83,12 @@ class ThresholdedCovariance(Estimator[SparseCovariance]):
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(20_000, 5))
-    >>> release = ThresholdedCovariance()(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> release = ThresholdedCovariance(radius=1.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
     >>> bool(abs(release.value.psd - 0.01 * np.eye(5)).max() < 0.001)
     True
     """
 
-    radius: float | None = 1.0
+    radius: float | None = None
     rule: Rule | None = None
     calibration: Calibration = "tight"
 

@@ -62,7 +62,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
         The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
     upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
-    lower : float, default 1.0
+    lower : float
         The least eigenvalue that matters.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
@@ -72,7 +72,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
-    >>> estimator = CoinPressGaussian(radius=1000.0, upper=1e4)
+    >>> estimator = CoinPressGaussian(radius=1000.0, upper=1e4, lower=1.0)
     >>> law = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2)).value
     >>> bool(abs(law.mean - 3.0).max() < 0.1 and abs(law.covariance - np.eye(2)).max() < 0.1)
     True
@@ -80,7 +80,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
 
     radius: float
     upper: float
-    lower: float = 1.0
+    lower: float
     centre: PerColumn = 0.0
 
     def _validate(self) -> None:

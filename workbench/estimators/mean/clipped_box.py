@@ -53,7 +53,7 @@ class ClippedBoxMean(Estimator[Array]):
         unit of the data.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float or tuple, default 1.0
+    sigma : float or tuple
         Standard deviation of the rows in every direction, or a tuple of one for each column, known.
     beta : float, default 0.05
         Chance that some normal row is clipped.
@@ -65,14 +65,14 @@ class ClippedBoxMean(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
-    >>> release = ClippedBoxMean(radius=10.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> release = ClippedBoxMean(radius=10.0, sigma=1.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 3.0).max() < 0.2)
     True
     """
 
     radius: PerColumn
     centre: PerColumn = 0.0
-    sigma: PerColumn = 1.0
+    sigma: PerColumn
     beta: float = 0.05
     missing: Missing = "neutral"
 

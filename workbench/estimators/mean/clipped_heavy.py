@@ -67,7 +67,7 @@ class ClippedHeavyMean(Estimator[Array]):
         The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    upper : float, default 1.0
+    upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
     moments : int, default 2
         Half the order 2k of the moments that are bounded; 1 asks for the covariance alone.
@@ -83,7 +83,7 @@ class ClippedHeavyMean(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = 3.0 + np.random.default_rng(1).standard_t(5.0, size=(2000, 2)) * 0.6**0.5
-    >>> estimator = ClippedHeavyMean(radius=1000.0, hypercontractivity=9.0)
+    >>> estimator = ClippedHeavyMean(radius=1000.0, hypercontractivity=9.0, upper=1.0)
     >>> release = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 3.0).max() < 0.2)
     True
@@ -91,7 +91,7 @@ class ClippedHeavyMean(Estimator[Array]):
 
     radius: float
     centre: PerColumn = 0.0
-    upper: float = 1.0
+    upper: float
     moments: int = 2
     hypercontractivity: float = 3.0
     steps: int | None = None

@@ -54,7 +54,7 @@ class CoinPressMean(Estimator[Array]):
         The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows in every direction, known.
     steps : int or None, default None
         Number of steps; None leaves it to the design, which makes the predicted error small.
@@ -73,14 +73,14 @@ class CoinPressMean(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
-    >>> release = CoinPressMean(radius=1000.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> release = CoinPressMean(radius=1000.0, sigma=1.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 3.0).max() < 0.2)
     True
     """
 
     radius: float
     centre: PerColumn = 0.0
-    sigma: float = 1.0
+    sigma: float
     steps: int | None = None
     mode: Mode = "practical"
     calibration: Calibration = "tight"

@@ -54,7 +54,7 @@ class CoordinatewiseMean(Estimator[Array]):
         each; None for anywhere.
     centre : float or tuple, default 0.0
         Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float or tuple, default 1.0
+    sigma : float or tuple
         Standard deviation of every coordinate, or a tuple of one for each, known; in the unit of the data.
     missing : {"neutral", "counted"}, default "neutral"
         "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
@@ -64,14 +64,14 @@ class CoordinatewiseMean(Estimator[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(3000, 2))
-    >>> release = CoordinatewiseMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = CoordinatewiseMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 3.0).max() < 0.2)
     True
     """
 
     radius: PerColumn | None = None
     centre: PerColumn = 0.0
-    sigma: PerColumn = 1.0
+    sigma: PerColumn
     missing: Missing = "neutral"
 
     def _validate(self) -> None:

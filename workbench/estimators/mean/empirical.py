@@ -4,7 +4,7 @@ Rows x of shape (n, d):    out = (1/n) Σ x_i
 """
 
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import numpy as np
 
@@ -28,8 +28,8 @@ class EmpiricalMean(Reference[Array]):
 
     Parameters
     ----------
-    sigma : float, default 1.0
-        Standard deviation in any direction at most, for the error bound alone.
+    sigma : float or None, default None
+        Standard deviation in any direction at most, for the error bound alone, which is infinite without it.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class EmpiricalMean(Reference[Array]):
     [2.0, 3.0]
     """
 
-    sigma: float = 1.0
+    sigma: float | None = None
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
         """Return the plan of one step that is not private."""
@@ -53,4 +53,4 @@ class EmpiricalMean(Reference[Array]):
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows."""
         probability(beta=beta)
-        return self.sigma * tail(d, beta) / sqrt(n)
+        return inf if self.sigma is None else self.sigma * tail(d, beta) / sqrt(n)

@@ -36,7 +36,7 @@ class FilterNonprivateMean(Reference[Array]):
     ----------
     corruption : float
         Share of the rows that may be anything. At most 0.1.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows in every direction, known.
     calibration : {"paper", "tight"}, default "tight"
         "tight" shaves tails to the normal law; "paper" drops rows while some direction varies too much.
@@ -46,12 +46,12 @@ class FilterNonprivateMean(Reference[Array]):
     >>> import numpy as np
     >>> x = np.random.default_rng(1).standard_normal((2000, 1))
     >>> x[:100] = 1e3
-    >>> bool(abs(FilterNonprivateMean(corruption=0.05)(x).value[0]) < 0.2)
+    >>> bool(abs(FilterNonprivateMean(corruption=0.05, sigma=1.0)(x).value[0]) < 0.2)
     True
     """
 
     corruption: float
-    sigma: float = 1.0
+    sigma: float
     calibration: Calibration = "tight"
 
     def _validate(self) -> None:

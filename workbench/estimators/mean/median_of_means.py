@@ -51,7 +51,7 @@ class MedianOfMeansMean(Estimator[Array]):
 
     Parameters
     ----------
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows in every direction, known.
     blocks : int, default 5
         Blocks of a group, an odd number, the median of whose means is its point: more of them stand more far
@@ -63,12 +63,12 @@ class MedianOfMeansMean(Estimator[Array]):
     --------
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e4 + np.random.default_rng(1).standard_t(3, (10_000, 2)) / sqrt(3)
-    >>> release = MedianOfMeansMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = MedianOfMeansMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 1e4).max() < 0.2)
     True
     """
 
-    sigma: float = 1.0
+    sigma: float
     blocks: int = 5
     beta: float = 0.1
 

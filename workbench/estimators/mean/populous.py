@@ -44,7 +44,7 @@ class PopulousMean(Estimator[Array]):
 
     Parameters
     ----------
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows in every direction, known.
     alpha : float, default 0.2
         Wanted accuracy of "paper", in standard deviations; without effect on "tight".
@@ -57,12 +57,12 @@ class PopulousMean(Estimator[Array]):
     --------
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e4 + np.random.default_rng(1).standard_normal((5000, 2))
-    >>> release = PopulousMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = PopulousMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> bool(abs(release.value - 1e4).max() < 0.2)
     True
     """
 
-    sigma: float = 1.0
+    sigma: float
     alpha: float = 0.2
     beta: float = 0.1
     calibration: Calibration = "tight"

@@ -41,7 +41,7 @@ class PopulousRobustMean(Estimator[Array]):
     ----------
     corruption : float
         Share of the rows that may be anything. At most 0.1.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows in every direction, known.
     beta : float, default 0.1
         Chance, at most, that the answer is off by more than the design allows, or that there is none.
@@ -52,7 +52,7 @@ class PopulousRobustMean(Estimator[Array]):
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e4 + np.random.default_rng(1).standard_normal((10_000, 1))
     >>> x[::25] = -1e6
-    >>> release = PopulousRobustMean(corruption=0.05)(
+    >>> release = PopulousRobustMean(corruption=0.05, sigma=1.0)(
     ...     x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)
     ... )
     >>> bool(abs(release.value[0] - 1e4) < 0.5)
@@ -60,7 +60,7 @@ class PopulousRobustMean(Estimator[Array]):
     """
 
     corruption: float
-    sigma: float = 1.0
+    sigma: float
     beta: float = 0.1
 
     def _validate(self) -> None:

@@ -48,7 +48,7 @@ class BallRange(Estimator[Ball]):
 
     Parameters
     ----------
-    upper : float, default 1.0
+    upper : float
         The covariance is at most this times the identity, in the square of the data's unit.
     corruption : float, default 0.05
         Share of the rows that may be anything, and that may lie outside.
@@ -66,12 +66,12 @@ class BallRange(Estimator[Ball]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = 1e6 + np.random.default_rng(1).standard_t(3.0, size=(1000, 2)) / 3**0.5
-    >>> ball = BallRange()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)).value
+    >>> ball = BallRange(upper=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)).value
     >>> bool(ball.contains(x).mean() > 0.9)
     True
     """
 
-    upper: float = 1.0
+    upper: float
     corruption: float = 0.05
     moments: int = 1
     hypercontractivity: float = 1.0

@@ -39,7 +39,7 @@ class BoxRange(Estimator[Box]):
 
     Parameters
     ----------
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of every coordinate, known; in the unit of the data.
     beta : float, default 0.05
         Chance, at most, that some normal row lies outside.
@@ -51,12 +51,12 @@ class BoxRange(Estimator[Box]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(1e6, 1.0, size=(1000, 2))
-    >>> box = BoxRange()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)).value
+    >>> box = BoxRange(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)).value
     >>> bool(box.contains(x).all())
     True
     """
 
-    sigma: float = 1.0
+    sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
 

@@ -58,7 +58,7 @@ class ClippedMean(Univariate[float]):
         The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
     centre : float, default 0.0
         Middle of the range.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows, known.
     beta : float, default 0.05
         Chance that the bound of "paper" cuts some normal row.
@@ -72,14 +72,14 @@ class ClippedMean(Univariate[float]):
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = ClippedMean(radius=10.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> release = ClippedMean(radius=10.0, sigma=1.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
     >>> abs(release.value - 3.0) < 0.2
     True
     """
 
     radius: float
     centre: float = 0.0
-    sigma: float = 1.0
+    sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
     missing: Missing = "neutral"

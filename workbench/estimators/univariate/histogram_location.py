@@ -44,7 +44,7 @@ class HistogramLocation(Univariate[float]):
         The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
     centre : float, default 0.0
         Middle of the range.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows, known.
     calibration : {"paper", "tight"}, default "tight"
         Laplace noise on all counts ("paper"), or exponential noise of which only the winner is seen
@@ -55,14 +55,15 @@ class HistogramLocation(Univariate[float]):
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = HistogramLocation(radius=1e4)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> estimator = HistogramLocation(radius=1e4, sigma=1.0)
+    >>> release = estimator(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
     >>> abs(release.value - 3.0) <= 2.5
     True
     """
 
     radius: float
     centre: float = 0.0
-    sigma: float = 1.0
+    sigma: float
     calibration: Calibration = "tight"
 
     def _validate(self) -> None:

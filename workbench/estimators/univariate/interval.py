@@ -60,7 +60,7 @@ class Interval(Univariate[ConfidenceInterval]):
 
     Parameters
     ----------
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows, known.
     level : float, default 0.05
         Chance, at most, of missing the mean.
@@ -77,14 +77,14 @@ class Interval(Univariate[ConfidenceInterval]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = Interval(pivots=500)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = Interval(pivots=500, sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> release.value.contains(3.0)
     True
     """
 
     laws: ClassVar[str] = "normal rows whose standard deviation is sigma"
 
-    sigma: float = 1.0
+    sigma: float
     level: float = 0.05
     pivots: int = 20_000
     calibration: Calibration = "tight"

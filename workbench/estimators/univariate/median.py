@@ -40,7 +40,7 @@ class Median(Univariate[float]):
         The median lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
     centre : float, default 0.0
         Middle of the range.
-    sigma : float, default 1.0
+    sigma : float
         Unit of the window of "tight": about the standard deviation of most rows.
     calibration : {"paper", "tight"}, default "tight"
         "paper" draws by depth, "tight" by depth and a window, which finds the data with fewer rows.
@@ -50,14 +50,14 @@ class Median(Univariate[float]):
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = Median(radius=1e6)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> release = Median(radius=1e6, sigma=1.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
     >>> abs(release.value - 3.0) < 0.2
     True
     """
 
     radius: float
     centre: float = 0.0
-    sigma: float = 1.0
+    sigma: float
     calibration: Calibration = "tight"
 
     def _validate(self) -> None:

@@ -58,7 +58,7 @@ class Quantiles(Univariate[Array]):
         The rows lie within it of `centre`, others count as the nearer end. None: anywhere on the line.
     centre : float, default 0.0
         Middle of the range; without a radius, where the rows are to within orders of magnitude.
-    sigma : float, default 1.0
+    sigma : float
         Without a radius, the spread of the rows to within orders of magnitude; with one, a unit.
     grid : float or None, default None
         The rows are whole numbers of this step, counted from centre - radius; so are the answers.
@@ -68,7 +68,7 @@ class Quantiles(Univariate[Array]):
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=2000)
-    >>> release = Quantiles()(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> release = Quantiles(sigma=1.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
     >>> [bool(abs(value - wanted) < 0.2) for value, wanted in zip(release.value, (2.33, 3.0, 3.67))]
     [True, True, True]
     """
@@ -76,7 +76,7 @@ class Quantiles(Univariate[Array]):
     levels: tuple[float, ...] = (0.25, 0.5, 0.75)
     radius: float | None = None
     centre: float = 0.0
-    sigma: float = 1.0
+    sigma: float
     grid: float | None = None
 
     def _validate(self) -> None:

@@ -33,7 +33,7 @@ class StableLocation(Univariate[float]):
 
     Parameters
     ----------
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows, known; in the unit of the data.
     calibration : {"paper", "tight"}, default "tight"
         Threshold of the source ("paper"), or the least that the noise allows ("tight").
@@ -43,12 +43,12 @@ class StableLocation(Univariate[float]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = StableLocation()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = StableLocation(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> abs(release.value - 3.0) <= 2.5
     True
     """
 
-    sigma: float = 1.0
+    sigma: float
     calibration: Calibration = "tight"
 
     @property

@@ -50,7 +50,7 @@ class TwoStepMean(Univariate[float]):
         The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
     centre : float, default 0.0
         Middle of the range.
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows, known.
     beta : float, default 0.05
         Failure probability that sets the window of "paper".
@@ -64,14 +64,14 @@ class TwoStepMean(Univariate[float]):
     >>> import numpy as np
     >>> from workbench.privacy import PureDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = TwoStepMean(radius=1e6)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> release = TwoStepMean(radius=1e6, sigma=1.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
     >>> abs(release.value - 3.0) < 0.2
     True
     """
 
     radius: float
     centre: float = 0.0
-    sigma: float = 1.0
+    sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
     missing: Missing = "neutral"

@@ -40,7 +40,7 @@ class UnboundedMean(Univariate[float]):
 
     Parameters
     ----------
-    sigma : float, default 1.0
+    sigma : float
         Standard deviation of the rows, known; in the unit of the data.
     beta : float, default 0.05
         Failure probability that sets the window of "paper".
@@ -54,12 +54,12 @@ class UnboundedMean(Univariate[float]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = UnboundedMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = UnboundedMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> abs(release.value - 3.0) < 0.2
     True
     """
 
-    sigma: float = 1.0
+    sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
     missing: Missing = "neutral"

@@ -97,9 +97,10 @@ def estimator(key: str, settings: Mapping[str, object]) -> Any:
             raise ArgumentError(f"set {name}", value, f"a parameter of {key}: {', '.join(known)}")
         if isinstance(value, tuple) and "tuple" not in str(known[name].type):
             raise ArgumentError(f"set {name}", value, "one value, which holds for every column")
-    for name, entry in known.items():
-        if entry.default is REQUIRED and name not in settings:
-            raise ArgumentError(f"set {name}", None, f"a number: {key} needs --set {name}=NUMBER")
+    needed = [name for name, entry in known.items() if entry.default is REQUIRED and name not in settings]
+    if needed:
+        allowed = f"a number: {key} needs {' '.join(f'--set {name}=NUMBER' for name in needed)}"
+        raise ArgumentError(f"set {needed[0]}", None, allowed)
     return kind(**settings)
 
 

@@ -142,7 +142,9 @@ def _chosen(one: Answer) -> list[str]:
 
 def _summary(others: Sequence[Answers]) -> str:
     verb = "other" if len(others) == 1 else "others"
-    return f"{len(others)} {verb}: {WHY}" if others else f"{WHY}: what each number means and assumes"
+    names = dict.fromkeys(name for one in others for name in one.proved.needs)
+    needs = f"; some need {' '.join(f'--set {name}=NUMBER' for name in names)}" if names else ""
+    return f"{len(others)} {verb}: {WHY}{needs}" if others else f"{WHY}: what each number means and assumes"
 
 
 def _reasons(others: Sequence[Answers]) -> str:

@@ -114,7 +114,7 @@ def compare(
     >>> from workbench.populations import UnivariateGaussian
     >>> def mine(rows, rng, budget):
     ...     return rows.clip(-9, 9).mean() + rng.laplace(scale=18 / len(rows) / budget.epsilon)
-    >>> methods = {"two-step": TwoStepMean(radius=9), "mine": mine}
+    >>> methods = {"two-step": TwoStepMean(radius=9, sigma=1.0), "mine": mine}
     >>> found = compare(methods, population=UnivariateGaussian(3.0), n=500, budget=PureDP(1), cached=False)
     >>> bool((found.summary["median"] < 0.2).all())
     True

@@ -20,12 +20,12 @@ def quantiles() -> Cases:
     """Yield the attacks on `univariate/quantiles`: its levels one by one, given others, and all of it."""
     key, three = "univariate/quantiles", (0.25, 0.5, 0.75)
     for n, levels, budget in ((2, (0.5,), PURE), (4, three, PURE), (4, NINE, CONCENTRATED)):
-        setting = Setting(key, Quantiles(levels=levels, radius=REACH), budget, n)
+        setting = Setting(key, Quantiles(levels=levels, radius=REACH, sigma=1.0), budget, n)
         pairs = rows.depth(n, REACH) + rows.crossings(n, REACH)
         for number in range(1, len(list(setting.plan.charges())) + 1):
             yield setting.drawn(f"level {number}", _level(setting, number), pairs, 0.3, len(levels))
         yield setting.whole(pairs, 0.1)
-    anywhere = Setting(key, Quantiles(), PURE, 4)
+    anywhere = Setting(key, Quantiles(sigma=1.0), PURE, 4)
     yield anywhere.whole(rows.depth(4, REACH), 0.1)
 
 

@@ -48,7 +48,10 @@ def clipped() -> Cases:
     """Yield the attacks on `univariate/clipped-mean`."""
     n = 4
     for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
-        for estimator in (ClippedMean(radius=REACH), ClippedMean(radius=REACH, calibration="paper")):
+        for estimator in (
+            ClippedMean(radius=REACH, sigma=1.0),
+            ClippedMean(radius=REACH, calibration="paper", sigma=1.0),
+        ):
             setting = Setting("univariate/clipped-mean", estimator, budget, n)
             bound = estimator.bound(n, budget)
             far = rows.FAR if estimator.calibration == "tight" else bound * (1 - 1e-12)
@@ -61,10 +64,10 @@ def two_step() -> Cases:
     """Yield the attacks on `univariate/two-step-mean`."""
     key = "univariate/two-step-mean"
     for budget in (PureDP(4), ZCDP(4)):
-        tight = Setting(key, TwoStepMean(radius=LONG), budget, 20)
+        tight = Setting(key, TwoStepMean(radius=LONG, sigma=1.0), budget, 20)
         yield from _window_mean(tight, WindowMean(LONG), budget, rows.depth(2, REACH) + rows.depth(20, REACH))
         yield tight.whole(rows.depth(20, REACH) + rows.ends(20)[:1], 0.15)
-        paper = Setting(key, TwoStepMean(radius=SHORT, calibration="paper"), budget, 6)
+        paper = Setting(key, TwoStepMean(radius=SHORT, calibration="paper", sigma=1.0), budget, 6)
         recipe = HistogramMean(SHORT, 0.05)
         yield _counts(paper, "locate", recipe.locator, rows.bins(6))
         yield from _histogram_mean(paper, recipe, rows.bins(6) + rows.bins(2))
@@ -75,10 +78,10 @@ def unbounded() -> Cases:
     """Yield the attacks on `univariate/unbounded-mean`."""
     key = "univariate/unbounded-mean"
     for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
-        tight = Setting(key, UnboundedMean(), budget, 20)
+        tight = Setting(key, UnboundedMean(sigma=1.0), budget, 20)
         yield from _window_mean(tight, WindowMean(None), budget, anywhere())
         yield tight.whole(rows.scattered(20)[:2] + rows.ends(20)[:1], 0.15)
-        paper = Setting(key, UnboundedMean(calibration="paper"), budget, 6)
+        paper = Setting(key, UnboundedMean(calibration="paper", sigma=1.0), budget, 6)
         yield from _histogram_mean(paper, HistogramMean(None, 0.05), _stable())
         yield paper.whole(rows.bins(6) + rows.scattered(6)[:2], 0.3)
 
@@ -86,7 +89,10 @@ def unbounded() -> Cases:
 def median() -> Cases:
     """Yield the attacks on `univariate/median`."""
     for budget in (PURE, CONCENTRATED):
-        for estimator in (Median(radius=REACH), Median(radius=REACH, calibration="paper")):
+        for estimator in (
+            Median(radius=REACH, sigma=1.0),
+            Median(radius=REACH, calibration="paper", sigma=1.0),
+        ):
             setting = Setting("univariate/median", estimator, budget, 20)
             pairs = rows.depth(2, REACH) + rows.depth(20, REACH)
             yield setting.drawn("locate", still(estimator.locator).draw, pairs)
@@ -97,8 +103,8 @@ def histogram_location() -> Cases:
     """Yield the attacks on `univariate/histogram-location`."""
     key, pairs = "univariate/histogram-location", rows.bins(2) + rows.bins(6)
     for budget in (PURE, CONCENTRATED):
-        yield Setting(key, HistogramLocation(radius=SHORT), budget, 6).whole(pairs, 0.4)
-        paper = Setting(key, HistogramLocation(radius=SHORT, calibration="paper"), budget, 6)
+        yield Setting(key, HistogramLocation(radius=SHORT, sigma=1.0), budget, 6).whole(pairs, 0.4)
+        paper = Setting(key, HistogramLocation(radius=SHORT, calibration="paper", sigma=1.0), budget, 6)
         yield _counts(paper, "locate", UnitHistogram(SHORT, "paper"), pairs)
         yield paper.whole(pairs, 0.3)
 
@@ -106,7 +112,7 @@ def histogram_location() -> Cases:
 def stable_location() -> Cases:
     """Yield the attacks on `univariate/stable-location`."""
     for budget in (APPROX, CONCENTRATED_DELTA):
-        for estimator in (StableLocation(), StableLocation(calibration="paper")):
+        for estimator in (StableLocation(sigma=1.0), StableLocation(calibration="paper", sigma=1.0)):
             setting = Setting("univariate/stable-location", estimator, budget, 6)
             yield setting.drawn("locate", _released(estimator.recipe), _crowds(), columns=2)
             yield setting.whole(_stable(), 0.4)
@@ -128,7 +134,7 @@ def scale() -> Cases:
 
 def interval() -> Cases:
     """Yield the attacks on `univariate/interval`; as a whole, the paper's answers for many rows only."""
-    key, known = "univariate/interval", Interval(pivots=100, level=0.5)
+    key, known = "univariate/interval", Interval(pivots=100, level=0.5, sigma=1.0)
     for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
         tight = Setting(key, known, budget, 20)
         yield from _window_mean(tight, WindowMean(None), budget, anywhere())

@@ -44,6 +44,8 @@ class Answer:
         What a public grid around the answer says of the bound's monotony.
     reason : str
         Why there is no bound.
+    needs : tuple of str
+        Facts about the rows that are not set, without which it is not asked.
     found : Found or None
         What the search found, where n is simulated: `bound` is then alpha.
     other_rows : str
@@ -66,6 +68,7 @@ class Answer:
     bound: float | None = None
     check: Check | None = None
     reason: str = ""
+    needs: tuple[str, ...] = ()
     found: Found | None = None
     other_rows: str = ""
 
@@ -96,6 +99,10 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
         n=question.n,
     )
+    if needs := facts_missing(question, one):
+        return replace(
+            blank, needs=needs, reason="needs " + " ".join(f"--set {name}=NUMBER" for name in needs)
+        )
     refusals = []
     for offers in question.offers():
         found = []
@@ -108,6 +115,11 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         if found:
             return min(found, key=need)
     return replace(blank, reason=min(refusals, key=itemgetter(0))[1])
+
+
+def facts_missing(question: Question, one: Candidate) -> tuple[str, ...]:
+    """Return what must be set before an estimator is asked; one of one's own has what its object says."""
+    return () if one.entry in question.own else tuple(one.lacking)
 
 
 def _refused(error: ArgumentError, budget: Budget) -> str:

@@ -6,7 +6,8 @@ Simulation is asked for, and begins after the rest is known: at the n that is pr
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.study.planner.answers import Answer, answer_of, need
+from workbench.errors import ArgumentError
+from workbench.study.planner.answers import Answer, answer_of, facts_missing, need
 from workbench.study.planner.estimators import Candidate, candidates
 from workbench.study.planner.question import Question
 from workbench.study.planner.simulation import Search, searched
@@ -64,8 +65,18 @@ def compared(question: Question, announce: Callable[[int, float], None] | None =
     """Return all answers of each estimator in question: those that need least first, failures last.
 
     `announce` is told of how many searches there are, and of their core-seconds, before they begin.
+
+    Raises
+    ------
+    ArgumentError
+        As `candidates`; and if none can be asked, as facts about the rows are not set.
     """
     asked = candidates(question)
+    needs = [facts_missing(question, one) for one in asked]
+    if asked and all(needs):
+        names = dict.fromkeys(name for names in needs for name in names)
+        allowed = "a number: " + " ".join(f"--set {name}=NUMBER" for name in names)
+        raise ArgumentError(f"set {next(iter(names))}", None, allowed)
     found = [answers(question, one) for one in asked]
     if question.simulation:
         found = _simulated(question, asked, found, announce or (lambda *_: None))

@@ -1,7 +1,8 @@
 """The estimators that a question is about, with their public parameters and who chose these.
 
 Parameters that are not set have the values of the catalog's example, which stand beside the answer, but for
-`beta`, which is that of the question. A bound that is simulated, which the parameter `pivots` tells, is
+`beta`, which is that of the question. An estimator of the catalog is not asked where one without a default, a
+fact about the rows, is not set. A bound that is simulated, which the parameter `pivots` tells, is
 computed with fewer runs unless set, and up to a smaller n: every n that is tried costs so many runs of n.
 """
 
@@ -46,6 +47,13 @@ class Candidate:
     def stated(self) -> bool:
         """Whether it has what it is asked for."""
         return hasattr(self.estimator, self._asked)
+
+    @property
+    def lacking(self) -> list[str]:
+        """The facts about the rows that nobody set: the example's values say nothing of them."""
+        default = type(self.estimator)
+        unset = [name for name, one in self.parameters.items() if one.origin == "example"]
+        return [name for name in unset if getattr(default, name, None) is None]
 
     @property
     def meaning(self) -> str:

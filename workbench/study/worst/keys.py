@@ -184,10 +184,10 @@ def _silent(key: str, d: int, estimator: Estimator[Any]) -> Quest:
 
 
 SLOW = {"screened": 8, "starts": 2, "steps": 12, "confirmed": 100}
-COINPRESS = CoinPressCovariance(upper=UPPER)
-COINPRESS_LAW = CoinPressGaussian(radius=FAR * sqrt(UPPER), upper=UPPER)
+COINPRESS = CoinPressCovariance(upper=UPPER, lower=1.0)
+COINPRESS_LAW = CoinPressGaussian(radius=FAR * sqrt(UPPER), upper=UPPER, lower=1.0)
 HEAVY_TAILED = HeavyTailedCovariance(
-    upper=UPPER, moments=MOMENTS, hypercontractivity=student_hypercontractivity(DEGREES, MOMENTS)
+    upper=UPPER, moments=MOMENTS, hypercontractivity=student_hypercontractivity(DEGREES, MOMENTS), lower=1.0
 )
 _SEARCHES: Mapping[str, Callable[[str, int], Quest]] = {
     "covariance/matrix-quantile": _matrix_quantile,

@@ -7,11 +7,11 @@ from workbench import ZCDP, ClippedCovariance, ClippedMean, CoinPressCovariance,
 from workbench.estimators.parts.stored import stream
 
 ESTIMATORS = (
-    CoinPressMean(radius=100.0),
-    CoinPressMean(radius=100.0, missing="counted"),
+    CoinPressMean(radius=100.0, sigma=1.0),
+    CoinPressMean(radius=100.0, missing="counted", sigma=1.0),
     ClippedCovariance(upper=4.0, missing="counted"),
-    CoinPressCovariance(upper=4.0, missing="counted"),
-    ClippedMean(radius=100.0, missing="counted"),
+    CoinPressCovariance(upper=4.0, missing="counted", lower=1.0),
+    ClippedMean(radius=100.0, missing="counted", sigma=1.0),
 )
 
 

@@ -15,10 +15,10 @@ from workbench import ZCDP, ClippedCovariance, ClippedMean, CoinPressMean, Pertu
 BUDGET = ZCDP(0.5)
 ROWS = np.random.default_rng(11).normal(1.0, 2.0, (30_011, 4))
 ESTIMATORS = {
-    "coinpress": CoinPressMean(radius=1000.0),
+    "coinpress": CoinPressMean(radius=1000.0, sigma=1.0),
     "perturbed": PerturbedCovariance(radius=7.0),
     "clipped covariance": ClippedCovariance(upper=9.0, centred=True),
-    "clipped mean": ClippedMean(radius=50.0),
+    "clipped mean": ClippedMean(radius=50.0, sigma=1.0),
 }
 INFORMATION = Path("/proc/cpuinfo")
 KERNELS = kernels(INFORMATION.read_text() if INFORMATION.is_file() else "", platform.machine())

@@ -21,7 +21,7 @@ from workbench.estimators.parts.stored import ChangedError, stream
 from workbench.estimators.parts.stored.rows import StoredRows
 
 N, D, BUDGET = 9001, 3, ZCDP(0.5)
-MEAN = CoinPressMean(radius=100.0, steps=2)
+MEAN = CoinPressMean(radius=100.0, steps=2, sigma=1.0)
 ROWS = np.random.default_rng(5).normal(2.0, 1.0, (N, D))
 ROWS[[3, 4000, 8999]] = [[np.nan, 1, 2], [1e200, 0, 0], [1, np.inf, 0]]
 IN_PASSES = [one for one in examples() if getattr(one.values[1].estimator, "in_passes", False)]
@@ -92,7 +92,7 @@ def test_a_generator_is_refused_with_the_number_of_passes():
 
 def test_what_needs_all_rows_at_once_is_refused_by_name():
     with pytest.raises(ArgumentError, match="estimator = 'Median'"):
-        streamed(lambda: [ROWS[:, 0]], Median(radius=10.0), d=1)
+        streamed(lambda: [ROWS[:, 0]], Median(radius=10.0, sigma=1.0), d=1)
 
 
 @pytest.mark.parametrize("n", [N - 1, N + 1])
@@ -119,9 +119,9 @@ def test_rows_that_change_between_passes_make_no_release():
 
 
 COUNTED = [
-    CoinPressMean(radius=100.0, steps=1, missing="counted"),
-    CoinPressMean(radius=100.0, steps=2, missing="counted"),
-    ClippedBoxMean(radius=10.0, missing="counted"),
+    CoinPressMean(radius=100.0, steps=1, missing="counted", sigma=1.0),
+    CoinPressMean(radius=100.0, steps=2, missing="counted", sigma=1.0),
+    ClippedBoxMean(radius=10.0, missing="counted", sigma=1.0),
 ]
 
 
@@ -186,7 +186,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
 def peak(folder, n):
     np.save(folder / "rows.npy", np.zeros((n, D)))
     tracemalloc.start()
-    streamed(folder / "rows.npy", PerturbedCovariance(), n)
+    streamed(folder / "rows.npy", PerturbedCovariance(radius=1.0), n)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most

@@ -36,7 +36,9 @@ def numbers(public: Public) -> tuple[float, float]:
 
 def mean_fewest(public: Public) -> int:
     """Return the fewest rows of a robust mean."""
-    return fewest_rows(PopulousRobustMean(corruption=public["corruption"]), public["d"], budget(public))
+    return fewest_rows(
+        PopulousRobustMean(corruption=public["corruption"], sigma=1.0), public["d"], budget(public)
+    )
 
 
 def covariance_fewest(public: Public) -> int:

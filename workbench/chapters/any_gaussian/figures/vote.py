@@ -47,7 +47,7 @@ class Vote:
     @classmethod
     def of(cls, points: Array, budget: ApproxDP, size: int = 1, thresholds: str = OURS) -> "Vote":
         """Return the vote of points that are means of groups of `size` rows."""
-        design = PopulousMean().design(len(points), 2, budget)
+        design = PopulousMean(sigma=1.0).design(len(points), 2, budget)
         assert isinstance(design, PricedDesign), "vectors are priced with their vote"
         if thresholds == THEIRS:
             design = replace(design, vote=Thresholds.of(len(points), NOBODY, EVERYBODY, QUORUM))
@@ -88,7 +88,7 @@ def the_vote(
     Where n groups are too few for a private vote, twice as many as are enough vote.
     """
     rng, budget = stream(run.seed, Role.DATA, "any-gaussian-vote", 0, 0), ApproxDP(epsilon, delta)
-    fewest = fewest_rows(PopulousMean(), 2, budget)
+    fewest = fewest_rows(PopulousMean(sigma=1.0), 2, budget)
     k = n if n >= fewest else 2 * fewest
     found = Vote.of(scattered(k, corruption, rng), budget)
     few = f"; {number(n)} are too few" * (k != n)

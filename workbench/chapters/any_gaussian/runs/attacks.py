@@ -136,7 +136,7 @@ def mean_votes(d: int, n: int, corruption: float, radius: float, *, data: Genera
     """Run the robust vote on a mean end to end; the lowest rows along an axis go to `radius`."""
     x = data.standard_normal((n, d))
     x[np.argsort(x[:, 0])[: int(corruption * n)], 0] = radius
-    value = PopulousRobustMean(corruption=corruption)(x + 1e4, budget=BUDGET, rng=noise).value
+    value = PopulousRobustMean(corruption=corruption, sigma=1.0)(x + 1e4, budget=BUDGET, rng=noise).value
     return answered(error_of(value, lambda mean: np.linalg.norm(mean - 1e4) / mean_unit(corruption)))
 
 

@@ -62,7 +62,7 @@ def robust_mean(
 ) -> Row:
     """Measure the worst error of the robust mean over clusters in the place of the lowest rows on an axis."""
     clean, budget = data.standard_normal((n, d)), ApproxDP(epsilon, delta)
-    estimator, lowest = PopulousRobustMean(corruption=corruption), np.argsort(clean[:, 0])
+    estimator, lowest = PopulousRobustMean(corruption=corruption, sigma=1.0), np.argsort(clean[:, 0])
 
     def error(radius: float, rng: Generator) -> float:
         x = clean.copy()

@@ -67,7 +67,7 @@ def mean_rows(d: int, alpha: float, budget: ApproxDP, beta: float) -> int:
 
     def found(step: int) -> bool:
         try:
-            return PopulousMean().error_bound(_rows(step), d, budget, beta) <= alpha
+            return PopulousMean(sigma=1.0).error_bound(_rows(step), d, budget, beta) <= alpha
         except ArgumentError:
             return False
 

@@ -109,7 +109,7 @@ def from_round(value: Array) -> float:
 @each_trial
 def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Run the populous mean far from the origin."""
-    value = PopulousMean()(SHIFT + data.standard_normal((n, d)), budget=BUDGET, rng=noise).value
+    value = PopulousMean(sigma=1.0)(SHIFT + data.standard_normal((n, d)), budget=BUDGET, rng=noise).value
     return answered(error_of(value, lambda mean: np.linalg.norm(mean - SHIFT)))
 
 

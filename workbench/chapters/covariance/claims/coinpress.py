@@ -36,14 +36,14 @@ SPECTRA = ("round", "one large", "one small", "geometric")
 
 def joint_of(condition: float) -> CoinPressGaussian:
     """Return the estimator of a point, told the bounds of its rows."""
-    return CoinPressGaussian(radius=FAR * sqrt(condition), upper=condition)
+    return CoinPressGaussian(radius=FAR * sqrt(condition), upper=condition, lower=1.0)
 
 
 @each_trial
 def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Run joint steps, steps that know the mean, and steps on pairs, on the same rows."""
     budget = ZCDP(rho)
-    told, paired = (CoinPressCovariance(upper=condition, centred=one) for one in (True, False))
+    told, paired = (CoinPressCovariance(upper=condition, centred=one, lower=1.0) for one in (True, False))
     law = named("geometric", d, condition).law(data, far=FAR)
     x = law.sample(n, rng=data)
     joint: Any = joint_of(condition)(x, budget=budget, rng=noise).value

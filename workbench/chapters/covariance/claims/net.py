@@ -36,7 +36,7 @@ def estimator(alpha: float) -> PureNetCovariance:
     """Return the estimator for covariances between I and 16 I."""
     return PureNetCovariance(
         upper=UPPER, centred=True, moments=MOMENTS, alpha=alpha,
-        hypercontractivity=student_hypercontractivity(DEGREES, MOMENTS),
+        hypercontractivity=student_hypercontractivity(DEGREES, MOMENTS), lower=1.0,
     )  # fmt: skip
 
 

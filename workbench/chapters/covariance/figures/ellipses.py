@@ -36,6 +36,7 @@ def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovarianc
     """Return the naive and the preconditioned estimator that know the bound."""
     known: dict[str, Any] = {
         "upper": upper,
+        "lower": 1.0,
         "centred": True,
         "moments": MOMENTS,
         "hypercontractivity": student_hypercontractivity(DEGREES, MOMENTS),

@@ -100,7 +100,7 @@ def naive(
     """Return the naive estimator with the source's constants, its one stage and its charge."""
     estimator = HeavyTailedNaiveCovariance(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(),
-        calibration="paper",
+        calibration="paper", lower=1.0,
     )  # fmt: skip
     (stage,) = estimator.recipe.design(n, d, ZCDP(rho)).stages
     (charge,) = estimator.plan(n, d, ZCDP(rho)).charges()
@@ -125,7 +125,7 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
     noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
     simple = mapped_back(psd_part(noisy[0]), a)
     preconditioned = HeavyTailedCovariance(
-        upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant()
+        upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(), lower=1.0
     )
     value: Any = preconditioned(x, budget=ZCDP(rho), rng=noise).value
     return {
@@ -162,7 +162,7 @@ def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator
     """Take one step of preconditioning from spectra that reach from ℓ to 1: where the new spectrum lies."""
     radius, band = preconditioning_step(step_problem(n, d, calibration), n, 1.0, STEP_LOWER, STEP_BETA)
     stage = Stage(0, n, 1.0, radius, STEP_LOWER, band)
-    recipe = HeavyTailedCovariance(upper=1.0, centred=True, calibration=calibration).recipe
+    recipe = HeavyTailedCovariance(upper=1.0, centred=True, calibration=calibration, lower=1.0).recipe
     charge = Charge("step", "symmetric_gaussian", stage.sensitivity, ZCDP(RHO))
     between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
     law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data, degrees=STEP_DEGREES)
@@ -188,7 +188,7 @@ def sizes(
     degrees = SIZE_LAWS[moments]
     estimator = HeavyTailedCovariance(
         upper=upper, centred=True, moments=moments,
-        hypercontractivity=student_hypercontractivity(degrees, moments),
+        hypercontractivity=student_hypercontractivity(degrees, moments), lower=1.0,
     )  # fmt: skip
     law = rotated(geometric(d, upper), data, degrees=degrees)
     x = law.sample(n, rng=data)

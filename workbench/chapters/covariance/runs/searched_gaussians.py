@@ -118,7 +118,7 @@ def side(
 ) -> Row:
     """Measure the error of CoinPress, told `upper`, at `TOLD`, or of the other at condition `upper`."""
     told = estimator == "coinpress"
-    one: Any = CoinPressCovariance(upper=upper) if told else UnboundedCovariance()
+    one: Any = CoinPressCovariance(upper=upper, lower=1.0) if told else UnboundedCovariance()
     law = rotated(geometric(d, TOLD if told else upper), data)
     value = one(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
     return {"error": error_of(law, value)}
@@ -136,8 +136,14 @@ def four(law: str, budget: str) -> Any:
     """Return the estimator of M21's table for normal rows or Student's, under zCDP or (ε, δ)."""
     if law == "student":
         constant = student_hypercontractivity(heavy.SIZE_LAWS[2], 2)
-        return HeavyTailedCovariance(upper=TOLD, centred=True, moments=2, hypercontractivity=constant)
-    return UnboundedCovariance() if budget == "approximate" else CoinPressCovariance(upper=TOLD, centred=True)
+        return HeavyTailedCovariance(
+            upper=TOLD, centred=True, moments=2, hypercontractivity=constant, lower=1.0
+        )
+    return (
+        UnboundedCovariance()
+        if budget == "approximate"
+        else CoinPressCovariance(upper=TOLD, centred=True, lower=1.0)
+    )
 
 
 @each_trial
@@ -147,7 +153,7 @@ def pure_net(
     """Measure the error of the pure net on Student rows at a random covariance between I and 16 I."""
     estimator = PureNetCovariance(
         upper=16.0, centred=True, moments=moments, alpha=alpha,
-        hypercontractivity=student_hypercontractivity(8.0, moments),
+        hypercontractivity=student_hypercontractivity(8.0, moments), lower=1.0,
     )  # fmt: skip
     law = rotated(np.exp(data.uniform(0.0, log(16.0), d)), data, degrees=8.0)
     return {

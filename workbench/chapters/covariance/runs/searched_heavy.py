@@ -111,7 +111,7 @@ def heavy_tailed(
     degrees = heavy.SIZE_LAWS[moments]
     estimator = HeavyTailedCovariance(
         upper=upper, centred=True, moments=moments,
-        hypercontractivity=student_hypercontractivity(degrees, moments),
+        hypercontractivity=student_hypercontractivity(degrees, moments), lower=1.0,
     )  # fmt: skip
     law = rotated(geometric(d, upper), data, degrees=degrees)
     return {"error": error_of(law, estimator(law.sample(n, rng=data), budget=ZCDP(rho), rng=noise).value)}

@@ -126,9 +126,9 @@ def sides(
     """
     right = MARGIN * condition
     told: dict[str, Any] = {
-        "coinpress": CoinPressCovariance(upper=right),
-        "three steps": CoinPressCovariance(upper=right, steps=FEW_STEPS),
-        "source": CoinPressCovariance(upper=right, calibration="paper"),
+        "coinpress": CoinPressCovariance(upper=right, lower=1.0),
+        "three steps": CoinPressCovariance(upper=right, steps=FEW_STEPS, lower=1.0),
+        "source": CoinPressCovariance(upper=right, calibration="paper", lower=1.0),
         "clipped": ClippedCovariance(upper=right),
     }
     law = rotated(geometric(D, condition), data, FAR)
@@ -147,7 +147,7 @@ def beside_the_sample(
 
 def coinpress_steps(condition: float, n: int = SIDE_N, budget: ApproxDP = BUDGET) -> int:
     """Return the number of steps that CoinPress takes in `sides`: public."""
-    estimator = CoinPressCovariance(upper=MARGIN * condition)
+    estimator = CoinPressCovariance(upper=MARGIN * condition, lower=1.0)
     return len(list(estimator.plan(n, D, budget).charges()))
 
 

@@ -42,7 +42,7 @@ class _Ball:
 
     def estimator(self, mode: Any) -> CoinPressMean:
         """Return the estimator of a mode."""
-        return CoinPressMean(radius=self.radius, mode=mode, steps=self.steps)
+        return CoinPressMean(radius=self.radius, mode=mode, steps=self.steps, sigma=1.0)
 
     def simulate(self, data: Generator, noise: Generator) -> None:
         """Add runs of both modes."""

@@ -51,7 +51,7 @@ class Picture:
         """The estimator; on the wrong side with the constants of the authors' program."""
         calibration: Any = "tight" if self.side == RIGHT else "paper"
         return CoinPressCovariance(
-            upper=self.condition, centred=True, mode=self.mode, calibration=calibration
+            upper=self.condition, centred=True, mode=self.mode, calibration=calibration, lower=1.0
         )
 
     @property

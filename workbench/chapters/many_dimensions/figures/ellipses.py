@@ -46,7 +46,7 @@ def covariance_run(seed: int, n: int, budget: ApproxDP, condition: float, **more
     data, noise = (stream(seed, role, "many-dimensions-ellipse", n, 0) for role in (Role.DATA, Role.NOISE))
     sigma = tilted(condition)
     rows = data.standard_normal((n, 2)) @ np.linalg.cholesky(sigma).T
-    estimator = CoinPressCovariance(upper=condition, centred=True, **more)
+    estimator = CoinPressCovariance(upper=condition, lower=1.0, centred=True, **more)
     trace = Trace()
     value: Any = estimator(rows, budget=budget, rng=noise, trace=trace).value
     weights = estimator.design(n, 2, budget).weights

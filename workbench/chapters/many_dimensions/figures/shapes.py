@@ -50,7 +50,7 @@ def mean_run(seed: int, n: int, budget: ApproxDP, radius: float, d: int = 2) -> 
     direction = data.standard_normal(d)
     truth = radius / 2 * direction / np.linalg.norm(direction)
     rows = truth + data.standard_normal((n, d))
-    estimator, trace = CoinPressMean(radius=radius, steps=STEPS), Trace()
+    estimator, trace = CoinPressMean(radius=radius, steps=STEPS, sigma=1.0), Trace()
     value: Any = estimator(rows, budget=budget, rng=noise, trace=trace).value
     design = estimator.design(n, d, budget)
     sds = [gaussian_scale(charge) for charge in estimator.plan(n, d, budget).charges()]
@@ -127,7 +127,7 @@ def budget_of_steps(
     budget = ApproxDP(epsilon, delta)
     radii, shares, names = [], [], []
     for place, reach in enumerate(radius * one for one in REACHES):
-        design = CoinPressMean(radius=reach * sqrt(d)).design(n, d, budget)
+        design = CoinPressMean(radius=reach * sqrt(d), sigma=1.0).design(n, d, budget)
         look: dict[str, Any] = {"colour_key": MEAN, "rank": place / (len(REACHES) - 1)}
         names.append(f"R = {number(reach)}√d")
         radii.append(Series(names[-1], range(len(design.radii)), design.radii, **look))

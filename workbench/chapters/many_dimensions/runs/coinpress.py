@@ -54,12 +54,12 @@ FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the mid
 
 def mean_of(d: int, reach: float, **more: Any) -> CoinPressMean:
     """Return the estimator of a point of d and `reach`, the public radius over √d."""
-    return CoinPressMean(radius=reach * sqrt(d), **more)
+    return CoinPressMean(radius=reach * sqrt(d), sigma=1.0, **more)
 
 
 def covariance_of(condition: float, **more: Any) -> CoinPressCovariance:
     """Return the estimator of a point; its public bound is the condition number, the least eigenvalue 1."""
-    return CoinPressCovariance(upper=condition, centred=True, **more)
+    return CoinPressCovariance(upper=condition, lower=1.0, centred=True, **more)
 
 
 def normal_rows(n: int, d: int, reach: float, data: Generator) -> tuple[Array, Array]:

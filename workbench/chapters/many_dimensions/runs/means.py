@@ -37,11 +37,11 @@ def estimators(d: int, half_width: float) -> dict[str, Estimator[Any]]:
     """Return every method for normal rows, their mean known to lie in a box of this half-width."""
     radius = half_width * sqrt(d)  # of the ball round the box
     return {
-        BOX: ClippedBoxMean(radius=half_width),
-        COORDINATES: CoordinatewiseMean(),
-        HEAVY: ClippedHeavyMean(radius=radius),
-        PROVED: CoinPressMean(radius=radius, mode="proved"),
-        BALL: CoinPressMean(radius=radius),
+        BOX: ClippedBoxMean(radius=half_width, sigma=1.0),
+        COORDINATES: CoordinatewiseMean(sigma=1.0),
+        HEAVY: ClippedHeavyMean(radius=radius, upper=1.0),
+        PROVED: CoinPressMean(radius=radius, mode="proved", sigma=1.0),
+        BALL: CoinPressMean(radius=radius, sigma=1.0),
     }
 
 
@@ -115,8 +115,8 @@ def laws(
     """Run the mean for normal rows and the mean for bounded moments on the same rows."""
     radius = half_width * sqrt(d)
     methods: dict[str, Estimator[Any]] = {
-        BALL: CoinPressMean(radius=radius),
-        HEAVY: ClippedHeavyMean(radius=radius, hypercontractivity=LAWS[law]),
+        BALL: CoinPressMean(radius=radius, sigma=1.0),
+        HEAVY: ClippedHeavyMean(radius=radius, hypercontractivity=LAWS[law], upper=1.0),
     }
     theta = data.uniform(-half_width, half_width, d)
     return distances(methods, rows_of(law, n, d, data) + theta, theta, ApproxDP(epsilon, delta), noise)

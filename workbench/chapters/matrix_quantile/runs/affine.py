@@ -93,7 +93,7 @@ def whitened(
 
 def told(key: str, d: int) -> Any:
     """Return an estimator as it is told of a mean."""
-    return CoinPressMean(radius=TOLD * sqrt(d)) if key == COINPRESS else ESTIMATORS[key]
+    return CoinPressMean(radius=TOLD * sqrt(d), sigma=1.0) if key == COINPRESS else ESTIMATORS[key]
 
 
 @each_trial

@@ -87,7 +87,7 @@ def told(
     law = rotated(geometric(d, TOLD), data)
     budget = ApproxDP(epsilon, delta)
     x = law.sample(n or planned(d, None, budget), rng=data)
-    value = CoinPressCovariance(upper=TOLD, centred=True)(x, budget=budget, rng=noise).value
+    value = CoinPressCovariance(upper=TOLD, centred=True, lower=1.0)(x, budget=budget, rng=noise).value
     return dict(zip(("fourfold", "near"), distances(seen(value, law)), strict=True))
 
 
@@ -102,7 +102,7 @@ def conditions(
     """
     estimators: dict[str, Any] = {
         "quantile": MatrixQuantileCovariance(centred=True, beta=BETA),
-        "told": CoinPressCovariance(upper=TOLD, centred=True),
+        "told": CoinPressCovariance(upper=TOLD, centred=True, lower=1.0),
         "truth": CoinPressCovariance(upper=TOLD, lower=TOLD / max(condition, 2.0), centred=True),
     }
     law, budget = rotated(TOLD / condition * geometric(d, condition), data), ApproxDP(epsilon, delta)

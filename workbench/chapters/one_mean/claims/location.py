@@ -48,7 +48,7 @@ HALF_SIZE = ("proofs/univariate.md", "at most half of the histogram's measured n
 
 def laplace_of_clipped(radius: float) -> float:
     """Return 2B/(nε), the Laplace scale of the paper's clipped mean in the sweep."""
-    estimator = ClippedMean(radius=radius, calibration="paper")
+    estimator = ClippedMean(radius=radius, calibration="paper", sigma=1.0)
     return laplace_scale(estimator.plan(sweeps.N, 1, PureDP(sweeps.EPSILON))["mean"])
 
 

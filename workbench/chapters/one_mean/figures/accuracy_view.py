@@ -54,8 +54,8 @@ class Setting:
     def estimator(self, method: str) -> Any:
         """Return the mean of a method."""
         if method == "line":
-            return UnboundedMean()
-        return TwoStepMean(radius=self.radius, calibration=method)  # type: ignore[arg-type]
+            return UnboundedMean(sigma=1.0)
+        return TwoStepMean(radius=self.radius, calibration=method, sigma=1.0)  # type: ignore[arg-type]
 
     def accuracy(self, method: str, n: int) -> float:
         """Return the error that nine of ten runs stay within, by prediction."""

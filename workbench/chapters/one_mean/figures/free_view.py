@@ -49,7 +49,7 @@ class Picture:
         for _ in range(trials):
             x = data.uniform(-self.radius, self.radius) + data.standard_normal(self.n)
             for name, distances in self.runs.items():
-                estimator = TwoStepMean(radius=self.radius, calibration=name)  # type: ignore[arg-type]
+                estimator = TwoStepMean(radius=self.radius, calibration=name, sigma=1.0)  # type: ignore[arg-type]
                 value = estimator(x, budget=budget, rng=noise).value
                 distances.append(np.inf if isinstance(value, Abstention) else abs(value - x.mean()))
 

@@ -112,7 +112,7 @@ def _moved(sweep: Sweep, epsilon: float, delta: float, level: float) -> Sweep:
 @lru_cache(maxsize=64)
 def first_finite(epsilon: float, delta: float, level: float) -> int:
     """Return the n from which the source's interval for a known σ is no longer the whole line."""
-    interval, budget = Interval(level=level, calibration="paper"), ApproxDP(epsilon, delta)
+    interval, budget = Interval(level=level, calibration="paper", sigma=1.0), ApproxDP(epsilon, delta)
     return smallest(lambda n: isfinite(interval.half_width(n, budget)), start=2)
 
 
@@ -203,7 +203,7 @@ def predicted_ratio(
     """
     usual = float(-ndtri(level / 2)) / sqrt(n)
     if calibration == "paper":
-        width = Interval(level=level, calibration="paper").half_width(n, budget) / usual
+        width = Interval(level=level, calibration="paper", sigma=1.0).half_width(n, budget) / usual
         return width if variance == "known" and isfinite(width) else nan
     stretch: float = 1.0
     spent: Budget = budget

@@ -44,9 +44,11 @@ def confidence_intervals_view(
     for block in range(ROUNDS):
         for _ in range(max(4, round(WORK / (0.5 + 9e-5 * n)))):
             x = data.standard_normal(n)
-            value = UnboundedMean()(x, budget=budget, rng=noise).value
+            value = UnboundedMean(sigma=1.0)(x, budget=budget, rng=noise).value
             held["tight"].append(not isinstance(value, float) or abs(value) <= reach)
-            interval: Any = Interval(level=level, calibration="paper")(x, budget=budget, rng=noise).value
+            interval: Any = Interval(level=level, calibration="paper", sigma=1.0)(
+                x, budget=budget, rng=noise
+            ).value
             held["paper"].append(interval.contains(0.0))
         curves["tight"] |= ratios("tight", *GRID[ABREAST * block : ABREAST * (block + 1)])
         yield _chart(n, budget, level, curves, held)

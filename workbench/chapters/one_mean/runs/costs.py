@@ -29,7 +29,7 @@ def two_step(
     n: int, epsilon: float, radius: float, calibration: str, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
     """Run the two-step mean at a point of n, epsilon, radius and calibration, under pure DP."""
-    estimator = TwoStepMean(radius=radius, calibration=calibration)  # type: ignore[arg-type]
+    estimator = TwoStepMean(radius=radius, calibration=calibration, sigma=1.0)  # type: ignore[arg-type]
     budget = PureDP(epsilon)
     means = data.uniform(-radius, radius, trials)
     return beside_the_sample_mean(
@@ -42,7 +42,7 @@ def unbounded(
 ) -> Columns:
     """Run the tight unbounded mean at a point of n, epsilon and mean, with delta = 1e-6."""
     budget = ApproxDP(epsilon, DELTA)
-    estimator, means = UnboundedMean(), np.full(trials, mean)
+    estimator, means = UnboundedMean(sigma=1.0), np.full(trials, mean)
     return beside_the_sample_mean(
         lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, n, data, noise
     )

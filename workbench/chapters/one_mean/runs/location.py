@@ -47,7 +47,7 @@ def on_range(
 ) -> Columns:
     """Measure the errors of a mean on a range, and of the plain mean, on the same rows."""
     budget = PureDP(epsilon)
-    estimators = [kind(radius=radius, calibration=calibration) for calibration in CALIBRATIONS]
+    estimators = [kind(radius=radius, sigma=1.0, calibration=calibration) for calibration in CALIBRATIONS]
     rows = []
     for mean in data.uniform(-radius, radius, trials):
         x = mean + data.standard_normal(n)
@@ -63,7 +63,7 @@ def unbounded(
     n: int, epsilon: float, delta: float, mean: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
     """Measure the error of the unbounded mean; no answer counts as an infinite one."""
-    estimators = [UnboundedMean(calibration=calibration) for calibration in CALIBRATIONS]  # type: ignore[arg-type]
+    estimators = [UnboundedMean(calibration=calibration, sigma=1.0) for calibration in CALIBRATIONS]  # type: ignore[arg-type]
     budget = ApproxDP(epsilon, delta)
     errors = np.full((len(estimators), trials), np.inf)
     for trial in range(trials):
@@ -103,9 +103,9 @@ def locator(
         mechanism = theory.window_locator(radius)
         charge = mechanism.charge("locate", budget)
         return lambda x, rng: mechanism.draw(x, charge, noise_source(rng))
-    estimator: Any = StableLocation(calibration=method)
+    estimator: Any = StableLocation(calibration=method, sigma=1.0)
     if radius is not None:
-        estimator = HistogramLocation(radius=radius, calibration=method)
+        estimator = HistogramLocation(radius=radius, calibration=method, sigma=1.0)
     return lambda x, rng: estimator(x, budget=budget, rng=rng).value
 
 
@@ -120,7 +120,7 @@ def predicted_rows(
         return theory.rows_needed(lambda n: theory.window_failure(n, window, budget), BETA)
     if radius is not None:
         return theory.rows_needed(lambda n: theory.range_failure(n, radius, budget.epsilon), BETA)
-    threshold = StableLocation(calibration=method).recipe.threshold(budget)
+    threshold = StableLocation(calibration=method, sigma=1.0).recipe.threshold(budget)
     return theory.rows_needed(lambda n: theory.line_failure(n, threshold, budget.epsilon), BETA)
 
 

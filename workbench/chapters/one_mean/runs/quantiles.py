@@ -42,7 +42,7 @@ def levels(m: int) -> tuple[float, ...]:
 
 def drawn_by(some: tuple[float, ...]) -> Any:
     """Return the estimator of these levels."""
-    return Quantiles(levels=some, radius=MIDDLE, centre=MIDDLE)
+    return Quantiles(levels=some, radius=MIDDLE, centre=MIDDLE, sigma=1.0)
 
 
 def sample(n: int, data: Generator) -> Array:

@@ -95,7 +95,9 @@ def rows_needed(failure: Callable[[int], float], beta: float) -> int:
 
 def clipped_error(n: int, radius: float, epsilon: float, calibration: str) -> float:
     """Return the median absolute error of the clipped mean: a normal plus a Laplace variable."""
-    estimator = ClippedMean(radius=radius, calibration="paper" if calibration == "paper" else "tight")
+    estimator = ClippedMean(
+        radius=radius, calibration="paper" if calibration == "paper" else "tight", sigma=1.0
+    )
     return half_width(0.5, 1 / sqrt(n), estimator.plan(n, 1, PureDP(epsilon))["mean"])
 
 

@@ -60,14 +60,14 @@ def depth_errors(
 ) -> dict[str, Any]:
     """Measure the signed error of the private Tukey median on the line, and of the mean."""
     rows = [planted(n, 1, corruption, CLUSTER, data) for _ in range(trials)]
-    found = [released(TukeyMean(radius=5.0), x, PURE, noise)[0] for x in rows]
+    found = [released(TukeyMean(radius=5.0, sigma=1.0), x, PURE, noise)[0] for x in rows]
     return {"error": np.array(found), "plain": np.array([x.mean() for x in rows])}
 
 
 @each_trial
 def resilient_errors(n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure signed error and margin of the resilient mean on the line."""
-    trace, one = Trace(), ResilientMean(radius=1.0, corruption=ALPHA, step=0.01)
+    trace, one = Trace(), ResilientMean(radius=1.0, corruption=ALPHA, step=0.01, sigma=1.0)
     error = released(one, planted(n, 1, ALPHA, CLUSTER, data), APPROX, noise, trace)[0]
     return answered(error, margin=np.asarray(trace.records["margin"], np.float64)[0])
 
@@ -77,10 +77,10 @@ def plane_errors(d: int, step: float, *, data: Generator, noise: Generator) -> R
     """Measure the errors of both estimators, and of the mean, at means between the points of the grid."""
     mean = data.uniform(-step / 2, step / 2, d)
     x = mean + planted(PLANE_N, d, ALPHA, CLUSTER, data)
-    resilient = ResilientMean(radius=0.9, corruption=ALPHA, step=step)
+    resilient = ResilientMean(radius=0.9, corruption=ALPHA, step=step, sigma=1.0)
     return answered(
         np.linalg.norm(released(resilient, x, APPROX, noise) - mean),
-        tukey=np.linalg.norm(released(TukeyMean(radius=0.45, step=step), x, PURE, noise) - mean),
+        tukey=np.linalg.norm(released(TukeyMean(radius=0.45, step=step, sigma=1.0), x, PURE, noise) - mean),
         plain=np.linalg.norm(x.mean(axis=0) - mean),
     )
 
@@ -89,7 +89,7 @@ def plane_errors(d: int, step: float, *, data: Generator, noise: Generator) -> R
 def heavy_errors(d: int, corruption: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the error on Student rows of covariance I with a cluster at distance 1/√α."""
     alpha = corruption
-    one = ResilientHeavyMean(radius=1.5, corruption=alpha, step=0.01 if d == 1 else 0.1)
+    one = ResilientHeavyMean(radius=1.5, corruption=alpha, step=0.01 if d == 1 else 0.1, sigma=1.0)
     x = data.standard_t(DEGREES, (HEAVY_N, d)) * sqrt((DEGREES - 2) / DEGREES)
     x[: int(alpha * HEAVY_N)] = 1 / sqrt(alpha * d)
     error = np.linalg.norm(released(one, x, APPROX, noise))
@@ -135,7 +135,7 @@ def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     sure = seldom("no answer at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
     rng = resampler(seed, "lkko21-pass")
     half = measures.rows_needed(~frame["abstained"], frame["n"], 0.5, claim_level(), rng)
-    one = ResilientMean(radius=1.0, corruption=ALPHA)
+    one = ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0)
     rate = margin_rate(ALPHA, one.width)
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = measures.near("rows at which half of the runs pass", half, predicted)
@@ -144,7 +144,7 @@ def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def _margins(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    rate = margin_rate(ALPHA, ResilientMean(radius=1.0, corruption=ALPHA).width)
+    rate = margin_rate(ALPHA, ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0).width)
     checks = []
     for n in MARGIN_N:
         share = measures.scaled(_mean(measures.at(frame, n=n)["margin"], seed, f"margin {n}"), 1 / n)

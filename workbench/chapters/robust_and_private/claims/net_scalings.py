@@ -96,7 +96,7 @@ def _fewest(key: str, public: Mapping[str, float]) -> int:
 
 def _passes(public: Mapping[str, float]) -> float:
     """Return the rows at which half of the tests pass, on the line."""
-    one = ResilientMean(radius=public["radius"], corruption=public["alpha"])
+    one = ResilientMean(radius=public["radius"], corruption=public["alpha"], sigma=1.0)
     rate = margin_rate(public["alpha"], one.width)
     return rows_to_pass(rate, one.check * public["epsilon"], public["delta"]) if rate else inf
 

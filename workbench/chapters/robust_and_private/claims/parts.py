@@ -138,7 +138,7 @@ def local_exponent(low: int, high: int) -> float:
 
 def tight_noise(n: int, d: int, budget: ApproxDP, corruption: float = 0.05) -> float:
     """Return 2σ√d of the second moment of one pass of mean/prime, tight."""
-    one = PrimeMean(radius=10.0, corruption=corruption)
+    one = PrimeMean(radius=10.0, corruption=corruption, sigma=1.0)
     steps = one.tight(n, d)
     cost = next(c.cost for c in one.plan(n, d, budget).charges() if c.step.startswith("moments"))
     return 2 * sqrt(d) * steps.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
@@ -179,7 +179,8 @@ def sums_and_gains() -> Verdict:
     checks = []
     for kind in (PrimeMean, FilterMean, RobustMean):
         for budget in BUDGETS:
-            spent = [gaussian_mu(c.cost) for c in kind(radius=10.0).plan(10_000, 5, budget).charges()]
+            plan = kind(radius=10.0, sigma=1.0).plan(10_000, 5, budget)
+            spent = [gaussian_mu(charge.cost) for charge in plan.charges()]
             over = sum(mu**2 for mu in spent) / gaussian_mu(budget) ** 2
             name = f"sum of squares over μ², {kind.__name__}, {budget}"
             checks.append(_exact(name, over, 1 - ROUNDING, 1 + ROUNDING))

@@ -89,29 +89,37 @@ class Setting:
 
 SETTINGS = {
     "mean/coinpress": Setting(
-        "1", "private", "none", lambda d, _: CoinPressMean(radius=RADIUS * sqrt(d)), {2: 2, 8: 1, 32: 1}
+        "1",
+        "private",
+        "none",
+        lambda d, _: CoinPressMean(radius=RADIUS * sqrt(d), sigma=1.0),
+        {2: 2, 8: 1, 32: 1}
     ),
     "mean/filter-nonprivate": Setting(
-        "1", "robust", "shift-ones", lambda d, share: FilterNonprivateMean(corruption=share),
+        "1", "robust", "shift-ones", lambda d, share: FilterNonprivateMean(corruption=share, sigma=1.0),
         {2: 8, 8: 2, 32: 1},
     ),
     "mean/prime": Setting(
-        "1", "both", "shift-ones", lambda d, share: PrimeMean(radius=RADIUS, corruption=share),
+        "1", "both", "shift-ones", lambda d, share: PrimeMean(radius=RADIUS, corruption=share, sigma=1.0),
         {2: 32, 8: 2, 32: 0.5},
     ),
     "mean/robust": Setting(
-        "1", "both", "shift-ones", lambda d, share: RobustMean(radius=RADIUS, corruption=share),
+        "1", "both", "shift-ones", lambda d, share: RobustMean(radius=RADIUS, corruption=share, sigma=1.0),
         {2: 8, 8: 2, 32: 0.5},
     ),
     "mean/clipped-heavy": Setting(
-        "2", "private", "none", lambda d, _: ClippedHeavyMean(radius=RADIUS * sqrt(d)), {2: 4, 8: 2, 32: 2}
+        "2",
+        "private",
+        "none",
+        lambda d, _: ClippedHeavyMean(radius=RADIUS * sqrt(d), upper=1.0),
+        {2: 4, 8: 2, 32: 2}
     ),
     "mean/prime-heavy": Setting(
-        "2", "both", "root-1", lambda d, share: PrimeHeavyMean(radius=RADIUS, corruption=share),
+        "2", "both", "root-1", lambda d, share: PrimeHeavyMean(radius=RADIUS, corruption=share, upper=1.0),
         {2: 4, 8: 1, 32: 0.25},
     ),
     "mean/robust-heavy": Setting(
-        "2", "both", "root-1", lambda d, share: RobustHeavyMean(radius=RADIUS, corruption=share),
+        "2", "both", "root-1", lambda d, share: RobustHeavyMean(radius=RADIUS, corruption=share, upper=1.0),
         {2: 4, 8: 1, 32: 0.25},
     ),
 }  # fmt: skip

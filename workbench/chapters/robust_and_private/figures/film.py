@@ -52,7 +52,7 @@ def planted(x: Array) -> Array:
 
 
 def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
-    estimator = FilterMean(radius=RADIUS, corruption=SHARE * len(CLUSTERS))
+    estimator = FilterMean(radius=RADIUS, corruption=SHARE * len(CLUSTERS), sigma=1.0)
     steps, charges, trace = estimator.tight(N, 2), list(estimator.plan(N, 2, BUDGET).charges()), Trace()
     centre = steps.coarse_centre(x, charges[0], noise)
     y, before = steps.rows_within(x, centre), np.ones(N, bool)

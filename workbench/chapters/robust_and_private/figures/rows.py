@@ -161,7 +161,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
 def _errors(
     corruption: float, budget: ApproxDP, cases: Iterable[tuple[str, Array]], noise: np.random.Generator
 ) -> str:
-    one, said = RobustMean(radius=10.0, corruption=corruption), []
+    one, said = RobustMean(radius=10.0, corruption=corruption, sigma=1.0), []
     for name, rows in cases:
         found = np.asarray(one(rows, budget=budget, rng=noise).value, np.float64)
         plain = np.linalg.norm(rows.mean(axis=0))

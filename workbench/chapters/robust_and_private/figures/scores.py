@@ -95,7 +95,7 @@ def first_pass(
     The rows have mean near 0.
     """
     n, d = y.shape
-    one = PrimeMean(radius=sweeps.RADIUS, corruption=corruption)
+    one = PrimeMean(radius=sweeps.RADIUS, corruption=corruption, sigma=1.0)
     steps, charges = one.tight(n, d), list(one.plan(n, d, budget).charges())
     rows, kept = steps.rows_within(y, steps.coarse_centre(y, charges[0], noise)), present(y)
     sums = release(
@@ -132,7 +132,7 @@ def _separation(seed: int, corruption: float, n: int, d: int) -> Panel:
         at = (*(max(b, BLUNT) for b in SHARPNESS), SHARP)
         label, rank = f"{count} cluster{'s' * (count > 1)}", place / max(1, len(shown) - 1)
         series.append(Series(label, at, found, rank=rank if len(shown) > 1 else None))
-    default = PrimeMean(radius=1.0).tight(n, d).sharpness
+    default = PrimeMean(radius=1.0, sigma=1.0).tight(n, d).sharpness
     marks = (
         Mark("default", "vertical", x=default, y=0.06, side="left"),
         Mark("← length", x=3 * BLUNT, y=1.12),

@@ -60,17 +60,24 @@ class Filter:
 
 FILTERS = {
     "mean/filter-nonprivate": Filter(
-        lambda share, _: FilterNonprivateMean(corruption=share, calibration="paper"), MEAN, private=False
+        lambda share, _: FilterNonprivateMean(corruption=share, calibration="paper", sigma=1.0),
+        MEAN,
+        private=False,
     ),
     "mean/filter": Filter(
-        lambda share, passes: FilterMean(radius=RADIUS, corruption=share, passes=passes or None), 1.0
+        lambda share, passes: FilterMean(radius=RADIUS, corruption=share, passes=passes or None, sigma=1.0),
+        1.0,
     ),
     "mean/prime": Filter(
-        lambda share, passes: PrimeMean(radius=RADIUS, corruption=share, passes=passes or None), 1.0
+        lambda share, passes: PrimeMean(radius=RADIUS, corruption=share, passes=passes or None, sigma=1.0),
+        1.0,
     ),
-    "mean/robust": Filter(lambda share, _: RobustMean(radius=RADIUS, corruption=share), 1.0),
+    "mean/robust": Filter(lambda share, _: RobustMean(radius=RADIUS, corruption=share, sigma=1.0), 1.0),
     "mean/prime-heavy": Filter(
-        lambda share, passes: PrimeHeavyMean(radius=RADIUS, corruption=share, passes=passes or None), None
+        lambda share, passes: PrimeHeavyMean(
+            radius=RADIUS, corruption=share, passes=passes or None, upper=1.0
+        ),
+        None,
     ),
 }
 

@@ -59,12 +59,12 @@ def fighters(d: int, corruption: float) -> dict[str, Any]:
     """Return the estimators by catalog key, told the same about the rows."""
     return {
         "mean/empirical": EmpiricalMean(),
-        "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption),
-        "mean/clipped-box": ClippedBoxMean(radius=RADIUS),
-        "mean/coinpress": CoinPressMean(radius=RADIUS * sqrt(d)),
-        "mean/filter": FilterMean(radius=RADIUS, corruption=corruption),
-        "mean/prime": PrimeMean(radius=RADIUS, corruption=corruption),
-        "mean/robust": RobustMean(radius=RADIUS, corruption=corruption),
+        "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption, sigma=1.0),
+        "mean/clipped-box": ClippedBoxMean(radius=RADIUS, sigma=1.0),
+        "mean/coinpress": CoinPressMean(radius=RADIUS * sqrt(d), sigma=1.0),
+        "mean/filter": FilterMean(radius=RADIUS, corruption=corruption, sigma=1.0),
+        "mean/prime": PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0),
+        "mean/robust": RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0),
     }
 
 

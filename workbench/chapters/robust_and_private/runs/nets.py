@@ -47,18 +47,18 @@ class Net:
 
 NETS: Mapping[str, Net] = {
     "mean/resilient": Net(
-        lambda alpha, radius, step: ResilientMean(radius=radius, corruption=alpha, step=step),
+        lambda alpha, radius, step: ResilientMean(radius=radius, corruption=alpha, step=step, sigma=1.0),
         lambda alpha: 2 * lkko21.sub_gaussian_error(alpha),
         (1.5, 2.0, 3.0, 6.0, 20.0),
     ),
     "mean/resilient-heavy": Net(
-        lambda alpha, radius, step: ResilientHeavyMean(radius=radius, corruption=alpha, step=step),
+        lambda alpha, radius, step: ResilientHeavyMean(radius=radius, corruption=alpha, step=step, sigma=1.0),
         lambda alpha: 1.5 * lkko21.bounded_covariance_error(alpha),
         (0.5, 1.0, 2.0, 4.0, 8.0),
         heavy=True,
     ),
     "mean/tukey": Net(
-        lambda alpha, radius, step: TukeyMean(radius=radius, step=step),
+        lambda alpha, radius, step: TukeyMean(radius=radius, step=step, sigma=1.0),
         lambda alpha: 2 * alpha,
         (6.0,),
     ),
@@ -116,7 +116,7 @@ def ranges(
     share `corruption` of them.
     """
     heavy = key == "range/ball"
-    one = BallRange(corruption=corruption) if heavy else BoxRange(calibration="paper")
+    one = BallRange(corruption=corruption, upper=1.0) if heavy else BoxRange(calibration="paper", sigma=1.0)
     allowed, bad, worst = corruption if heavy else 0.0, int(corruption * n), 0.0
     for _ in range(runs):
         x = heavy_rows("student", n, d, data) if heavy else data.standard_normal((n, d))

@@ -26,14 +26,14 @@ def pull(d: int, corruption: float) -> float:
 
 def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     """Return the median error of mean/clipped-box: the pull, with sampling and noise on top."""
-    noise = gaussian_scale(ClippedBoxMean(radius=RADIUS).plan(n, d, budget)[STEP])
+    noise = gaussian_scale(ClippedBoxMean(radius=RADIUS, sigma=1.0).plan(n, d, budget)[STEP])
     sd = sqrt((1 - corruption) / n + noise**2)
     return median_beyond(np.array([pull(d, int(corruption * n) / n)]), np.ones(1), sd, d)
 
 
 def rows_to_filter(d: int, corruption: float, budget: ApproxDP) -> int:
     """Return about the n from which mean/robust, by its public rule, pays for a filter."""
-    one = RobustMean(radius=RADIUS, corruption=corruption)
+    one = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0)
 
     def pays(step: int) -> bool:
         return one.filters(round(10 ** (step / DECADE)), d, budget)

@@ -65,12 +65,15 @@ def error(estimator: Any, rows: Array, theta: Array, budget: ApproxDP, noise: Ge
 
 def robust_and_plain(corruption: float) -> dict[str, Any]:
     """Return the robust mean and the plain one."""
-    return {"prime": PrimeMean(radius=RADIUS, corruption=corruption), "box": ClippedBoxMean(radius=RADIUS)}
+    return {
+        "prime": PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0),
+        "box": ClippedBoxMean(radius=RADIUS, sigma=1.0),
+    }
 
 
 def single_directions(corruption: float) -> dict[str, Any]:
     """Return the filter by single directions."""
-    return {"filter": FilterMean(radius=RADIUS, corruption=corruption)}
+    return {"filter": FilterMean(radius=RADIUS, corruption=corruption, sigma=1.0)}
 
 
 @each_trial
@@ -113,7 +116,10 @@ def heavy_errors(
     """Measure the robust mean on rows of covariance I without a third moment."""
     theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
     rows = corrupted(x, attack, corruption, data) + theta
-    estimator, budget = PrimeHeavyMean(radius=RADIUS, corruption=corruption), ApproxDP(epsilon, DELTA)
+    estimator, budget = (
+        PrimeHeavyMean(radius=RADIUS, corruption=corruption, upper=1.0),
+        ApproxDP(epsilon, DELTA),
+    )
     return {"heavy": error(estimator, rows, theta, budget, noise)}
 
 
@@ -162,7 +168,7 @@ def passes_taken(
     found: dict[str, float] = {}
     for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
         trace = Trace()
-        estimator = kind(radius=RADIUS, corruption=corruption, passes=MOST_PASSES)
+        estimator = kind(radius=RADIUS, sigma=1.0, corruption=corruption, passes=MOST_PASSES)
         estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
         excess = np.array(trace.records["excess"], np.float64)
         found[name] = len(excess) - 1
@@ -197,8 +203,8 @@ def source_constants(n: int, d: int, *, data: Generator, noise: Generator) -> Ro
     """Measure PRIME with the constants of the source, and the plain mean in a box, on planted rows."""
     theta = data.uniform(-PLACES, PLACES, d)
     rows = corrupted(data.standard_normal((n, d)), "shift-ones", CORRUPTION, data) + theta
-    paper = PrimeMean(radius=RADIUS, corruption=CORRUPTION, calibration="paper")
-    chosen = {"prime": paper, "box": ClippedBoxMean(radius=RADIUS)}
+    paper = PrimeMean(radius=RADIUS, corruption=CORRUPTION, calibration="paper", sigma=1.0)
+    chosen = {"prime": paper, "box": ClippedBoxMean(radius=RADIUS, sigma=1.0)}
     return {name: error(one, rows, theta, ApproxDP(1.0, DELTA), noise) for name, one in chosen.items()}
 
 

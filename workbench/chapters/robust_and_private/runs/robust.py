@@ -101,7 +101,7 @@ def planted(
     noise: Generator,
 ) -> Row:
     """Measure the error for every direction of the cluster, and without it, on the same clean rows."""
-    estimator, budget = RobustMean(radius=RADIUS, corruption=corruption), ApproxDP(epsilon, delta)
+    estimator, budget = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), ApproxDP(epsilon, delta)
     x, mean = normal(n, d, data), placed(d, data)
     return {
         name: error(estimator, corrupted(name, x, corruption, data), mean, budget, noise)
@@ -115,7 +115,9 @@ def attacks(attack: str, *, data: Generator, noise: Generator) -> Row:
     base, _, name = f", {attack}".rpartition(", ")
     rows = BASES.get(base.removeprefix(", "), normal)
     x, mean = corrupted(name, rows(N, D, data), CORRUPTION, data), placed(D, data)
-    return {"error": error(RobustMean(radius=RADIUS, corruption=CORRUPTION), x, mean, GENEROUS, noise)}
+    return {
+        "error": error(RobustMean(radius=RADIUS, corruption=CORRUPTION, sigma=1.0), x, mean, GENEROUS, noise)
+    }
 
 
 def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
@@ -127,7 +129,7 @@ def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
             x, mean = corrupted(name, normal(n, D, data), CORRUPTION, data), placed(D, data)
             seed = int(noise.integers(2**63))
             for side, corruption in enumerate((CORRUPTION, 0.0)):
-                estimator = RobustMean(radius=RADIUS, corruption=corruption)
+                estimator = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0)
                 same = np.random.default_rng(seed)
                 pairs[trial, side] = error(estimator, x, mean, STRICT, same)
         found |= {f"{column} filter": pairs[:, 0], f"{column} plain": pairs[:, 1]}
@@ -139,7 +141,7 @@ def heavy(law: str, corruption: float, attack: str, *, data: Generator, noise: G
     """Measure the error of one attack on rows of one law with polynomial tails, over √corruption."""
     clean = LAWS[law](Gaussian(np.zeros(D), np.eye(D)), TAIL)
     x = corrupted(attack, clean.sample(N, rng=data), corruption, data)
-    estimator, mean = RobustHeavyMean(radius=RADIUS, corruption=corruption), placed(D, data)
+    estimator, mean = RobustHeavyMean(radius=RADIUS, corruption=corruption, upper=1.0), placed(D, data)
     return {"error": error(estimator, x, mean, GENEROUS, noise) / corruption**0.5}
 
 

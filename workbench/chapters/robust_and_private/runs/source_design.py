@@ -30,10 +30,10 @@ BLOCKS = {"deep": TRIALS}
 def range_then_mean(x: Array, budget: ApproxDP, noise: Generator) -> float:
     """Return how far from 0 the mean is of rows cut at the box that half of the budget finds."""
     half = ApproxDP(budget.epsilon / 2, budget.delta / 2)
-    box = BoxRange(calibration="paper")(x, budget=half, rng=noise).value
+    box = BoxRange(calibration="paper", sigma=1.0)(x, budget=half, rng=noise).value
     if isinstance(box, Abstention):
         return np.inf
-    plain: Any = ClippedBoxMean(radius=float(box.half_widths[0]))
+    plain: Any = ClippedBoxMean(radius=float(box.half_widths[0]), sigma=1.0)
     return error(plain, x - box.centre, -box.centre, half, noise)
 
 
@@ -53,9 +53,9 @@ def errors(
     clean = float(np.linalg.norm(x.mean(axis=0)))
     x[: int(corruption * n)] += SHIFT
     robust: dict[str, Any] = {
-        "paper": PrimeMean(radius=RADIUS, corruption=corruption, calibration="paper"),
-        "tight": PrimeMean(radius=RADIUS, corruption=corruption),
-        "robust": RobustMean(radius=RADIUS, corruption=corruption),
+        "paper": PrimeMean(radius=RADIUS, corruption=corruption, calibration="paper", sigma=1.0),
+        "tight": PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0),
+        "robust": RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0),
     }
     found = {
         name: error(one, x, origin, budget, noise) if accepts(one, n, d, budget) else np.inf

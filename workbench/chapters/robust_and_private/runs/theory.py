@@ -12,7 +12,7 @@ FIRE = 5.5  # the score of a round counts if it is above λ/5.5
 
 def paper_noise(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     """Return 2σ√d, the spectral norm of the noise of one second moment, σ the sd of its entries."""
-    paper = PrimeMean(radius=10.0, corruption=corruption, calibration="paper")
+    paper = PrimeMean(radius=10.0, corruption=corruption, calibration="paper", sigma=1.0)
     charge = next(one for one in paper.plan(n, d, budget).charges() if one.step == "moment 1.1")
     return 2 * gaussian_scale(charge) / sqrt(2) * sqrt(d)
 

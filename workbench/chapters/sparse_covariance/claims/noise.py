@@ -73,7 +73,7 @@ def worst_gaps() -> list[float]:
 def sensitivity_is_root_2(seed: int) -> list[Verdict]:
     """Return the checks of sparse-covariance/sensitivity-root-two."""
     random, worst = gaps(seed), worst_gaps()
-    declared = 50 * PerturbedCovariance().plan(50, 2, GaussianDP(1.0))[STEP].sensitivity
+    declared = 50 * PerturbedCovariance(radius=1.0).plan(50, 2, GaussianDP(1.0))[STEP].sensitivity
     return [
         computed("random pairs", random, (0.0, ROOT_2 * (1 + EXACT))),
         computed("orthogonal pairs", worst, (ROOT_2 * (1 - GRID), ROOT_2 * (1 + EXACT))),

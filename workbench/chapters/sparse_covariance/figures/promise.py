@@ -67,5 +67,5 @@ def size(epsilon: float, delta: float) -> float:
 
 
 def _charge(calibration: str, budget: ApproxDP) -> Charge:
-    estimator = PerturbedCovariance(calibration="paper" if calibration == "paper" else "tight")
+    estimator = PerturbedCovariance(calibration="paper" if calibration == "paper" else "tight", radius=1.0)
     return estimator.plan(100, 2, budget)[STEP]

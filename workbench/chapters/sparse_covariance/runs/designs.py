@@ -114,8 +114,8 @@ def released(
 def charged(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> Charge:
     """Return the charge of the noise, as the estimators' plans have it."""
     if model == "local":
-        return LocalThresholdedCovariance(calibration=calibration).plan(n, p, budget)[USERS]
-    return PerturbedCovariance(calibration=calibration).plan(n, p, budget)[STEP]
+        return LocalThresholdedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[USERS]
+    return PerturbedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[STEP]
 
 
 def without_privacy(run: Run, rule: Rule, rng: Generator) -> Array:

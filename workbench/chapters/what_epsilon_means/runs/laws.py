@@ -78,7 +78,7 @@ class Middle:
 
     def steps(self, x: Array) -> tuple[Array, Array]:
         """Return the ends of the pieces on which the density is constant, and their log densities."""
-        pieces = Median(radius=self.bound, calibration="paper").locator.pieces(x)
+        pieces = Median(radius=self.bound, calibration="paper", sigma=1.0).locator.pieces(x)
         weights = -self.epsilon * pieces.penalty / 2
         total = np.logaddexp.reduce(weights + pieces.log_length())
         return pieces.edges, weights - total
@@ -91,7 +91,7 @@ class Middle:
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
         """Return so many releases about x."""
-        made, noise = Median(radius=self.bound, calibration="paper"), SimulatedNoise(rng)
+        made, noise = Median(radius=self.bound, calibration="paper", sigma=1.0), SimulatedNoise(rng)
         charge = made.locator.charge("locate", PureDP(self.epsilon))
         return np.array([made.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
 

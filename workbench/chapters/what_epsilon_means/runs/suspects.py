@@ -42,7 +42,7 @@ class Suspect:
     def __call__(self, x: Array, trials: int, rng: np.random.Generator) -> object:
         """Return releases about a column."""
         with alone(*self.faults):
-            estimator, column = ClippedMean(radius=RADIUS), np.asarray(x, np.float64)
+            estimator, column = ClippedMean(radius=RADIUS, sigma=1.0), np.asarray(x, np.float64)
             bound = estimator.bound(len(column), self.claim)
             setting = Setting(CLIPPED, estimator, self.claim, len(column))
             case = setting.noisy("mean", partial(estimator.statistic, bound=bound), ())

@@ -7,10 +7,14 @@ from workbench.privacy.mechanisms import gaussian_scale, laplace_scale
 from workbench.privacy.roots import brentq
 from workbench.special import log_ndtr, ndtr, ndtri
 
+DROWNED = 1e4  # sd over the scale of noise, from where on its law does not matter to 16 digits
+
 
 def laplace_normal_tail(t: float, sd: float, scale: float) -> float:
     """Return P(N(0, sd²) + Lap(scale) > t) for t ≥ 0."""
     ratio = sd / scale
+    if ratio >= DROWNED:
+        return float(ndtr(-t / hypot(sd, sqrt(2) * scale)))
     left = exp(ratio**2 / 2 - t / scale + log_ndtr(t / sd - ratio))
     right = exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
     return float(ndtr(-t / sd) + (left - right) / 2)
@@ -42,9 +46,9 @@ def noise_quantile(charge: Charge, beta: float) -> float:
 
 def median_of_sum(sd: float, charge: Charge) -> float:
     """Return the median of |X + Y|, X ~ N(0, sd²) and Y the noise that `charge` buys."""
-    if charge.mechanism != "laplace":
-        return float(ndtri(0.75)) * hypot(sd, gaussian_scale(charge))
-    rate = sd / laplace_scale(charge)
+    rate = sd / laplace_scale(charge) if charge.mechanism == "laplace" else DROWNED
+    if rate >= DROWNED:
+        return float(ndtri(0.75)) * hypot(sd, noise_sd(charge))
 
     def within(t: float) -> float:
         near = exp(rate**2 / 2 - rate * t + float(log_ndtr(t - rate)))

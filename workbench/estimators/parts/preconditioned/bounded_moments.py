@@ -11,7 +11,7 @@ from math import comb, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, integer_at_least, real
+from workbench.errors import ArgumentError, few, integer_at_least, real
 from workbench.linalg import norms
 from workbench.types import Array
 
@@ -24,7 +24,7 @@ class Moments:
     constant: float
 
     def __post_init__(self) -> None:
-        integer_at_least(1, moments=self.order)
+        few(100, moments=self.order)
         if not (real(self.constant) and self.constant >= 1):
             raise ArgumentError("hypercontractivity", self.constant, "a finite number, at least 1")
 

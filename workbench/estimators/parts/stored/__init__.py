@@ -55,7 +55,7 @@ def stream(
     >>> import numpy as np
     >>> from workbench import ZCDP, CoinPressMean
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
-    >>> budget, mean = ZCDP(0.5), CoinPressMean(radius=1000.0)
+    >>> budget, mean = ZCDP(0.5), CoinPressMean(radius=1000.0, sigma=1.0)
     >>> whole = mean(x, budget=budget, rng=np.random.default_rng(2)).value
     >>> halves = lambda: iter((x[:1000], x[1000:]))
     >>> parts = stream(mean, halves, n=2000, d=2, budget=budget, rng=np.random.default_rng(2)).value
