@@ -176,7 +176,7 @@ def _declared(dataclass: type) -> list[tuple[str, tuple[Any, ...], bool]]:
 def plain(value: Any, as_real: bool = False) -> Any:
     """Return a number of any type, or an array of shape (), as Python's int or float; else the value itself.
 
-    >>> plain(Fraction(1, 4)), plain(3), plain(3, as_real=True), plain("3")
+    >>> plain(Decimal("0.25")), plain(3), plain(3, as_real=True), plain("3")
     (0.25, 3, 3.0, '3')
     """
     if type(value) is float:
