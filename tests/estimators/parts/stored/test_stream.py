@@ -168,6 +168,88 @@ def test_a_file_that_cannot_be_read_row_by_row_is_refused(write, tmp_path):
         streamed(tmp_path / "rows.npy")
 
 
+def named(*names):
+    return pd.DataFrame(ROWS, columns=names)
+
+
+@pytest.mark.parametrize("other", [named(*"cab"), named(*"abd"), ROWS], ids=["order", "name", "none"])
+def test_chunks_have_the_columns_of_the_first_by_name_and_in_order(other):
+    first = named(*"abc")
+    with pytest.raises(
+        ArgumentError, match=r"source = .chunk of columns .*: expected the columns of the first"
+    ):
+        streamed(lambda: [first, other], n=2 * N)
+    passes = iter([[first], [other]])
+    with pytest.raises(ArgumentError, match="expected the columns of the first chunk"):
+        streamed(lambda: next(passes))
+
+
+@pytest.mark.parametrize("source", [lambda: None, lambda: 3, lambda chunk: [ROWS], 3, ROWS])
+def test_a_source_is_a_function_without_arguments_that_returns_chunks(source):
+    with pytest.raises(ArgumentError, match=r"^source = .*a function"):
+        streamed(source)
+
+
+@pytest.mark.parametrize(("n", "d", "name"), [(10**30, 1, "n"), (5, 10**12, "d")])
+def test_numbers_beyond_any_file_are_refused(n, d, name):
+    with pytest.raises(ArgumentError, match=f"^{name} = .*: expected at most"):
+        streamed(lambda: [ROWS], n=n, d=d)
+
+
+HEADERS = [
+    "(5, 0)",
+    "(1, 1000000000000000)",
+    "(5, -3)",
+    "(1e400, 3)",
+    "()",
+    "(True, 3, 3)",
+    "open('planted', 'w')",
+    "(" * 1000,
+]
+
+
+@pytest.mark.parametrize("shape", HEADERS)
+def test_a_hostile_header_is_refused_and_not_run(tmp_path, monkeypatch, shape):
+    monkeypatch.chdir(tmp_path)
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    with pytest.raises(ArgumentError, match="in numpy's format"):
+        streamed(tmp_path / "x.npy")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
+
+
+def test_a_row_that_is_cut_off_is_refused(tmp_path):
+    np.save(tmp_path / "x.npy", ROWS)
+    with (tmp_path / "x.npy").open("ab") as file:
+        file.write(b"123")
+    with pytest.raises(ArgumentError, match="whole rows"):
+        streamed(tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize("cut", [lambda all: all[:9000], lambda all: all[:4] + bytes(9000) + all[9004:]])
+def test_a_parquet_file_that_is_spoilt_is_refused(tmp_path, cut):
+    write(tmp_path / "x.parquet", ROWS)
+    (tmp_path / "x.parquet").write_bytes(cut((tmp_path / "x.parquet").read_bytes()))
+    with pytest.raises(ArgumentError, match="a Parquet file that can be read"):
+        streamed(tmp_path / "x.parquet")
+
+
+@pytest.mark.daily
+def test_what_is_held_of_a_parquet_file_does_not_grow_with_its_rows(tmp_path):
+    """Three times the rows in one group take less than a megabyte more; read beforehand they take 19 more."""
+    held = [held_of(tmp_path / "x.parquet", n) for n in (400_000, 1_200_000)]
+    assert held[1] - held[0] < 2**20
+
+
+def held_of(path, n):
+    columns = np.random.default_rng(1).normal(size=(D, n))
+    pa.parquet.write_table(pa.table(dict(zip("abc", columns, strict=True))), path, row_group_size=n)
+    before, held = pa.total_allocated_bytes(), []
+    told = lambda _: held.append(pa.total_allocated_bytes() - before)  # noqa: E731
+    stream(PerturbedCovariance(), path, n=n, d=D, budget=BUDGET, rng=seeded(), progress=told)
+    return max(held)
+
+
 def test_no_file_is_an_error(tmp_path):
     with pytest.raises(ArgumentError, match="a file that exists"):
         streamed(tmp_path / "none.npy")

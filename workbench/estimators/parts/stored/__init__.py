@@ -6,7 +6,7 @@ from workbench.errors import ArgumentError, integer_at_least
 from workbench.estimators.base import Estimator, Rows, Univariate, released
 from workbench.estimators.parts.stored.rows import ChangedError as ChangedError
 from workbench.estimators.parts.stored.rows import Progress, StoredRows
-from workbench.estimators.parts.stored.sources import source_of
+from workbench.estimators.parts.stored.sources import WIDEST, source_of
 from workbench.estimators.release import Release
 from workbench.privacy import Budget
 from workbench.types import Array
@@ -26,8 +26,9 @@ def stream(
 ) -> Release[T]:
     """Return the release of an estimator on rows that are read in blocks: bit for bit that of rows in memory.
 
-    Memory does not grow with n. The rows are read once for each charge of the plan, once more where absent
-    ones are counted, and have to be the same every time.
+    Memory does not grow with n; a column of Parquet takes about two megabytes, its pages. The rows are read
+    once for each charge of the plan, once more where absent ones are counted, and have to be the same every
+    time.
 
     Parameters
     ----------
@@ -46,7 +47,8 @@ def stream(
     Raises
     ------
     ArgumentError
-        If the estimator needs all rows at once, or the source has another number of rows or columns.
+        If the estimator needs all rows at once, or the source has another number of rows or columns, or
+        chunks whose columns have other names, or the same in another order.
     ChangedError
         If the rows of two passes differ; nothing is released.
 
@@ -63,6 +65,9 @@ def stream(
     True
     """
     integer_at_least(1, n=n, d=d)
+    for argument, number, most in (("n", n, 2**53), ("d", d, WIDEST)):
+        if number > most:
+            raise ArgumentError(argument, number, f"at most {most}")
     name = type(estimator).__name__
     if not getattr(estimator, "in_passes", False):
         raise ArgumentError("estimator", name, "one that reads rows in blocks: this one needs them in memory")

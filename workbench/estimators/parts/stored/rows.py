@@ -48,6 +48,7 @@ class StoredRows:
     once: bool = False
     passes: int = 0
     checksum: int | None = None
+    names: object = False  # of the columns of the first chunk, None where it has none
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -88,8 +89,16 @@ class StoredRows:
 
     def _chunks(self) -> Iterator[Array]:
         met = 0
-        for chunk in self.source():
-            rows, _ = read(chunk)
+        chunks = self.source()
+        if not isinstance(chunks, Iterable):
+            raise ArgumentError("source", type(chunks).__name__, "a function that returns chunks of rows")
+        for chunk in chunks:
+            rows, names = read(chunk)
+            if self.names is False:
+                self.names = names
+            if names != self.names:
+                allowed = f"the columns of the first chunk, in their order: {self.names}"
+                raise ArgumentError("source", f"chunk of columns {names}", allowed)
             met += len(rows)
             if met > self.n:
                 raise ArgumentError("n", self.n, f"the number of rows of the source, which is {met} or more")

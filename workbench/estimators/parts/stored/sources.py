@@ -3,11 +3,11 @@
 A file is read into one buffer, not mapped: mapped pages would count as memory.
 """
 
-from collections.abc import Iterator, Sequence
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Callable, Iterator, Sequence
+from inspect import signature
 from itertools import islice
 from math import prod
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.base import LARGEST
 from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
+from workbench.estimators.parts.stored.parquet_file import SUFFIX, open_parquet
 from workbench.estimators.parts.stored.rows import Source
 from workbench.types import Array
 
 BUFFER = 2**22  # bytes that are read at a time
+WIDEST = 2**24  # columns
 LINES = 2**12  # rows of a text file that are read at a time
 
 
@@ -27,13 +29,23 @@ def source_of(given: object) -> Source:
     """Return a source from a callable or a path, `.npy`, `.parquet` or else CSV with a header."""
     if isinstance(given, (str, Path)):
         path = Path(given)
-        if not path.is_file():
+        if not isfile(path):
             raise ArgumentError("source", str(path), "a file that exists")
         return _FILES.get(path.suffix.lower(), _csv)(path)
-    if callable(given):
+    if callable(given) and _without_arguments(given):
         return given
-    allowed = "a path, or a function that returns its chunks anew for every pass"
+    allowed = "a path, or a function without arguments that returns its chunks anew for every pass"
     raise ArgumentError("source", type(given).__name__, allowed)
+
+
+def _without_arguments(given: Callable[..., object]) -> bool:
+    try:
+        signature(given).bind()
+    except TypeError:
+        return False
+    except ValueError:  # it does not tell
+        return True
+    return True
 
 
 def numpy_rows(path: Path) -> Source:
@@ -47,7 +59,10 @@ def numpy_rows(path: Path) -> Source:
         with path.open("rb", buffering=0) as file:
             file.seek(start)
             while got := _filled(file, buffer):
-                yield buffer[: got // (dtype.itemsize * row)]
+                rows, rest = divmod(got, dtype.itemsize * row)
+                if rest:
+                    raise ArgumentError("source", str(path), "a file of whole rows: its last one is cut off")
+                yield buffer[:rows]
 
     return chunks
 
@@ -59,9 +74,10 @@ def _header(path: Path) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     with path.open("rb") as file:
         try:
             shape, by_columns, dtype = formats[np.lib.format.read_magic(file)](file)
-        except (KeyError, ValueError):
+        except Exception:  # a header is parsed, and whatever is wrong with it is a fact about the file
             raise ArgumentError("source", str(path), allowed) from None
-        if dtype.kind not in "biuf" or len(shape) not in (1, 2) or (by_columns and len(shape) == 2):
+        rows = len(shape) == 1 or (len(shape) == 2 and not by_columns and 0 < shape[1] <= WIDEST)
+        if dtype.kind not in "biuf" or not rows:
             raise ArgumentError("source", f"array of type {dtype}, shape {shape}", allowed)
         return shape, dtype, file.tell()
 
@@ -72,20 +88,6 @@ def _filled(file: Any, buffer: Any) -> int:
     while got < len(view) and (more := file.readinto(view[got:])):
         got += more
     return got
-
-
-def parquet_rows(path: Path) -> Source:
-    """Return the rows of a Parquet file, by pyarrow."""
-    if find_spec("pyarrow") is None:
-        raise ArgumentError(
-            "source", str(path), "a .npy or CSV file: pyarrow, which reads Parquet, is missing"
-        )
-
-    def chunks() -> Iterator[object]:
-        with import_module("pyarrow.parquet").ParquetFile(path) as file:
-            yield from file.iter_batches()
-
-    return chunks
 
 
 def csv_rows(table: CsvFile, names: Sequence[str], missing: float | None = None) -> Source:
@@ -103,9 +105,14 @@ def csv_rows(table: CsvFile, names: Sequence[str], missing: float | None = None)
     return chunks
 
 
+def _parquet(path: Path) -> Source:
+    table = open_parquet(path)
+    return table.rows(table.chosen(()))
+
+
 def _csv(path: Path) -> Source:
     table = open_csv(path, Writing())
     return csv_rows(table, table.chosen(()))
 
 
-_FILES = {".npy": numpy_rows, ".parquet": parquet_rows}
+_FILES = {".npy": numpy_rows, SUFFIX: _parquet}
