@@ -87,6 +87,11 @@ MEANS = _changed(
     "np.maximum(np.abs(columns - low), np.abs(columns - high))",
     "np.abs(columns - (centre := columns.mean(axis=1)[:, None]))",
 )
+FILLED = _changed(
+    Lifted.around.__func__,
+    "x.T, 0.0)",
+    "x.T, np.where(there, 0.0, np.nanmedian(x, axis=0)[:, None]))",
+)
 
 LIFTED = (
     Mutant("a location that other rows do not pass on",
@@ -133,6 +138,9 @@ LIFTED = (
            lifts.test_units_of_a_neighbour_are_no_larger_one_count_below),
     Mutant("rows around their mean", attribute(Lifted, "around", MEANS),
            lifts.test_units_of_a_neighbour_are_no_larger_one_count_below),
+    Mutant("absent rows at the median of the others",
+           attribute(Lifted, "around", FILLED),
+           lifts.test_units_do_not_follow_the_median_of_the_rows_that_are_there),
     Mutant("a guard that sees a far centre", attribute(LiftedSolver, "allowed", Solver.allowed), APART),
     Mutant("a guard of the whole factor",
            rewritten(LiftedSolver, "allowed", "factor[1:, 1:]", "factor"), APART),

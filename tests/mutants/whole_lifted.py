@@ -13,8 +13,10 @@ from tests.estimators.parts.affine import test_gaussian as runs
 from tests.mutants.lifted import in_property
 from tests.privacy import test_orders as orders
 from tests.privacy import test_tested as priced
+from workbench.estimators import base
 from workbench.estimators.parts.affine import gaussian_design as design
 from workbench.estimators.parts.affine.far_rows import FarRows
+from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ramps, stable
@@ -40,6 +42,12 @@ def clipped_by_others() -> None:
     """The test of moments, which patches for itself."""
     with pytest.MonkeyPatch.context() as patch:
         runs.test_moments_are_of_rows_in_a_ball_round_what_was_released(patch)
+
+
+def failing_after(x: np.ndarray, step: str) -> None:
+    """The test of failures, which patches for itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        entry.test_a_failure_after_the_test_tells_nothing_of_rows_that_failed_it(patch, x, step)
 
 
 def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
@@ -71,6 +79,12 @@ WHOLE_LIFTED = (
            ORDERS),
     Mutant("a hockey stick of half the steps", partial(priced_by, "rho * tried", "rho * tried / 2"),
            ORDERS),
+    Mutant("steps after a test that gave no answer",
+           rewritten(LiftedLaw, "draw", "return Abstention(made.charge.step)", "placed = x[0], np.eye(2)"),
+           partial(failing_after, *entry.FAILURES[0])),
+    Mutant("a failure that no one catches",
+           rewritten(base, "released", "np.linalg.LinAlgError", "ZeroDivisionError"),
+           partial(failing_after, *entry.FAILURES[-1])),
     Mutant("a location read before it is masked",
            DRAW("(lift.shift + lift.root @ along / lift.height)", "lift.shift"),
            runs.test_the_centre_is_not_that_of_the_rows),

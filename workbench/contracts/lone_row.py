@@ -99,8 +99,7 @@ def chance_of_an_answer(event: Event, count: int) -> float:
                 return point
 
         mechanism = getattr(TESTED[event.mechanism], event.mechanism)
-        shown = mechanism(found, event.charge, Fixed())
-        return shown[0] if isinstance(shown, tuple) else shown is not None
+        return mechanism(found, event.charge, Fixed()) is not None
 
     low, high = 0.0, 1.0
     if not answers(low):

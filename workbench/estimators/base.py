@@ -120,7 +120,10 @@ def released(
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)
         _require_noise_of(estimator, plan, noise)
         delivered = compose(plan)  # which may refuse: nothing is drawn yet
-        value = estimator.estimate(rows.values, budget, noise, trace)
+        try:
+            value = estimator.estimate(rows.values, budget, noise, trace)
+        except np.linalg.LinAlgError:  # what was released is singular in floats: a function of it
+            value = Abstention("linear algebra")
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     guarantee = Guarantee(delivered, model=estimator.model, requested=requested)
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))

@@ -152,19 +152,19 @@ def stable_mask(found: Stable, charge: StableCharge, noise: NoiseSource) -> Arra
     return released if answers else None
 
 
-def masked_lift(lift: Lift, charge: LiftCharge, noise: NoiseSource) -> tuple[bool, Array, Array]:
-    """Return whether there is an answer, and (m, a root of S) of (2), those of a masked identity if not.
+def masked_lift(lift: Lift, charge: LiftCharge, noise: NoiseSource) -> tuple[Array, Array] | None:
+    """Return m and a root of S of (2), or None for no answer, after which no row may be looked at.
 
-    With M = [[a, bᵀ], [b, C]], m = centre + (l/r + R b/(a r)) and S = R (C - b bᵀ/a) Rᵀ. The draws are the
-    same in any case.
+    With M = [[a, bᵀ], [b, C]], m = centre + (l/r + R b/(a r)) and S = R (C - b bᵀ/a) Rᵀ. The mask is drawn in
+    any case.
     """
     answers = noise.uniform(0.0, 1.0) < stable_chances(charge)[lift.count]
     drawn = stable_identity(charge, noise)
+    if not answers:
+        return None
     along = drawn[1:, 0] / drawn[0, 0]
     across = np.asarray(np.linalg.cholesky(drawn[1:, 1:] - np.outer(along, drawn[1:, 0])), np.float64)
-    if not answers:
-        return False, along, across
-    return True, lift.centre + (lift.shift + lift.root @ along / lift.height), lift.root @ across
+    return lift.centre + (lift.shift + lift.root @ along / lift.height), lift.root @ across
 
 
 def stable_identity(charge: StableCharge, noise: NoiseSource) -> Array:

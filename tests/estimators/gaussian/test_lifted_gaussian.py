@@ -6,12 +6,15 @@ False alarms: the test of far rows about 1 in 2000.
 import numpy as np
 import pytest
 
+from workbench.catalog import Example
+from workbench.contracts.kit import answer
 from workbench.contracts.ramps import rows_beside
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.lifted import LiftedGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.losses import gaussian_error
 from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise, compose
 from workbench.study.planner import Question, plan
@@ -26,6 +29,21 @@ def released(x, seed=1):
 
 def normal(seed, n=N):
     return np.random.default_rng((4, seed)).standard_normal((n, D))
+
+
+FAILURES = [(np.zeros((N, D)), "lift"), (np.full((N, D), np.nan), "lift"), (normal(1), "linear algebra")]
+
+
+@pytest.mark.parametrize(("x", "step"), FAILURES)
+def test_a_failure_after_the_test_tells_nothing_of_rows_that_failed_it(monkeypatch, x, step):
+    """Within the steps that follow, which see the same rows at no price of their own."""
+
+    def failing(*_):
+        raise np.linalg.LinAlgError("singular")
+
+    monkeypatch.setattr(RoundFinish, "round", failing)
+    example = Example(LiftedGaussian(), BUDGET)
+    assert {answer(example, x, seed) for seed in range(3)} == {Abstention(step)}
 
 
 def test_the_fewest_rows_are_public_and_one_less_is_refused_before_a_draw():

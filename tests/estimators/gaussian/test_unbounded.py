@@ -214,16 +214,10 @@ def test_an_eigenvalue_that_is_wrong_in_the_frame_is_no_answer(monkeypatch, fact
     assert len(found) == 2
 
 
-@pytest.mark.parametrize("failure", [np.linalg.LinAlgError("singular"), None])
-def test_released_matrices_that_are_singular_in_floats_are_no_answer(monkeypatch, failure):
+def test_moments_that_are_no_numbers_are_no_answer(monkeypatch):
     recipe = UnboundedGaussian().recipe(10**4, 2, BUDGET)
-
-    def estimate(self, *arguments):
-        if failure:
-            raise failure
-        return Moments(np.zeros(2), np.full((2, 2), np.inf))
-
-    monkeypatch.setattr(type(recipe), "estimate", estimate)
+    found = Moments(np.zeros(2), np.full((2, 2), np.inf))
+    monkeypatch.setattr(type(recipe), "estimate", lambda *_: found)
     assert unbounded.moments(recipe, np.zeros((2, 2)), UnitNoise(), None) == Abstention("covariance")
 
 

@@ -29,8 +29,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-import numpy as np
-
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.gaussians.frame import Moments
@@ -123,14 +121,10 @@ def _recipe(
 def moments(recipe: Recipe, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
     """Return the private moments of sanitised rows, in an order that has nothing to do with what is in them.
 
-    Sorted rows, or copies side by side, would make blocks and pairs unlike the data. Matrices that are
-    decomposed or solved here are made of released values; where they are singular in floats, or what they
-    give is no number, there is no answer.
+    Sorted rows, or copies side by side, would make blocks and pairs unlike the data. What is decomposed or
+    solved here is made of released values: where that gives no number there is no answer.
     """
-    try:
-        found = recipe.estimate(shuffled(x, noise), noise, trace)
-    except np.linalg.LinAlgError:
-        return Abstention("covariance")
+    found = recipe.estimate(shuffled(x, noise), noise, trace)
     if isinstance(found, Moments) and not found.finite:
         return Abstention("covariance")
     return found

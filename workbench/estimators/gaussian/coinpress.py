@@ -109,16 +109,13 @@ class CoinPressGaussian(Estimator[Gaussian]):
         charges = self.plan(n, d, budget).charges()
         *first, (last, final) = zip(self.design(n, d, budget).steps, charges, strict=True)
         centre, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
-        try:
-            for step, charge in first:
-                _record(trace, centre, frame, step)
-                m, s = moments_round(x, centre, frame, step, charge, noise)
-                centre, frame = centre + frame.back(m), rounder(frame, s, step)  # (4)
-            _record(trace, centre, frame, last)
-            m, s = moments_round(x, centre, frame, last, final, noise)
-            mean, covariance = measured(centre, frame, m, s, last.clip)  # (5)
-        except np.linalg.LinAlgError:
-            return Abstention(final.step)
+        for step, charge in first:
+            _record(trace, centre, frame, step)
+            m, s = moments_round(x, centre, frame, step, charge, noise)
+            centre, frame = centre + frame.back(m), rounder(frame, s, step)  # (4)
+        _record(trace, centre, frame, last)
+        m, s = moments_round(x, centre, frame, last, final, noise)
+        mean, covariance = measured(centre, frame, m, s, last.clip)  # (5)
         numbers = np.isfinite(mean).all() and np.isfinite(covariance).all()
         return Gaussian(mean, covariance) if numbers else Abstention(final.step)
 

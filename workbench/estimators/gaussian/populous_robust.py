@@ -7,8 +7,7 @@ Rows x of shape (n, d), d ≤ 4, normal with any mean and any positive definite 
     (2) the others in the frame of Σ̂, Σ̂^-½ x: their robust mean, mapped back              AL22 Algorithm 5
 
 Each stage has the whole budget: a replaced row lies in one of them. No answer of either is none of the
-whole; if (1) has none, (2) looks at zero rows in the place of its own, so that what is drawn is public. (2)
-takes the covariance in the frame to be at most 1.2² I: what (1) may err by, about.
+whole. (2) takes the covariance in the frame to be at most 1.2² I: what (1) may err by, about.
 
 The source leaves out laws without a density (Remark 7.6), and so does this. Departures: those of
 `covariance/populous-robust` and `mean/populous-robust`. Proof: `proofs/populous.md`.
@@ -97,9 +96,8 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
         shape, place = self.recipes(n, d, budget)
         x = shuffled(x, noise)
         covariance = shape.draw(paired(x[: 2 * shape.n]), noise)  # (1)
-        root = np.zeros((d, d)) if covariance is None else np.linalg.cholesky(covariance)
-        frame = root if covariance is None else np.linalg.inv(root)
-        mean = place.draw(mapped(x[2 * shape.n :], np.asarray(frame)), noise)  # (2)
-        if covariance is None or mean is None:
+        if covariance is None:
             return Abstention(VOTE)
-        return Gaussian(root @ mean, covariance)
+        root = np.linalg.cholesky(covariance)
+        mean = place.draw(mapped(x[2 * shape.n :], np.linalg.inv(root)), noise)  # (2)
+        return Abstention(VOTE) if mean is None else Gaussian(root @ mean, covariance)

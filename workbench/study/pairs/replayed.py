@@ -128,10 +128,10 @@ def _root(statistic: Any) -> Array:
 
 
 def _shape(output: Any) -> Any:
-    """Return the scatter of a lifted matrix, None where there is no answer; all else as it is."""
+    """Return the scatter of a lifted matrix; all else as it is."""
     match output:
-        case bool(answers), _, root:
-            return root @ root.T if answers else None
+        case _, root:
+            return root @ root.T
     return output
 
 

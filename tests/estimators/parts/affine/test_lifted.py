@@ -62,6 +62,15 @@ def test_units_of_a_neighbour_are_no_larger_one_count_below():
     assert moved > 400
 
 
+def test_units_do_not_follow_the_median_of_the_rows_that_are_there():
+    """Among 20 absent ones a row moves it from 1 to 0: those at 1024 are 1023 away, or 1024, a unit more."""
+    x = np.repeat([0.0, 1.0, 1024.0, np.nan], [20, 1, 20, 20])[:, None]
+    y = x.copy()
+    y[21] = 0.0
+    here, there = Lifted.around(x, PLAIN, LEVEL, 2), Lifted.around(y, PLAIN, LEVEL + 1.001, 1)
+    assert (there.exponents <= here.exponents).all()
+
+
 def test_units_hold_for_every_row_relative_to_the_centre():
     for x, _ in pairs(3, 100, 4):
         rows = Lifted.around(x, PLAIN, LEVEL, 2)

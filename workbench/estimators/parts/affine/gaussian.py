@@ -52,26 +52,22 @@ class LiftedLaw:
         """Return the private moments of sanitised rows."""
         made = self.design
         lift = made.test.lift(x)  # (1)
-        answers, centre, root = masked_lift(lift, made.plan, noise)  # (2)
+        if trace is not None:
+            trace.add(h=lift.count)
+        placed = masked_lift(lift, made.plan, noise)  # (2)
+        if placed is None:
+            return Abstention(made.charge.step)
+        centre, root = placed
         shape, _ = dtrtri(np.tril(root), lower=1)
         frame = Frame(np.eye(self.d), np.tril(shape) * sqrt(made.scatter))
         if trace is not None:
-            trace.add(h=lift.count, centre=centre, frame=frame.matrix)
+            trace.add(centre=centre, frame=frame.matrix)
         charges, spread = list(made.finish.charges()), np.array(made.spread)
         found = made.finish.round(x, centre, frame, spread, charges, noise)  # (3)
-        ended = self._ended(x, frame, found, noise)  # (4)
-        if not answers:
-            return Abstention(made.charge.step)
-        return found if ended is None else ended
-
-    def _ended(
-        self, x: Array, frame: Frame, found: Moments | Abstention, noise: NoiseSource
-    ) -> Abstention | None:
-        """Return the end of a run with too many far rows, or without a whole answer."""
-        far, inside = self.design.far, _inside(frame, found)
-        centre, whitened = (np.zeros(self.d), frame.matrix) if inside is None else inside
-        passes = far.passes(squared_lengths(x, centre, whitened), noise)
-        return None if inside is not None and passes else Abstention(far.charge.step)
+        inside = _inside(frame, found)
+        if inside is not None and made.far.passes(squared_lengths(x, *inside), noise):  # (4)
+            return found
+        return Abstention(made.far.charge.step)
 
 
 def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
