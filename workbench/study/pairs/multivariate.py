@@ -47,7 +47,7 @@ def attacks(key: str) -> Iterator[Case]:
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
         if key in COUNTED:
-            pairs += (borderline(setting),)
+            pairs += (borderline(setting), far_away(setting))
         if key in LOCATED:
             pairs += (across(setting),)
         if key in PRICED:
@@ -168,6 +168,14 @@ def across(setting: Setting) -> Pair:
     found = estimator.recipe(setting.n, setting.d, setting.budget).design.test.located(x)
     middle, edge = found.centre + found.shift, found.root[:, 0]
     return pair("typical rows, one goes across", x, middle + edge, middle - edge, 0)
+
+
+def far_away(setting: Setting) -> Pair:
+    """Return typical rows, which have an answer, of which one comes from far away to their middle."""
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    x = typical[:, : setting.d]
+    middle = np.median(x, axis=0)
+    return pair("typical rows, one from far away", x, middle + 30 * x.std(axis=0), middle, 0)
 
 
 def borderline(setting: Setting) -> Pair:
