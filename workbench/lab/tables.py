@@ -37,7 +37,7 @@ def give_up_on_stdout() -> None:
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
 
 
 def printable(words: str) -> str:

@@ -146,7 +146,8 @@ def affordable(work: Mapping[Any, float], most: float) -> list[Any]:
     >>> affordable({"a": 5.0, "b": 1.0, "c": 2.0}, 4), affordable({"a": 5.0, "b": 6.0}, 4)
     (['b', 'c'], ['a'])
     """
-    total, found = 0.0, set()
+    total = 0.0
+    found: set[str] = set()
     for part in sorted(work, key=lambda one: work[one]):
         total += work[part]
         if total <= most or not found:
