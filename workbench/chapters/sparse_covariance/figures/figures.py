@@ -6,6 +6,7 @@ Figures 2 and 4 are ratios to them (`norms`).
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -173,6 +174,8 @@ def panel(
     """
     users = "rows n" if model == "central" else "users n"
     series = [*references, *curves]
+    if not any(isfinite(y) for one in series for y in one.y):
+        note = "Without runs nothing is known here: sampling is a large part of the error."
     floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
     limits = None
     if model == "local" and series:
