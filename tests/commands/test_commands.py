@@ -103,7 +103,7 @@ def test_a_table_wraps_what_is_long_and_cuts_where_it_is_told_to():
 def test_an_entry_is_shown_whole(command):
     out = command("list", "univariate/two-step-mean").printed()
     for words in (
-        "workbench.TwoStepMean", "radius (must be set)", "sigma = 1.0", "calibration = 'tight'",
+        "workbench.TwoStepMean", "radius (must be set)", "sigma (must be set)", "calibration = 'tight'",
         "ε: PureDP (--epsilon)", "the mean lies within radius of centre", "workbench sources L17/Thm2.5",
     ):  # fmt: skip
         assert words in out

@@ -48,8 +48,13 @@ def folder(tmp_path, monkeypatch):
 
 
 def estimate(file="good", key="two-step-mean", budget=PURE, settings=("radius=9",), more=(), column="height"):
-    flags = [part for setting in settings for part in ("--set", setting)]
     key = key if "/" in key else f"univariate/{key}"
+    needed = fields(type(CATALOG[key].estimator)) if key in CATALOG else ()
+    if any(one.name == "sigma" and one.default is MISSING for one in needed) and "sigma" not in " ".join(
+        settings
+    ):
+        settings = (*settings, "sigma=1")
+    flags = [part for setting in settings for part in ("--set", setting)]
     column = ("--column", *column.split(",")) if column else ()
     return ("estimate", f"{file}.csv", "--key", key, *column, *budget, *flags, *more)
 
@@ -265,7 +270,19 @@ def test_a_file_that_changes_between_passes_is_one_line_and_nothing_is_released(
 @pytest.mark.parametrize("more", [(), ("--check",), ("--column", "zz")])
 def test_no_control_character_of_a_file_reaches_the_terminal(folder, command, more):
     (folder / "red.csv").write_text("a\x1b[31mred\x9b0m,b\u202ec\n1,x\n3,4\n5,6\n")
-    done = command("estimate", "red.csv", "--key", "mean/coinpress", "--set", "radius=9", "--rho", "1", *more)
+    done = command(
+        "estimate",
+        "red.csv",
+        "--key",
+        "mean/coinpress",
+        "--set",
+        "radius=9",
+        "--set",
+        "sigma=1",
+        "--rho",
+        "1",
+        *more,
+    )
     assert not [one for one in done.stdout + done.stderr if category(one)[0] == "C" and one != "\n"]
     assert "a\\u001b[31mred\\u009b0m, b\\u202ec" in done.stdout + done.stderr or "--check" in more
 

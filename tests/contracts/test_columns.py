@@ -152,7 +152,8 @@ def test_as_many_numbers_as_columns_are_asked_for(key, example):
         with pytest.raises(ArgumentError, match=f"expected one number, or {d}: one for each column") as error:
             other.plan(100_000, d, example.budget)
         assert error.value.argument == name
-        for wrong in ([1.0] * d, np.ones(d), (), (1.0, np.nan), ("1", 1.0)):
+        assert replace(estimator, **{name: np.ones(d)}) == replace(estimator, **{name: (1.0,) * d})
+        for wrong in ((), (1.0, np.nan), ("1", 1.0)):
             with pytest.raises(ArgumentError) as error:
                 replace(estimator, **{name: wrong})
             assert error.value.argument == name

@@ -398,5 +398,8 @@ def test_an_estimator_without_a_bound_has_no_such_line(tmp_path):
 
 def test_a_parameter_is_one_value_for_every_column_unless_it_may_be_one_for_each():
     with pytest.raises(ArgumentError, match=r"set radius = \(100, 70\): expected one value, which holds for"):
-        module.estimator("mean/coinpress", {"radius": (100, 70)})
-    assert module.estimator("mean/coinpress", {"radius": 9.0, "centre": (100, 70)}).centre == (100, 70)
+        module.estimator("mean/coinpress", {"radius": (100, 70), "sigma": 1.0})
+    assert module.estimator("mean/coinpress", {"radius": 9.0, "sigma": 1.0, "centre": (100, 70)}).centre == (
+        100,
+        70,
+    )

@@ -10,7 +10,7 @@ from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.stored.parquet_file import open_parquet
 
-KEY = ("--key", "mean/clipped-box", "--set", "radius=200", "--rho", "0.5", "--seed", "1")
+KEY = ("--key", "mean/clipped-box", "--set", "radius=200", "--set", "sigma=1", "--rho", "0.5", "--seed", "1")
 ROWS = pd.DataFrame(
     {"height": [171.25, None, 180.0] * 10, "weight": [70, 80, 75] * 10, "who": ["a", "b", "c"] * 10}
 )

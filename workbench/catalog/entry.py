@@ -1,7 +1,10 @@
 """What the catalog says of an estimator: thin, explicit, without behaviour of its own."""
 
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from inspect import getdoc
 from math import inf
 from typing import Any, Literal, TypeAlias
 
@@ -23,6 +26,14 @@ Estimand: TypeAlias = Literal[
     "quantiles",
 ]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
+
+
+def documented(kind: type) -> str:
+    """Return the docstring of an estimator, and after it that of the one of its family that it refers to."""
+    text = getdoc(kind) or ""
+    named = re.search(r"as (?:of|for) `(\w+)`", " ".join(text.split()))
+    other = getattr(sys.modules[kind.__module__], named[1], None) if named else None
+    return f"{text}\n\n{getdoc(other)}" if other else text
 
 
 @dataclass(frozen=True)

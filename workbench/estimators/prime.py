@@ -776,7 +776,7 @@ class PrimeMean(Filtered):
 class FilterMean(PrimeMean):
     """Private mean of partly corrupted rows, filtered direction by direction (LKKO21 Theorem 5).
 
-    All else as of `PrimeMean`; `passes` of "paper" are thousands.
+    Accurate for the rows of `PrimeMean`. All else as of `PrimeMean`; `passes` of "paper" are thousands.
     """
 
     top: ClassVar[bool] = True
@@ -788,6 +788,11 @@ class PrimeHeavyMean(Filtered):
 
     Accurate for rows of covariance at most `upper` times the identity. All else as of `PrimeMean`; the filter
     ends where λ is at most `level`, and `beta` is that of the range of "paper".
+
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
     """
 
     upper: float

@@ -109,7 +109,7 @@ class Fixed(UnitNoise):
 def test_rules_see_the_released_matrix_and_no_row(kind, rule, calibration):
     rng = np.random.default_rng(6)
     matrix, budget = released(rng), ApproxDP(1.0, 1e-6)
-    estimator = kind(rule=rule, calibration=calibration)
+    estimator = kind(rule=rule, calibration=calibration, radius=1.0)
     rows = (np.zeros((500, 8)), 1e3 * rng.standard_normal((500, 8)))
     first, second = (estimator.estimate(x, budget, Fixed(matrix)) for x in rows)
     np.testing.assert_array_equal(first.thresholded, second.thresholded)

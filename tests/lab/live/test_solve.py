@@ -22,7 +22,9 @@ def toy():
 
 
 def needed(key, d, alpha, epsilon, delta):
-    question = Question(subject=key, d=d, alpha=alpha, budget=ApproxDP(epsilon, delta))
+    question = Question(
+        subject=key, d=d, alpha=alpha, budget=ApproxDP(epsilon, delta), settings={"radius": 1.0}
+    )
     (answer,) = plan(question)
     return answer.n
 

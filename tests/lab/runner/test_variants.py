@@ -90,7 +90,7 @@ def test_a_notebook_is_named_by_its_chapter_where_that_is_one(checkout):
     [
         (["-p", "epsilon=-1"], "epsilon = -1: expected a number, 0.01 to 20"),
         (["-p", "epsilon=much"], "epsilon = 'much': expected a number, 0.01 to 20"),
-        (["-p", "n=10.5"], "n = 10.5: expected a whole number, 1 to 1e7"),
+        (["-p", "n=10.5"], "n = 10.5: expected a whole number, 2 to 1e7"),
         (["-p", "seed=-1"], "seed = -1: expected an integer, at least 0"),
         (
             ["-p", "epsilom=1"],

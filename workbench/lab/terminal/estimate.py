@@ -8,13 +8,13 @@ but the estimate: a cell that is no number is a missing entry (`cells`). `csv_ch
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING as REQUIRED
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from workbench.catalog import KNOWN
+from workbench.catalog.entry import documented
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.parts.stored import ChangedError, passes, stream
@@ -171,7 +171,7 @@ def _public(request: EstimateRequest, chosen: Any, asked: Asked, plan: Plan) -> 
 
 def absent(kind: type) -> str:
     """Return what an estimator makes of absent rows: what its docstring says of missing entries."""
-    found = (getdoc(kind) or "").partition("Missing entries: ")[2].partition("\n\n")[0]
+    found = documented(kind).partition("Missing entries: ")[2].partition("\n\n")[0]
     effect = " ".join(found.split()).partition(" is absent, in its place. ")[2]
     return f"{MISSING}. {effect}".rstrip(". ")
 

@@ -64,7 +64,7 @@ def coinpress_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 
 def filtered_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return bins of every coordinate, rows moved and shrunk twice, and moments: what clean rows need."""
-    bins, clip = estimator.recipe.design(n, d).bins, (copy(n, d), norms(n, d))
+    bins, clip = estimator.tight(n, d).bins, (copy(n, d), norms(n, d))
     return *(bincount(n, bins),) * d, *clip, scan(n, d), *clip, syrk(n, d), normal(d * d), eigh(d)
 
 

@@ -8,6 +8,7 @@ from inspect import cleandoc, signature
 from typing import Any
 
 from workbench.catalog import CATALOG, Entry
+from workbench.catalog.entry import documented
 from workbench.chapters.registry import CLAIMS
 from workbench.lab.publish.site.facts import Facts
 from workbench.lab.publish.site.records import Estimator, Link, Statement
@@ -70,7 +71,7 @@ def estimators(facts: Facts, covered: Mapping[str, Statement]) -> list[Estimator
 
 def _estimator(entry: Entry, facts: Facts, covered: Sequence[Statement]) -> Estimator:
     cls = type(entry.estimator)
-    text = cleandoc(cls.__doc__ or "")
+    text = documented(cls)
     about = [one for one in covered if entry.key in (link.label for link in one.covers)]
     claims = [
         link for one in about for link in (*one.covers, *one.claims) if link.target.startswith("claim/")
