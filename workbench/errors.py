@@ -76,7 +76,7 @@ def probability(**arguments: object) -> None:
 def integer_at_least(least: int, **arguments: object) -> None:
     """Raise unless every argument is an integer, `least` or more."""
     for name, value in arguments.items():
-        if not (isinstance(value, _INTEGRAL) and real(value) and value >= least):
+        if isinstance(value, bool) or not isinstance(value, _INTEGRAL) or value < least:
             raise ArgumentError(name, value, f"an integer, at least {least}")
 
 

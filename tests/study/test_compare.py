@@ -181,7 +181,7 @@ def test_a_stream_of_ones_own_is_refused_before_anything_is_drawn(tmp_path):
     [
         ({"f": 3}, {}, "f = 'int': expected f(rows, rng)"),
         ({"f": lambda rows: 0}, {}, "f = 'f(rows)': expected f(rows, rng)"),
-        ({"f": TwoStepMean}, {}, "f = 'type': expected f(rows, rng)"),
+        ({"f": TwoStepMean}, {}, "f = 'ABCMeta': expected f(rows, rng)"),
         ({"f": plain}, {"n": []}, "n = []: expected one, or several that differ"),
         ({"f": plain}, {"n": [10, 10]}, "n = [10, 10]: expected one, or several that differ"),
         ({"f": plain}, {"trials": 0}, "trials = 0: expected an integer, at least 1"),

@@ -143,7 +143,7 @@ def test_work_beyond_the_limit_is_refused_in_one_line_and_predicted_alone(lab):
         "2 allowed; `workbench reproduce --limit 1300` runs it"
     )
     kept = lab.numbers("n=1e7")
-    assert kept["refused"].startswith("work of test-grids")
+    assert kept["refused"].startswith("predictions alone, work of test-grids")
     measured, theory = kept["charts"]["quick"]["panels"][0]["series"]
     assert (measured["y"], len(theory["y"])) == ([], 2)
     assert "agreement" not in kept
