@@ -327,11 +327,13 @@ def forms(value: Any) -> list[tuple[Any, Any]]:
 
 
 def outcome(call: Any, *given: Any, **named: Any) -> str:
-    """What a call returns, or the argument that it refuses."""
+    """What a call returns, the argument that it refuses, or what it raises or warns of beside that."""
     try:
         return repr(call(*given, **named))
     except ArgumentError as error:
         return f"{error.argument}: {error.allowed}"
+    except Exception as error:
+        return repr(error)
 
 
 CONTRACTS = (
