@@ -339,7 +339,7 @@ def test_a_check_of_a_good_file_says_so_and_of_another_decimal_mark_which(tmp_pa
     text, fine = check(open_csv(good, FOUND), ["a"])
     assert fine
     assert "column a: 2 numbers, 0 missing, 0 unreadable" in text
-    german = open_csv(write(tmp_path / "german.csv", [b"1,5"] * 50, b"a\tb"), FOUND)
+    german = open_csv(write(tmp_path / "german.csv", [b"1"] + [b"1,5"] * 50, b"a\tb"), FOUND)
     text, fine = check(german, ["a"])
     assert not fine
     assert "and 30 more" in text
@@ -350,6 +350,38 @@ def test_a_check_of_one_column_says_which_decimal_mark_reads_it(tmp_path):
     path = write(tmp_path / "data.csv", [b"171,5", b"172"])
     assert "With --decimal , it is 0 unreadable." in check(open_csv(path, FOUND), ())[0]
     assert check(open_csv(path, Writing(decimal=",")), ())[1]
+
+
+@pytest.mark.parametrize(
+    ("header", "cells", "said"),
+    [
+        (b"a,b", [b'"170,000"', b'"1,234,567"', b"999"], "  2 cells have ',' between thousands: write"),
+        (b"a,b", [b'"1,234.50"', b"0.5"], "  1 cells have ',' between thousands: write"),
+        (b"a,b", [b'"170,000"', b'"12,345"'], "; if it is the decimal mark, --decimal , reads it"),
+        (b"a", [b"170,000", b"12,345"], "; if it is the decimal mark, --decimal , reads it"),
+        (b"a;b", [b"1.234.567", b"12.345"], "'.' between thousands (1 of them are read as if it were the"),
+        (
+            b"a,b",
+            ["1\N{NO-BREAK SPACE}000".encode(), b"1 000"],
+            "  2 cells have ' ' between thousands:",
+        ),
+        (b"a\tb", [b"1,234", b"5,6"], "With --decimal , it is 0 unreadable."),
+        (b"a,b", [b"1.234", b"12.345", b"x"], None),
+    ],
+)
+def test_a_check_tells_thousands_from_fractions(tmp_path, header, cells, said):
+    text, _ = check(open_csv(write(tmp_path / "data.csv", cells, header), FOUND), ["a"])
+    assert (said or "unreadable") in text
+    assert ("between thousands" in text) == ("thousands" in (said or "") or "reads it" in (said or ""))
+    assert ("With --decimal" in text) == ("With" in (said or ""))
+
+
+def test_a_check_says_in_one_line_that_a_column_is_no_number(tmp_path):
+    words = write(tmp_path / "data.csv", [b"bob,1", b"ann,2", b",3x"], b"a,b")
+    text, _ = check(open_csv(words, FOUND), ())
+    assert "column a: no cell is a number: 1 missing, 2 unreadable" in text
+    assert [line for line in text.splitlines() if "  line" in line] == ["  line 4, column b: no number"]
+    assert not check(open_csv(write(tmp_path / "empty.csv", [b",1", b"NA,2"], b"a,b"), FOUND), ())[1]
 
 
 def test_a_check_counts_the_lines_that_are_longer_than_the_header(tmp_path):

@@ -20,7 +20,7 @@ never an error, never counted, never told. A row with a missing entry is absent:
 stage of an estimate counts it; so is a line with more cells than the first has names. --missing VALUE makes
 such entries that value; --set missing=counted (of covariances and means of clipped rows) makes up for absent
 rows by a private count. --set centre=170,30000 is one number for each column, in means. --check lists by line
-and column what is no number: for the owner of the file, not private."""
+and column what is no number, and marks between thousands: for the owner of the file, not private."""
 
 
 def add(commands: Any) -> None:
@@ -68,7 +68,7 @@ def _mark(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """Return 3 if the estimator abstained, 4 if its release could not be written where it was asked for.
 
-    A check returns 1 if it found a cell that cannot be read.
+    A check returns 1 if it found a cell that cannot be read, or a column without a number.
     """
     from workbench.estimators.parts.stored.csv_file import Writing
 

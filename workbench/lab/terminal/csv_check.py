@@ -3,8 +3,9 @@
 It is not private, and an estimate says nothing of the kind: which rows can be read is a fact about them.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from workbench.estimators.base import LARGEST
 from workbench.estimators.parts.stored.cells import MARKS, Cells
@@ -13,32 +14,76 @@ from workbench.estimators.parts.stored.csv_file import CsvFile
 SHOWN = 20
 FIRST = 2  # the line of the first row
 LONG = "Lines with more cells than the header has names, which are unreadable"
+_SPACES = re.compile("\xc2?\xa0|\xe2\x80[\x89\xaf]")  # no-break and thin, as lines are decoded
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}([,.'_ ])[0-9]{3}(?P<more>(\1[0-9]{3})*+((?!\1)[.,][0-9]*+)?)")
+
+
+@dataclass
+class Column:
+    """What the cells of a column are, and which marks stand between thousands or before a fraction."""
+
+    name: str
+    numbers: int = 0
+    missing: int = 0
+    unreadable: int = 0
+    grouped: dict[str, list[tuple[bool, bool]]] = field(default_factory=dict)  # is it one here, or there?
+    sure: set[str] = field(default_factory=set)  # no decimal marks: two in a number, or another one behind
+    fractions: set[str] = field(default_factory=set)
+
+    def add(self, cell: str, here: bool, there: bool) -> None:
+        """Look at the marks in a cell, which is a number as the file is read, or with the other mark."""
+        text = _SPACES.sub(" ", cell.strip())
+        if found := _THOUSANDS.fullmatch(text):
+            self.grouped.setdefault(found[1], []).append((here, there))
+            self.sure |= {found[1]} if found["more"] else set()
+            text = found["more"].replace(found[1], "")
+        if here or there or found:
+            self.fractions |= {",", "."} & set(text)
+
+    @property
+    def thousands(self) -> dict[str, list[tuple[bool, bool]]]:
+        """The cells with a mark that stands between thousands alone, if one of them is unreadable."""
+        return {
+            mark: cells
+            for mark, cells in self.grouped.items()
+            if mark not in self.fractions and not all(here for here, _ in cells)
+        }
 
 
 def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
-    """Describe how columns are read, and tell whether every cell is a number or marked as missing."""
-    names = table.chosen(columns)
-    cells = table.cells(names)
-    faults = list(unreadable(table, cells))
+    """Describe how columns are read; tell whether each has a number, and no cell that is unreadable."""
+    cells = table.cells(table.chosen(columns))
+    other = _with_the_other_mark(table, cells)
+    found = [Column(table.names[place]) for place in cells.places]
+    faults, long, left = [], 0, 0
+    for number, line in enumerate(table.lines, start=FIRST):
+        long += (too_long := _too_long(cells, line))
+        wide = _too_long(other, line)
+        for column, cell, also in zip(found, cells.wanted(line), other.wanted(line), strict=True):
+            here, there = _usable(cells, cell), _usable(other, also)
+            marked = not too_long and cell.strip().lower() in MARKS
+            column.numbers, column.missing = column.numbers + here, column.missing + marked
+            left += wide or not (there or also.strip().lower() in MARKS)
+            column.add(also, here, there)
+            if not here and not marked:
+                column.unreadable += 1
+                faults.append((number, column))
+    left += sum(there for one in found for _, there in one.thousands.get(other.decimals, ()))
+    shown = [(line, one.name) for line, one in faults if one.numbers]
     lines = [
         f"{table.file}: {len(table.lines)} rows, {table}",
-        *(f"column {name}: {_counts(table, cells, place)}" for place, name in enumerate(names)),
-        *(f"  line {line}, column {name}: no number" for line, name in faults[:SHOWN]),
-        *([f"  and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []),
-        *_advice(table, cells, len(faults)),
+        *(line for column in found for line in _described(column, other.decimals)),
+        *(f"  line {line}, column {name}: no number" for line, name in shown[:SHOWN]),
+        *([f"  and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []),
+        *([f"{LONG}: {long}."] if long else []),
+        *([f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []),
         "This check is not private: it is for the owner of the file.",
     ]
-    return "\n".join(lines), not faults
+    return "\n".join(lines), not faults and all(one.numbers for one in found)
 
 
-def unreadable(table: CsvFile, cells: Cells) -> Iterator[tuple[int, str]]:
-    """Yield the line and the column of every cell that is neither a number nor marked as missing."""
-    names = [table.names[place] for place in cells.places]
-    for number, line in enumerate(table.lines, start=FIRST):
-        long = len(cells.split(line)) > cells.width
-        for name, cell in zip(names, cells.wanted(line), strict=True):
-            if long or not (_usable(cells, cell) or cell.strip().lower() in MARKS):
-                yield number, name
+def _too_long(cells: Cells, line: str) -> bool:
+    return len(cells.split(line)) > cells.width
 
 
 def _usable(cells: Cells, cell: str) -> bool:
@@ -46,23 +91,17 @@ def _usable(cells: Cells, cell: str) -> bool:
     return number is not None and abs(number) <= LARGEST
 
 
-def _counts(table: CsvFile, cells: Cells, place: int) -> str:
-    """Count the numbers of a column, the cells that are marked as missing, and the others."""
-    one = replace(cells, places=[cells.places[place]])
-    rows, faults = len(table.lines), sum(1 for _ in unreadable(table, one))
-    numbers = sum(_usable(one, *one.wanted(line)) for line in table.lines)
-    return f"{numbers} numbers, {rows - numbers - faults} missing, {faults} unreadable"
-
-
-def _advice(table: CsvFile, cells: Cells, faults: int) -> list[str]:
-    """Count the lines with too many cells; name the decimal mark with which fewer cells are unreadable."""
-    other = _with_the_other_mark(table, cells)
-    left = sum(1 for _ in unreadable(table, other)) if faults else 0
-    long = sum(len(cells.split(line)) > cells.width for line in table.lines)
-    return [
-        *([f"{LONG}: {long}."] if long else []),
-        *([f"With --decimal {other.decimals} it is {left} unreadable."] if left < faults else []),
-    ]
+def _described(column: Column, decimal: str) -> Iterator[str]:
+    """Count the cells of a column; name what stands between thousands."""
+    counts = f"{column.missing} missing, {column.unreadable} unreadable"
+    none = "no cell is a number:"
+    yield f"column {column.name}: {f'{column.numbers} numbers,' if column.numbers else none} {counts}"
+    for mark, cells in column.thousands.items():
+        wrong = sum(here for here, _ in cells)
+        read = f" ({wrong} of them are read as if it were the decimal mark)" if wrong else ""
+        maybe = mark == decimal and mark not in column.sure
+        unless = f"; if it is the decimal mark, --decimal {mark} reads it" if maybe else ""
+        yield f"  {len(cells)} cells have {mark!r} between thousands{read}: write them without it{unless}"
 
 
 def _with_the_other_mark(table: CsvFile, cells: Cells) -> Cells:
