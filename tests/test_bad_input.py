@@ -170,13 +170,13 @@ COLUMNS = [
     ("x", "entry of type str", np.array([1.0, "a"], object)),
     ("x", "type <U1", np.array(["a", "b"])),
     ("x", "type complex128", np.zeros(4, complex)),
-    ("x", "type object", np.array(None)),
+    ("x", "of type ndarray", np.array(None)),
     ("x", "entry of type str", ["1.0", "2.0", "3.0"]),
     ("x", "rows", [[1.0], [2.0, 3.0]]),
     ("x['name']", "type", pd.DataFrame({"name": ["a", "b"]})),
     ("x['name']", "type", pd.Series(["a", "b"], name="name")),
     ("x['day']", "type", pd.DataFrame({"day": pd.to_datetime(["2020-01-01"] * 4)})),
-    ("x", "type object", {"a": 1.0}),
+    ("x", "of type dict", {"a": 1.0}),
 ]
 
 

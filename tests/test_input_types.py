@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from workbench import ZCDP, ApproxDP, ArgumentError, CoinPressMean, PureDP, TwoStepMean, UnboundedMean
 from workbench.estimators.reading import read
@@ -284,6 +285,25 @@ def test_numbers_are_read_one_by_one_where_there_is_no_type(x, numbers):
     np.testing.assert_array_equal(read(x)[0], numbers)
 
 
+class Wide(PolarsColumn):
+    """A column of polars that numpy has no type for; it says of itself which floats it holds."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("numpy has no 128-bit integers")
+
+    def cast(self, kind):
+        return Column([kind(value) for value in self.values], "Float64", self.name)
+
+
+WITHIN_ITSELF: list[object] = [1.0]
+WITHIN_ITSELF.append(WITHIN_ITSELF)
+
+
+def test_integers_that_numpy_has_not_are_read_as_floats():
+    values, labels = read(Wide([1, 2**100], "Int128", "a"))
+    assert (values.tolist(), labels) == ([1.0, 2.0**100], ("a",))
+
+
 @pytest.mark.parametrize(
     ("x", "argument", "words"),
     [
@@ -298,8 +318,13 @@ def test_numbers_are_read_one_by_one_where_there_is_no_type(x, numbers):
         (pd.Series([1, 2], dtype="category", name="a"), "x['a']", "column of type category"),
         (pd.Series(pd.to_timedelta([1, 2]), name="a"), "x['a']", "column of type timedelta64"),
         (pd.Index(["a", "b"], name="a"), "x['a']", "column of type"),
-        ((number for number in ROWS), "x", "array of type object"),
-        ({1.0, 2.0}, "x", "array of type object"),
+        ((number for number in ROWS), "x", "object of type generator"),
+        ({1.0, 2.0}, "x", "object of type set"),
+        (csr_array(np.eye(2)), "x", "object of type csr_array"),
+        (pd.DataFrame({"a": ROWS}).groupby("a"), "x", "object of type DataFrameGroupBy"),
+        (WITHIN_ITSELF, "x", "list within itself"),
+        (Wide([1, 2], "List(Int128)", "a"), "x['a']", "column of type List(Int128)"),
+        (pd.Series([["a"], ["b"]], name="a"), "x['a']", "with an entry of type str"),
         (np.zeros(2, [("a", float)]), "x", "array of type"),
         (UserList([[1.0, 2.0], [1.0]]), "x", "list of 2 rows"),
     ],

@@ -66,12 +66,28 @@ def _column(column: Any, name: str) -> Array:
     _require_numeric(column, name)
     if hasattr(column, "iloc") and column.dtype != object:  # pandas has marks of its own for missing entries
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    values = column if isinstance(column, np.ma.MaskedArray) else np.asarray(column)
-    if values.dtype == object and values.ndim:
+    values = column if isinstance(column, np.ma.MaskedArray) else _array(column, name)
+    if values.dtype == object:
         return _objects(_unmasked(values), name)
     if values.dtype.kind not in NUMERIC:
         raise ArgumentError(name, f"array of type {values.dtype}", "a numeric array")
     return np.asarray(np.ma.filled(values.astype(np.float64, copy=False), np.nan))
+
+
+def _array(column: Any, name: str) -> Any:
+    """Return what numpy makes of a column, or refuse what it makes nothing of: a query, a stream, a set."""
+    kind = getattr(column, "dtype", None)
+    try:
+        if str(kind) in ("Int128", "UInt128"):  # of polars, which numpy has not
+            column = column.cast(float)
+        values = np.asarray(column)
+    except Exception:  # whatever an object does when it is asked for its entries
+        values = np.array(None)
+    if values.dtype == object and not values.ndim:
+        named = hasattr(column, "to_numpy") and kind
+        what = f"column of type {kind}" if named else f"object of type {type(column).__name__}"
+        raise ArgumentError(name, what, "a dense array, a list, or a column or table in memory")
+    return values
 
 
 def _require_numeric(column: Any, name: str) -> None:
@@ -110,7 +126,12 @@ def _sequence(x: Sequence[object], name: str = "x", what: str = "list") -> Array
     """
     if not any(map(_is_row, x)):
         return listed(x, name, what)
-    rows = [None if missing(row) else read(row)[0] for row in x]
+    try:
+        rows = [None if missing(row) else read(row)[0] for row in x]
+    except ArgumentError as error:
+        raise ArgumentError(name, error.value, error.allowed) from None
+    except RecursionError:
+        raise ArgumentError(name, f"{what} within itself", "numbers, or rows of them") from None
     shape, *others = {row.shape for row in rows if row is not None}
     if others:
         raise ArgumentError(name, f"{what} of {len(rows)} rows", "rows of one length")

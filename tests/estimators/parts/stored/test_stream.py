@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contracts.parameters import examples
-from workbench import ZCDP, ClippedBoxMean, CoinPressMean, Median, PerturbedCovariance
+from workbench import ZCDP, ClippedBoxMean, ClippedMean, CoinPressMean, Median, PerturbedCovariance
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.parts import stored
@@ -104,6 +104,9 @@ def test_another_number_of_rows_is_an_error(n):
 def test_other_columns_are_an_error():
     with pytest.raises(ArgumentError, match="chunk of shape"):
         streamed(lambda: [ROWS], d=2)
+    for mean, d in ((MEAN, 3), (ClippedMean(radius=10.0, sigma=1.0), 1)):
+        with pytest.raises(ArgumentError, match=r"chunk of shape \(\)"):
+            streamed(lambda: iter([3.0]), mean, d=d)
 
 
 def test_rows_that_change_between_passes_make_no_release():

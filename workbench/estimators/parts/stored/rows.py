@@ -99,17 +99,18 @@ class StoredRows:
             if names != self.names:
                 allowed = f"the columns of the first chunk, in their order: {self.names}"
                 raise ArgumentError("source", f"chunk of columns {names}", allowed)
+            rows = self._shaped(rows)
             met += len(rows)
             if met > self.n:
                 raise ArgumentError("n", self.n, f"the number of rows of the source, which is {met} or more")
-            yield self._shaped(rows)
+            yield rows
 
     def _shaped(self, rows: Array) -> Array:
         if self.d is None and rows.ndim == 2 and rows.shape[1] == 1:
             rows = rows[:, 0]
         if self.d == 1 and rows.ndim == 1:
             rows = rows[:, None]
-        if rows.shape[1:] != self.shape[1:]:
+        if not rows.ndim or rows.shape[1:] != self.shape[1:]:
             raise ArgumentError("source", f"chunk of shape {rows.shape}", f"rows of {self.d or 1} columns")
         return rows
 
