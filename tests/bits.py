@@ -1,0 +1,412 @@
+"""What every key of the catalog releases, plans, foresees and refuses: a net under code that moves.
+
+    bits.py dump OUT.json [--keys WORD ...] [--part I/K] [-j N]    of the package in the working directory
+    bits.py compare A.json B.json          bit for bit, on one machine; ends with 1 if anything differs
+    bits.py commit [-j N]                  writes bits.json anew: a part, to nine digits, for any machine
+    bits.py path [KEY ...]                 the files of the package between an entry's call and its noise
+
+Only what `workbench`, `workbench.catalog` and `workbench.privacy` export is asked, so that one copy of this
+file dumps the trees on both sides of a move. Floats are written by their bits, objects by class and fields.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
+from math import cos, hypot
+from operator import eq
+from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
+from unittest.mock import patch
+from zlib import crc32
+
+if __name__ == "__main__":
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported
+    sys.path[0] = os.getcwd()
+
+import numpy as np
+
+import workbench
+from workbench import ArgumentError
+from workbench import privacy as dp
+from workbench.catalog import CATALOG
+
+COMMITTED = Path(__file__).with_suffix(".json")
+DIGITS = 9
+KINDS = (
+    *(dp.PureDP(1.0), dp.ApproxDP(1.0, 1e-6), dp.ZCDP(0.1), dp.ZCDP(0.1, 1e-6), dp.GaussianDP(0.5)),
+    dp.NonPrivate(),
+)
+LOUD = (
+    *(dp.PureDP(8.0), dp.ApproxDP(8.0, 1e-6), dp.ZCDP(2.0), dp.ZCDP(2.0, 1e-6), dp.GaussianDP(2.0)),
+    dp.NonPrivate(),
+)
+PART = (25, 300, 2001, 6000, 20_000)  # rows of what is committed: the first that have a plan
+MOST = 2**17  # rows: a budget that needs more counts as refused
+SEEDS = 5
+LONG = "mean/filter", "range/ball", "covariance/matrix-quantile", "covariance/populous"
+FEWER = dict.fromkeys(LONG, 2)  # seeds of what takes long
+ENDLESS = {"univariate/quantiles"}  # draws distinct numbers until there are enough: one scale adds the same
+ASKED = {"error_bound": (0.05,), "predicted_error": ()}
+HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e101, 1e100, -1e100, 1e15, 1.0, -1.0, 5e-324, 0.0, -0.0)
+COUNTS = (-1, 0, 1, 2, 3, 2.5, True, "10", None)
+NUMBERS = (-1.0, 0, 1, 2.5, np.nan, np.inf, 10**400, None, True, "a", (), (1.0, 2.0), [1.0])
+CHANCES = (0, 1, 1.5, np.nan, "a", None)
+
+
+def told(value):
+    if is_dataclass(value):
+        kind = (
+            dp.Charge if isinstance(value, dp.Charge) else type(value)
+        )  # what kinds of charges know is theirs
+        return {kind.__name__: {one.name: told(getattr(value, one.name)) for one in fields(kind)}}
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), [*value.shape], [*map(told, value.ravel().tolist())]]
+    if isinstance(value, float):
+        return value.hex()
+    return [*map(told, value)] if isinstance(value, (tuple, list)) else value
+
+
+def outcome(call, *given, **named):
+    """What a call returns or, where it raises, the type of the error and the argument at fault."""
+    try:
+        return told(call(*given, **named))
+    except Exception as error:
+        return {"raised": f"{type(error).__name__} {getattr(error, 'argument', '')}".strip()}
+
+
+def refusal(call, *given, **named):
+    found = outcome(call, *given, **named)
+    return found.get("raised") if isinstance(found, dict) else None
+
+
+def shown(value):
+    if is_dataclass(value) and not isinstance(value, type):
+        return f"{type(value).__name__}({', '.join(f'{number:g}' for number in vars(value).values())})"
+    return getattr(value, "__name__", f"{type(value).__name__} {value}"[:20])
+
+
+def typical(key, n, d, seed):
+    """Rows of the entry's population, independent normal ones in a dimension that is not its own."""
+    population, rng = CATALOG[key].population, np.random.default_rng(seed)
+    own = d == (population.d or 1)
+    return np.asarray(population.sample(n, rng=rng) if own else rng.standard_normal((n, d)))
+
+
+def absent(x, seed):
+    """The rows, a part of them absent, or all."""
+    holes = x.copy()
+    holes[:: (7, 3, 2, 11, 1)[seed]] = np.nan
+    return holes
+
+
+def hostile(x, seed):
+    """Rows at the ends of what floats can say."""
+    rng = np.random.default_rng(seed)
+    few = np.where(rng.random(x.shape) < 0.1, rng.choice(HOSTILE, x.shape), x)
+    many = rng.choice(HOSTILE, x.shape)
+    return (few, many, np.broadcast_to(x[:1], x.shape), x * 1e-200, 1e15 + x.round() / 8)[seed]
+
+
+ROWS = {"typical": lambda x, _: x, "absent": absent, "hostile": hostile}
+
+
+def estimators(key):
+    """The estimators of the examples, and the default one with each other value of each option.
+
+    With each come words for it and its budgets: the examples' own and one of every other kind.
+    """
+    examples = [(small(one.estimator), one.budget) for one in CATALOG[key].examples]
+    default, first = examples[0]
+    loud = max(getattr(first, name, 0.0) for name in ("epsilon", "rho")) >= 2
+    for estimator in dict.fromkeys(one for one, _ in examples):
+        changed = [name for name, value in vars(estimator).items() if value != getattr(default, name)]
+        words = " ".join(f"{name}={getattr(estimator, name)}" for name in changed)
+        own = [budget for one, budget in examples if one == estimator]
+        kinds = {
+            (type(one), getattr(one, "delta", 0.0) > 0): one for one in (*(LOUD if loud else KINDS), *own)
+        }
+        yield words or "default", estimator, [*dict.fromkeys((*own, *kinds.values()))]
+    kinds = get_type_hints(type(default))
+    for name in (one.name for one in fields(default) if one.init):
+        for choice in choices(kinds[name]):
+            with suppress(ArgumentError):
+                other = replace(default, **{name: choice})
+                if all(other != one for one, _ in examples):
+                    yield f"{name}={choice}", other, [first]
+
+
+def small(estimator):
+    """An estimator with the smallest table of pivots, where it has one."""
+    return replace(estimator, pivots=300) if hasattr(estimator, "pivots") else estimator
+
+
+def choices(kind):
+    """The values of a parameter that has few; none for a number."""
+    if kind is bool:
+        return False, True
+    return get_args(kind) if get_origin(kind) is Literal else sum(map(choices, get_args(kind)), ())
+
+
+def fewest(estimator, d, budget):
+    """The least number of rows that has a plan, or what refuses all of them."""
+    low, high = 0, 1
+    while found := refusal(estimator.plan, high, d, budget):
+        if found != "ArgumentError n" or high >= MOST:
+            return found
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if refusal(estimator.plan, middle, d, budget) else (low, middle)
+    return high
+
+
+def measured(key):
+    """All that is dumped of one key."""
+    d, found = CATALOG[key].population.d, {}
+    every = [*estimators(key)]
+    for words, estimator, budgets in every:
+        found[words] = {shown(budget): of_budget(key, estimator, budget, d or 1) for budget in budgets}
+    default, budget = every[0][1], CATALOG[key].examples[0].budget
+    for other in (1, 5) if d else ():
+        found[f"d={other}"] = {shown(budget): of_budget(key, default, budget, other)}
+    if reach := getattr(default, "interval_reach", None):  # once: some are simulated
+        found["interval_reach"] = outcome(reach, 25, d or 1, budget, 0.05)
+    return found | {"refusals": refusals(key, default, budget, d or 1)}
+
+
+def of_budget(key, estimator, budget, d):
+    """What there is at three numbers of rows, or what refuses the budget.
+
+    Each number of rows has some of the seeds under exact noise, which takes most of the time.
+    """
+    least, seeds = fewest(estimator, d, budget), range(FEWER.get(key, SEEDS))
+    if isinstance(least, str):
+        return {"refused": least}
+    found = {"fewest": least}
+    for turn, n in enumerate((max(24, least), max(301, 2 * least + 1), max(1000, 4 * least))):
+        asked = key, estimator, budget, n, d
+        some = seeds[turn % len(seeds) :: 3]
+        found[f"n={n}"] = (
+            foreseen(*asked) | releases(*asked, simulated, seeds) | releases(*asked, exact, some)
+        )
+    return found
+
+
+def foreseen(key, estimator, budget, n, d):
+    """What is known before a row is read, what a release is charged, and what noise of one scale adds."""
+    found = {"plan": outcome(estimator.plan, n, d, budget)}
+    for name, more in ASKED.items():
+        if hasattr(estimator, name):
+            found[name] = outcome(getattr(estimator, name), n, d, budget, *more)
+    x = typical(key, n, d, 0)
+    found["charged"] = outcome(charged, estimator, x, budget)
+    if key not in ENDLESS:
+        found["unit noise"] = outcome(value, estimator, x, budget, dp.UnitNoise())
+    return found
+
+
+def releases(key, estimator, budget, n, d, source, seeds):
+    found = {}
+    for seed in seeds:
+        x = typical(key, n, d, seed)
+        for name, rows in ROWS.items():
+            found[f"{source.__name__} seed={seed} {name}"] = source(estimator, rows(x, seed), budget, seed)
+    return found
+
+
+def value(estimator, x, budget, rng):
+    release = estimator(x, budget=budget, rng=rng)
+    return [release.value, *(release.labels or ())]
+
+
+def simulated(estimator, x, budget, seed):
+    """A value under simulated noise, and the number that would be drawn next."""
+    rng = np.random.default_rng(seed)
+    return {"value": outcome(value, estimator, x, budget, rng), "next": told(rng.random())}
+
+
+def exact(estimator, x, budget, seed):
+    """A value under exact noise of fixed bits, and the bits that would be drawn next."""
+    bits = np.random.default_rng(seed).bytes
+    with patch("os.urandom", bits):
+        return {"value": outcome(value, estimator, x, budget, dp.SecureNoise()), "next": bits(4).hex()}
+
+
+def charged(estimator, x, budget):
+    """The guarantee of a release, whether its plan is the one foretold, and what a ledger is charged."""
+    release, ledger = estimator(x, budget=budget, rng=np.random.default_rng(0)), dp.Ledger(dp.ZCDP(1e9, 0.5))
+    planned = release.plan == estimator.plan(len(x), 1 if x.ndim == 1 else x.shape[1], budget)
+    return [release.guarantee, planned, outcome(ledger.charge, release), ledger.spent]
+
+
+def refusals(key, estimator, budget, d):
+    """What is raised for public arguments of which most are wrong."""
+    n = max(1000, int(fewest(estimator, d, budget)))
+    x, plan = typical(key, n, d, 0), estimator.plan
+    shapes = (n, d, 1), (n, 0), (n, 1), (n, 2), (n, 3), (0, d), (1, d), ()
+    rows = {str(shape): np.zeros(shape) for shape in shapes} | {"text": ["a"] * n, "None": None}
+    sources = None, 0, np.random.default_rng, dp.SimulatedNoise, np.random.RandomState(0)
+
+    def parameter(name, bad):
+        return replace(estimator, **{name: bad}).plan(n, d, budget)
+
+    def chance(name, bad):
+        return getattr(estimator, name)(n, d, budget, bad)
+
+    return {
+        "n": {shown(bad): refusal(plan, bad, d, budget) for bad in COUNTS},
+        "d": {shown(bad): refusal(plan, n, bad, budget) for bad in COUNTS},
+        "budget": {shown(bad): refusal(plan, n, d, bad) for bad in (None, 1.0, "1", dp.PureDP, *KINDS)},
+        "x": {
+            name: refusal(value, estimator, x, budget, np.random.default_rng()) for name, x in rows.items()
+        },
+        "rng": {shown(bad): refusal(value, estimator, x, budget, bad) for bad in sources},
+        "beta": {shown(bad): refusal(chance, "error_bound", bad) for bad in CHANCES},
+    } | {name: {shown(bad): refusal(parameter, name, bad) for bad in NUMBERS} for name in vars(estimator)}
+
+
+# Committed
+
+
+def part(source, key):
+    """What is committed of one key: one number of rows and one seed of each estimator, by turns."""
+    d, found = CATALOG[key].population.d or 1, {}
+    for number, (words, estimator, budgets) in enumerate(estimators(key)):
+        for budget in budgets[: None if words == "default" and source is simulated else 1]:
+            found[f"{words} {shown(budget)}"] = of_part(source, key, estimator, budget, d, number % SEEDS)
+    return found
+
+
+def of_part(source, key, estimator, budget, d, seed):
+    n = next((n for n in PART if not refusal(estimator.plan, n, d, budget)), None)
+    if n is None:
+        return refusal(estimator.plan, PART[-1], d, budget)
+    known = foreseen(key, estimator, budget, n, d) if source is simulated else {}
+    found = known | releases(key, estimator, budget, n, d, source, [seed])
+    return {f"n={n} {name}": short(one) for name, one in found.items()}
+
+
+def short(found):
+    """A tree to nine digits: a number of its words and two of its floats, their norm and a weighted sum."""
+    words, floats = [], []
+
+    def walk(one):
+        if isinstance(one, (dict, list)):
+            words.append(len(one))
+            for name, inner in one.items() if isinstance(one, dict) else enumerate(one):
+                words.append(name)
+                walk(inner)
+        elif isinstance(one, str) and one.removeprefix("-").startswith("0x"):
+            floats.append(float.fromhex(one))
+        else:
+            words.append(one)
+
+    walk(found)
+    total = sum(cos(place) * one for place, one in enumerate(floats))
+    return [
+        crc32(json.dumps(words).encode()),
+        *(float(f"{one:.{DIGITS}g}") for one in (hypot(*floats), total)),
+    ]
+
+
+def alike(one, other):
+    """Whether two short trees agree to the digits that are committed, or to those of their norm."""
+    if isinstance(one, str) or isinstance(other, str):
+        return one == other
+    (words, *floats), (words_there, *there) = one, other
+    return words == words_there and np.allclose(
+        floats, there, rtol=0, atol=10.0 ** (1 - DIGITS) * abs(floats[0]), equal_nan=True
+    )
+
+
+# Compared
+
+
+def cases(found):
+    """How many outcomes there are in a tree."""
+    deeper = isinstance(found, dict) and not {"value", "raised"} & {*found}
+    return sum(map(cases, found.values())) if deeper else 1
+
+
+def differences(one, other, place="", same=eq):
+    """A line for whatever differs, by its place: estimator, budget, size, seed, field."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in one | other:
+            if name in one and name in other:
+                yield from differences(one[name], other[name], f"{place} · {name}", same)
+            else:
+                yield f"{place} · {name}: only in the {'first' if name in one else 'second'}"
+    elif not same(one, other):
+        yield f"{place}: {json.dumps(one):.100} is now {json.dumps(other):.100}"
+
+
+def compared(one, other):
+    """Lines for what differs, key by key, and whether anything does."""
+    different = False
+    for key in one | other:
+        found = [*differences(one.get(key), other.get(key))]
+        different |= bool(found)
+        yield f"{key}: {cases(one.get(key))} cases, {len(found)} differences"
+        yield from found[:20]
+        if found[20:]:
+            yield f" · {len(found) - 20} more"
+    yield "DIFFERENT" if different else "the same, bit for bit"
+
+
+def computed(measure, keys, jobs):
+    """What is measured of some keys, so many at a time."""
+    with ProcessPoolExecutor(jobs) as pool:
+        return dict(pool.map(partial(timed, measure), keys))
+
+
+def timed(measure, key):
+    """What is measured of a key, with the key; says how long it took, and what has fewer seeds."""
+    started = time.process_time()
+    found = measure(key)
+    fewer = f", {FEWER[key]} seeds of {SEEDS}" if measure is measured and key in FEWER else ""
+    print(f"{time.process_time() - started:7.1f} s  {key}{fewer}", file=sys.stderr, flush=True)
+    return key, found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("command", choices=("dump", "compare", "commit", "path"))
+    parser.add_argument("what", nargs="*", help="files or keys")
+    parser.add_argument("--keys", nargs="*", default=[""], metavar="WORD", help="those whose names have one")
+    parser.add_argument(
+        "--part", default="0/1", metavar="I/K", help="each K-th of the keys, from the I-th on"
+    )
+    parser.add_argument("-j", type=int, default=1, metavar="N", help="processes")
+    given = parser.parse_args()
+    first, step = map(int, given.part.split("/"))
+    keys = [key for key in CATALOG if any(word in key for word in given.keys)][first::step]
+    print("of", workbench.__file__, file=sys.stderr)
+    match given.command, given.what:
+        case "dump", [out]:
+            Path(out).write_text(json.dumps(computed(measured, keys, given.j), indent=0))
+        case "compare", [one, other]:
+            for line in compared(*(json.loads(Path(path).read_text()) for path in (one, other))):
+                print(line)
+            return int(line == "DIFFERENT")
+        case "commit", []:
+            found = {
+                one.__name__: computed(partial(part, one), CATALOG, given.j) for one in (simulated, exact)
+            }
+            COMMITTED.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        case "path", named:
+            from tests import paths
+
+            print(*paths.lines(named or [*CATALOG]), sep="\n")
+        case _:
+            parser.error("see --help")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
