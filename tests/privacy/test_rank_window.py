@@ -6,11 +6,9 @@ from math import inf, isnan, log, nan
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.locate.any_law import Radii
 from workbench.estimators.parts.locate.rank_window import RankWindow
-from workbench.estimators.parts.locate.tails import tail
-from workbench.estimators.univariate.interval_mean import mean_square, moved_mean
-from workbench.privacy import PureDP, SimulatedNoise
+from workbench.estimators.univariate.interval_mean import Tail, count_from, design, mean_square, moved_mean
+from workbench.privacy import ApproxDP, PureDP, SimulatedNoise
 
 LOW, HIGH, WIDTH = -1.0, 3.0, 0.25
 PLACES = (-inf, -1.5, -1.0, 0.5, 0.625, 2.0, 9.0, nan)
@@ -106,27 +104,34 @@ def test_a_rank_is_met_on_the_stretch_of_its_point():
             assert scores(points, rank, np.array([there])).tolist() == [0]
 
 
-def test_tails_are_those_of_their_laws():
-    """Exact for an exponential tail and for a power: shares 4 and 1 of 1000 beyond."""
-    share = log(4.0)
-    inner, outer = -log(0.004), -log(0.001)
-    assert tail(outer, log(outer / inner), share).exponential == pytest.approx(1.0)
-    for power in (1.5, 3.0, 8.0):
-        inner, outer = (p ** (-1 / power) for p in (0.004, 0.001))
-        assert tail(outer, log(outer / inner), share).power == pytest.approx(outer / (power - 1))
-    assert tail(1.0, share, share).power == inf
-    assert tail(2.0, -0.1, share).middle == 0.0
+@pytest.mark.parametrize("apart", [0.0, 0.05, 0.3, 0.6, 1.0])
+def test_rows_beyond_go_between_an_exponential_tail_and_a_power(apart):
+    chosen = design(10_000, ApproxDP(1.0, 1e-6))
+    found, share = chosen.tail(0.5, 0.5 + apart), chosen.log_share
+    exponential, power = (1 - np.exp(-apart)) / share, apart / (share - apart)
+    assert found.end / found.radius == pytest.approx(1 + (exponential + power) / 2)
+    half = found.doubt * found.end / found.radius * chosen.n / chosen.outer_rank
+    assert half == pytest.approx((power - exponential) / 2)
 
 
-@pytest.mark.parametrize("u", [0.05, 0.3, 0.6, 1.0])
-def test_a_power_is_heavier_than_exponential(u):
-    beyond = tail(1.0, u, log(4.0))
-    assert 0 < beyond.exponential < beyond.middle < beyond.power
-    assert beyond.middle + beyond.apart == pytest.approx(beyond.power)
+ROW = (0.0, 0.5, -1.0, 1.0, 1.5, -1.5, 2.5, -2.5, 9.0, -9.0, inf, -inf, nan)
+TAILS = (Tail(1.0, 2.0, 4.0, 1.5), Tail(1.0, 1.0, 3.0, 1.0, piled=True))
 
 
-def test_an_absent_row_is_at_the_centre_of_both_means():
-    z, radii = np.array([nan, 0.0, 5.0, -5.0, 1.0]), Radii(2.0, 4.0, 0.0)
-    assert radii.moved(z).tolist() == [0.0, 0.0, inf, -inf, 0.25]
-    for statistic in (moved_mean, mean_square):
-        assert float(statistic(z[:1], radii)) == float(statistic(z[1:2], radii))
+@pytest.mark.parametrize("tail", TAILS)
+def test_a_row_moves_the_means_of_an_interval_by_what_is_charged(tail):
+    """In whole numbers, over all pairs of kinds of rows: 2 in both norms, 1 for the square, both attained."""
+    sums, squares = ([statistic(np.array([z]), tail) for z in ROW] for statistic in (moved_mean, mean_square))
+    apart = [one.counts - other.counts for one in sums for other in sums]
+    unit = sums[0].unit
+    assert max(np.abs(gap).sum() for gap in apart) * unit == 2
+    assert max(np.sqrt((gap**2).sum()) for gap in apart) * unit == 2
+    gaps = [abs(float(one) - float(other)) for one in squares for other in squares]
+    assert max(gaps) <= 1
+
+
+def test_an_absent_row_is_in_no_sum_and_no_count():
+    for tail in TAILS:
+        assert tail.moved(np.array([nan, 0.0])).tolist() == [[0.0] * 4] * 2
+    logs = np.array([-inf, nan, 0.0, 1.0])
+    assert [float(count_from(logs, least)) for least in (-9.0, 0.5)] == [2.0, 1.0]

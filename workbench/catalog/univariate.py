@@ -192,7 +192,7 @@ UNIVARIATE = (
     ),
     anywhere(
         key="univariate/interval-mean",
-        summary="confidence interval for the mean of any law with a fourth moment, nothing known",
+        summary="confidence interval for the mean of any distribution with a fourth moment, nothing known",
         estimand="interval",
         statements=("KV18/other-laws",),
         examples=at(IntervalMean(), APPROX, DELTA_CONCENTRATED),
@@ -200,7 +200,9 @@ UNIVARIATE = (
         least_rows=FOR_ANY_LAW,
         assumptions=(MOMENTS,),
         knobs=(N, EPSILON, DELTA, LEVEL),
-        bounded_steps=frozenset({"variance"}),  # a row at the centre itself attains it
+        bounded_steps=frozenset(
+            {"average", "variance"}
+        ),  # a row just beyond r_1, and one at the centre, attain it
         symmetries={"translation": "lattice", "scale": "none"},
     ),
 )

@@ -1,60 +1,101 @@
-"""A private confidence interval for the mean of any law with a fourth moment, nothing known.  Ours.
+"""A private confidence interval for the mean of any distribution with a fourth moment, nothing known.  Ours.
 
-Rows x of shape (n,). Neighbours: replace one row. The law may be skewed, discrete, or all ties:
+Rows x of shape (n,). Neighbours: replace one row. The distribution may be skewed, discrete, or mostly ties:
 
-    (1) s = a scale that .09 of the pair differences exceed, within 1e±15           `parts.locate.rank_window`
-    (2) c = window-median position of z = x/s, window ±1, without a range; none, or where rows are capped at
-        ±1e15: no answer
-    (3) r_0, r_1 = radii round c that about k_0 = 4 k_1 and k_1 rows lie beyond     `parts.locate.rank_window`
-    (4) e = the mean excess beyond r_1 from both radii (`parts.locate.tails`), G = r_1 + e
-    (5) y = mean(g(z - c)) + noise, g(t) = t up to r_1 and ±G beyond; G/n times 2 is its sensitivity given G
-    (6) v = mean(g²) + noise - y²
-    (7) s (c + y ± (q + k_1/n times the doubt about e)), q the quantile of N(0, v/n) and the noise together
+    (1) s = a scale that .15 of the pair differences exceed, within 1e±15; a tie is -∞    (`RankWindow`)
+    (2) k = pair differences of s/8 or more + noise. Rows are *spread* if k is twice the rank of (1) and a
+        margin, and s is not at the low end of its range; else they *pile up* on one value, without a scale
+    (3) c = window-median position without a range, of x/s ± 1; piled up: of x ± 2^-38 of it. None, or where
+        rows are capped at ±1e15: no answer
+    (4) spread: r_0, r_1 = radii round c that about k_0 = 4 k_1 and k_1 rows lie beyond, from s/4 to 64 s,
+        G = r_1 + the mean excess that both tell, b = where 3 rows would be left, f = 2b
+        piled up: r_1 = b = G = a radius that about k_2 rows lie beyond, anywhere, f = 3b; r_0 is drawn, but
+        not used, so that what is drawn does not depend on the branch
+    (5) y = mean of (w, above, below, far) + noise, of sensitivity 2/n. A row up to r_1 has w = z/G, up to b
+        w = ±1; up to f it counts as 1 above or below, farther as 1 that is far
+    (6) v = mean(w²) + noise, of sensitivity 1/n
+    (7) no answer if more are far than noise explains or, piled up, if v is noise: r_1 is of no rows then
+    (8) s (c + G (w ± (q + doubt))), q the quantile of N(0, (v - w²)/n) and the noise together. Rows that are
+        seen above or below lie 1.5b away, which is in doubt by b/2; piled up, unseen ones may be there
 
-k_1 is about 10/ε of step (3): fewer could not be told from none. Rows beyond r_1 count as if at G, so that
-clipping does not bias the mean where the tail is as guessed. Where a step says that the tail is heavier than
-any with a mean, or wider than 64 s, the answer is the whole line; where n leaves no k_0 the plan refuses.
+k_1 is about 10/ε of step (4): fewer could not be told from none. Rows between r_1 and b count as if at G, so
+that clipping does not bias the mean where the tail is as guessed: if its log survival is concave in the log
+distance and it is no lighter than exponential, its mean excess lies between
 
-With `missing="counted"` (5) and (6) are over the share p/n of rows that are there, drawn with (5) at no cost
-(`parts.rescaled`), and the widths of (7) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
+    r_1 (1 - e^-u)/λ     the tail of an exponential distribution,     u = ln(r_1/r_0), λ = ln(k_0/k_1)
+    r_1 / (λ/u - 1)      a power of the distance, which has a mean for u < λ
+
+half of their difference times k_1/n being the doubt in (8). No answer is the whole line; where n leaves no
+k_0 the plan refuses. Values in fewer than `Design.seen` rows, far from the others, are likely to be missed,
+and an answer then misses: `other_rows` says so on every release.
+
+With E the ε of a choice that has the whole budget, shares are
+
+    scale, support, centre   18/(rank · E), 50/(nE) and 70/(nE), between .01 and .3: no more is asked of them
+    of the rest              .13 inner radius, .38 outer radius, .40 mean, .09 variance
+    under zCDP               the squares of these, of ρ
+
+Constants are chosen, on other distributions than those of the claims but for rare events (.1). With
+`missing="counted"` (5) and (6) are over the share p/n of rows that are there, drawn with (5) at no cost
+(`parts.rescaled`), and the widths of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
 """
 
 from dataclasses import dataclass, replace
-from math import exp, inf, log, sqrt
+from math import ceil, exp, expm1, inf, log, sqrt
 from typing import ClassVar
 
 import numpy as np
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import probability
+from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import FARTHEST, Trace, Univariate, require_rows, standardised
-from workbench.estimators.parts.budgets import rule
+from workbench.estimators.parts.budgets import mean_charge, rule
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate.any_law import Design, Radii, design
-from workbench.estimators.parts.locate.laplace_normal import half_width, noise_sd
+from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile, noise_sd
+from workbench.estimators.parts.locate.rank_window import RankWindow
+from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.estimators.parts.rescaled import Missing, count, mean_and_share
-from workbench.estimators.parts.rows import neutral
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
+from workbench.estimators.parts.votes.design import fewest
 from workbench.estimators.univariate.interval import WHOLE_LINE
-from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive
 from workbench.special import ndtri
 from workbench.types import Array
 
 LEAST_ROWS = 4
-RESOLVED = 2.0**-40  # of an entry: the least difference, so that ties far from 0 are not capped
+PAIRS_BEYOND = 0.15  # of the pairs, those that differ by more than s
+HEADS = (
+    (18.0, 0.0, 0.3),
+    (50.0, 0.01, 0.2),
+    (70.0, 0.03, 0.2),
+)  # rows over (its rows)E, the least and most share
+REST = (0.13, 0.38, 0.40, 0.09)
+LEAST_WHOLE = 1200.0  # rows times E
+NATS, WIDE_NATS, RATIO, LEAST_RATIO, LARGEST_SHARE = 4.8, 8.44, 4.0, 3.0, 0.2
+CARRIED, NEARLY = 2.0, log(8.0)  # times the rank, pairs that differ by s/8
+FARTHEST_LOG = 15 * log(10)
+NEAR, FAR = log(0.25), log(64.0)  # of the inner radius, over s
+SCALE_WIDTH, INNER_WIDTH, OUTER_WIDTH, WIDE_WIDTH = 0.5, 0.1, 0.05, 0.1  # half widths of stretches, of logs
+HEAVIEST = 1.25  # the least power of a tail that is dealt with
+LEFT, NEAREST_FAR, FARTHEST_FAR = 3.0, 1.25, 3.0  # rows beyond `far`, which is between these times r_1
+SEEN = 2.5  # sds of its noise by which a count differs from none
 CAUTION = 0.35  # sds of its noise that are added to a variance, and the least that it may be
+RESOLVED, TIED = 2.0**-40, 2.0**-37  # of an entry: differences that are ties, of two rows and from c
+DROPPED = 13  # bits of a float, so that the others, as a whole number, stay below 1e15
+CENTRE = WindowMedian(left=1.0, right=1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalMean(Univariate[ConfidenceInterval]):
-    """Private confidence interval for the mean of one column, of any law, nothing known (ours).
+    """Private confidence interval for the mean of one column, of any distribution, nothing known (ours).
 
-    For laws with a fourth moment: skewed, discrete and two-valued ones as well as normal rows. Covers their
-    mean with probability about 1 - `level` once there are 2,000 rows at ε = 1 (simulated for twelve laws, not
-    proved). Where rare values weigh much it is the whole line, too few rows are refused beforehand; values in
-    fewer than 100/ε rows may be missed.
+    For distributions with a fourth moment: skewed, discrete and two-valued ones as well as normal rows, most
+    of which may be one value. Covers their mean with probability about 1 - `level` (simulated, not proved).
+    Where that cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows are
+    refused beforehand. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and
+    an answer then misses the mean: the release says how many rows that are.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
     counts as a row at the private centre, which may be a standard deviation off: where a tenth is absent at
@@ -78,7 +119,7 @@ class IntervalMean(Univariate[ConfidenceInterval]):
     True
     """
 
-    laws: ClassVar[str] = "rows of any law with a fourth moment"
+    laws: ClassVar[str] = "rows of any distribution with a fourth moment"
 
     level: float = 0.05
     missing: Missing = "neutral"
@@ -87,77 +128,278 @@ class IntervalMean(Univariate[ConfidenceInterval]):
         probability(level=self.level)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of steps (1), (2), (3) twice, (5) and (6)."""
+        """Return the charges of steps (1) to (6), two of step (4): the same whether rows pile up or not."""
         require_rows(n, d)
         return Sequential(rule(budget), design(n, budget).charges)
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return which distributions are not covered."""
+        require_rows(n, d)
+        seen = design(n, budget).seen
+        return (
+            f"values in fewer than {seen} rows, far from the others, are likely to be missed: it then misses"
+        )
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
-        chosen = design(len(x), budget)
-        plan = self.plan(len(x), 1, budget)
-        s = exp(chosen.scale.draw(log_differences(x), plan["log-scale"], noise) or 0.0)  # (1)
-        z = standardised(x, 0.0, s)
-        centre = chosen.centre.draw(z, plan["locate"], noise)  # (2)
-        if centre is None or abs(centre) > FARTHEST / 2:  # where rows are capped
+        n, chosen, plan = len(x), design(len(x), budget), self.plan(len(x), 1, budget)
+        logs = log_differences(x)
+        log_scale = chosen.scale.draw(logs, plan["log-scale"], noise)  # (1)
+        assert log_scale is not None
+        carried = float(additive(count_from(logs, log_scale - NEARLY), plan["support"], noise))  # (2)
+        spread = carried >= chosen.carried and log_scale > 1 - FARTHEST_LOG
+        unit = exp(log_scale) if spread else 1.0
+        points = standardised(x, 0.0, unit) if spread else ordinals(x)
+        centre = CENTRE.draw(points, plan["locate"], noise)  # (3)
+        if centre is None or (spread and abs(centre) > FARTHEST / 2):  # where rows are capped
             return WHOLE_LINE
-        z = neutral(z - centre)
-        radii = radii_of(z, chosen, plan, noise)  # (3)
-        if radii is None:
+        if spread:
+            z = points - centre
+        else:
+            centre = of_ordinal(centre)
+            z = x - centre
+            z[np.abs(z) <= TIED * abs(centre)] = 0.0
+        with np.errstate(divide="ignore"):
+            distances = np.log(np.abs(z))
+        inner = chosen.inner.draw(distances, plan["inner-radius"], noise)  # (4)
+        assert inner is not None
+        outer = (chosen.outer(inner) if spread else chosen.wide).draw(distances, plan["outer-radius"], noise)
+        assert outer is not None
+        tail = chosen.tail(inner, outer) if spread else chosen.counted(outer)
+        if tail is None:
             return WHOLE_LINE
-        if trace is not None:
-            trace.add(beyond=float((np.abs(z) > radii.outer).mean()))
-        moved, counted = moved_mean(z, radii), count(self.missing, x)
-        noisy, there = mean_and_share(moved, counted, len(x), plan["average"], noise)  # (5)
-        mean = float(noisy)
-        square = (0.5 + float(additive(mean_square(z, radii), plan["variance"], noise))) / there
-        reach = self.reach(len(x), radii, square - mean * mean, plan, there)  # (6), (7)
-        middle = centre + radii.end * mean
-        return ConfidenceInterval(s * (middle - reach), s * (middle + reach))
+        counted = count(self.missing, x)
+        sums, there = mean_and_share(moved_mean(z, tail), counted, n, plan["average"], noise)  # (5)
+        square = (0.5 + float(additive(mean_square(z, tail), plan["variance"], noise))) / there  # (6)
+        found = self.middle_and_reach(n, tail, sums, square, plan, there)
+        if found is None:
+            return WHOLE_LINE
+        middle, reach = found
+        reach += 0.0 if spread else TIED * abs(centre)
+        return ConfidenceInterval(unit * (centre + middle - reach), unit * (centre + middle + reach))
 
-    def reach(self, n: int, radii: Radii, variance: float, plan: Plan, there: float = 1.0) -> float:
-        """Return the half-width, in units of s, for a noisy variance in units of G², of a share of n rows."""
-        noise = CAUTION * noise_sd(plan["variance"]) / there
-        sd = sqrt(max(variance + noise, noise) / (n * there))
+    def middle_and_reach(
+        self, n: int, tail: "Tail", sums: Array, square: float, plan: Plan, there: float = 1.0
+    ) -> tuple[float, float] | None:
+        """Return the mean less the centre and the half-width, for noisy means of the rows that are there."""
+        mean, *sides, far = (float(one) for one in sums)
+        cell, caution = (noise_sd(plan[step]) / there for step in ("average", "variance"))
+        seen = SEEN * cell + tail.left / n
+        if far > seen or (tail.piled and square < max(tail.least / n, SEEN * caution)):
+            return None  # (7)
+        variance, doubt, place = square - mean * mean, tail.doubt / there, 1.5 * tail.beyond / tail.end
+        for side, share in zip((1, -1), sides, strict=True):
+            if share > seen:
+                mean += side * place * share
+                doubt += place * share / 3
+                variance += place**2 * (n * cell**2 + share)
+            elif tail.piled:
+                doubt += place * max(share, 0.0)
+        sd = sqrt(max(variance + CAUTION * caution, CAUTION * caution) / (n * there))
         average = replace(plan["average"], sensitivity=plan["average"].sensitivity / there)
-        return radii.end * half_width(self.level, sd, average) + radii.doubt / there
+        return tail.end * mean, tail.end * (half_width(self.level, sd, average) + doubt)  # (8)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median half-width over sigma for normal rows; infinite where it is the whole line."""
         require_rows(n, d)
         chosen = design(n, budget)
         inner, outer = (float(-ndtri(rank / (2 * n))) for rank in (chosen.inner_rank, chosen.outer_rank))
-        radii = chosen.radii(log(inner), log(outer))
-        if radii is None:
+        tail = chosen.tail(log(inner), log(outer))
+        if tail is None:
             return inf
-        return self.reach(n, radii, 1 / radii.end**2, self.plan(n, 1, budget))
+        found = self.middle_and_reach(n, tail, np.zeros(4), 1 / tail.end**2, self.plan(n, 1, budget))
+        return found[1] if found else inf
+
+
+@dataclass(frozen=True)
+class Tail:
+    """What is released of the tail: where rows go, and the doubt in their mean over G.
+
+    Rows up to `radius` go where they are, up to `beyond` to `end`, up to `far` they are counted.
+    """
+
+    radius: float
+    beyond: float
+    far: float
+    end: float
+    doubt: float = 0.0
+    left: float = 0.0  # rows that may be beyond
+    piled: bool = False
+    least: float = 0.0  # of Σ w²
+
+    def moved(self, z: Array) -> Array:
+        """Return (w, above, below, far) of every row, at most 1 together; an absent row is nowhere."""
+        size = np.abs(z)
+        w = np.where(size <= self.radius, z / self.end, np.where(size <= self.beyond, np.sign(z), 0.0))
+        counted = (size > self.beyond) & (size <= self.far)
+        return np.column_stack([w, counted & (z > 0), counted & (z < 0), size > self.far])
+
+
+@dataclass(frozen=True)
+class Design:
+    """The charges of the steps in their order, and the ranks from the top: public numbers."""
+
+    n: int
+    charges: tuple[Charge, ...]
+    scale_rank: int
+    inner_rank: int
+    outer_rank: int
+    wide_rank: int
+
+    @property
+    def scale(self) -> RankWindow:
+        """The mechanism of the scale."""
+        return _stretched(SCALE_WIDTH, -FARTHEST_LOG, FARTHEST_LOG, self.scale_rank)
+
+    @property
+    def carried(self) -> float:
+        """The least noisy number of pairs that differ, in rows that are spread."""
+        return CARRIED * self.scale_rank + noise_quantile(self.charges[1], 0.1)
+
+    @property
+    def inner(self) -> RankWindow:
+        """The mechanism of the inner radius."""
+        return _stretched(INNER_WIDTH, NEAR, FAR, self.inner_rank)
+
+    def outer(self, inner: float) -> RankWindow:
+        """Return the mechanism of the outer radius, given the log of the inner one."""
+        return _stretched(OUTER_WIDTH, inner - INNER_WIDTH, inner + self.longest, self.outer_rank)
+
+    @property
+    def wide(self) -> RankWindow:
+        """The mechanism of the radius of rows that pile up."""
+        return _stretched(WIDE_WIDTH, -FARTHEST_LOG, FARTHEST_LOG, self.wide_rank)
+
+    @property
+    def log_share(self) -> float:
+        """λ."""
+        return log(self.inner_rank / self.outer_rank)
+
+    @property
+    def longest(self) -> float:
+        """The most that the logs of both radii differ."""
+        return self.log_share / HEAVIEST
+
+    @property
+    def seen(self) -> int:
+        """How many rows a value needs not to be missed."""
+        return ceil(1.5 * self.wide_rank)
+
+    def tail(self, inner: float, outer: float) -> Tail | None:
+        """Return what the logs of both radii tell; None at an end of either range."""
+        if not NEAR + 2 * INNER_WIDTH <= inner <= FAR - 2 * INNER_WIDTH:
+            return None
+        if outer > inner + self.longest - 2 * OUTER_WIDTH:
+            return None
+        radius, apart = exp(outer + OUTER_WIDTH), max(outer - inner, 0.0)
+        exponential = -radius * expm1(-apart) / self.log_share
+        power = radius * apart / (self.log_share - apart)
+        end = radius + (exponential + power) / 2
+        further = (self.outer_rank / LEFT) ** (apart / self.log_share)
+        further = min(max(further, NEAREST_FAR), FARTHEST_FAR)
+        left = self.outer_rank * further ** (-self.log_share / apart) if apart else 0.0
+        doubt = self.outer_rank / self.n * (power - exponential) / (2 * end)
+        beyond = further * radius
+        return Tail(radius, beyond, 2 * beyond, end, doubt, left)
+
+    def counted(self, outer: float) -> Tail | None:
+        """Return what the log of a radius of rows that pile up tells; None at an end of its range."""
+        if not 1 - FARTHEST_LOG <= outer <= FARTHEST_LOG - 2 * WIDE_WIDTH:
+            return None
+        radius = exp(outer + WIDE_WIDTH)
+        return Tail(radius, radius, 3 * radius, radius, piled=True, least=self.wide_rank / 2)
+
+
+def _stretched(width: float, low: float, high: float, rank: int) -> RankWindow:
+    return RankWindow(left=width, right=width, low=low, high=high, rank=rank)
+
+
+def design(n: int, budget: Budget) -> Design:
+    """Return the public choices of a run, or raise where there are too few rows for any."""
+    costs = _costs(n, budget)
+    found = ranks(n, budget)
+    if found is None:
+        raise ArgumentError("n", n, f"at least {fewest(lambda rows: ranks(rows, budget), 64)} at {budget}")
+    charges = (
+        Charge("log-scale", "window_median", 1.0, costs[0]),
+        mean_charge("support", 1.0, costs[1]),
+        CENTRE.charge("locate", costs[2]),
+        Charge("inner-radius", "window_median", 1.0, costs[3]),
+        Charge("outer-radius", "window_median", 1.0, costs[4]),
+        mean_charge("average", 2 / n, costs[5]),
+        mean_charge("variance", 1 / n, costs[6]),
+    )
+    return Design(n, charges, _scale_rank(n), *found)
+
+
+def ranks(n: int, budget: Budget) -> tuple[int, int, int] | None:
+    """Return k_0, k_1 and k_2, or None where there are too few rows."""
+    epsilon = selection_epsilon(_costs(n, budget)[4])
+    outer, wide = ceil(2 * NATS / epsilon), ceil(2 * WIDE_NATS / epsilon)
+    inner = min(ceil(RATIO * outer), int(LARGEST_SHARE * n))
+    enough = inner >= LEAST_RATIO * outer and n * selection_epsilon(budget) >= LEAST_WHOLE
+    return (inner, outer, wide) if enough else None
+
+
+def _scale_rank(n: int) -> int:
+    return max(1, round(PAIRS_BEYOND * (n // 2)))
+
+
+def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
+    """Return the costs of the seven steps; all of δ is the centre's."""
+    match budget:
+        case ApproxDP(epsilon, delta) if delta > 0:
+            heads = _heads(n, epsilon)
+            shares = [*heads, *((1 - sum(heads)) * share for share in REST)]
+            pure = PureDP(epsilon).split(*shares)
+            return (*pure[:2], ApproxDP(pure[2].epsilon, delta), *pure[3:])
+        case ZCDP(rho, delta) if delta > 0:
+            heads = [share**2 for share in _heads(n, selection_epsilon(budget))]
+            squares = sum(share**2 for share in REST)
+            shares = [*heads, *((1 - sum(heads)) * share**2 / squares for share in REST)]
+            without = ZCDP(rho).split(*shares)
+            return (*without[:2], ZCDP(without[2].rho, delta), *without[3:])
+    raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
+
+
+def _heads(n: int, whole: float) -> list[float]:
+    of = _scale_rank(n), n, n
+    return [min(max(a / (rows * whole), low), high) for rows, (a, low, high) in zip(of, HEADS, strict=True)]
 
 
 def log_differences(x: Array) -> Array:
-    """Return the logs of the differences of pairs, of ties what floats resolve; -inf for two zeros."""
-    even = len(x) - len(x) % 2
-    resolved = RESOLVED * np.maximum(np.abs(x[:even:2]), np.abs(x[1:even:2]))
+    """Return the logs of the differences of pairs, -inf of ties: what floats do not resolve."""
+    even, apart = len(x) - len(x) % 2, pair_differences(x)
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.maximum(pair_differences(x), resolved)))
+        logs = np.asarray(np.log(apart))
+    logs[apart <= RESOLVED * np.maximum(np.abs(x[:even:2]), np.abs(x[1:even:2]))] = -inf
+    return logs
 
 
-def radii_of(z: Array, chosen: Design, plan: Plan, noise: NoiseSource) -> Radii | None:
-    """Return the radii of centred rows, if they tell of a tail that can be dealt with."""
-    with np.errstate(divide="ignore"):
-        distances = np.log(np.abs(z))
-    inner = chosen.inner.draw(distances, plan["inner-radius"], noise)
-    assert inner is not None
-    outer = chosen.outer(inner).draw(distances, plan["outer-radius"], noise)
-    assert outer is not None
-    return chosen.radii(inner, outer)
+def count_from(logs: Array, least: float) -> OnGrid:
+    """Return how many pairs differ by so much: sensitivity 1, of neighbours and given `least`."""
+    return OnGrid(np.asarray((logs >= least).sum(), np.int64), 1.0)
 
 
-def moved_mean(z: Array, radii: Radii) -> OnGrid:
-    """Return the mean of g(z)/G: sensitivity 2/n."""
-    return mean_in_box(z, radii.moved, 1.0)
+def ordinals(x: Array) -> Array:
+    """Return whole numbers in the order of x, 2^39 for a factor of two: the first bits of every float."""
+    numbers = (np.abs(x).view(np.int64) >> DROPPED).astype(np.float64)
+    return np.where(np.isnan(x), np.nan, np.copysign(numbers, x))
 
 
-def mean_square(z: Array, radii: Radii) -> OnGrid:
-    """Return the mean of g(z)²/G² - 1/2: sensitivity 1/n."""
-    return mean_in_box(z, lambda rows: radii.moved(rows) ** 2 - 0.5, 0.5)
+def of_ordinal(number: float) -> float:
+    """Return the least float of that ordinal."""
+    bits = np.asarray(abs(round(number)) << DROPPED, np.int64)
+    return float(np.copysign(bits.view(np.float64), number))
+
+
+def moved_mean(z: Array, tail: Tail) -> OnGrid:
+    """Return the mean of (w, above, below, far): sensitivity 2/n in l1 and l2."""
+    return mean_in_box(z, tail.moved, 1.0)
+
+
+def mean_square(z: Array, tail: Tail) -> OnGrid:
+    """Return the mean of w² - 1/2: sensitivity 1/n."""
+    return mean_in_box(z, lambda rows: tail.moved(rows)[:, 0] ** 2 - 0.5, 0.5)

@@ -14,7 +14,6 @@ import numpy as np
 from workbench.catalog import CATALOG, addition
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import clipping
-from workbench.estimators.parts.locate.any_law import Radii
 from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
@@ -91,8 +90,12 @@ def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = R
     return replace(right, twice=2 * right.twice)
 
 
-def _wide_square(z: Any, radii: Radii) -> OnGrid:
-    return mean_in_box(z, lambda rows: 2 * radii.moved(rows) ** 2 - 1, 1.0)
+def _wide_square(z: Any, tail: interval_mean.Tail) -> OnGrid:
+    return mean_in_box(z, lambda rows: 2 * tail.moved(rows)[:, 0] ** 2 - 1, 1.0)
+
+
+def _twice(logs: Any, least: float, count: Callable[..., OnGrid] = interval_mean.count_from) -> OnGrid:
+    return count(logs, least) * 2.0
 
 
 CLIPPED = "univariate/clipped-mean"
@@ -151,6 +154,11 @@ UNIVARIATE: tuple[Attacked, ...] = (
         "scores of a rank doubled",
         attribute(RankWindow, "pieces", _doubled),
         Attack(ANY_LAW, "outer-radius"),
+    ),
+    Mutant(
+        "pairs that differ counted twice",
+        swapped(interval_mean.count_from, _twice),
+        Attack(ANY_LAW, "support"),
     ),
     Mutant(
         "squares priced as half",

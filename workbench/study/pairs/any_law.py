@@ -2,9 +2,17 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 
-from workbench.estimators.parts.locate.any_law import Radii, design
-from workbench.estimators.univariate.interval_mean import IntervalMean, mean_square, moved_mean
+from workbench.estimators.univariate.interval_mean import (
+    CENTRE,
+    IntervalMean,
+    Tail,
+    count_from,
+    design,
+    mean_square,
+    moved_mean,
+)
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Setting, still
@@ -13,17 +21,19 @@ from workbench.study.pairs.univariate import Cases, anywhere
 
 def interval_mean() -> Cases:
     """Yield the attacks on `univariate/interval-mean`: each choice on points that it is given as they are."""
-    unit = Radii(1.0, 1.0, 0.0)
-    for n, budget in ((200, ApproxDP(8, 0.1)), (100, ZCDP(4, 0.1))):
+    unit = Tail(1.0, inf, inf, 1.0)
+    for n, budget in ((200, ApproxDP(8, 0.1)), (200, ZCDP(4, 0.1))):
         setting = Setting("univariate/interval-mean", IntervalMean(level=0.5), budget, n)
         chosen = design(n, budget)
         choices = {"log-scale": chosen.scale, "inner-radius": chosen.inner, "outer-radius": chosen.outer(0.0)}
         for step, locator in choices.items():
             points = n // 2 if step == "log-scale" else n
             yield setting.drawn(step, still(locator).draw, rows.ranks(points, locator.rank, locator.range))
-        yield setting.drawn("locate", still(chosen.centre).draw, anywhere())
-        yield setting.noisy("average", partial(moved_mean, radii=unit), rows.ends(n))
-        yield setting.noisy("variance", partial(mean_square, radii=unit), rows.ends(n))
+        yield setting.drawn("locate", still(CENTRE).draw, anywhere())
+        apart = (rows.moved("one pair more", [-1.0] * (n // 2), 1.0),)
+        yield setting.noisy("support", partial(count_from, least=0.0), apart)
+        yield setting.noisy("average", partial(moved_mean, tail=unit), rows.ends(n))
+        yield setting.noisy("variance", partial(mean_square, tail=unit), rows.ends(n))
         yield setting.whole(rows.typical(n), 0.05)
 
 
