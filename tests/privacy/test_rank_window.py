@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 
 from workbench.estimators.parts.locate.rank_window import RankWindow
-from workbench.estimators.univariate.interval_mean import Tail, count_from, design, mean_square, moved_mean
-from workbench.privacy import ApproxDP, PureDP, SimulatedNoise
+from workbench.estimators.univariate.interval_mean import (
+    IntervalMean,
+    Tail,
+    count_from,
+    design,
+    mean_square,
+    moved_mean,
+)
+from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise
 
 LOW, HIGH, WIDTH = -1.0, 3.0, 0.25
 PLACES = (-inf, -1.5, -1.0, 0.5, 0.625, 2.0, 9.0, nan)
@@ -135,3 +142,20 @@ def test_an_absent_row_is_in_no_sum_and_no_count():
         assert tail.moved(np.array([nan, 0.0])).tolist() == [[0.0] * 4] * 2
     logs = np.array([-inf, nan, 0.0, 1.0])
     assert [float(count_from(logs, least)) for least in (-9.0, 0.5)] == [2.0, 1.0]
+
+
+NORMAL, RARE = np.random.default_rng(3).normal(size=2000), np.where(np.arange(2000) % 8 == 0, 1.0, 0.0)
+COLUMNS = (NORMAL, RARE, np.zeros(2000), np.full(2000, 1e40), np.full(2000, nan), np.exp(3 * NORMAL))
+
+
+@pytest.mark.parametrize("x", COLUMNS)
+def test_every_exit_of_an_interval_has_drawn_a_prefix_of_one_plan(x):
+    """Spread, piled up or without an answer: no step is paid twice, and none that is not in the plan."""
+    drawn = CountingNoise(SimulatedNoise(np.random.default_rng(4)))
+    plan = IntervalMean()(x, budget=ApproxDP(1.0, 1e-6), rng=drawn).plan
+    charges = list(plan.charges())
+    assert len(drawn.draws) <= len(charges)
+    for draw, charge in zip(drawn.draws, charges, strict=False):
+        assert draw.sensitivity == charge.sensitivity
+        epsilon, scores = charge.cost.epsilon, charge.mechanism == "window_median"
+        assert draw.scale == pytest.approx((2 if scores else 1) * charge.sensitivity / epsilon)

@@ -13,15 +13,17 @@ from workbench.study.rules import at_most
 from workbench.study.verdict import Verdict
 
 MISSED, WIDTH = 0.07, 1.3
-WIDER = "log-normal"  # honest, but wider
+WIDER = {"log-normal", "zero-inflated log-normal", "constant", "Poisson(.01)"} | {
+    f"rare events ({share})" for share in (".01", ".001")
+}  # honest, but wider, or the whole line
 
 
 def any_law_is_covered(frame: pd.DataFrame) -> list[Verdict]:
     """Return the checks of coverage at every law and n, then of the width at the largest n."""
-    level = claim_level(parts=len(LAWS) * (len(ROWS) + 1) - 1)
+    level = claim_level(parts=len(LAWS) * (len(ROWS) + 1) - len(WIDER))
     checks = [_coverage(at(frame, law=law, n=n), law, n, level) for n in ROWS for law in LAWS]
     many = ROWS[-1]
-    return checks + [_width(at(frame, law=law, n=many), law, many, level) for law in LAWS if law != WIDER]
+    return checks + [_width(at(frame, law=law, n=many), law, many, level) for law in LAWS if law not in WIDER]
 
 
 def _coverage(frame: pd.DataFrame, law: str, n: int, level: float) -> Verdict:
@@ -42,9 +44,10 @@ CLAIMS = (
         id="one-mean/any-law-is-covered",
         number="W5",
         sources=("KV18/other-laws",),
-        statement="At (1, 1e-6) the 95 % interval for any law covers in 93 % of runs or more for twelve laws,"
-        " skewed, discrete and two-valued ones among them, at n = 2000 and 10,000; at n = 10,000 its median"
-        " width is at most 1.3 times the usual interval's for all but the log-normal.",
+        statement="At (1, 1e-6) the 95 % interval for any distribution covers in 93 % of runs or more for 19 of"
+        " them, skewed, rare, two-valued and constant ones too, the whole line counted, at n = 2000 and"
+        " 10,000; at n = 10,000 its median width is at most 1.3 times the usual interval's for all but six:"
+        " rare, log-normal and constant ones.",
         checks=any_law_is_covered,
         sweeps=lambda: (COVERED,),
         kind="ours",

@@ -1,4 +1,4 @@
-"""The twelve laws of the interval for any law, and its runs: what a column may be, with its mean and sd."""
+"""The distributions of the interval for any law, and its runs: what a column may be, with its mean and sd."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,6 +37,10 @@ def _rounded_sd(sigma: float, step: float) -> float:
     return sqrt(float(2 * np.sum(places**2 * np.diff(ndtr(edges)))))
 
 
+def _zero_inflated(rng: Generator, n: int) -> Array:
+    return np.where(rng.random(n) < 0.05, np.exp(rng.standard_normal(n)), 0.0)
+
+
 LAWS = {
     "normal": Law(lambda rng, n: rng.standard_normal(n), 0.0, 1.0),
     "rounded to .1": Law(lambda rng, n: np.round(rng.standard_normal(n), 1), 0.0, _rounded_sd(1.0, 0.1)),
@@ -50,6 +54,13 @@ LAWS = {
     "Poisson(3)": Law(lambda rng, n: rng.poisson(3.0, n).astype(float), 3.0, sqrt(3)),
     "coin flips": Law(lambda rng, n: rng.integers(2, size=n).astype(float), 0.5, 0.5),
     "rare events (.1)": Law(lambda rng, n: (rng.random(n) < 0.1).astype(float), 0.1, 0.3),
+    "rare events (.01)": Law(lambda rng, n: (rng.random(n) < 0.01).astype(float), 0.01, sqrt(0.0099)),
+    "rare events (.001)": Law(lambda rng, n: (rng.random(n) < 0.001).astype(float), 0.001, sqrt(0.000999)),
+    "Poisson(.01)": Law(lambda rng, n: rng.poisson(0.01, n).astype(float), 0.01, 0.1),
+    "Poisson(1)": Law(lambda rng, n: rng.poisson(1.0, n).astype(float), 1.0, 1.0),
+    "zero-inflated log-normal": Law(_zero_inflated, 0.05 * exp(0.5), sqrt(0.05 * e**2 - 0.0025 * e)),
+    "two values near 1e6": Law(lambda rng, n: 1e6 + 2.0 * rng.integers(2, size=n), 1e6 + 1, 1.0),
+    "constant": Law(lambda rng, n: np.full(n, 40.0), 40.0, 0.0),
 }
 
 
@@ -61,7 +72,7 @@ def intervals(law: str, n: int, *, trials: int, data: Generator, noise: Generato
     for i in range(trials):
         release = estimator(of.draw(data, n), budget=budget, rng=noise)
         covered[i], width[i] = interval_loss(release.value, of.mean)
-    return {"covered": covered, "width": width / (2 * USUAL * of.sd / sqrt(n))}
+    return {"covered": covered, "width": width / (2 * USUAL * (of.sd or 1.0) / sqrt(n))}
 
 
 COVERED = Sweep(
