@@ -44,8 +44,8 @@ CLAIMS = (
         id="one-mean/any-law-is-covered",
         number="W5",
         sources=("KV18/other-laws",),
-        statement="At (1, 1e-6) the 95 % interval for any distribution covers in 93 % of runs or more for 19 of"
-        " them, skewed, rare, two-valued and constant ones too, the whole line counted, at n = 2000 and"
+        statement="At (1, 1e-6) the 95 % interval for any distribution covers in 93 % of runs or more for 19"
+        " of them, skewed, rare, two-valued and constant ones too, the whole line counted, at n = 2000 and"
         " 10,000; at n = 10,000 its median width is at most 1.3 times the usual interval's for all but six:"
         " rare, log-normal and constant ones.",
         checks=any_law_is_covered,

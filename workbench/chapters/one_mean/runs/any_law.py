@@ -59,7 +59,7 @@ LAWS = {
     "Poisson(.01)": Law(lambda rng, n: rng.poisson(0.01, n).astype(float), 0.01, 0.1),
     "Poisson(1)": Law(lambda rng, n: rng.poisson(1.0, n).astype(float), 1.0, 1.0),
     "zero-inflated log-normal": Law(_zero_inflated, 0.05 * exp(0.5), sqrt(0.05 * e**2 - 0.0025 * e)),
-    "two values near 1e6": Law(lambda rng, n: 1e6 + 2.0 * rng.integers(2, size=n), 1e6 + 1, 1.0),
+    "two values near 1e6": Law(lambda rng, n: 1e6 + 2 * rng.integers(2, size=n).astype(float), 1e6 + 1, 1.0),
     "constant": Law(lambda rng, n: np.full(n, 40.0), 40.0, 0.0),
 }
 
