@@ -9,6 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from tests.estimators import test_other_columns as columns
 from tests.estimators.covariance import test_matrix_quantile_edge as edge
 from tests.estimators.covariance import test_winsorised_covariance as winsorised
 from tests.estimators.gaussian import test_round_finish as finish
@@ -17,11 +18,15 @@ from tests.estimators.parts import test_rows as balls
 from tests.privacy import test_lean_passes as lean
 from tests.privacy import test_ramps as joint
 from tests.privacy import test_thompson_law as law
+from tests.privacy import test_window_median_lattice as lattice
+from workbench import TwoStepMean
 from workbench.estimators.parts import rows
 from workbench.estimators.parts.gaussians import finish as round_finish
 from workbench.estimators.parts.gaussians import steps
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.locate import law as location
 from workbench.estimators.parts.locate import window_mean, window_median
+from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.parts.votes import means
@@ -190,4 +195,14 @@ PROPERTIES = (
              rewritten(steps, "_exponent", "if not narrowest:\n        return any_width",
                        "narrowest = narrowest or 0.5"),
              partial(finish.test_rows_of_any_width_have_a_place, 0.0, 0.0, 1, 1000)),
+    Mutant("a stretch of both halves towards each other",
+             rewritten(WindowMedian, "pieces", "points - stretch, points + stretch",
+                       "points + stretch, points - stretch"),
+             partial(lattice.test_one_row_moves_a_stretched_score_by_one_at_most, lattice.LOCATORS[4])),
+    Mutant("a location without a stretch", partial(patch.object, window_mean, "STRETCH", 0.0),
+             partial(columns.test_equal_rows_are_found, TwoStepMean(radius=100.0), columns.PURE, 1)),
+    Mutant("a location that may be likelier than its range is long",
+             rewritten(location, "located_within", "np.minimum(_RADII, locator.high - locator.low)",
+                       "_RADII"),
+             columns.test_a_bound_of_a_location_is_no_shorter_than_its_range_allows),
 )  # fmt: skip

@@ -35,9 +35,10 @@ def plain_pieces(locator, points):
     """The score piece by piece: every quantity an array of its own, all whole numbers of 64 bits."""
     n, points = len(points), np.sort(rounded(points, locator.step))
     inside, none = np.isfinite(points).astype(np.int64), np.zeros(n, np.int64)
-    left, right = rounded(np.array([locator.left, locator.right]), locator.step)
+    left, right, stretch = rounded(np.array([locator.left, locator.right, locator.stretch]), locator.step)
     starts, ends = points - right, points + left
-    events = np.clip(np.concatenate([starts, points, ends]), -EVERYTHING, EVERYTHING)
+    middles = np.concatenate([points[: n // 2] - stretch, points[n // 2 :] + stretch])
+    events = np.clip(np.concatenate([starts, middles, ends]), -EVERYTHING, EVERYTHING)
     order = np.argsort(events, kind="stable")
     edges = events[order]
     in_window = np.cumsum(np.concatenate([inside, none, -inside])[order])
@@ -60,9 +61,10 @@ def plain_log_length(pieces):
 
 @pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize("reach", [None, 2.5, 1e6, FARTHEST])
-def test_pieces_of_the_window_median(name, reach):
+@pytest.mark.parametrize("stretch", [0.0, 0.3])
+def test_pieces_of_the_window_median(name, reach, stretch):
     ends = {} if reach is None else {"low": -reach, "high": reach}
-    locator = WindowMedian(left=4.2, right=1.9, **ends)
+    locator = WindowMedian(left=4.2, right=1.9, stretch=stretch, **ends)
     found, wanted = locator.pieces(COLUMNS[name]), plain_pieces(locator, COLUMNS[name])
     assert same_bits(found.edges, wanted.edges)
     assert same_bits(found.twice, wanted.twice)

@@ -1,12 +1,13 @@
 """The law of the window median on its lattice, point by point in fractions: nothing here is rounded."""
 
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 from math import ceil, log
 
 import numpy as np
 import pytest
 
+from workbench.contracts.kit import score_gap
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.locate import lattice
 from workbench.estimators.parts.locate.window_median import FARTHEST, WindowMedian
@@ -70,10 +71,13 @@ LOCATORS = [
     WindowMedian(left=1.0, right=2.0, low=-3.0, high=1e6),
     WindowMedian(left=0.1, right=0.3, low=-FARTHEST, high=FARTHEST),
     WindowMedian(left=4 * FARTHEST, right=4 * FARTHEST, low=-2.0, high=3.0),
+    WindowMedian(left=2.0, right=3.0, low=-3.0, high=5.0, stretch=1.0),
+    WindowMedian(left=1.0, right=1.0, low=-9.0, high=9.0, stretch=2.0),
+    WindowMedian(left=0.3, right=0.1, low=-FARTHEST, high=FARTHEST, stretch=0.07),
 ]
 
 
-@pytest.mark.parametrize("locator", LOCATORS, ids=lambda locator: f"{locator.left:g}-{locator.high:g}")
+@pytest.mark.parametrize("locator", LOCATORS, ids=repr)
 def test_with_a_range_nothing_is_left_at_epsilon(locator):
     for first, second in neighbours(1, 60):
         p, q = laws(locator, first, second, PureDP(EPSILON))
@@ -83,38 +87,61 @@ def test_with_a_range_nothing_is_left_at_epsilon(locator):
 
 @pytest.mark.parametrize(("left", "right"), [(1.0, 1.0), (1.0, 2.0), (0.1, 0.3), (0.07, 0.07), (1e9, 1e-9)])
 @pytest.mark.parametrize("delta", [0.25, 1e-3])
-def test_without_a_range_delta_is_left_at_epsilon(left, right, delta):
-    locator, cost = WindowMedian(left=left, right=right), ApproxDP(EPSILON, delta)
+@pytest.mark.parametrize("stretch", [0.0, 0.1, 1.0])
+def test_without_a_range_delta_is_left_at_epsilon(left, right, delta, stretch):
+    locator, cost = WindowMedian(left=left, right=right, stretch=stretch), ApproxDP(EPSILON, delta)
     for first, second in neighbours(2, 60):
         p, q = laws(locator, first, second, cost)
         assert max(excess(p, q), excess(q, p)) <= Fraction(delta)
 
 
-@pytest.mark.parametrize("locator", [*LOCATORS, WindowMedian(left=1.0, right=2.0)], ids=repr)
+@pytest.mark.parametrize(
+    "locator", [*LOCATORS, *(WindowMedian(left=1.0, right=2.0, stretch=by) for by in (0.0, 1.0))], ids=repr
+)
 def test_a_piece_has_the_score_of_its_first_and_of_its_last_point(locator):
     for rows, _ in neighbours(3, 60):
         points = [p for p in rows if not np.isnan(p)]
-        whole = [lattice.number(p, locator.step) if np.isfinite(p) else None for p in
-                 lattice.rounded(np.array(points), locator.step)]  # fmt: skip
         windows = [window_of(locator, p) for p in points if np.isfinite(p)]
+        stretches = [stretch_of(locator, p) for p in points if np.isfinite(p)]
         for a, b, mass in pieces_of(locator, rows, ApproxDP(EPSILON, 0.25))[0]:
             for t in (a, b - 1):
-                left = sum(y is None or y <= t for y in whole)
+                later = sum(begin > t for begin, _ in stretches)
+                reached = sum(end > t for _, end in stretches)
                 outside = len(points) - sum(low <= t < high for low, high in windows)
-                assert mass == RATIO ** max(abs(len(points) - 2 * left), 2 * outside)
+                depth = max(2 * later - len(points), len(points) - 2 * reached, len(points) % 2)
+                assert mass == RATIO ** max(depth, 2 * outside)
                 assert locator.low is not None or outside < len(points)
 
 
+@pytest.mark.parametrize("locator", LOCATORS[4:6], ids=repr)
+def test_one_row_moves_a_stretched_score_by_one_at_most(locator):
+    places = [-np.inf, np.nan, 0.0, 1.0, 5.0]
+    gaps = {
+        score_gap(locator, np.array([*others, first]), np.array([*others, second]))
+        for others, (first, second) in product(product(places, repeat=2), combinations(places, 2))
+    }
+    assert max(gaps) == 1
+
+
 def window_of(locator, point):
-    """The lattice points whose window a point is in: its ends are rounded to floats by themselves."""
-    (point,) = lattice.rounded(np.array([point]), locator.step)
-    left, right = lattice.rounded(np.array([locator.left, locator.right]), locator.step)
-    ends = np.clip([point - right, point + left], -4 * FARTHEST, 4 * FARTHEST)
+    """The lattice points whose window a point is in."""
+    return ends_of(locator, point, locator.right, locator.left)
+
+
+def stretch_of(locator, point):
+    """The lattice points that have a point neither to the left nor to the right."""
+    return ends_of(locator, point, locator.stretch, locator.stretch)
+
+
+def ends_of(locator, *numbers):
+    """The lattice points that stand for two ends: each is rounded to a float by itself."""
+    point, before, after = lattice.rounded(np.array(numbers), locator.step)
+    ends = np.clip([point - before, point + after], -4 * FARTHEST, 4 * FARTHEST)
     return [lattice.number(float(end), locator.step) for end in ends]
 
 
 def test_the_number_of_pieces_is_public():
-    for locator, n in ((LOCATORS[0], 13), (WindowMedian(left=1.0, right=2.0), 11)):
+    for locator, n in ((LOCATORS[0], 13), (LOCATORS[4], 13), (WindowMedian(left=1.0, right=2.0), 11)):
         sizes = {len(locator.pieces(np.array(points)).edges) - 1 for points, _ in neighbours(4, 40)
                  if len(points) == 4}  # fmt: skip
         assert sizes == {n}

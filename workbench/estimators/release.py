@@ -182,7 +182,8 @@ class Release(Generic[T]):
     def interval(self, level: float = BETA) -> Interval:
         """Return an interval round the number, from public numbers and the release alone.
 
-        It misses with chance `level` at most for rows that the estimator is accurate for, all of them there.
+        It misses with chance `level` at most for rows that the estimator is accurate for, normal ones, all of
+        them there; the mean of others may be further away by what `other_rows` says.
         """
         probability(level=level)
         reach_of = getattr(self.asked and self.asked.estimator, "interval_reach", None)

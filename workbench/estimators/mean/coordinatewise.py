@@ -29,6 +29,7 @@ from workbench.estimators.base import (
 from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.columns import length, of_column
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
+from workbench.estimators.parts.locate.clipping import other_rows
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, PureDP, Sequential
@@ -114,6 +115,13 @@ class CoordinatewiseMean(Estimator[Array]):
         share = shared(budget, d)
         bounds = [self.recipe(j).error_bound(n, share, beta / d) for j in range(d)]
         return length(in_columns(self.sigma, d) * bounds)
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return how far rows that are not normal may carry the mean, in words."""
+        require_matrix(n, d)
+        share = shared(budget, d)
+        biases = [self.recipe(j).bias(n, share) for j in range(d)]
+        return other_rows(length(in_columns(self.sigma, d) * biases))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.

@@ -23,7 +23,7 @@ from workbench.estimators.base import Trace, Univariate, require_rows, standard_
 from workbench.estimators.parts.budgets import mean_charge
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate import huber
+from workbench.estimators.parts.locate import clipping, huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.estimators.parts.rescaled import (
@@ -139,6 +139,17 @@ class ClippedMean(Univariate[float]):
         return self.sigma * counted_error(self.missing, error, reach, charge, n, left)
 
     interval_reach = error_bound
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return how far rows that are not normal may carry the mean, in words; proved.
+
+        Rows beyond B take E (z - B)₊ from the mean, zeroed all of E z [z > B], at most B/(1 + (B - R)²).
+        """
+        require_rows(n, d)
+        bound = self.bound(n, budget)
+        beyond = bound - standard_radius(self.radius, self.sigma)
+        lost = clipping.clipped_off(beyond) if self.calibration == "tight" else bound / (1 + beyond**2)
+        return clipping.other_rows(self.sigma * lost)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows, the mean at an end of the range.

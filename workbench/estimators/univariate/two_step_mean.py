@@ -26,6 +26,7 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.parts.foreseen import better_than
+from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
@@ -110,6 +111,11 @@ class TwoStepMean(Univariate[float]):
         return self.sigma * self.recipe.error_bound(n, budget, beta)
 
     interval_reach = error_bound
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return how far rows that are not normal may carry the mean, in words."""
+        require_rows(n, d)
+        return clipping.other_rows(self.sigma * self.recipe.bias(n, budget))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows; infinite from `radius` on.

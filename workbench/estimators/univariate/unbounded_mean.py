@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from workbench.errors import probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
+from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import Missing
@@ -99,6 +100,11 @@ class UnboundedMean(Univariate[float]):
             return self.error_bound(n, d, budget, level)
         require_rows(n, d)
         return self.sigma * pivotal_width(WindowMean(None, missing=self.missing), n, budget, level, PIVOTS)
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return how far rows that are not normal may carry the mean, in words."""
+        require_rows(n, d)
+        return clipping.other_rows(self.sigma * self.recipe.bias(n, budget))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows; infinite where most runs give no answer."""

@@ -186,7 +186,7 @@ class Still(WindowMedian):
 
 def still(locator: WindowMedian) -> Still:
     """Return `locator` for many draws on few data sets."""
-    ends = {name: getattr(locator, name) for name in ("left", "right", "low", "high")}
+    ends = {name: getattr(locator, name) for name in ("left", "right", "low", "high", "stretch")}
     return Still(locator=locator, **ends)
 
 

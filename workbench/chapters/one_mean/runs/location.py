@@ -16,6 +16,7 @@ from numpy.random import Generator
 from workbench.bounds.l17 import packing_bound
 from workbench.chapters.one_mean.runs import theory
 from workbench.estimators.parts.locate.unit_histogram import REACH
+from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.stable_location import StableLocation
@@ -100,7 +101,7 @@ def locator(
     """Return the location of a method: on its range, or on the whole line with its delta."""
     budget = budget_of(epsilon, delta)
     if method == "window":
-        mechanism = theory.window_locator(radius)
+        mechanism = WindowMean(radius).locator
         charge = mechanism.charge("locate", budget)
         return lambda x, rng: mechanism.draw(x, charge, noise_source(rng))
     estimator: Any = StableLocation(calibration=method, sigma=1.0)
@@ -116,7 +117,7 @@ def predicted_rows(
     """Return the n at which a method is predicted to succeed with probability .9."""
     budget = budget_of(epsilon, delta)
     if method == "window":
-        window = theory.window_locator(radius)
+        window = WindowMean(radius).locator
         return theory.rows_needed(lambda n: theory.window_failure(n, window, budget), BETA)
     if radius is not None:
         return theory.rows_needed(lambda n: theory.range_failure(n, radius, budget.epsilon), BETA)

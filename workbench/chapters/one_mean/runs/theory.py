@@ -18,7 +18,7 @@ from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMea
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.law import location_law
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
-from workbench.estimators.parts.locate.window_mean import WINDOW, WindowMean
+from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.privacy import Budget, PureDP
@@ -79,13 +79,6 @@ def line_failure(n: int, threshold: float, epsilon: float) -> float:
 def window_failure(n: int, locator: WindowMedian, budget: Budget) -> float:
     """Return the chance that the window median misses by over 2.5, or gives no answer."""
     return location_law(locator, n, budget, ndtr, REACH)[2]
-
-
-def window_locator(radius: float | None) -> WindowMedian:
-    """Return the tight mechanism on a range, or on the whole line."""
-    if radius is None:
-        return WindowMedian(left=WINDOW, right=WINDOW)
-    return WindowMedian(left=WINDOW, right=WINDOW, low=-radius, high=radius)
 
 
 def rows_needed(failure: Callable[[int], float], beta: float) -> int:

@@ -1,5 +1,7 @@
 """The clipped mean around a given centre, in the centred form, of whole numbers."""
 
+from math import hypot
+
 import numpy as np
 
 from workbench.estimators.base import Trace
@@ -16,6 +18,19 @@ def clipped_mean(x: Array, centre: float, clip: float) -> OnGrid:
 def sensitivity(n: int, clip: float) -> float:
     """Return 2 clip/n, the most that one replaced row moves `clipped_mean` for a given centre."""
     return 2 * clip / n
+
+
+def clipped_off(beyond: float) -> float:
+    """Return the most that E (X - t)₊ may be for X of sd at most 1, t this far beyond its mean (Scarf 1958).
+
+    (x - t)₊ ≤ (x - t + r)²/(4r), r = √(1 + t²), for a mean of 0.
+    """
+    return (hypot(1.0, beyond) - beyond) / 2
+
+
+def other_rows(bias: float) -> str:
+    """Return in words how far from the mean of rows that are not normal a clipped one may be."""
+    return f"other distributions of standard deviation sigma: up to {bias:.3g} more, however many rows"
 
 
 def record_clipping(trace: Trace | None, x: Array, centre: float, clip: float) -> None:

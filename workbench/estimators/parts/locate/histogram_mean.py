@@ -9,7 +9,12 @@ from math import inf, log, sqrt
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
+from workbench.estimators.parts.locate.clipping import (
+    clipped_mean,
+    clipped_off,
+    record_clipping,
+    sensitivity,
+)
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.rescaled import Missing, count, counted_error, rescaled_mean
@@ -36,6 +41,10 @@ class HistogramMean:
     def window(self, n: int) -> float:
         """Return w: with probability 1 - beta/4 no row is clipped around a centre within 2.5."""
         return REACH + sqrt(2 * log(4 * n / self.beta))
+
+    def bias(self, n: int, budget: Budget) -> float:
+        """Return how far (2) may be from the mean of other rows of sd at most 1, if c is within 2.5."""
+        return clipped_off(self.window(n) - REACH)
 
     def plan(self, n: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""

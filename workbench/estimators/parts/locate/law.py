@@ -1,12 +1,12 @@
 """Where a window-median position is: its law on a large sample, for designs, and a bound that is proved.
 
-By Dvoretzky-Kiefer-Wolfowitz-Massart the sample's distribution function is within D of F everywhere, so
-the score divided by n is within 2D of the population's. On that event
+By Dvoretzky-Kiefer-Wolfowitz-Massart the sample's distribution function is within D ≥ 1/(4n) of F everywhere,
+so the score divided by n is within 2D of the population's. On that event
 
     P(|t - median| > h) ≤ (length · e^(-εn(g(h) - 2D)/2) + M e^(-εn/2)) / max_r (r e^(-εn(g(r) + 2D)/2)),
 
-with g the population's score, `length` that of the range, or of all non-empty windows together, and M the
-weight of the bottom (0 with a range). A bottom counts as an infinite error.
+with g the population's score, `length` that of the range, which r is at most, or of all non-empty windows
+together, and M the weight of the bottom (0 with a range). A bottom counts as an infinite error.
 """
 
 from collections.abc import Callable
@@ -55,9 +55,10 @@ def _scores(locator: WindowMedian, cdf: Callable[[Array], Array]) -> Array:
 
 
 def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Array]) -> Array:
-    """Return lim m(u)/n: the larger of |F(u) - 1/2| and the mass outside the window of u."""
+    """Return lim m(u)/n: the largest of 1/2 - F(u + τ), F(u - τ) - 1/2 and the mass outside u's window."""
     outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
-    return np.asarray(np.maximum(np.abs(cdf(u) - 0.5), outside))
+    depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
+    return np.asarray(np.maximum(depth, outside))
 
 
 def _far_score(locator: WindowMedian, cdf: Callable[[Array], Array]) -> float:
@@ -78,12 +79,14 @@ def located_within(
     right, left = population_score(locator, _RADII, cdf), population_score(locator, -_RADII, cdf)
     nearest = np.minimum.accumulate(np.minimum(right, left)[::-1])[::-1]
     furthest = np.maximum.accumulate(np.maximum(right, left))
-    log_inside = float((np.log(_RADII) - half * (furthest + 2 * deviation)).max())
+    inside = _RADII
     if locator.low is not None and locator.high is not None:
+        inside = np.minimum(_RADII, locator.high - locator.low)
         log_outside = log(locator.high - locator.low) - half * (nearest - 2 * deviation)
     else:
         log_length = log(n * locator.window)
         log_windows = log_length - half * (nearest - 2 * deviation)
         log_outside = np.logaddexp(log_windows, locator.log_bottom(cost) - half)
+    log_inside = float((np.log(inside) - half * (furthest + 2 * deviation)).max())
     enough = log_outside - log_inside <= log(beta)
     return float(_RADII[np.argmax(enough)]) if enough.any() else inf

@@ -1,19 +1,21 @@
 """The window-median mechanism: a private point of the line near which most of the data lie.
 
-For the p points y_i that are there, of n, widths `left` and `right`, and a position t of a public lattice:
+For the p points y_i that are there, of n, widths `left` and `right`, a stretch τ, and a position t of a
+public lattice:
 
-    L(t) = #{y_i ≤ t},    O(t) = #{y_i with t outside [y_i - right, y_i + left)},
-    m(t) = max(|p - 2 L(t)| / 2, O(t))              sensitivity 1 under replace-one
+    A(t) = #{y_i - τ > t},  B(t) = #{y_i + τ > t},  O(t) = #{y_i with t outside [y_i - right, y_i + left)},
+    m(t) = max(A(t) - p/2, p/2 - B(t), p/2 - ⌊p/2⌋, O(t))      sensitivity 1 under replace-one
 
     with a range:      probability ∝ e^(-ε m(t)/2) on [low, high)
     without a range:   the same on {t : O(t) ≤ p - 1}, and a bottom of weight B e^(-ε (p - 1)/2),
                        B = (the most points that a window holds) (1 - δ)/δ
 
-The depth term gives the precision of a private median, the window term doubles the penalty of a place far
-from the data. With a range: ε-DP, and of a log-likelihood ratio of range ε, whose zCDP is that of
-`zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ. A draw chooses a piece of equal score,
-by whole numbers (`parts.locate.lattice`), then a point of it. Proof: `proofs/univariate.md`, section 1. No
-source states it.
+The depth gives the precision of a private median, the window term doubles the penalty of a place far from
+the data. Within τ of the median the depth is the median's, so that ties are found: without a stretch all
+places in the window of n equal points are alike. With a range: ε-DP, and of a log-likelihood ratio of range
+ε, whose zCDP is that of `zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ. A draw chooses a
+piece of equal score, by whole numbers (`parts.locate.lattice`), then a point of it. Proof:
+`proofs/univariate.md`, section 1. No source states it.
 """
 
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ from math import ceil, inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, positive
+from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
 from workbench.estimators.parts.rows import blocks, present
@@ -67,7 +69,7 @@ class Pieces:
 
 @dataclass(frozen=True, kw_only=True)
 class WindowMedian:
-    """The mechanism for given widths and, if both `low` and `high` are given, a range of positions.
+    """The mechanism for given widths and stretch and, if `low` and `high` are given, a range of positions.
 
     Points must lie within ±1e15; a point at -inf is left of every position and outside every window. One that
     is absent, NaN, is no point: p of n are.
@@ -77,9 +79,12 @@ class WindowMedian:
     right: float
     low: float | None = None
     high: float | None = None
+    stretch: float = 0.0
 
     def __post_init__(self) -> None:
         positive(left=self.left, right=self.right)
+        if not (real(self.stretch) and self.stretch >= 0):
+            raise ArgumentError("stretch", self.stretch, "a finite number, at least 0")
         if (self.low is None) != (self.high is None):
             raise ArgumentError("high", self.high, "a number if and only if low is one")
         if self.low is not None and self.high is not None:
@@ -106,6 +111,11 @@ class WindowMedian:
         return step_for(min(window, self.high - self.low))
 
     @property
+    def widths(self) -> Array:
+        """Left and right width and the stretch, on the lattice."""
+        return rounded(np.array([self.left, self.right, self.stretch]), self.step)
+
+    @property
     def window(self) -> float:
         """A bound on the length of a point's window: both its ends are rounded to floats."""
         furthest = min(FARTHEST + max(self.left, self.right), EVERYTHING)
@@ -114,10 +124,12 @@ class WindowMedian:
     def pieces(self, points: Array) -> Pieces:
         """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
         n, p, points = len(points), int(present(points).sum()), np.sort(rounded(points, self.step))
-        left, right = rounded(np.array([self.left, self.right]), self.step)
+        left, right, stretch = self.widths
         inside, none, there = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8), np.arange(n) < p
         points[p:] = EVERYTHING  # the last ones: events at which nothing happens
-        events = np.concatenate([points - right, points, points + left])
+        # the depth is that of points whose lower half is moved by -τ, the upper one by τ
+        middles = np.where(np.arange(n) < p // 2, points - stretch, points + stretch)
+        events = np.concatenate([points - right, middles, points + left])
         np.clip(events, -EVERYTHING, EVERYTHING, out=events)  # finite lengths
         order = np.argsort(events, kind="stable")
         edges = events[order]
@@ -265,13 +277,14 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
     n, first, last = len(values), p // 2 - aside, p // 2 + aside
     if first < 0 or last >= p or last - first > SHARE * n:
         return None
-    values.partition((first, last))
+    values.partition((first, p // 2, last))
     below, middle, above = values[:first], values[first : last + 1], values[last + 1 :]  # the absent last
-    left, right = (float(one) for one in rounded(np.array([locator.left, locator.right]), locator.step))
+    left, right, stretch = locator.widths.tolist()
     a, b = ends = float(middle[0]), float(middle[-1])
-    if a == b:  # among ties: from the point before to the one behind
+    if a == b and not stretch:  # ties: to the point before, and to the one behind
         a = float(np.max(below[below < a], initial=-np.inf))
         b = float(np.min(above[above > b], initial=np.inf))
+    further, (a, b) = [above] if b > ends[1] else [], (a - stretch, b + stretch)
     reach = -EVERYTHING, EVERYTHING
     if locator.low is not None and locator.high is not None:
         reach = tuple(rounded(np.array([locator.low, locator.high]), locator.step).tolist())
@@ -281,7 +294,9 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
         return None
     near_left = [] if ends[0] - right < a else [below]  # the windows of the others begin before a
     near_right = [] if b <= ends[1] + left else [above]  # and end behind b
-    passed = _split([below, middle, above] if b > ends[1] else [below, middle], 0.0, a, b)
+    lower = _split([below, middle[:aside]], -stretch, a, b)
+    upper = _split([middle[aside:], *further], stretch, a, b)
+    passed = lower[0] + upper[0], np.concatenate([lower[1], upper[1]])
     begun = _split([*near_left, middle, above], -right, a, b)
     ended = _split([below, middle, *near_right], left, a, b)
     events = np.unique(np.concatenate([passed[1], begun[1], ended[1]]))
