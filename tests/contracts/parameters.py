@@ -6,7 +6,6 @@ import pytest
 
 from workbench.catalog import CATALOG, Example
 from workbench.contracts.kit import cases, name
-from workbench.errors import ArgumentError
 
 PAIRED = (
     *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
@@ -31,31 +30,6 @@ def centred():
         for key in PAIRED
         for one in CATALOG[key].examples
     ]
-
-
-def counted():
-    """Private examples with a count of the rows that are there, where an estimator can take one."""
-    return [
-        pytest.param(key, with_count(one), id=f"{words}-counted")
-        for key, one, words in cases(CATALOG.values())
-        if counts(one.estimator)
-    ]
-
-
-def counts(estimator):
-    """Return whether an estimator can count the rows that are there; some of the source's cannot."""
-    if not hasattr(estimator, "missing"):
-        return False
-    try:
-        replace(estimator, missing="counted")
-    except ArgumentError:
-        return False
-    return True
-
-
-def with_count(example):
-    """Return the example that counts the rows that are there."""
-    return Example(replace(example.estimator, missing="counted"), example.budget)
 
 
 def _parameters(private):

@@ -96,14 +96,13 @@ def test_an_answer_moves_with_rows_and_centres(key, example):
     assert found
 
 
-@pytest.mark.parametrize("missing", ["neutral", "counted"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_answer_scales_with_columns_their_ranges_and_scales(kind, missing):
+def test_an_answer_scales_with_columns_their_ranges_and_scales(kind):
     """Columns in other units, powers of two: the noise of each is in its unit."""
     x = rounded(np.random.default_rng(1).normal([1.0, -2.0, 0.5], 1.0, (2000, 3)))
-    one = kind(radius=10.0, sigma=1.0, missing=missing)
+    one = kind(radius=10.0, sigma=1.0)
     units = tuple(UNITS.tolist())
-    other = kind(radius=tuple((10 * UNITS).tolist()), sigma=units, missing=missing)
+    other = kind(radius=tuple((10 * UNITS).tolist()), sigma=units)
     for seed, rows in enumerate((x, with_absent(x, 7))):
         values = [
             estimator(data, budget=ZCDP(0.5), rng=np.random.default_rng(seed)).value
@@ -112,12 +111,11 @@ def test_an_answer_scales_with_columns_their_ranges_and_scales(kind, missing):
         np.testing.assert_allclose(values[1], values[0] * UNITS, rtol=1e-12)
 
 
-@pytest.mark.parametrize("missing", ["neutral", "counted"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_error_bounds_and_predictions_are_of_all_columns(kind, missing):
+def test_error_bounds_and_predictions_are_of_all_columns(kind):
     """At .1 a bound fails at most 33 times of 200 but for once in 400; medians of 200 are within a fifth."""
     radius, sigma, n, budget = np.array([10.0, 1000.0]), np.array([1.0, 50.0]), 2000, ZCDP(0.5)
-    one = kind(radius=tuple(radius), centre=(5.0, 300.0), sigma=tuple(sigma), missing=missing)
+    one = kind(radius=tuple(radius), centre=(5.0, 300.0), sigma=tuple(sigma))
     bound, errors = one.error_bound(n, 2, budget, 0.1), []
     for seed in range(200):
         x = np.random.default_rng((3, seed)).normal(one.centre + 0.9 * radius, sigma, (n, 2))
@@ -126,9 +124,8 @@ def test_error_bounds_and_predictions_are_of_all_columns(kind, missing):
         )
     assert (np.linalg.norm(errors, axis=1) > bound).sum() <= 33
     assert bound < 100
-    if missing == "neutral":
-        middle = np.median(np.linalg.norm(errors / sigma, axis=1))
-        assert 0.8 < middle / one.predicted_error(n, 2, budget) < 1.25
+    middle = np.median(np.linalg.norm(errors / sigma, axis=1))
+    assert 0.8 < middle / one.predicted_error(n, 2, budget) < 1.25
 
 
 def test_a_box_whose_long_side_is_not_every_column_s_costs_less():

@@ -1,13 +1,11 @@
 """Every contract over every example of the catalog, and the power of the statistical ones."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.contracts.parameters import centred, counted, examples, references
-from workbench.contracts import accuracy, behaviour
+from tests.contracts.parameters import centred, examples, references
+from workbench.contracts import accuracy
 from workbench.contracts.accuracy import BETA, PAIRS, RUNS, refused
 from workbench.contracts.behaviour import numbers
 from workbench.contracts.datasets import typical_rows
@@ -15,7 +13,6 @@ from workbench.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.kit import DRAWS
 from workbench.errors import ArgumentError
-from workbench.estimators.univariate import interval, interval_unknown_variance
 from workbench.privacy import ZCDP, NonPrivate, compose
 from workbench.study.least_rows import fewest_rows
 
@@ -46,20 +43,6 @@ def test_centred_rows_are_charged_and_drawn_as_planned(key, example):
     for d in (1, 2):
         delivered = compose(estimator.plan(fewest_rows(estimator, d, budget), d, budget))
         assert vars(delivered) == pytest.approx(vars(budget), rel=1e-9)
-
-
-COUNTING = (*SPENDING, behaviour.hostile_rows_are_ordinary_inputs, behaviour.an_unusable_row_is_absent)
-
-
-@pytest.mark.parametrize(("key", "example"), counted())
-def test_counted_rows_are_charged_and_drawn_as_planned(key, example, monkeypatch):
-    for module in (interval, interval_unknown_variance):  # what they simulate then is no mechanism
-        monkeypatch.setattr(module, "counted_value", lambda *_: 2.0)
-    for contract in COUNTING:
-        contract(example)
-    gap_is_the_sensitivity(example, small=False)
-    neutral = replace(example.estimator, missing="neutral")  # what is drawn with a sum is not charged
-    assert example.estimator.plan(5000, 1, example.budget) == neutral.plan(5000, 1, example.budget)
 
 
 @pytest.mark.parametrize("contract", REFERENCE, ids=lambda contract: contract.__name__)

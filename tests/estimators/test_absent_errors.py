@@ -35,28 +35,23 @@ class Case:
     runs: int = 1000
 
     def __str__(self) -> str:
-        counted = " counted" if ("missing", "counted") in self.parameters else ""
-        return f"{self.key}{counted} n={self.n} d={self.d}"
+        return f"{self.key} n={self.n} d={self.d}"
 
 
-RANGE, BOUND, COUNT = ("radius", 100.0), ("upper", 4.0), ("missing", "counted")
+RANGE, BOUND = ("radius", 100.0), ("upper", 4.0)
 CASES = (
-    Case("univariate/two-step-mean", 1000, 1, PURE, (1.1, 1.7), (RANGE,)),
-    Case("univariate/two-step-mean", 1000, 1, PURE, (1.1, 1.1), (RANGE, COUNT)),
-    Case("univariate/two-step-mean", 5000, 1, PURE, (1.1, 1.5), (RANGE,)),
-    Case("univariate/two-step-mean", 5000, 1, PURE, (1.1, 1.1), (RANGE, COUNT)),
-    Case("univariate/unbounded-mean", 2000, 1, APPROXIMATE, (1.15, 2.2)),
-    Case("univariate/unbounded-mean", 2000, 1, APPROXIMATE, (1.1, 1.1), (COUNT,)),
-    Case("univariate/clipped-mean", 2000, 1, PURE, (1.1, 1.1), (("radius", 10.0), COUNT)),
+    Case("univariate/two-step-mean", 1000, 1, PURE, (1.1, 1.1), (RANGE,)),
+    Case("univariate/two-step-mean", 5000, 1, PURE, (1.1, 1.1), (RANGE,)),
+    Case("univariate/unbounded-mean", 2000, 1, APPROXIMATE, (1.1, 1.1)),
+    Case("univariate/clipped-mean", 2000, 1, PURE, (1.1, 1.1), (("radius", 10.0),)),
     Case("univariate/median", 2000, 1, PURE, (1.1, 1.1), (RANGE,)),
-    Case("mean/clipped-box", 2000, 2, CONCENTRATED, (1.1, 1.1), (("radius", 10.0), COUNT)),
-    Case("mean/coordinatewise", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE, COUNT)),
-    Case("mean/coinpress", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE, COUNT)),
-    Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.12, 1.45), (BOUND, COUNT)),
-    Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.1, 1.1), (BOUND, COUNT, ("centred", True))),
-    Case("covariance/coinpress", 4000, 2, CONCENTRATED, (1.1, 1.25), (("upper", 100.0), COUNT)),
+    Case("mean/clipped-box", 2000, 2, CONCENTRATED, (1.1, 1.1), (("radius", 10.0),)),
+    Case("mean/coordinatewise", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE,)),
+    Case("mean/coinpress", 2000, 2, CONCENTRATED, (1.1, 1.1), (RANGE,)),
+    Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.12, 1.45), (BOUND,)),
+    Case("covariance/clipped", 4000, 2, CONCENTRATED, (1.1, 1.1), (BOUND, ("centred", True))),
+    Case("covariance/coinpress", 4000, 2, CONCENTRATED, (1.1, 1.25), (("upper", 100.0),)),
     Case("gaussian/unbounded", 12_000, 2, APPROXIMATE, (1.35, 1.1), runs=200),
-    Case("gaussian/unbounded", 12_000, 2, APPROXIMATE, (1.1, 1.1), (COUNT,), runs=200),
 )
 
 
@@ -103,7 +98,7 @@ def refuted(case: Case, number: int, runs: int, level: float = LEVEL) -> tuple[b
 @pytest.mark.parametrize("number", [0, 1], ids=["a tenth", "three tenths"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_absent_rows_cost_no_more_than_is_said(case, number):
-    """Of 30 tests one fails wrongly once in 600 suites; a ratio of 1.3 times `most` is seen at 1000 runs."""
+    """Of 22 tests one fails wrongly once in 800 suites; a ratio of 1.3 times `most` is seen at 1000 runs."""
     assert not refuted(case, number, case.runs)[0]
 
 
@@ -125,7 +120,7 @@ def test_a_tenth_that_is_absent_leaves_votes_without_an_answer(case):
 
 def test_a_sum_that_is_not_rescaled_costs_more_than_may_be(monkeypatch):
     """What the tests above would notice, in 100 runs: at .3 an answer that is 1.5 off costs 20 times."""
-    case = Case("univariate/clipped-mean", 500, 1, PURE, (1.1, 1.1), (("radius", 10.0), COUNT))
+    case = Case("univariate/clipped-mean", 500, 1, PURE, (1.1, 1.1), (("radius", 10.0),))
     assert not refuted(case, 1, 100)[0]
     monkeypatch.setattr(rescaled, "share", lambda *_: 1.0)
     assert refuted(case, 1, 100)[0]

@@ -79,7 +79,6 @@ RUNS, LEVEL = 400, 0.2
     ("estimator", "budget"),
     [
         (UnboundedMean(sigma=2.0), ApproxDP(1.0, 1e-3)),
-        (UnboundedMean(sigma=2.0, missing="counted"), ApproxDP(1.0, 1e-3)),
         (ClippedMean(sigma=2.0, radius=9.0, centre=1.0), PureDP(1.0)),
         (TwoStepMean(sigma=2.0, radius=9.0, calibration="paper"), PureDP(4.0)),
     ],

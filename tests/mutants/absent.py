@@ -28,7 +28,6 @@ from workbench.estimators.parts.scale import exponent_scale, winsor
 from workbench.estimators.parts.votes import covariances
 from workbench.estimators.spectral import subspace_exact
 from workbench.privacy import histograms
-from workbench.privacy.grid import OnGrid
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
 
@@ -121,8 +120,6 @@ STAGES = (
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
-    ("moments over a counted share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
-     absent.test_a_counted_share_is_divided_by_however_small_what_is_absent_is),
     ("lifted rows of a location", lifted, "present", everything,
      absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
     *((f"rows of {key}", module, "only_present", zeros, partial(REFERENCE, key))
@@ -132,29 +129,28 @@ STAGES = (
 )  # fmt: skip
 
 
-def mean_of_an_exact_share(mean: Any, there: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
+def mean_of_an_exact_share(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
     """A mean over a share that has no noise."""
-    found = rescaled.share(there, n)
-    joint = OnGrid(np.append(mean.counts, 0), mean.unit)
-    return rescaled.additive(joint, charge, noise)[:-1].reshape(mean.shape) / found, found
+    found = max(int(counted.counts[-1]) / n, 0.1)
+    return rescaled.additive(counted, charge, noise)[:-1] / found, found
 
 
-def moment_of_an_exact_share(moment: Any, there: Any, n: int, charge: Any, draw: Any) -> Any:
+def moment_of_an_exact_share(counted: Any, n: int, charge: Any, draw: Any) -> Any:
     """A moment over a share that has no noise."""
-    return draw(moment.padded((0, 1)))[:-1, :-1] / rescaled.share(there, n)
+    return draw(counted)[:-1, :-1] / max(int(counted.counts[-1, -1]) / n, 0.1)
 
 
-def mean_and_share_apart(mean: Any, there: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
+def mean_and_share_apart(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
     """A mean that is charged, and a share that is drawn beside it."""
-    row = rescaled.units(mean, rescaled.OF_MEANS[charge.mechanism], charge)
-    tall = rescaled.additive(OnGrid(np.array([there * row]), mean.unit), charge, noise)
-    found = rescaled.share(tall[0], row * n * mean.unit)
-    return rescaled.additive(mean, charge, noise) / found, found
+    joint, whole = rescaled._weighed(counted, rescaled.OF_MEANS[charge.mechanism], n, charge)
+    found = rescaled.share(rescaled.additive(joint[-1:], charge, noise)[0], whole, charge)
+    return rescaled.additive(counted[:-1], charge, noise) / found, found
 
 
 NO_FURTHER = sums.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be
 OVER = sums.test_what_is_released_is_over_the_rows_that_are_there
 ALONE = sums.test_what_is_released_is_made_of_the_noisy_numbers_alone
+HIDDEN = partial(sums.test_a_share_that_noise_may_hide_is_one_and_others_are_what_they_are, *sums.HIDDEN[0])
 TALLER = {"laplace": 1.0, "gaussian": 1.0}
 
 COUNTS_WITH_SUMS = (
@@ -168,7 +164,7 @@ COUNTS_WITH_SUMS = (
      partial(ALONE, "gaussian")),
     ("an exact share of a moment", "rescaled_moment", moment_of_an_exact_share, partial(ALONE, "moment")),
     ("a share beside the charge", "mean_and_share", mean_and_share_apart, partial(NO_FURTHER, "gaussian")),
-    ("a count of all rows", "present", everything, partial(OVER, "moment", 3)),
+    ("a share that noise may hide, divided by unasked", "noise_quantile", lambda *_: 0.0, HIDDEN),
 )  # fmt: skip
 
 
@@ -200,22 +196,18 @@ MOVED_UP = (
 )  # fmt: skip
 
 
-COUNTED = absent.test_a_counted_share_is_divided_by_however_small_what_is_absent_is
-
-IN_CORNERS = (
-    Mutant("a counted share that is 1 where noise may hide it",
-           rewritten(lifted_moment.LiftedMoment, "share", 'self.missing == "neutral" and ', ""), COUNTED),
-    Mutant("a counted share that is not capped",
-           rewritten(lifted_moment.LiftedMoment, "share", "share(corner, unit)", "corner / unit"), COUNTED),
-    Mutant("a share that noise may hide, divided by unasked",
-           rewritten(lifted_moment.LiftedMoment, "share", '"neutral" and ', '"neither" and '),
+IN_SUMS = (
+    Mutant("a count of all rows", attribute(integers, "present", everything), partial(OVER, "moment", 3)),
+    Mutant("a share that noise may hide, in a corner",
+           rewritten(lifted_moment.LiftedMoment, "share", "share(corner, (self.steps * STEP) ** 2, charge)",
+                     "corner / (self.steps * STEP) ** 2"),
            absent.test_without_absent_rows_the_corner_changes_no_bit),
 )  # fmt: skip
 
 
 ABSENT = [
     *MOVED_UP,
-    *IN_CORNERS,
+    *IN_SUMS,
     *(
         Mutant(f"absent counts as zero: {stage}", attribute(owner, name, wrong), found_by)
         for stage, owner, name, wrong, found_by in STAGES

@@ -121,7 +121,7 @@ def test_what_is_set_is_planned_with_and_the_rest_says_where_it_comes_from():
     origins = {name: one.origin for name, one in far.parameters.items()}
     assert origins == {
         **dict.fromkeys(("radius", "sigma"), "set"),
-        **dict.fromkeys(("centre", "beta", "missing"), "default"),
+        **dict.fromkeys(("centre", "beta"), "default"),
     }
     assert far.assumptions == tuple(one.statement for one in CATALOG[far.key].assumptions)
 

@@ -7,7 +7,7 @@ from math import exp, log, pi, sqrt
 import numpy as np
 import pytest
 from scipy.linalg import sqrtm
-from scipy.special import logsumexp, ndtri
+from scipy.special import logsumexp
 from scipy.stats import binom
 
 from tests.oracles.whole_gaps import squared_gap
@@ -24,7 +24,6 @@ from workbench.estimators.parts.gaussians.unbounded_tight import widest
 from workbench.estimators.parts.locate.window_median import selection_epsilon
 from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     censored_spectrum,
-    uncensored_spectrum,
     unwinsorised,
 )
 from workbench.privacy import ZCDP, SimulatedNoise
@@ -52,12 +51,11 @@ class Case:
     worst: tuple[float, ...]
     centred: bool = False
     d: int = 0
-    missing: str = "neutral"
 
     @property
     def recipe(self):
         d = self.d or len(self.spectrum)
-        return RoundFinish(self.n, d, LOUD, self.worst, self.centred, missing=self.missing)
+        return RoundFinish(self.n, d, LOUD, self.worst, self.centred)
 
     def frame(self):
         """The rows as they are, or an orthonormal basis of their subspace."""
@@ -83,7 +81,6 @@ CASES = (
     Case("widest", 400, widest(4), widest(4)),
     Case("centred", 200, (3.0, 0.1, 0.01), widest(3), centred=True),
     Case("plane", 300, (1.0, 0.04), widest(3), d=3),
-    Case("counted", 400, (1.0,) * 4, widest(4), missing="counted"),
 )
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
@@ -151,9 +148,8 @@ def by_the_definition(case, x, events):
         rounding = 2 * STEP  # numbers of at most 1, each off by a step at most, or by half of it
         assert event.statistic[: rank + 1, : rank + 1] == pytest.approx(v.T @ v / case.n, abs=rounding)
         assert (event.statistic[rank + 1 :] == 0).all()
-        share = min(max(event.output[0, 0] / height**2, 0.1), 1.0) if case.missing == "counted" else 1.0
-        m = np.zeros(rank) if case.centred else event.output[0, 1 : rank + 1] * radius / (height * share)
-        z = event.output[1 : rank + 1, 1 : rank + 1] * radius**2 / share - np.outer(m, m)
+        m = np.zeros(rank) if case.centred else event.output[0, 1 : rank + 1] * radius / height
+        z = event.output[1 : rank + 1, 1 : rank + 1] * radius**2 - np.outer(m, m)
         if answering:
             m, z = m / slope(rank, radius), unwinsorised(z, radius)
         inverse = np.linalg.inv(a)
@@ -328,20 +324,3 @@ def test_a_foreseen_total_variation_is_that_of_normal_errors(d):
 def test_what_a_covariance_error_does_to_a_log_ratio_on_the_line():
     """E|z² - 1| = 4 φ(1), beside √2 √(2/π)."""
     assert peaked(1) == pytest.approx(4 * exp(-0.5) / sqrt(2 * pi) / (2 / sqrt(pi)), rel=0.02)
-
-
-@pytest.mark.parametrize("d", [1, 2, 5])
-def test_what_the_noise_of_a_counted_share_adds_is_foreseen(d):
-    """White rows without other noise: their winsorised variance over 2000 equally likely shares, undone."""
-    steps, counted = (
-        RoundSteps(20_000, d, ZCDP(0.05, 1e-6), widest(d), missing=missing)
-        for missing in ("neutral", "counted")
-    )
-    charge, radius = counted.lift.charge("", counted.costs[-1]), counted.ball(np.ones(d))
-    sd = counted.lift.share_sd(charge)
-    shares = np.minimum(1 + sd * ndtri((np.arange(2000) + 0.5) / 2000), 1.0)
-    winsorised = censored_spectrum(np.ones(d), radius)
-    found = [((uncensored_spectrum(winsorised / share, radius) - 1) ** 2).sum() for share in shares[::10]]
-    one, other = squared_error(steps), squared_error(counted)
-    assert other.covariance - one.covariance == pytest.approx(np.mean(found), rel=0.1)
-    assert other.mean == one.mean

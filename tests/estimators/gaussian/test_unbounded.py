@@ -146,29 +146,20 @@ def test_too_few_rows_are_refused_with_the_number(tmp_path, capsys):
         assert f"at least {least} rows" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("where", [{"centred": True}, {"calibration": "paper"}])
-def test_a_count_is_refused_where_no_corner_tells(where):
-    assert UnboundedGaussian(**where).missing == "neutral"
-    with pytest.raises(ArgumentError, match=r"^missing = 'counted'"):
-        UnboundedGaussian(missing="counted", **where)
-
-
-def answers(missing, n, runs=20):
-    estimator, found = UnboundedGaussian(missing=missing), []
+def answers(n, runs=20):
+    estimator, found = UnboundedGaussian(), []
     for seed in range(runs):
         law = run(estimator, np.random.default_rng((26, seed)).standard_normal((n, 2)), seed, BUDGET)
         found.append([*law.mean, *law.covariance.ravel()])
     return found
 
 
-def test_complete_rows_are_divided_by_no_share_unless_they_are_counted(monkeypatch):
-    """To the last bit: 60 corners are 5 sd of noise above what would be taken for absent rows."""
+def test_complete_rows_are_divided_by_no_share(monkeypatch):
+    """To the last bit: of 60 corners one is taken for absent rows once in 33."""
     n = 2 * start(UnboundedGaussian(), 2, BUDGET)
-    assert UnboundedGaussian(missing="counted").plan(n, 2, BUDGET) == UnboundedGaussian().plan(n, 2, BUDGET)
-    neutral, counted = answers("neutral", n), answers("counted", n)
-    assert sum(one != other for one, other in zip(neutral, counted, strict=True)) > 10
+    found = answers(n)
     monkeypatch.setattr(LiftedMoment, "share", lambda *_: 1.0)
-    assert neutral == answers("neutral", n) == answers("counted", n)
+    assert found == answers(n)
 
 
 def test_a_translation_moves_the_mean_alone():

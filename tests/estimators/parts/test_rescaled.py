@@ -1,16 +1,19 @@
 """A number of rows that is drawn with a sum: it moves nothing further, and tells what the sum is over."""
 
+from math import log
+
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from workbench import ZCDP, PureDP
 from workbench.estimators.parts import rescaled
-from workbench.estimators.parts.integers import mean_in_ball, mean_in_box, second_moment_within
+from workbench.estimators.parts.integers import mean_in_ball, mean_in_box, moment_in_ball
 from workbench.estimators.parts.rows import mean_sensitivity, present, second_moment_sensitivity
 from workbench.privacy import Charge, UnitNoise
 from workbench.privacy.grid import OnGrid
 
-N, RADIUS = 12, 1.7
+N, RADIUS, LOUD = 12, 1.7, 1e4  # a budget at which no absent row is hidden
 
 
 class Seen(UnitNoise):
@@ -29,17 +32,16 @@ class Seen(UnitNoise):
 def drawn(kind, x, row, seen=None):
     """The joint statistic of a kind and what is made of it, with the last row replaced; and its charge."""
     x, seen = np.append(x[:-1], [row], axis=0), seen or Seen()
-    there = rescaled.count("counted", x)
     if kind == "moment":
-        charge = Charge("s", "symmetric_gaussian", second_moment_sensitivity(N, RADIUS), ZCDP(1.0))
-        moment = second_moment_within(x, RADIUS)
-        out = rescaled.rescaled_moment(moment, there, N, charge, seen.symmetric_gaussian)
+        charge = Charge("s", "symmetric_gaussian", second_moment_sensitivity(N, RADIUS), ZCDP(LOUD))
+        moment = moment_in_ball(x, lambda rows: rows, RADIUS, counted=True)
+        out = rescaled.rescaled_moment(moment, N, charge, seen.symmetric_gaussian)
     else:
         x = x[:, 0] if kind == "laplace" else x
         mean = mean_in_box if kind == "laplace" else mean_in_ball
-        cost = PureDP(1.0) if kind == "laplace" else ZCDP(1.0)
+        cost = PureDP(LOUD) if kind == "laplace" else ZCDP(LOUD)
         charge = Charge("s", kind, mean_sensitivity(N, RADIUS), cost)
-        out = rescaled.rescaled_mean(mean(x, lambda rows: rows, RADIUS), there, N, charge, seen)
+        out = rescaled.rescaled_mean(mean(x, lambda rows: rows, RADIUS, True), N, charge, seen)
     return np.ravel(getattr(seen, "values", [0.0])[0]), out, charge
 
 
@@ -93,9 +95,9 @@ def test_what_is_released_is_made_of_the_noisy_numbers_alone(kind):
 @pytest.mark.parametrize("there", [0, 2**31, 2**35])
 def test_as_many_rows_as_no_word_counts_are_drawn_like_a_few_whatever_their_number(there):
     n, seen = 2**35, Seen()
-    mean = OnGrid(np.zeros(200, np.int64), 2.0**-26 / n)
+    mean = OnGrid(np.append(np.zeros(200, np.int64), there), 2.0**-26 / n)
     charge = Charge("s", "gaussian", mean_sensitivity(n, 200**0.5), ZCDP(1.0))
-    share = rescaled.mean_and_share(mean, there, n, charge, seen)[1]
+    share = rescaled.mean_and_share(mean, n, charge, seen)[1]
     assert share == pytest.approx(max(there / n, 0.1), rel=1e-9)
 
 
@@ -103,13 +105,17 @@ def test_hardly_any_rows_count_as_a_tenth_and_none_is_not_a_number():
     x = np.full((N, 2), np.nan)
     for kind in ("laplace", "gaussian", "moment"):
         assert not np.asarray(drawn(kind, x, x[-1])[1]).any()
-    assert rescaled.share(-3.0, 1.0) == 0.1
-    assert rescaled.share(1.2, 1.0) == 1.0
 
 
-def test_rows_that_are_not_counted_are_drawn_as_they_were():
-    seen, x = Seen(), np.full(N, np.nan)
-    charge = Charge("s", "laplace", mean_sensitivity(N, RADIUS), PureDP(1.0))
-    rescaled.rescaled_mean(mean_in_box(x, lambda rows: rows, RADIUS), None, N, charge, seen)
-    assert seen.values[0].shape == ()
-    assert rescaled.count("neutral", x) is None
+HIDDEN = [
+    (Charge("s", "laplace", 0.01, PureDP(1.0)), 0.01 * log(1000)),
+    (Charge("s", "symmetric_gaussian", 0.01, ZCDP(0.5)), 0.01 * ndtri(1 - 0.0005)),
+]
+
+
+@pytest.mark.parametrize(("charge", "hidden"), HIDDEN)
+def test_a_share_that_noise_may_hide_is_one_and_others_are_what_they_are(charge, hidden):
+    """At 1 - hidden a noise of complete rows is once in 2000 runs."""
+    assert rescaled.share(3 - hidden + 1e-9, 3.0, charge) == rescaled.share(4.0, 3.0, charge) == 1.0
+    assert rescaled.share(3 - hidden - 1e-9, 3.0, charge) == pytest.approx(1 - hidden / 3)
+    assert rescaled.share(-3.0, 1.0, charge) == 0.1

@@ -17,8 +17,8 @@ from math import inf, sqrt
 from workbench.estimators.base import Estimator, Trace, require_matrix
 from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rescaled import Missing, count, rescaled_moment
+from workbench.estimators.parts.integers import moment_in_ball
+from workbench.estimators.parts.rescaled import rescaled_moment
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
@@ -43,8 +43,8 @@ class ClippedCovariance(Estimator[Array]):
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, adds nothing: the covariance shrinks by the share that is absent, which `missing="counted"`
-    undoes.
+    or its pair, adds nothing, and the covariance is divided by the share that is there, which is drawn with
+    the sum at no cost. A share of absent rows that its noise hides shrinks the covariance.
 
     Parameters
     ----------
@@ -56,8 +56,6 @@ class ClippedCovariance(Estimator[Array]):
         Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     beta : float, default 0.05
         Chance that some normal row is clipped.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -73,7 +71,6 @@ class ClippedCovariance(Estimator[Array]):
     lower: float | None = None
     centred: bool = False
     beta: float = 0.05
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
         if self.lower is not None:
@@ -96,13 +93,13 @@ class ClippedCovariance(Estimator[Array]):
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         """Return the private covariance of sanitised rows."""
         (n, d), rows = x.shape, centred_rows(x, self.centred)
-        charge, there = self.plan(n, d, budget)[STEP], count(self.missing, rows)
+        charge = self.plan(n, d, budget)[STEP]
 
         def draw(joint: OnGrid) -> Array:
             return symmetric_gaussian(joint, charge, noise)
 
-        moment = second_moment_within(rows, self.reach(len(rows), d))  # (1) (2)
-        return psd_part(rescaled_moment(moment, there, len(rows), charge, draw))  # (3)
+        moment = moment_in_ball(rows, lambda block: block, self.reach(len(rows), d), counted=True)  # (1) (2)
+        return psd_part(rescaled_moment(moment, len(rows), charge, draw))  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.

@@ -49,7 +49,7 @@ from workbench.estimators.parts.preconditioned.coinpress_covariance_design impor
 from workbench.estimators.parts.preconditioned.coinpress_design import Problem
 from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
-from workbench.estimators.parts.rescaled import Missing, count, rescaled_moment
+from workbench.estimators.parts.rescaled import rescaled_moment
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
@@ -70,8 +70,8 @@ class CoinPressCovariance(Estimator[Array]):
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, adds nothing: the covariance shrinks by the share that is absent, which `missing="counted"`
-    undoes.
+    or its pair, adds nothing, and the covariance is divided by the share that is there, which is drawn with
+    the sum at no cost. A share of absent rows that its noise hides, and any in mode "proved", shrinks it.
 
     Parameters
     ----------
@@ -84,14 +84,12 @@ class CoinPressCovariance(Estimator[Array]):
     steps : int or None, default None
         Number of steps; None leaves it to the design, which makes the predicted error small.
     mode : {"practical", "proved"}, default "practical"
-        "proved" bounds the error with probability 1 - `beta`; "practical" has smaller radii and no proof of
-        coverage.
+        "proved" bounds the error with probability 1 - `beta`, if no row is absent; "practical" has smaller
+        radii and no proof of coverage.
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     beta : float, default 0.05
         Failure probability of all bounds together; they are proved in mode "proved" alone.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -110,7 +108,6 @@ class CoinPressCovariance(Estimator[Array]):
     mode: Mode = "practical"
     calibration: Calibration = "tight"
     beta: float = 0.05
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
         require_spread(self.lower, self.upper)
@@ -134,29 +131,28 @@ class CoinPressCovariance(Estimator[Array]):
         """Return the private covariance of sanitised rows."""
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         design, a = self.design(n, d, budget), np.eye(d) / np.sqrt(self.upper)
-        charges, there = list(self.plan(n, d, budget).charges()), count(self.missing, rows)
+        charges, counted = list(self.plan(n, d, budget).charges()), self.mode == "practical"
         for charge, clip, excess, floor, lower in zip(
             charges[:-1], design.clips, design.excess, design.floors, design.lower, strict=False
         ):
-            z = noisy_moment(rows, a, clip, charge, noise, there)  # (1) (2)
+            z = noisy_moment(rows, a, clip, charge, noise, counted)  # (1) (2)
             if trace is not None:
                 trace.add(preconditioner=a, lower=lower)
             a = preconditioned(z, excess, floor, a)  # (4)
         if trace is not None:
             trace.add(preconditioner=a, lower=design.lower[-1])
-        z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise, there)
+        z = noisy_moment(rows, a, design.clips[-1], charges[-1], noise, counted)
         tight = winsorised(self.mode, self.calibration)
         return mapped_back(unwinsorised(z, design.clips[-1]) if tight else psd_part(z), a)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
 
-        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", for a beta below the field, and
-        with missing = "counted": a bound is proved for "neutral" alone.
+        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
         """
         probability(beta=beta)
         require_matrix(n, d)
-        proved = self.mode == "proved" and self.missing == "neutral" and beta >= self.beta
+        proved = self.mode == "proved" and beta >= self.beta
         return self.design(n, d, budget).error if proved else float("inf")
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -170,11 +166,13 @@ class CoinPressCovariance(Estimator[Array]):
 
 
 def noisy_moment(
-    rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource, there: int | None = None
+    rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource, counted: bool = False
 ) -> Array:
-    """Return Z of step (2), over the share of rows that are there if their number is counted."""
-    moment = moment_in_ball(rows, lambda block: block @ a.T, clip)
-    return rescaled_moment(moment, there, len(rows), charge, lambda joint: perturbed(joint, charge, noise))
+    """Return Z of step (2), over the share of rows that are there if they are counted."""
+    moment = moment_in_ball(rows, lambda block: block @ a.T, clip, counted)
+    if not counted:
+        return perturbed(moment, charge, noise)
+    return rescaled_moment(moment, len(rows), charge, lambda joint: perturbed(joint, charge, noise))
 
 
 def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:

@@ -34,7 +34,6 @@ from workbench.estimators.parts.budgets import concentrated, delivered
 from workbench.estimators.parts.gaussians.frame import Moments
 from workbench.estimators.parts.gaussians.unbounded_paper import PaperUnbounded
 from workbench.estimators.parts.gaussians.unbounded_tight import TightUnbounded
-from workbench.estimators.parts.rescaled import Missing
 from workbench.estimators.parts.rows import shuffled
 from workbench.privacy import ZCDP, Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
@@ -95,27 +94,18 @@ class UnboundedCovariance(Estimator[Array]):
 
 
 def recipe_for(
-    n: int,
-    d: int,
-    budget: Budget,
-    calibration: Calibration,
-    centred: bool,
-    *,
-    with_mean: bool,
-    missing: Missing = "neutral",
+    n: int, d: int, budget: Budget, calibration: Calibration, centred: bool, *, with_mean: bool
 ) -> Recipe:
     """Return the recipe; raise where n rows are too few for its blocks."""
     require_matrix(n, d)
-    return _recipe(n, d, concentrated(budget), calibration, centred, with_mean, missing)
+    return _recipe(n, d, concentrated(budget), calibration, centred, with_mean)
 
 
 @lru_cache(maxsize=1024)
-def _recipe(
-    n: int, d: int, cost: ZCDP, calibration: str, centred: bool, with_mean: bool, missing: Missing
-) -> Recipe:
+def _recipe(n: int, d: int, cost: ZCDP, calibration: str, centred: bool, with_mean: bool) -> Recipe:
     if calibration == "paper":
         return PaperUnbounded(n, d, cost, centred, with_mean)
-    return TightUnbounded(n, d, cost, centred, missing)
+    return TightUnbounded(n, d, cost, centred)
 
 
 def moments(recipe: Recipe, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:

@@ -20,11 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace
 from workbench.estimators.covariance.unbounded import Recipe, moments, recipe_for
 from workbench.estimators.parts.budgets import delivered
-from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
 
@@ -38,7 +36,7 @@ class UnboundedGaussian(Estimator[Gaussian]):
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     block says what its other rows say, and moments are those of the rows that are there, whose share the
-    release tells: a share that noise may hide shrinks them, which `missing="counted"` undoes.
+    release tells: a share of absent rows that its noise hides shrinks them.
 
     Parameters
     ----------
@@ -46,10 +44,6 @@ class UnboundedGaussian(Estimator[Gaussian]):
         Whether the mean is known to be 0; it is not estimated then.
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there however small what is absent, which costs some
-        accuracy where nothing is; "neutral" where it is surely below 1. The charge is the same. The mean has
-        to be unknown, and the calibration "tight".
 
     Examples
     --------
@@ -64,16 +58,10 @@ class UnboundedGaussian(Estimator[Gaussian]):
 
     centred: bool = False
     calibration: Calibration = "tight"
-    missing: Missing = "neutral"
-
-    def _validate(self) -> None:
-        if self.missing == "counted" and (self.centred or self.calibration == "paper"):
-            raise ArgumentError("missing", self.missing, '"neutral" if centred, or calibration = "paper"')
 
     def recipe(self, n: int, d: int, budget: Budget) -> Recipe:
         """Return the recipe for n rows; public."""
-        public = n, d, budget, self.calibration, self.centred
-        return recipe_for(*public, with_mean=True, missing=self.missing)
+        return recipe_for(n, d, budget, self.calibration, self.centred, with_mean=True)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return one charge for each draw; raise where n rows are too few, with the number."""

@@ -25,7 +25,7 @@ from workbench.estimators.parts.budgets import require_gaussian
 from workbench.estimators.parts.columns import length, median_of, tail_of
 from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.rescaled import Missing, count, counted_error, rescaled_mean
+from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
 from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.mechanisms import gaussian_scale
@@ -43,8 +43,9 @@ class ClippedBoxMean(Estimator[Array]):
     have a `centre`, `radius` and `sigma` each.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    shrinks the mean towards `centre` by the share that is absent, which `missing="counted"` undoes.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    mean is divided by the share of rows that are there, which is drawn with the sum at no cost; a share of
+    absent rows that its noise hides shrinks the mean towards `centre`.
 
     Parameters
     ----------
@@ -57,8 +58,6 @@ class ClippedBoxMean(Estimator[Array]):
         Standard deviation of the rows in every direction, or a tuple of one for each column, known.
     beta : float, default 0.05
         Chance that some normal row is clipped.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -74,7 +73,6 @@ class ClippedBoxMean(Estimator[Array]):
     centre: PerColumn = 0.0
     sigma: PerColumn
     beta: float = 0.05
-    missing: Missing = "neutral"
 
     in_passes = True
 
@@ -105,15 +103,14 @@ class ClippedBoxMean(Estimator[Array]):
             apart = np.asarray(rows - centre)
             return apart if (sides == 1).all() else apart / sides
 
-        mean = mean_in_box(x, standard, reach)  # (2)
-        noisy = rescaled_mean(mean, count(self.missing, x), n, charge, noise)
+        noisy = rescaled_mean(mean_in_box(x, standard, reach, counted=True), n, charge, noise)  # (2)
         return np.asarray(centre + sides * noisy)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
 
         The chance that a row is clipped, the field `beta`, counts: infinite unless the argument is larger.
-        Counted, half of what is left is for the noise of the share; all rows are taken to be there.
+        All rows are taken to be there.
         """
         probability(beta=beta)
         if beta <= self.beta:
@@ -125,7 +122,7 @@ class ClippedBoxMean(Estimator[Array]):
             return tail_of(sds, part)
 
         away = length(in_columns(self.radius, d))
-        return counted_error(self.missing, error, away, charge, n, beta - self.beta)
+        return counted_error(error, away, charge, n, beta - self.beta)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on."""

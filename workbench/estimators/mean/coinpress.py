@@ -29,11 +29,11 @@ from workbench.estimators.parts.budgets import gaussian_total, numbered_plan
 from workbench.estimators.parts.foreseen import better_than, median_of_mean, shrinking_bias
 from workbench.estimators.parts.integers import mean_in_ball
 from workbench.estimators.parts.preconditioned.coinpress_design import MeanDesign, Problem, mean_design
-from workbench.estimators.parts.rescaled import Missing, count, rescaled_mean
+from workbench.estimators.parts.rescaled import rescaled_mean
 from workbench.estimators.parts.rows import WIDEST, from_centre, mean_sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.mechanisms import gaussian_scale
+from workbench.privacy.mechanisms import additive, gaussian_scale
 from workbench.types import Array, Calibration, Mode, PerColumn
 
 
@@ -45,8 +45,8 @@ class CoinPressMean(Estimator[Array]):
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it, which
-    `missing="counted"` undoes.
+    others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
+    absent rows that its noise hides, and any in mode "proved", shrinks the mean towards a private place.
 
     Parameters
     ----------
@@ -59,14 +59,12 @@ class CoinPressMean(Estimator[Array]):
     steps : int or None, default None
         Number of steps; None leaves it to the design, which makes the predicted error small.
     mode : {"practical", "proved"}, default "practical"
-        "proved" bounds the error with probability 1 - `beta`; "practical" has smaller radii and no proof of
-        coverage.
+        "proved" bounds the error with probability 1 - `beta`, if no row is absent; "practical" has smaller
+        radii and no proof of coverage.
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
     beta : float, default 0.05
         Failure probability of all bounds together; they are proved in mode "proved" alone.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -85,7 +83,6 @@ class CoinPressMean(Estimator[Array]):
     mode: Mode = "practical"
     calibration: Calibration = "tight"
     beta: float = 0.05
-    missing: Missing = "neutral"
 
     in_passes = True
 
@@ -111,16 +108,20 @@ class CoinPressMean(Estimator[Array]):
         n, d = x.shape
         c = in_columns(self.centre, d)
         design, charges = self.design(n, d, budget), self.plan(n, d, budget).charges()
-        there = count(self.missing, x)
         for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)
             if trace is not None:
                 trace.add(centre=c, radius=self.sigma * radius)
             m = self.shift(x, c, clip)  # (2)
-            c = c + self.sigma * rescaled_mean(m, there, n, charge, noise)  # (3)
+            counted = self.mode == "practical"
+            moved = rescaled_mean(m, n, charge, noise) if counted else additive(m, charge, noise)
+            c = c + self.sigma * moved  # (3)
         return c
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
-        """Return the mean of the rows round a centre, in units of sigma, shrunk to a ball."""
+        """Return the mean of the rows round a centre, in units of sigma, shrunk to a ball.
+
+        In mode "practical" with one more entry, how many there are.
+        """
         apart = from_centre(centre)
 
         def standard(rows: Array) -> Array:
@@ -129,17 +130,16 @@ class CoinPressMean(Estimator[Array]):
                 z /= self.sigma
             return z
 
-        return mean_in_ball(x, standard, clip)
+        return mean_in_ball(x, standard, clip, counted=self.mode == "practical")
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
 
-        Infinite in mode "practical", for a beta below the field, and with missing = "counted": a bound is
-        proved for "neutral" alone.
+        Infinite in mode "practical", and for a beta below the field.
         """
         probability(beta=beta)
         require_matrix(n, d)
-        proved = self.mode == "proved" and self.missing == "neutral" and beta >= self.beta
+        proved = self.mode == "proved" and beta >= self.beta
         return self.sigma * self.design(n, d, budget).radius if proved else float("inf")
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

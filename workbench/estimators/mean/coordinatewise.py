@@ -31,7 +31,6 @@ from workbench.estimators.parts.columns import length, of_column
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.locate.clipping import other_rows
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, PureDP, Sequential
 from workbench.types import Array, PerColumn
 
@@ -45,8 +44,8 @@ class CoordinatewiseMean(Estimator[Array]):
     Guarantee: central model, one replaced row, for every input. Budgets: with a radius PureDP, or ZCDP with
     delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it, which
-    `missing="counted"` undoes.
+    others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
+    absent rows that its noise hides shrinks the mean towards a private place near it.
 
     Parameters
     ----------
@@ -57,8 +56,6 @@ class CoordinatewiseMean(Estimator[Array]):
         Middle of the range, of every coordinate or a tuple of one for each.
     sigma : float or tuple
         Standard deviation of every coordinate, or a tuple of one for each, known; in the unit of the data.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -73,7 +70,6 @@ class CoordinatewiseMean(Estimator[Array]):
     radius: PerColumn | None = None
     centre: PerColumn = 0.0
     sigma: PerColumn
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
         given = [len(one) for one in (self.radius, self.sigma) if isinstance(one, tuple)]
@@ -84,7 +80,7 @@ class CoordinatewiseMean(Estimator[Array]):
         """Return the steps of one standardised coordinate."""
         radius, sigma = of_column(self.radius, j), of_column(self.sigma, j)
         reach = None if radius is None else standard_radius(radius, sigma)
-        return WindowMean(reach, f" {j}", self.missing)
+        return WindowMean(reach, f" {j}")
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of every coordinate."""

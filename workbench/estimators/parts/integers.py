@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.estimators.base import LARGEST, sanitised
-from workbench.estimators.parts.rows import blocks, require_radius, row_blocks
+from workbench.estimators.parts.rows import blocks, present, require_radius, row_blocks
 from workbench.linalg import squares
 from workbench.privacy.grid import WORD, Integers, OnGrid, longest, step_of, widest
 from workbench.types import Array
@@ -29,23 +29,26 @@ SQUARED_BITS = 18  # of a row whose products are added up: 2^15 rows of them, 2^
 Change = Callable[[Array], Array]
 
 
-def mean_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
-    """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`."""
+def mean_in_ball(x: Array, change: Change, radius: float, counted: bool = False) -> OnGrid:
+    """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`.
+
+    Counted, these and all sums below have one more entry, or corner: how many rows of x are there.
+    """
     require_radius(radius)
     step = step_of(radius, BITS)
-    sums = _total(x, change, lambda rows: added(in_ball(rows, radius, step)), BITS)
+    sums = _total(x, change, lambda rows: added(in_ball(rows, radius, step)), BITS, counted)
     return sums * (step / len(x))
 
 
-def mean_in_box(x: Array, change: Change, reach: float) -> OnGrid:
+def mean_in_box(x: Array, change: Change, reach: float, counted: bool = False) -> OnGrid:
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
     require_radius(reach)
     step = step_of(reach, BITS)
-    sums = _total(x, change, lambda rows: added(in_box(rows, reach, step)), BITS)
+    sums = _total(x, change, lambda rows: added(in_box(rows, reach, step)), BITS, counted)
     return sums * (step / len(x))
 
 
-def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
+def moment_in_ball(x: Array, change: Change, radius: float, counted: bool = False) -> OnGrid:
     """Return (1/n) Σ w wᵀ of the rows w that `change` makes of x, clipped to the ball of `radius`."""
     require_radius(radius)
     step = step_of(radius, SQUARED_BITS)
@@ -54,7 +57,7 @@ def moment_in_ball(x: Array, change: Change, radius: float) -> OnGrid:
         whole = in_ball(rows, radius, step)
         return whole.T @ whole
 
-    sums = _total(x, change, moment, 2 * SQUARED_BITS)
+    sums = _total(x, change, moment, 2 * SQUARED_BITS, counted)
     return sums * (step * step / len(x))
 
 
@@ -106,8 +109,24 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
     return whole
 
 
-def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int) -> OnGrid:
-    return OnGrid(_added((part(change(rows)) for rows in row_blocks(x)), len(x), bits), 1.0)
+def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int, counted: bool) -> OnGrid:
+    there = 0
+
+    def parts() -> Iterator[Any]:
+        nonlocal there
+        for rows in row_blocks(x):
+            there += int(present(rows).sum()) if counted else 0
+            yield part(change(rows))
+
+    sums = OnGrid(_added(parts(), len(x), bits), 1.0)
+    return with_count(sums, there) if counted else sums
+
+
+def with_count(sums: OnGrid, there: int) -> OnGrid:
+    """Return sums with one more entry, or corner: the number of rows that are there."""
+    joint = np.pad(np.atleast_1d(sums.counts), (0, 1))
+    joint.flat[-1] = there
+    return OnGrid(joint, sums.unit)
 
 
 def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:

@@ -26,13 +26,7 @@ from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import clipping, huber
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.rescaled import (
-    Missing,
-    count,
-    counted_error,
-    counted_noise,
-    rescaled_mean,
-)
+from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
 from workbench.special import ndtr, ndtri
@@ -49,8 +43,9 @@ class ClippedMean(Univariate[float]):
     error grows in proportion to `radius`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, ApproxDP with delta > 0,
     ZCDP with delta = 0, GaussianDP.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    shrinks the mean towards `centre` by the share that is absent, which `missing="counted"` undoes.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    mean is divided by the share of rows that are there, which is drawn with the sum at no cost; a share of
+    absent rows that its noise hides shrinks the mean towards `centre`.
 
     Parameters
     ----------
@@ -64,8 +59,6 @@ class ClippedMean(Univariate[float]):
         Chance that the bound of "paper" cuts some normal row.
     calibration : {"paper", "tight"}, default "tight"
         "paper" zeroes rows beyond the bound; "tight" clips them at the bound of least predicted error.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -82,7 +75,6 @@ class ClippedMean(Univariate[float]):
     sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
         standard_radius(self.radius, self.sigma)
@@ -102,24 +94,24 @@ class ClippedMean(Univariate[float]):
         return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
     def statistic(self, z: Array, bound: float) -> OnGrid:
-        """Return m of step (2) on standardised rows."""
+        """Return m of step (2) on standardised rows, and how many are there."""
         if self.calibration == "paper":
-            return mean_in_box(z, lambda rows: np.where(np.abs(rows) <= bound, rows, 0.0), bound)
-        return clipped_mean(z, 0.0, bound)
+            return mean_in_box(z, lambda rows: np.where(np.abs(rows) <= bound, rows, 0.0), bound, True)
+        return clipped_mean(z, 0.0, bound, counted=True)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         """Return the private mean of sanitised rows."""
         z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
         record_clipping(trace, z, 0.0, bound)
-        charge, there = self.plan(len(x), 1, budget)["mean"], count(self.missing, z)
-        mean = rescaled_mean(self.statistic(z, bound), there, len(x), charge, noise)  # (2)
-        return self.centre + self.sigma * float(mean)  # (3)
+        charge = self.plan(len(x), 1, budget)["mean"]
+        mean = rescaled_mean(self.statistic(z, bound), len(x), charge, noise)  # (2)
+        return self.centre + self.sigma * float(mean[0])  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return Lemma 2.2 with constants: beta/3 each for cutting, sampling and noise; needs normal rows.
 
         For the tight bound the rows beyond B cost their worst-case bias, and beta/2 goes to each of the rest.
-        Counted, the noise's part is divided with that of the share; all rows are taken to be there.
+        All rows are taken to be there.
         """
         probability(beta=beta)
         charge, bound = self.plan(n, d, budget)["mean"], self.bound(n, budget)
@@ -136,7 +128,7 @@ class ClippedMean(Univariate[float]):
         def error(part: float) -> float:
             return exact + noise_quantile(charge, part)
 
-        return self.sigma * counted_error(self.missing, error, reach, charge, n, left)
+        return self.sigma * counted_error(error, reach, charge, n, left)
 
     interval_reach = error_bound
 
@@ -160,8 +152,7 @@ class ClippedMean(Univariate[float]):
         charge, bound = self.plan(n, d, budget)["mean"], self.bound(n, budget)
         reach = standard_radius(self.radius, self.sigma)
         bias = float(_bias(np.float64(bound - reach)))  # type: ignore[arg-type]
-        both = counted_noise(self.missing, reach, charge, n)
-        expected = self.sigma * hypot(bias, median_of_sum(1 / sqrt(n), both))
+        expected = self.sigma * hypot(bias, median_of_sum(1 / sqrt(n), charge))
         return better_than(self.radius, expected)
 
 

@@ -28,15 +28,8 @@ from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
-from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.rescaled import Missing
-from workbench.estimators.parts.scale.counted_pivots import (
-    absent_at_most,
-    counted_value,
-    require_tight,
-    widest,
-)
-from workbench.estimators.parts.scale.mean_pivots import pivotal_width
+from workbench.estimators.parts.rescaled import SURE
+from workbench.estimators.parts.scale.mean_pivots import MEAN, pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
@@ -54,9 +47,9 @@ class Interval(Univariate[ConfidenceInterval]):
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    interval is as wide as for n rows: where a share s is absent at random, it is too narrow by √(1 - s) and
-    drawn to a private place near the mean: one of 95 % covers .93 to .96 at s = .1 and about .8 at s = .3.
-    `missing="counted"` makes it wide enough.
+    share of the others is drawn with the mean at no cost: where more are absent than its noise hides, the
+    interval is wide enough, if they are absent at random. "paper" is as wide as for n rows: where a share s
+    is absent, too narrow by √(1 - s) and drawn to a private place near the mean.
 
     Parameters
     ----------
@@ -68,9 +61,6 @@ class Interval(Univariate[ConfidenceInterval]):
         Simulated draws behind the critical value of "tight".
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" covers with absent rows, too, if they are absent at random: how many are there is drawn
-        with the mean at no cost. For "tight".
 
     Examples
     --------
@@ -88,10 +78,8 @@ class Interval(Univariate[ConfidenceInterval]):
     level: float = 0.05
     pivots: int = 20_000
     calibration: Calibration = "tight"
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
-        require_tight(self.missing, self.calibration)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
 
@@ -109,47 +97,32 @@ class Interval(Univariate[ConfidenceInterval]):
         return REACH + sqrt(2 * log(4 * n / (0.1 * self.level)))
 
     def half_width(self, n: int, budget: Budget) -> float:
-        """Return the public half-width, in the unit of the data."""
+        """Return the public half-width, in the unit of the data, where no row is absent."""
         if self.calibration == "tight":
-            return self.sigma * self._critical_value(n, budget, 1.0)
+            return self.sigma * pivotal_width(n, budget, self.level, self.pivots)
         plan = self.plan(n, 1, budget)
         if _HISTOGRAM.error_bound(n, plan["locate"].cost, 0.05 * self.level) == inf:
             return inf
         return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
-
-    def _critical_value(self, n: int, budget: Budget, there: float) -> float:
-        """Return q for the noisy share of rows that are there."""
-        if self.missing == "neutral":
-            return pivotal_width(MEAN, n, budget, self.level, self.pivots)
-        plan = self.plan(n, 1, budget)
-
-        def pivot(z: Array, noise: NoiseSource) -> float | None:
-            value = COUNTED.estimate(z, budget, noise)
-            return None if isinstance(value, Abstention) else abs(value)
-
-        absent = absent_at_most(there, n, plan, self.level)
-        return counted_value(f"interval {budget!r}", n, pivot, self.level, self.pivots, absent)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         """Return the interval of sanitised rows."""
         z = standardised(x, 0.0, self.sigma)
-        if self.missing == "counted":
-            estimate, there = COUNTED.with_share(z, budget, noise, trace)
-            reach = self.sigma * self._critical_value(len(x), budget, there)
+        if self.calibration == "tight":
+            estimate, there = MEAN.with_share(z, budget, noise, trace)
+            reach = self.sigma * pivotal_width(len(x), budget, self.level, self.pivots, there)
         else:
-            estimate = self._estimate(z, budget, noise, trace)
+            estimate = self._paper_estimate(z, budget, noise, trace)
             reach = self.half_width(len(x), budget)  # (3)
         if isinstance(estimate, Abstention) or reach == inf:
             return WHOLE_LINE
         return ConfidenceInterval(self.sigma * estimate - reach, self.sigma * estimate + reach)
 
-    def _estimate(
+    def _paper_estimate(
         self, z: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
     ) -> float | Abstention:
-        if self.calibration == "tight":
-            return MEAN.estimate(z, budget, noise, trace)
         plan = self.plan(len(z), 1, budget)
         centre = _HISTOGRAM.draw(z, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):
@@ -161,16 +134,11 @@ class Interval(Univariate[ConfidenceInterval]):
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the half-width, a public number (infinite with the chance of no answer).
 
-        Counted, it follows the noisy share: the largest of those of all rows, but with probability beta.
+        All rows are taken to be there. Infinite for a beta at which noise may make some of them seem absent.
         """
         probability(beta=beta)
         require_rows(n, d)
-        if self.missing == "neutral":
-            return self.half_width(n, budget)
-        return self.sigma * widest(
-            lambda there: self._critical_value(n, budget, there), n, self.plan(n, d, budget), beta
-        )
+        return self.half_width(n, budget) if beta >= SURE / 2 else inf
 
 
-_HISTOGRAM, MEAN = UnitHistogram(None, "tight"), WindowMean(None)
-COUNTED = WindowMean(None, missing="counted")
+_HISTOGRAM = UnitHistogram(None, "tight")

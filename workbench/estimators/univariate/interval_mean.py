@@ -35,9 +35,9 @@ With E the ε of a choice that has the whole budget, shares are
     of the rest              .13 inner radius, .38 outer radius, .40 mean, .09 variance
     under zCDP               the squares of these, of ρ
 
-Constants are chosen, on other distributions than those of the claims but for rare events (.1). With
-`missing="counted"` (5) and (6) are over the share p/n of rows that are there, drawn with (5) at no cost
-(`parts.rescaled`), and the widths of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
+Constants are chosen, on other distributions than those of the claims but for rare events (.1). (5) and (6)
+are over the share p/n of rows that are there, drawn with (5) at no cost (`parts.rescaled`), and the widths
+of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
 """
 
 from dataclasses import dataclass, replace
@@ -50,11 +50,12 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import FARTHEST, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.budgets import mean_charge, rule
-from workbench.estimators.parts.integers import mean_in_box
+from workbench.estimators.parts.integers import mean_in_box, with_count
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.estimators.parts.rescaled import Missing, count, mean_and_share
+from workbench.estimators.parts.rescaled import mean_and_share
+from workbench.estimators.parts.rows import present
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.parts.votes.design import fewest
 from workbench.estimators.univariate.interval import WHOLE_LINE
@@ -97,17 +98,14 @@ class IntervalMean(Univariate[ConfidenceInterval]):
     refused beforehand. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and
     an answer then misses the mean: the release says how many rows that are.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    counts as a row at the private centre, which may be a standard deviation off: where a tenth is absent at
-    random the mean is missed in up to a third of runs. `missing="counted"` makes up for that.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    share of the others is drawn with the mean at no cost: mean and width are theirs. A share of absent rows
+    that its noise hides draws the mean to the private centre.
 
     Parameters
     ----------
     level : float, default 0.05
         Chance, about, of missing the mean.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" covers with absent rows, too, if they are absent at random: how many are there is drawn with
-        the mean at no cost.
 
     Examples
     --------
@@ -122,7 +120,6 @@ class IntervalMean(Univariate[ConfidenceInterval]):
     laws: ClassVar[str] = "rows of any distribution with a fourth moment"
 
     level: float = 0.05
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
         probability(level=self.level)
@@ -170,8 +167,8 @@ class IntervalMean(Univariate[ConfidenceInterval]):
         tail = chosen.tail(inner, outer) if spread else chosen.counted(outer)
         if tail is None:
             return WHOLE_LINE
-        counted = count(self.missing, x)
-        sums, there = mean_and_share(moved_mean(z, tail), counted, n, plan["average"], noise)  # (5)
+        moved = with_count(moved_mean(z, tail), int(present(x).sum()))
+        sums, there = mean_and_share(moved, n, plan["average"], noise)  # (5)
         square = (0.5 + float(additive(mean_square(z, tail), plan["variance"], noise))) / there  # (6)
         found = self.middle_and_reach(n, tail, sums, square, plan, there)
         if found is None:

@@ -21,16 +21,10 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.budgets import rule
-from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.rescaled import Missing
-from workbench.estimators.parts.scale.counted_pivots import (
-    absent_at_most,
-    counted_value,
-    require_tight,
-    widest,
-)
+from workbench.estimators.parts.rescaled import SURE
+from workbench.estimators.parts.scale.counted_pivots import counted_value
 from workbench.estimators.parts.scale.kv_interval import KVInterval
-from workbench.estimators.parts.scale.pivots import critical_value
+from workbench.estimators.parts.scale.mean_pivots import MEAN
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
 from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.estimators.univariate.scale import LEAST_ROWS
@@ -39,7 +33,7 @@ from workbench.types import Array, Calibration
 
 SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)
 T_EXPANSION = 2.42  # t-quantile over z-quantile at the 95 % level: 1 + 2.42 r², r the sd of ln s
-SCALE, MEAN = WinsorisedScale(None, None), WindowMean(None)
+SCALE = WinsorisedScale(None, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +44,10 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
     is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    interval is as wide as for n rows: where a share s is absent at random, it is too narrow by √(1 - s) and
-    drawn to a private place near the mean: one of 95 % covers .93 to .96 at s = .1 and about .8 at s = .3.
-    `missing="counted"` makes it wide enough; where few pairs are left it is the whole line.
+    share of the others is drawn with the mean at no cost: where more are absent than its noise hides, the
+    interval is wide enough, if they are absent at random; where few pairs are left it is the whole line.
+    "paper" is as wide as for n rows: where a share s is absent, too narrow by √(1 - s) and drawn to a private
+    place near the mean.
 
     Parameters
     ----------
@@ -62,9 +57,6 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
         Simulated draws behind the critical value of "tight".
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" covers with absent rows, too, if they are absent at random: how many are there is drawn
-        with the mean at no cost. For "tight".
 
     Examples
     --------
@@ -82,10 +74,8 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
     level: float = 0.05
     pivots: int = 20_000
     calibration: Calibration = "tight"
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
-        require_tight(self.missing, self.calibration)
         probability(level=self.level)
         integer_at_least(100, pivots=self.pivots)
 
@@ -103,7 +93,7 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
         if self.calibration == "paper":
             interval = KVInterval(self.level).estimate(x, budget, noise)
             return WHOLE_LINE if isinstance(interval, Abstention) else interval
-        found, there = self.counted(x, budget, noise, trace)
+        found, there = studentised(x, budget, noise, trace)
         critical = self.critical_value(len(x), budget, there)
         if isinstance(found, Abstention) or critical == inf:
             return WHOLE_LINE
@@ -111,54 +101,40 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
         reach = scale * critical  # (3)
         return ConfidenceInterval(estimate - reach, estimate + reach)
 
-    def counted(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> tuple[tuple[float, float] | Abstention, float]:
-        """Return (est, s) and the noisy share of rows that are there."""
-        return studentised(x, budget, noise, trace, self.missing)
-
     def critical_value(self, n: int, budget: Budget, there: float = 1.0) -> float:
-        """Return q of step (3)."""
+        """Return q of step (3), for a noisy share of rows that are there."""
 
         def pivot(z: Array, noise: NoiseSource) -> float | None:
-            found, _ = self.counted(z, budget, noise)
+            found, _ = studentised(z, budget, noise)
             return None if isinstance(found, Abstention) else abs(found[0]) / found[1]
 
-        name = f"interval-unknown-variance {budget!r}"
-        if self.missing == "neutral":
-            return critical_value(name, n, pivot, self.level, self.pivots)
-        absent = absent_at_most(there, n, self.plan(n, 1, budget), self.level)
-        return counted_value(name, n, pivot, self.level, self.pivots, absent)
+        name, plan = f"interval-unknown-variance {budget!r}", self.plan(n, 1, budget)
+        return counted_value(name, n, pivot, self.level, self.pivots, plan, there)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma.
 
-        Counted, beta/2 is for the noise of the share, which q follows; all rows are taken to be there.
+        All rows are taken to be there; of beta, `SURE`/2 is for noise that makes some seem absent.
         """
         probability(beta=beta)
         require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper":
             return KVInterval(self.level).half_width_bound(n, budget, beta)
-        part = beta if self.missing == "neutral" else beta / 2
-        scale = SCALE.error_bound(n, scale_and_mean(n, budget)[0], part)
-        return inf if scale == inf else self._largest_value(n, budget, part) * (1 + scale)
-
-    def _largest_value(self, n: int, budget: Budget, chance: float) -> float:
-        if self.missing == "neutral":
-            return self.critical_value(n, budget)
-        return widest(lambda there: self.critical_value(n, budget, there), n, self.plan(n, 1, budget), chance)
+        if beta <= SURE / 2:
+            return inf
+        scale = SCALE.error_bound(n, scale_and_mean(n, budget)[0], beta - SURE / 2)
+        return inf if scale == inf else self.critical_value(n, budget) * (1 + scale)
 
 
 def studentised(
-    x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None, missing: Missing
+    x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
 ) -> tuple[tuple[float, float] | Abstention, float]:
     """Return (est, s) for sanitised rows, and the noisy share of those that are there."""
     scale, mean = scale_and_mean(len(x), budget)
     s = SCALE.estimate(x, scale, noise, trace)  # (1)
     if isinstance(s, Abstention):
         return s, 1.0
-    recipe = WindowMean(None, missing=missing)
-    value, there = recipe.with_share(standardised(x, 0.0, s), mean, noise, trace)  # (2)
+    value, there = MEAN.with_share(standardised(x, 0.0, s), mean, noise, trace)  # (2)
     return value if isinstance(value, Abstention) else (s * value, s), there
 
 

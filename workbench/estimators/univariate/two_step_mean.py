@@ -29,7 +29,6 @@ from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.rescaled import Missing
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
 
@@ -42,8 +41,8 @@ class TwoStepMean(Univariate[float]):
     range costs little.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it, which
-    `missing="counted"` undoes.
+    others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
+    absent rows that its noise hides shrinks the mean towards a private place near it.
 
     Parameters
     ----------
@@ -57,8 +56,6 @@ class TwoStepMean(Univariate[float]):
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"
         "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -75,7 +72,6 @@ class TwoStepMean(Univariate[float]):
     sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
-    missing: Missing = "neutral"
 
     def _validate(self) -> None:
         standard_radius(self.radius, self.sigma)
@@ -85,8 +81,8 @@ class TwoStepMean(Univariate[float]):
         """The steps on standardised rows."""
         reach = standard_radius(self.radius, self.sigma)
         if self.calibration == "paper":
-            return HistogramMean(reach, self.beta, self.missing)
-        return WindowMean(reach, missing=self.missing)
+            return HistogramMean(reach, self.beta)
+        return WindowMean(reach)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""

@@ -19,7 +19,6 @@ from workbench.estimators.base import Abstention, Trace, Univariate, require_row
 from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.rescaled import Missing
 from workbench.estimators.parts.scale.mean_pivots import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
@@ -36,8 +35,8 @@ class UnboundedMean(Univariate[float]):
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it, which
-    `missing="counted"` undoes.
+    others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
+    absent rows that its noise hides shrinks the mean towards a private place near it.
 
     Parameters
     ----------
@@ -47,8 +46,6 @@ class UnboundedMean(Univariate[float]):
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"
         "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
-    missing : {"neutral", "counted"}, default "neutral"
-        "counted" rescales by the share of rows that are there, whose number is drawn with the sum at no cost.
 
     Examples
     --------
@@ -63,14 +60,13 @@ class UnboundedMean(Univariate[float]):
     sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
-    missing: Missing = "neutral"
 
     @property
     def recipe(self) -> HistogramMean | WindowMean:
         """The steps on standardised rows."""
         if self.calibration == "paper":
-            return HistogramMean(None, self.beta, self.missing)
-        return WindowMean(None, missing=self.missing)
+            return HistogramMean(None, self.beta)
+        return WindowMean(None)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""
@@ -99,7 +95,7 @@ class UnboundedMean(Univariate[float]):
         if self.calibration == "paper":
             return self.error_bound(n, d, budget, level)
         require_rows(n, d)
-        return self.sigma * pivotal_width(WindowMean(None, missing=self.missing), n, budget, level, PIVOTS)
+        return self.sigma * pivotal_width(n, budget, level, PIVOTS)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return how far rows that are not normal may carry the mean, in words."""

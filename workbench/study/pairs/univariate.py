@@ -15,12 +15,12 @@ from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
+from workbench.estimators.parts.scale.mean_pivots import MEAN
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import (
-    MEAN,
     SCALE,
     IntervalUnknownVariance,
     scale_and_mean,

@@ -8,10 +8,6 @@ by t = tr(A⁻¹A⁻ᵀ)/d in the norm that the covariance defines:
     mean²          d E min(|z|², R²)/(d n) + the lifted noise d (σ R/(√2 τ))² times t, both over the square of
                    the slope at 0
 
-    share²         d (c ω/g)²/2, part of covariance² if rows are counted: half of the noise of the share, of
-                   sd ω, is capped, and half makes the winsorised variance c larger in proportion; g is the
-                   slope of c as all variances grow
-
 t is 1 for rows that steps before made white, and tr(s⁻¹)/d for the spectrum s that the last step meets.
 
 These are mean squares; medians are those of as many normal numbers (`parts.foreseen`).
@@ -28,7 +24,6 @@ from workbench.estimators.parts.gaussians.steps import RoundSteps, slope
 from workbench.estimators.parts.normal_ball import clipped_moment
 from workbench.estimators.parts.preconditioned.winsorised_covariance import squared_errors
 from workbench.privacy.mechanisms import gaussian_mu
-from workbench.special import gammainc
 
 MATRICES, POINTS, SEED = 101, 4096, 61
 
@@ -73,21 +68,12 @@ def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
     squared = np.array([radius**2])
     sampling = float(squared_errors(squared, n, d, inf)[0])
     noisy = float(squared_errors(squared, n, d, mu / steps.lift.reach**2)[0])
-    covariance = sampling + (noisy - sampling) * stretch**2 + of_share(steps, radius)
+    covariance = sampling + (noisy - sampling) * stretch**2
     if steps.centred:
         return SquaredErrors(d, 0.0, covariance)
     sd = steps.lift.charge("", cost).sensitivity * radius / (mu * sqrt(2) * steps.lift.height)
     drawn = clipped_moment(d, radius) / n + sd**2 * stretch
     return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
-
-
-def of_share(steps: RoundSteps, radius: float) -> float:
-    """Return share², for n rows that are all there; 0 where they are not counted."""
-    if steps.missing == "neutral":
-        return 0.0
-    d, charge = steps.d, steps.lift.charge("", steps.costs[-1])
-    grown = clipped_moment(d, radius) / float(gammainc(d / 2 + 1, radius**2 / 2))
-    return d * (grown * steps.lift.share_sd(charge)) ** 2 / 2
 
 
 @lru_cache(maxsize=64)

@@ -30,7 +30,6 @@ from workbench.estimators.base import FARTHEST, Abstention
 from workbench.estimators.parts.gaussians.frame import Frame, Moments
 from workbench.estimators.parts.gaussians.steps import LOCATOR, RoundSteps, is_round, round_steps, slope
 from workbench.estimators.parts.preconditioned.winsorised_covariance import unwinsorised
-from workbench.estimators.parts.rescaled import Missing
 from workbench.linalg import spectral_map
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.types import Array
@@ -54,12 +53,11 @@ class RoundFinish:
     thin: float = THIN
     narrowest: float = 0.0
     placed: bool = False
-    missing: Missing = "neutral"
 
     @property
     def steps(self) -> RoundSteps:
         """The public numbers."""
-        shape = self.centred, self.narrowest, self.placed, self.missing
+        shape = self.centred, self.narrowest, self.placed
         return round_steps(self.n, self.d, self.cost, self.worst, *shape)
 
     def charges(self) -> Iterator[Charge]:

@@ -3,8 +3,7 @@
 Rows w of shape (n, r) within the unit ball, and τ, in whole numbers of a step. Neighbours: replace one row.
 
     (1) Z = (1/n) Σ (τ, w)(τ, w)ᵀ + symmetric noise                           sensitivity √2 (1 + τ²)/n
-    (2) s = the share of rows that are there: Z[0, 0]/τ², at most 1, if `missing` is "counted"; if "neutral",
-        the same where it is below 1 by 5 sd of its noise or more, else 1
+    (2) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below      `parts.rescaled`
     (3) mean = Z[0, 1:]/(τs);  moment = Z[1:, 1:]/s
 
 Lifted rows lie within the ball of radius √(1 + τ²), an absent one is lifted to 0, so that (1) is a second
@@ -22,15 +21,14 @@ import numpy as np
 
 from workbench.estimators.parts.gaussians.frame import padded
 from workbench.estimators.parts.integers import SQUARED_BITS, in_ball, total
-from workbench.estimators.parts.rescaled import Missing, share
+from workbench.estimators.parts.rescaled import share
 from workbench.estimators.parts.rows import present, second_moment_sensitivity
 from workbench.privacy import Budget, Charge, NoiseSource
 from workbench.privacy.grid import OnGrid, step_of, widest
-from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
+from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.types import Array
 
 STEP = step_of(1.0, SQUARED_BITS)
-SURE = 5.0  # sd of noise that rows are not taken for absent at
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,6 @@ class LiftedMoment:
     n: int
     d: int
     height: float
-    missing: Missing = "neutral"
 
     @property
     def reach(self) -> float:
@@ -80,12 +77,5 @@ class LiftedMoment:
         return mean, noisy[1 : r + 1, 1 : r + 1]
 
     def share(self, corner: float, charge: Charge) -> float:
-        """Return s of step (2), at least a tenth; 1 without a mean, for which nothing tells."""
-        unit = (self.steps * STEP) ** 2
-        if not self.steps or (self.missing == "neutral" and corner > unit - SURE * gaussian_scale(charge)):
-            return 1.0
-        return share(corner, unit)
-
-    def share_sd(self, charge: Charge) -> float:
-        """Return the standard deviation of Z[0, 0]/τ²; there has to be a mean."""
-        return gaussian_scale(charge) / (self.steps * STEP) ** 2
+        """Return s of step (2); 1 without a mean, for which nothing tells."""
+        return share(corner, (self.steps * STEP) ** 2, charge) if self.steps else 1.0

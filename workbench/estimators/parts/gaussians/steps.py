@@ -24,7 +24,6 @@ import numpy as np
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
-from workbench.estimators.parts.rescaled import Missing
 from workbench.estimators.parts.votes.design import fewest
 from workbench.privacy import ZCDP
 from workbench.privacy.mechanisms import gaussian_mu
@@ -49,12 +48,11 @@ class RoundSteps:
     centred: bool = False
     narrowest: float = 0.0
     placed: bool = False  # a centre near the mean is given: there is no location
-    missing: Missing = "neutral"
 
     @property
     def lift(self) -> LiftedMoment:
         """The recipe of a step's release; no mean if it is known."""
-        return LiftedMoment(self.n, self.d, 0.0 if self.centred else HEIGHT, self.missing)
+        return LiftedMoment(self.n, self.d, 0.0 if self.centred else HEIGHT)
 
     @cached_property
     def location(self) -> ZCDP | None:
@@ -121,10 +119,9 @@ def round_steps(
     centred: bool = False,
     narrowest: float = 0.0,
     placed: bool = False,
-    missing: Missing = "neutral",
 ) -> RoundSteps:
     """Return the design, made once."""
-    return RoundSteps(n, d, cost, worst, centred, narrowest, placed, missing)
+    return RoundSteps(n, d, cost, worst, centred, narrowest, placed)
 
 
 def is_round(spectrum: Array, share: float = ROUND) -> bool:

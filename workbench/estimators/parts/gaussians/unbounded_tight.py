@@ -33,7 +33,6 @@ from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
 from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
 from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, point_mass
-from workbench.estimators.parts.rescaled import Missing
 from workbench.estimators.parts.rows import centred_rows, in_blocks
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.types import Array
@@ -52,7 +51,6 @@ class TightUnbounded:
     d: int
     cost: ZCDP
     centred: bool = False
-    missing: Missing = "neutral"
 
     def __post_init__(self) -> None:
         _ = self.blocks  # raises where n rows are too few
@@ -92,8 +90,7 @@ class TightUnbounded:
     @property
     def finish(self) -> RoundFinish:
         """The recipe of (4)."""
-        cost, worst = self.costs[3], widest(self.d)
-        return RoundFinish(self.n, self.d, cost, worst, self.centred, missing=self.missing)
+        return RoundFinish(self.n, self.d, self.costs[3], widest(self.d), self.centred)
 
     @property
     def squared_error(self) -> SquaredErrors:

@@ -10,9 +10,9 @@ from workbench.privacy.grid import OnGrid
 from workbench.types import Array
 
 
-def clipped_mean(x: Array, centre: float, clip: float) -> OnGrid:
-    """Return mean(clip(x - centre, ±clip))."""
-    return mean_in_box(x, lambda rows: rows - centre if centre else rows, clip)
+def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) -> OnGrid:
+    """Return mean(clip(x - centre, ±clip)); counted, and how many of x are there."""
+    return mean_in_box(x, lambda rows: rows - centre if centre else rows, clip, counted)
 
 
 def sensitivity(n: int, clip: float) -> float:

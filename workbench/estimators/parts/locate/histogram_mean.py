@@ -17,7 +17,7 @@ from workbench.estimators.parts.locate.clipping import (
 )
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
-from workbench.estimators.parts.rescaled import Missing, count, counted_error, rescaled_mean
+from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.special import ndtri
 from workbench.types import Array
@@ -31,7 +31,6 @@ class HistogramMean:
 
     radius: float | None
     beta: float
-    missing: Missing = "neutral"
 
     @property
     def locator(self) -> UnitHistogram:
@@ -61,9 +60,8 @@ class HistogramMean:
     ) -> float:
         """Return the mean of step (2) round a centre."""
         record_clipping(trace, x, centre, self.window(len(x)))
-        statistic, there = clipped_mean(x, centre, self.window(len(x))), count(self.missing, x)
-        charge = self.plan(len(x), budget)["mean"]
-        return centre + float(rescaled_mean(statistic, there, len(x), charge, noise))
+        statistic = clipped_mean(x, centre, self.window(len(x)), counted=True)
+        return centre + float(rescaled_mean(statistic, len(x), self.plan(len(x), budget)["mean"], noise)[0])
 
     def predicted_error(self, n: int, budget: Budget) -> float:
         """Return the median error for normal rows; infinite unless half of the locations hold by proof."""
@@ -76,7 +74,7 @@ class HistogramMean:
         """Return the bound of Theorems 2.5 and 2.8 with explicit constants.
 
         Location, clipping, sampling and noise take beta/4 each; finite only for beta ≥ the `beta` that
-        chose the window. Counted, the noise's part is divided with that of the share.
+        chose the window.
         """
         plan = self.plan(n, budget)
         if self.locator.error_bound(n, plan["locate"].cost, beta / 4) == inf or beta < self.beta:
@@ -86,4 +84,4 @@ class HistogramMean:
         def error(part: float) -> float:
             return exact + noise_quantile(charge, part)
 
-        return counted_error(self.missing, error, REACH, charge, n, beta / 4)
+        return counted_error(error, REACH, charge, n, beta / 4)

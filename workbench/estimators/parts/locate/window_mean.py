@@ -22,7 +22,7 @@ from workbench.estimators.parts.locate.clipping import clipped_mean, record_clip
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rescaled import Missing, count, counted_error, mean_and_share
+from workbench.estimators.parts.rescaled import counted_error, mean_and_share
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.special import ndtr
 from workbench.types import Array
@@ -58,7 +58,6 @@ class WindowMean:
 
     radius: float | None
     suffix: str = field(default="", compare=False)  # of its steps' names, where several recipes run
-    missing: Missing = field(default="neutral", compare=False)
 
     @property
     def locator(self) -> WindowMedian:
@@ -119,7 +118,7 @@ class WindowMean:
     def with_share(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> tuple[float | Abstention, float]:
-        """Return the same, and the noisy share of rows that are there; 1 where they are not counted."""
+        """Return the same, and the noisy share of rows that are there; 1 where nothing tells."""
         centre = self.located(x, budget, noise)
         if isinstance(centre, Abstention):
             return centre, 1.0
@@ -144,9 +143,9 @@ class WindowMean:
         if not clip:
             return centre, 1.0
         record_clipping(trace, x, centre, clip)
-        statistic, charge = clipped_mean(x, centre, clip), plan[f"mean{self.suffix}"]
-        noisy, share = mean_and_share(statistic, count(self.missing, x), len(x), charge, noise)  # (2)
-        return centre + huber.uncentred(float(noisy), clip), share  # (3)
+        statistic, charge = clipped_mean(x, centre, clip, counted=True), plan[f"mean{self.suffix}"]
+        noisy, share = mean_and_share(statistic, len(x), charge, noise)  # (2)
+        return centre + huber.uncentred(float(noisy[0]), clip), share  # (3)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows.
@@ -154,7 +153,7 @@ class WindowMean:
         Four events take beta/4 each: Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h;
         the noise; and the clipped mean at the mean itself, a Lipschitz function of normal rows, within
         √(2 ln(8/β)/n) of its expectation. At another centre within h its deviation is at most 2Dh more.
-        Counted, the noise's part is divided with that of the share, and g_k(h) is what it is a share of.
+        Where the share of rows that are there is divided by, it is one of g_k(h).
         """
         plan, clip = self.plan(n, budget), self.design(n, budget).clip
         deviation = uniform_deviation(n, beta / 4)
@@ -167,7 +166,7 @@ class WindowMean:
         def error(part: float) -> float:
             return sampling + noise_quantile(charge, part)
 
-        deviation = counted_error(self.missing, error, away, charge, n, beta / 4)
+        deviation = counted_error(error, away, charge, n, beta / 4)
         return inf if deviation == inf else huber.inverse_error(apart, deviation, clip)
 
 

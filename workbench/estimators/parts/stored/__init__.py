@@ -27,8 +27,7 @@ def stream(
     """Return the release of an estimator on rows that are read in blocks: bit for bit that of rows in memory.
 
     Memory does not grow with n; a column of Parquet takes about two megabytes, its pages. The rows are read
-    once for each charge of the plan, once more where absent ones are counted, and have to be the same every
-    time.
+    once for each charge of the plan, and have to be the same every time.
 
     Parameters
     ----------
@@ -81,6 +80,5 @@ def stream(
 
 
 def passes(estimator: Estimator[T], n: int, d: int, budget: Budget) -> int:
-    """Return how often rows are read at most: once for each charge, and to count those that are there."""
-    counted = getattr(estimator, "missing", "neutral") == "counted"
-    return len(list(estimator.plan(n, d, budget).charges())) + counted
+    """Return how often rows are read at most: once for each charge."""
+    return len(list(estimator.plan(n, d, budget).charges()))
