@@ -16,10 +16,10 @@ SUMMARY = "one private estimate from a CSV or Parquet file"
 DETAILS = """one private estimate from a CSV or Parquet file. The first line of CSV names the columns and is
 public; every line below it is one row, blank ones too, and their number is public: the last line too needs
 its line end. A cell that is no number (empty, a word, a date, 1,000, inf, above 1e100) is a missing entry:
-never an error, never counted, never told. A row with a missing entry is absent: it keeps its place, and no
-stage of an estimate counts it; so is a line with more cells than the first has names. --missing VALUE makes
-such entries that value; --set missing=counted (of covariances and means of clipped rows) makes up for absent
-rows by a private count. --set centre=170,30000 is one number for each column, in means. --check lists by line
+never an error, never told one by one. A row with a missing entry is absent: it keeps its place, and no stage
+of an estimate counts it; so is a line with more cells than the first has names. Most means and covariances
+of clipped rows make up for absent rows by a private count of the others. --missing VALUE makes such entries
+that value. --set centre=170,30000 is one number for each column, in means. --check lists by line
 and column what is no number, and marks between thousands: for the owner of the file, not private."""
 
 
