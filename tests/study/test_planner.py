@@ -181,7 +181,7 @@ def test_why_an_entry_does_not_answer(more, words):
         ({"n": 10, "budget": None, "alpha": None}, "alpha = None"),
         ({"n": 10, "budget": None, "delta": 2.0}, "delta = 2.0"),
         ({"calibrations": ("loose",)}, "calibration = 'loose'"),
-        ({"settings": {"width": 1.0}, "subject": "mean"}, "set width = 1.0: expected one of alpha, beta, blocks"),
+        ({"settings": {"width": 1.0}, "subject": "mean"}, "set width = 1.0: expected one of alpha, beta"),
         ({"settings": {"radius": -1.0}, "subject": "mean"}, "radius = -1.0"),
         ({"settings": {"calibration": "tight"}, "subject": "mean"}, "set calibration"),
     ],
