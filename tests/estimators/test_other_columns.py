@@ -53,7 +53,7 @@ def two_valued(share, n=1000):
 
 END = 10.0  # of the range, where the mean lies
 BEYOND, FURTHER = (
-    ClippedMean(radius=END, calibration=calibration).bound(1000, PURE) - END
+    ClippedMean(radius=END, sigma=1.0, calibration=calibration).bound(1000, PURE) - END
     for calibration in ("tight", "paper")
 )
 CLIPPED = (1 - BEYOND / hypot(1, BEYOND)) / 2  # the share of Scarf's worst
@@ -63,14 +63,24 @@ RARE = two_valued(0.043, 10_000)
 @pytest.mark.parametrize(
     ("estimator", "budget", "x", "least"),
     [  # the worst that the proof knows, or that a search found; `least` of what is said is reached
-        (ClippedMean(radius=END), PURE, END + two_valued(CLIPPED), 0.9),
-        (ClippedMean(radius=END, calibration="paper"), PURE, END + two_valued(1 / (1 + FURTHER**2)), 0.9),
-        (TwoStepMean(radius=100.0), PURE, two_valued(0.078), 0.6),
-        (TwoStepMean(radius=100.0), PURE, two_valued(0.5), 0.0),
-        (TwoStepMean(radius=100.0), PureDP(0.1), two_valued(0.434), 0.5),
-        (TwoStepMean(radius=100.0, calibration="paper"), PureDP(4.0), two_valued(6e-4, 10_000), 0.2),
-        (UnboundedMean(), APPROX, RARE, 0.7),
-        (CoordinatewiseMean(), APPROX, np.outer(RARE, [1, -1]), 0.5),
+        (ClippedMean(radius=END, sigma=1.0), PURE, END + two_valued(CLIPPED), 0.9),
+        (
+            ClippedMean(radius=END, sigma=1.0, calibration="paper"),
+            PURE,
+            END + two_valued(1 / (1 + FURTHER**2)),
+            0.9,
+        ),
+        (TwoStepMean(radius=100.0, sigma=1.0), PURE, two_valued(0.078), 0.6),
+        (TwoStepMean(radius=100.0, sigma=1.0), PURE, two_valued(0.5), 0.0),
+        (TwoStepMean(radius=100.0, sigma=1.0), PureDP(0.1), two_valued(0.434), 0.5),
+        (
+            TwoStepMean(radius=100.0, sigma=1.0, calibration="paper"),
+            PureDP(4.0),
+            two_valued(6e-4, 10_000),
+            0.2,
+        ),
+        (UnboundedMean(sigma=1.0), APPROX, RARE, 0.7),
+        (CoordinatewiseMean(sigma=1.0), APPROX, np.outer(RARE, [1, -1]), 0.5),
     ],
 )
 def test_a_column_moves_a_mean_as_far_as_it_says_and_no_further(estimator, budget, x, least):
@@ -104,4 +114,4 @@ def test_the_bias_of_a_huber_step_is_that_of_the_worst_distribution(clip):
 
 def test_a_bound_of_a_location_is_no_shorter_than_its_range_allows():
     """With hardly any budget the median is anywhere in its range."""
-    assert Median(radius=0.01).error_bound(100, 1, PureDP(0.01), 0.05) >= 0.009
+    assert Median(radius=0.01, sigma=1.0).error_bound(100, 1, PureDP(0.01), 0.05) >= 0.009

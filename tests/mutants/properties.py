@@ -200,7 +200,7 @@ PROPERTIES = (
                        "points + stretch, points - stretch"),
              partial(lattice.test_one_row_moves_a_stretched_score_by_one_at_most, lattice.LOCATORS[4])),
     Mutant("a location without a stretch", partial(patch.object, window_mean, "STRETCH", 0.0),
-             partial(columns.test_equal_rows_are_found, TwoStepMean(radius=100.0), columns.PURE, 1)),
+             partial(columns.test_equal_rows_are_found, TwoStepMean(radius=100.0, sigma=2.0), columns.PURE, 1)),
     Mutant("a location that may be likelier than its range is long",
              rewritten(location, "located_within", "np.minimum(_RADII, locator.high - locator.low)",
                        "_RADII"),
