@@ -27,7 +27,10 @@ distance and it is no lighter than exponential, its mean excess lies between
 
 half of their difference times k_1/n being the doubt in (8). No answer is the whole line; where n leaves no
 k_0 the plan refuses. Values in fewer than `Design.seen` rows, far from the others, are likely to be missed,
-and an answer then misses: `other_rows` says so on every release.
+and an answer then misses; so may one where a heavy tail has a step beyond r_0 (rows rounded to two standard
+deviations, a tenth of them at one far value): `other_rows` says so on every release. Of 300 distributions
+tried at random at ε = 1 the worst is covered .65 of the time at n = 1,200 (a lognormal one, rounded), .83 at
+3,000 (a Pareto one, with a value at 4 standard deviations), .92 at 20,000.
 
 With E the ε of a choice that has the whole budget, shares are
 
@@ -96,7 +99,8 @@ class IntervalMean(Univariate[ConfidenceInterval]):
     of which may be one value. Covers their mean with probability about 1 - `level` (simulated, not proved).
     Where that cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows are
     refused beforehand. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and
-    an answer then misses the mean: the release says how many rows that are.
+    an answer then misses the mean: the release says how many rows that are. A heavy tail with steps (coarse
+    rounding, many rows at one far value) is covered less often until there are some 20,000/ε rows.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     share of the others is drawn with the mean at no cost: mean and width are theirs. A share of absent rows
@@ -134,7 +138,8 @@ class IntervalMean(Univariate[ConfidenceInterval]):
         require_rows(n, d)
         seen = design(n, budget).seen
         return (
-            f"values in fewer than {seen} rows, far from the others, are likely to be missed: it then misses"
+            f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
+            "it less often where a heavy tail is rounded coarsely or has many rows at one value"
         )
 
     def estimate(
