@@ -49,7 +49,13 @@ LOUD = (
 PART = (25, 300, 2001, 6000, 20_000)  # rows of what is committed: the first that have a plan
 MOST = 2**17  # rows: a budget that needs more counts as refused
 SEEDS = 5
-LONG = "mean/filter", "range/ball", "covariance/matrix-quantile", "covariance/populous"
+LONG = (
+    *("mean/filter", "range/ball", "spectral/preconditioner", "gaussian/coinpress", "gaussian/unbounded"),
+    *(
+        f"covariance/{name}"
+        for name in ("matrix-quantile", "populous", "populous-robust", "coinpress", "unbounded")
+    ),
+)
 FEWER = dict.fromkeys(LONG, 2)  # seeds of what takes long
 ENDLESS = {"univariate/quantiles"}  # draws distinct numbers until there are enough: one scale adds the same
 ASKED = {"error_bound": (0.05,), "predicted_error": ()}
@@ -251,7 +257,7 @@ def refusals(key, estimator, budget, d):
     x, plan = typical(key, n, d, 0), estimator.plan
     shapes = (n, d, 1), (n, 0), (n, 1), (n, 2), (n, 3), (0, d), (1, d), ()
     rows = {str(shape): np.zeros(shape) for shape in shapes} | {"text": ["a"] * n, "None": None}
-    sources = None, 0, np.random.default_rng, dp.SimulatedNoise, np.random.RandomState(0)
+    sources = None, 0, np.random.default_rng, dp.SimulatedNoise, "0"
 
     def parameter(name, bad):
         return replace(estimator, **{name: bad}).plan(n, d, budget)
