@@ -26,9 +26,10 @@ def test_a_last_bit_is_named_by_its_place_and_not_committed(monkeypatch):
     assert not [*bits.differences(part, bits.part(*asked), KEY, bits.alike)]
 
 
-def test_nine_digits_of_the_norm_are_committed():
-    one, near, far = ([[scale.hex(), (2e-9).hex()], "taken"] for scale in (1.0, 1.0 + 1e-11, 1.0 + 1e-7))
-    assert bits.alike(bits.short(one), bits.short(near))
-    assert not bits.alike(bits.short(one), bits.short(far))
-    assert not bits.alike(bits.short(one), bits.short([one[0], "refused"]))
-    assert bits.alike(bits.short([float("nan").hex()]), bits.short([float("nan").hex()]))
+def test_of_small_numbers_beside_large_ones_and_of_words_a_change_is_committed():
+    def told(number, word="taken"):
+        return bits.short([["0x1p900", "nan", number.hex()], word])
+
+    assert bits.alike(told(1.0), told(1.0 + 1e-11))
+    assert not bits.alike(told(1.0), told(1.0 + 1e-7))
+    assert not bits.alike(told(1.0), told(1.0, "refused"))
