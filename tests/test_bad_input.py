@@ -83,14 +83,6 @@ def parameters():
         yield "beta", value, lambda value=value: UnboundedMean(beta=value, sigma=1.0), INSIDE
         for kind in (ClippedMean, TwoStepMean):
             yield "beta", value, lambda kind=kind, value=value: kind(radius=1, sigma=1, beta=value), INSIDE
-    for value in (99, 0, 1e4, True, None):
-        yield (
-            "pivots",
-            value,
-            lambda value=value: Interval(pivots=value, sigma=1.0),
-            "an integer, at least 100",
-        )
-        yield "pivots", value, lambda value=value: IntervalUnknownVariance(pivots=value), "at least 100"
     for value in ("loose", "", None, 1):
         for entry in ON_THE_LINE.values():
             if not hasattr(entry.estimator, "calibration"):

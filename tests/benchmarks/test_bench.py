@@ -16,7 +16,7 @@ from workbench.populations import MultivariateGaussian
 from workbench.privacy import PureDP
 from workbench.study.bench import FLOORS, floor, primitives
 from workbench.study.bench.clock import together
-from workbench.study.bench.measure import lightened, measured, peak, rows
+from workbench.study.bench.measure import measured, peak, rows
 from workbench.study.bench.primitives import Primitive
 from workbench.study.least_rows import fewest_rows
 
@@ -185,15 +185,6 @@ def test_rows_are_of_the_population_or_standard_where_d_is_another(d, variance):
     found = measured("mean/fake", example, made, fake(clock, "syrk"), 1, clock)
     assert (found.n, found.d) == (4000, d)
     assert 2 <= found.copies < 2.5
-
-
-def test_tables_of_pivots_are_small_and_still_answer():
-    entry = CATALOG["univariate/interval"]
-    light = lightened(entry.examples[0])
-    assert light.estimator.pivots < entry.examples[0].estimator.pivots
-    column = np.random.default_rng(1).standard_normal(500)
-    release = light.estimator(column, budget=light.budget, rng=np.random.default_rng(2))
-    assert release.value.high - release.value.low < 1
 
 
 def faults(first):

@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 
 from workbench.catalog import CATALOG
 from workbench.study.bench import floor
-from workbench.study.bench.measure import lightened, measured, rows
+from workbench.study.bench.measure import measured, rows
 from workbench.study.sweeps.allocator import keep_freed_memory
 
 ROWS, ROUNDS = 100_000, 7
@@ -14,7 +14,7 @@ BELOW = 0.5  # a call this far below its floor means that the floor lists what t
 ABOVE = 12.0  # at this many rows; a pass written as a Python loop over them is 50 times its floor
 
 EXAMPLES = [
-    pytest.param(entry, lightened(example), id=f"{entry.key}-{number}")
+    pytest.param(entry, example, id=f"{entry.key}-{number}")
     for entry in CATALOG.values()
     for number, example in enumerate(entry.examples)
 ]

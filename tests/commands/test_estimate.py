@@ -147,7 +147,6 @@ def slips():
     yield estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"
     yield estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"
     yield estimate(key="interval", budget=APPROX, settings=("level=1",)), "level = 1", INSIDE
-    yield estimate(key="interval", budget=APPROX, settings=("pivots=5",)), "pivots = 5", "at least 100"
     yield estimate("one"), "n = 1", "at least 2"
     yield estimate("wide"), "n = 1", "at least 2"
     yield estimate("three", key="scale", budget=APPROX, settings=()), "n = 3", "at least 4"
@@ -337,12 +336,9 @@ def test_a_misspelt_parameter_of_a_notebook_runs_nothing(folder, command, parame
 
 
 def required(entry):
-    """The parameters of an entry without a default, as its own estimator has them; few pivots."""
+    """The parameters of an entry without a default, as its own estimator has them."""
     public = {one.name: one for one in fields(entry.estimator)}
-    settings = {
-        name: getattr(entry.estimator, name) for name, one in public.items() if one.default is MISSING
-    }
-    return settings | ({"pivots": 300} if "pivots" in public else {})
+    return {name: getattr(entry.estimator, name) for name, one in public.items() if one.default is MISSING}
 
 
 @pytest.mark.daily

@@ -159,9 +159,9 @@ CLIFFS = {
     "univariate/scale": own(
         "univariate/scale", kind="predicted", rows=spread, above=300, below=50, runs=6000
     ),
-    "univariate/interval": proved(wb.Interval(pivots=300, sigma=1.0), line, 1, 300, 20),
+    "univariate/interval": proved(wb.Interval(sigma=1.0), line, 1, 300, 20),
     "univariate/interval-unknown-variance": Cliff(
-        kind="answers", estimator=wb.IntervalUnknownVariance(pivots=300), rows=line, above=1000, below=30,
+        kind="answers", estimator=wb.IntervalUnknownVariance(), rows=line, above=1000, below=30,
         good=0.1,
     ),
     "univariate/interval-mean": predicted(wb.IntervalMean(), line, 1, 20_000, None, runs=200),

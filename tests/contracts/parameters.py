@@ -14,7 +14,7 @@ PAIRED = (
 
 
 def examples():
-    """Every private example of the catalog, with small tables of pivots."""
+    """Every private example of the catalog."""
     return _parameters(private=True)
 
 

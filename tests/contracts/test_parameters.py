@@ -23,7 +23,6 @@ WRONG = {  # values that no estimator with such a parameter takes
     "hypercontractivity": (0.0, 0.1, nan),
     "level": (-1.0, 0.0, nan, "0.1"),
     "moments": (0, 1.5, True),
-    "pivots": (99, 0, 1e4, True),
     "step": (0.0, -1.0, nan),
 }
 LIMITS = (  # what one estimator refuses; where there are several parameters, the first one is named

@@ -46,7 +46,7 @@ def remembered():
 
 @pytest.fixture(scope="module")
 def prepared(remembered):
-    """Designs and tables of pivots of the package as it is, at the sizes of the contracts, made once."""
+    """Designs and critical values of the package as it is, at the sizes of the contracts, made once."""
     ready = set()
 
     def prepare(example):

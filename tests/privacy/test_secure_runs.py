@@ -7,7 +7,6 @@ from tests.contracts.parameters import examples
 from workbench.catalog import CATALOG
 from workbench.commands.list import inexact
 from workbench.contracts.datasets import sizes, typical_rows
-from workbench.contracts.kit import quick
 from workbench.errors import ArgumentError
 from workbench.estimators.tukey import TukeyMean
 from workbench.estimators.univariate.clipped_mean import ClippedMean
@@ -34,7 +33,6 @@ LEAST = 40  # entries of which every step has exact noise
 
 @pytest.mark.parametrize(("key", "example"), RUNS)
 def test_a_run_with_exact_noise(key, example):
-    example = quick(example)
     n = sizes(example, 300, 1000)[-1]
     value = example.estimator(typical_rows(example, n, 4), budget=example.budget, rng=SecureNoise()).value
     assert not np.isnan(np.array(numbers(value))).any()

@@ -17,7 +17,7 @@ from workbench.catalog import Example
 from workbench.contracts import datasets
 from workbench.contracts.datasets import by_row, entry_of, planned, typical_rows
 from workbench.contracts.gaps import replaced
-from workbench.contracts.kit import Event, quick, run, spied, warm
+from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.parts import rows
 from workbench.estimators.range import ball
 from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
@@ -77,7 +77,7 @@ def others(example: Example) -> Iterator[Example]:
     """The first example of a key with each option that divides its rows."""
     estimator = example.estimator
     private = (one for one in entry_of(example).examples if not isinstance(one.budget, NonPrivate))
-    if example != quick(next(private)):
+    if example != next(private):
         return
     names = {option.name for option in fields(estimator)}
     for name, value in DIVIDING.items():

@@ -1,7 +1,6 @@
 """What the contracts share: examples of the catalog, hostile rows, a spy on mechanisms, exact laws."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,9 +26,9 @@ DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
 def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Example, str]]:
-    """Key, example with a small table of pivots, and a name, of every example with or without privacy."""
+    """Key, example and a name, of every example with or without privacy."""
     return [
-        (entry.key, quick(example), f"{entry.key}-{number}-{name(example)}")
+        (entry.key, example, f"{entry.key}-{number}-{name(example)}")
         for entry in entries
         for number, example in enumerate(entry.examples)
         if private != isinstance(example.budget, NonPrivate)
@@ -41,13 +40,6 @@ def name(example: Example) -> str:
     estimator: Any = example.estimator
     words = [getattr(estimator, option, None) for option in ("calibration", "mode")]
     return "-".join([*filter(None, words), type(example.budget).__name__])
-
-
-def quick(example: Example) -> Example:
-    """The same example with the smallest table of pivots that its level allows."""
-    if any(field.name == "pivots" for field in fields(example.estimator)):
-        return Example(replace(example.estimator, pivots=300), example.budget)
-    return example
 
 
 def run(example: Example, x: object, seed: int = 0) -> Any:
@@ -75,7 +67,7 @@ def refusal(call: Callable[[], Any]) -> ArgumentError:
 
 
 def warm(example: Example, n: int) -> None:
-    """Run once on n rows, so that a table of pivots is simulated before anyone counts mechanisms."""
+    """Run once on n rows, so that a critical value is simulated before anyone counts mechanisms."""
     answer(example, typical_rows(example, n, 0))
 
 

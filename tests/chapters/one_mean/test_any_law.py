@@ -62,7 +62,7 @@ def test_skewed_and_two_valued_rows_are_covered(law):
 @pytest.mark.daily
 def test_the_interval_for_normal_rows_misses_the_exponential_law():
     """What the test above would notice."""
-    rng, other = np.random.default_rng(5), wb.IntervalUnknownVariance(pivots=300)
+    rng, other = np.random.default_rng(5), wb.IntervalUnknownVariance()
     missed = [
         not other(rng.exponential(size=2000), budget=BUDGET, rng=rng).value.contains(1.0) for _ in range(60)
     ]
@@ -102,8 +102,8 @@ def test_tails_without_a_mean_are_the_whole_line():
 @pytest.mark.parametrize(
     ("estimator", "laws"),
     [
-        (wb.Interval(pivots=300, sigma=1.0), "normal rows whose standard deviation is sigma"),
-        (wb.IntervalUnknownVariance(pivots=300), "normal rows"),
+        (wb.Interval(sigma=1.0), "normal rows whose standard deviation is sigma"),
+        (wb.IntervalUnknownVariance(), "normal rows"),
         (wb.IntervalMean(), "rows of any distribution with a fourth moment"),
     ],
     ids=repr,

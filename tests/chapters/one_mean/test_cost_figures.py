@@ -48,12 +48,10 @@ def _few_runs(monkeypatch):
             ("paper", "known", (1000, 5000)),
             ("paper", "unknown", (1000,)),
         )
-        for point in grid(
-            calibration=calibration, variance=variance, n=n, sigma=1.0, mean=(0.0, 1e6), pivots=300
-        )
+        for point in grid(calibration=calibration, variance=variance, n=n, sigma=1.0, mean=(0.0, 1e6))
     )
     sweep = Sweep("test-intervals-small", points, intervals.intervals, 10, {"quick": 1})
-    monkeypatch.setattr(intervals, "sweep_of", lambda _: sweep)
+    monkeypatch.setattr(intervals, "SWEEP", sweep)
 
 
 @pytest.mark.daily

@@ -23,7 +23,7 @@ from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.rows import present
-from workbench.estimators.parts.scale import counted_pivots, exponent_scale
+from workbench.estimators.parts.scale import critical, exponent_scale
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
 from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
@@ -338,7 +338,7 @@ ASKED, SEEN = 0.2, 300
 def test_counted_intervals_cover_whatever_share_is_absent(kind, share):
     # of 300 that miss with probability .2, more than 93 do once in 10^5; at half the width a normal pivot
     # misses .52 of them, and 93 or fewer once in 10^13
-    estimator, missed, widths = kind(level=ASKED, pivots=400), 0, []
+    estimator, missed, widths = kind(level=ASKED), 0, []
     for seed in range(SEEN):
         x = rng(seed).normal(FAR, 1.0, 400)
         x[rng(seed + SEEN).random(400) < share] = np.nan
@@ -353,6 +353,6 @@ def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_who
     plan = Interval(sigma=1.0).plan(1000, 1, ZCDP(1.0, 1e-3))
     margin = 2 / np.sqrt(3 * 2 * plan["mean"].cost.rho) * ndtri(1 - 0.05 * 0.1) / 1000
     for there in (0.98, 0.93, 0.2):
-        absent = counted_pivots.absent_at_most(there, 1000, plan, 0.1)
+        absent = critical.absent_at_most(there, 1000, plan, 0.1)
         assert 0 <= absent - (1 - there + margin) < 0.02
-    assert counted_pivots.counted_value("none", 1000, None, 0.1, 400, plan, 0.1) == np.inf
+    assert critical.pivotal_width(1000, ZCDP(1.0, 1e-3), 0.1, there=0.1) == np.inf

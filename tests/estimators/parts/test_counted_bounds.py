@@ -79,7 +79,7 @@ def test_noise_that_passes_for_absent_rows_is_within_a_rare_bound(estimator, bud
     assert 0.5 < error / estimator.error_bound(600, 1, budget, beta) <= 1
 
 
-INTERVALS = [Interval(pivots=200, level=0.2, sigma=1.0), IntervalUnknownVariance(pivots=200, level=0.2)]
+INTERVALS = [Interval(level=0.2, sigma=1.0), IntervalUnknownVariance(level=0.2)]
 
 
 @pytest.mark.parametrize("estimator", INTERVALS, ids=repr)

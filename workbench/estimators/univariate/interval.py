@@ -5,7 +5,7 @@ Rows x of shape (n,), normal with standard deviation sigma. Neighbours: replace 
 the location gives the whole line.
 
 "tight", ours: est ± q sigma, where est is `univariate/unbounded-mean` and q a critical value of its pivot
-(est - mean)/sigma, whose law depends on public numbers only (`parts.scale.pivots`).
+(est - mean)/sigma, whose law depends on public numbers only (`parts.scale.critical`).
 
 "paper", z = x/sigma, a = level:
 
@@ -22,14 +22,14 @@ from math import inf, log, sqrt
 from typing import ClassVar
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import integer_at_least, probability
+from workbench.errors import probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.rescaled import SURE
-from workbench.estimators.parts.scale.mean_pivots import MEAN, pivotal_width
+from workbench.estimators.parts.scale.critical import MEAN, pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration
@@ -57,8 +57,6 @@ class Interval(Univariate[ConfidenceInterval]):
         Standard deviation of the rows, known.
     level : float, default 0.05
         Chance, at most, of missing the mean.
-    pivots : int, default 20000
-        Simulated draws behind the critical value of "tight".
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
 
@@ -67,7 +65,7 @@ class Interval(Univariate[ConfidenceInterval]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = Interval(pivots=500, sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release = Interval(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> release.value.contains(3.0)
     True
     """
@@ -76,12 +74,10 @@ class Interval(Univariate[ConfidenceInterval]):
 
     sigma: float
     level: float = 0.05
-    pivots: int = 20_000
     calibration: Calibration = "tight"
 
     def _validate(self) -> None:
         probability(level=self.level)
-        integer_at_least(100, pivots=self.pivots)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the location and of the mean."""
@@ -99,7 +95,7 @@ class Interval(Univariate[ConfidenceInterval]):
     def half_width(self, n: int, budget: Budget) -> float:
         """Return the public half-width, in the unit of the data, where no row is absent."""
         if self.calibration == "tight":
-            return self.sigma * pivotal_width(n, budget, self.level, self.pivots)
+            return self.sigma * pivotal_width(n, budget, self.level)
         plan = self.plan(n, 1, budget)
         if _HISTOGRAM.error_bound(n, plan["locate"].cost, 0.05 * self.level) == inf:
             return inf
@@ -112,7 +108,7 @@ class Interval(Univariate[ConfidenceInterval]):
         z = standardised(x, 0.0, self.sigma)
         if self.calibration == "tight":
             estimate, there = MEAN.with_share(z, budget, noise, trace)
-            reach = self.sigma * pivotal_width(len(x), budget, self.level, self.pivots, there)
+            reach = self.sigma * pivotal_width(len(x), budget, self.level, there)
         else:
             estimate = self._paper_estimate(z, budget, noise, trace)
             reach = self.half_width(len(x), budget)  # (3)

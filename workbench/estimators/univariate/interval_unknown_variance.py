@@ -18,14 +18,12 @@ from math import inf
 from typing import ClassVar
 
 from workbench.distributions import Interval as ConfidenceInterval
-from workbench.errors import ArgumentError, integer_at_least, probability
+from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.parts.budgets import rule
 from workbench.estimators.parts.rescaled import SURE
-from workbench.estimators.parts.scale.counted_pivots import counted_value
+from workbench.estimators.parts.scale.critical import MEAN, SCALE, pivotal_width
 from workbench.estimators.parts.scale.kv_interval import KVInterval
-from workbench.estimators.parts.scale.mean_pivots import MEAN
-from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
 from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.estimators.univariate.scale import LEAST_ROWS
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, Sequential
@@ -33,7 +31,6 @@ from workbench.types import Array, Calibration
 
 SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)
 T_EXPANSION = 2.42  # t-quantile over z-quantile at the 95 % level: 1 + 2.42 r², r the sd of ln s
-SCALE = WinsorisedScale(None, None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,8 +50,6 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
     ----------
     level : float, default 0.05
         Chance, at most, of missing the mean.
-    pivots : int, default 20000
-        Simulated draws behind the critical value of "tight".
     calibration : {"paper", "tight"}, default "tight"
         "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
 
@@ -63,8 +58,8 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
     >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> estimator, rng = IntervalUnknownVariance(pivots=500), np.random.default_rng(2)
-    >>> release = estimator(x, budget=ApproxDP(1.0, 1e-6), rng=rng)
+    >>> rng = np.random.default_rng(2)
+    >>> release = IntervalUnknownVariance()(x, budget=ApproxDP(1.0, 1e-6), rng=rng)
     >>> release.value.contains(3.0)
     True
     """
@@ -72,12 +67,10 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
     laws: ClassVar[str] = "normal rows"
 
     level: float = 0.05
-    pivots: int = 20_000
     calibration: Calibration = "tight"
 
     def _validate(self) -> None:
         probability(level=self.level)
-        integer_at_least(100, pivots=self.pivots)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of scale, location and mean."""
@@ -103,13 +96,8 @@ class IntervalUnknownVariance(Univariate[ConfidenceInterval]):
 
     def critical_value(self, n: int, budget: Budget, there: float = 1.0) -> float:
         """Return q of step (3), for a noisy share of rows that are there."""
-
-        def pivot(z: Array, noise: NoiseSource) -> float | None:
-            found, _ = studentised(z, budget, noise)
-            return None if isinstance(found, Abstention) else abs(found[0]) / found[1]
-
-        name, plan = f"interval-unknown-variance {budget!r}", self.plan(n, 1, budget)
-        return counted_value(name, n, pivot, self.level, self.pivots, plan, there)
+        scale, mean = scale_and_mean(n, budget)
+        return pivotal_width(n, mean, self.level, there, scale)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma.

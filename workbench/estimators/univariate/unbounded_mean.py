@@ -19,11 +19,9 @@ from workbench.estimators.base import Abstention, Trace, Univariate, require_row
 from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.scale.mean_pivots import pivotal_width
+from workbench.estimators.parts.scale.critical import pivotal_width
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.types import Array, Calibration
-
-PIVOTS = 20_000  # simulated draws behind a critical value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +93,7 @@ class UnboundedMean(Univariate[float]):
         if self.calibration == "paper":
             return self.error_bound(n, d, budget, level)
         require_rows(n, d)
-        return self.sigma * pivotal_width(n, budget, level, PIVOTS)
+        return self.sigma * pivotal_width(n, budget, level)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return how far rows that are not normal may carry the mean, in words."""

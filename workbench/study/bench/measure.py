@@ -1,20 +1,19 @@
 """One call of every example of an entry, beside its floor, in the same process, on one thread.
 
 (1) rows of the entry's population (standard normal ones where `d` is not its dimension)
-(2) the first call: it also designs the run and simulates tables of pivots, which later calls find; an example
+(2) the first call: it also designs the run and simulates critical values, which later calls find; an example
     whose design another one has already built in this process shows a warm call here
 (3) rounds over the call and its primitives: minimum and median, wall and processor time
 (4) one more call under `tracemalloc`, to which numpy reports every array: the peak of what was allocated
     during the call, the same on every run. The resident size of a process never falls, so that it would show
     the largest call so far. Workspaces inside BLAS and LAPACK are not seen.
 
-The ratio is that of the minima of processor time. Tables of pivots are cut to `PIVOTS` draws: a warm call
-only looks one number up in them.
+The ratio is that of the minima of processor time.
 """
 
 import tracemalloc
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ from workbench.study.bench.primitives import Floor
 from workbench.study.sweeps.allocator import keep_freed_memory
 from workbench.study.sweeps.streams import Role, stream
 
-PIVOTS = 150  # little more than the fewest that give a critical value at the level 5 %
 CALL = "call"
 
 
@@ -77,7 +75,7 @@ def bench(
         for entry in entries:
             columns = 1 if entry.population.d is None else d or entry.population.d
             x = rows(entry, n, columns)
-            for example in map(lightened, entry.examples):
+            for example in entry.examples:
                 yield measured(entry.key, example, x, floor(entry.key, example, n, columns), repeat, clock)
 
 
@@ -86,14 +84,6 @@ def rows(entry: Entry, n: int, d: int) -> Any:
     rng = stream(0, Role.DATA, entry.key, 0, 0)
     fitting = entry.population.d in (None, d)
     return entry.population.sample(n, rng=rng) if fitting else rng.standard_normal((n, d))
-
-
-def lightened(example: Example) -> Example:
-    """Return the example with a small table of pivots, if it has one."""
-    estimator: Any = example.estimator
-    if any(field.name == "pivots" for field in fields(estimator)):
-        return Example(replace(estimator, pivots=PIVOTS), example.budget)
-    return example
 
 
 def measured(

@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from unittest.mock import patch
 
-from workbench.estimators.parts.scale import pivots
 from workbench.study.faults.mutant import Fault, replaced_everywhere
 
 
@@ -56,8 +54,7 @@ def isolated(made: list[Memo]) -> Iterator[None]:
     for memo in made:
         memo.mutating = True
     try:
-        with patch.dict(pivots._TABLES):
-            yield
+        yield
     finally:
         for memo in made:
             memo.mutating = False
@@ -69,7 +66,6 @@ def alone(*faults: Fault) -> Iterator[None]:
     """Put faults into the package without designs and tables from before, and leave none behind."""
     with ExitStack() as stack:
         stack.enter_context(memos())
-        stack.enter_context(patch.dict(pivots._TABLES, clear=True))
         for fault in faults:
             stack.enter_context(fault())
         yield

@@ -14,8 +14,8 @@ from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.parts.scale.critical import MEAN
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
-from workbench.estimators.parts.scale.mean_pivots import MEAN
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
@@ -134,7 +134,7 @@ def scale() -> Cases:
 
 def interval() -> Cases:
     """Yield the attacks on `univariate/interval`; as a whole, the paper's answers for many rows only."""
-    key, known = "univariate/interval", Interval(pivots=100, level=0.5, sigma=1.0)
+    key, known = "univariate/interval", Interval(level=0.5, sigma=1.0)
     for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
         tight = Setting(key, known, budget, 20)
         yield from _window_mean(tight, WindowMean(None), budget, anywhere())
@@ -147,7 +147,7 @@ def interval() -> Cases:
 
 def interval_unknown_variance() -> Cases:
     """Yield the attacks on `univariate/interval-unknown-variance`; as a whole, as for `interval`."""
-    key, known = "univariate/interval-unknown-variance", IntervalUnknownVariance(pivots=100, level=0.5)
+    key, known = "univariate/interval-unknown-variance", IntervalUnknownVariance(level=0.5)
     for n, budget in ((30, ApproxDP(8, 0.1)), (20, ZCDP(4, 0.1))):
         tight = Setting(key, known, budget, n)
         first, second = scale_and_mean(n, budget)

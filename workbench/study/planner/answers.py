@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from workbench.errors import ArgumentError
 from workbench.privacy import Budget
-from workbench.study.least_rows import fewest_rows
+from workbench.study.least_rows import MOST, fewest_rows
 from workbench.study.planner.estimators import Candidate, Kind, Parameter
 from workbench.study.planner.question import Offer, Question
 from workbench.study.planner.search import DECIMALS, Check, Scale, decimal, factors, steps
@@ -134,14 +134,14 @@ def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> An
     if not one.stated:
         return replace(found, reason=NO_BOUND)
     start = found.answers_from or 1
-    scale = Scale(lambda n: one.bound(n, budget, question.beta), start, one.most, factors)
+    scale = Scale(lambda n: one.bound(n, budget, question.beta), start, MOST, factors)
     found = replace(found, bounded_from=scale.least())
     if question.alpha is None:
         return found
     n = scale.least(question.alpha)
     if n is None:
         where, best = scale.best()
-        return replace(found, reason=_unreached(one, one.reach, best, f"n = {where}"))
+        return replace(found, reason=_unreached(one, f"any n up to {MOST:g}", best, f"n = {where}"))
     return replace(found, n=n, bound=scale.at(n), check=scale.check(n, question.alpha))
 
 
@@ -151,8 +151,8 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
     refusal = one.refusal(n, offer(decimal(DECIMALS)))
     if refusal or not one.stated:
         return replace(blank, reason=refusal or NO_BOUND)
-    if n > one.most:
-        reason = f"n = {n}: expected at most {one.most}, up to which this bound is computed"
+    if n > MOST:
+        reason = f"n = {n}: expected at most {MOST}, up to which this bound is computed"
         return replace(blank, reason=reason)
     scale = Scale(
         lambda place: one.bound(n, offer(decimal(place)), question.beta), 0, DECIMALS, steps, decimal

@@ -2,8 +2,7 @@
 
 Parameters that are not set have the values of the catalog's example, which stand beside the answer, but for
 `beta`, which is that of the question. An estimator of the catalog is not asked where one without a default, a
-fact about the rows, is not set. A bound that is simulated, which the parameter `pivots` tells, is
-computed with fewer runs unless set, and up to a smaller n: every n that is tried costs so many runs of n.
+fact about the rows, is not set.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,10 +16,9 @@ from workbench.catalog import KNOWN, Entry, lookup
 from workbench.errors import ArgumentError, one_of_words
 from workbench.estimators.release import Asked, meaning
 from workbench.privacy import Budget
-from workbench.study.least_rows import MOST, accepts
+from workbench.study.least_rows import accepts
 from workbench.study.planner.question import Question
 
-SIMULATED, RUNS, NUMBERS = "pivots", 500, 25 * 10**6  # runs per n, and the most numbers drawn for one n
 Kind: TypeAlias = Literal["proved", "predicted", "simulated"]
 Origin: TypeAlias = Literal["set", "default", "example", "planner"]
 
@@ -63,18 +61,6 @@ class Candidate:
     @property
     def _asked(self) -> str:
         return "error_bound" if self.kind == "proved" else "predicted_error"
-
-    @property
-    def most(self) -> int:
-        """The largest n at which its bound is computed."""
-        if SIMULATED not in self.parameters:
-            return MOST
-        return NUMBERS // int(self.parameters[SIMULATED].value)
-
-    @property
-    def reach(self) -> str:
-        """That n in words."""
-        return f"any n up to {self.most:g}" + (", where simulation ends" if self.most < MOST else "")
 
     def bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return its error bound, or prediction, infinite where it refuses n rows at this budget."""
@@ -144,7 +130,7 @@ def _names(entry: Entry) -> list[str]:
 
 def _variants(entry: Entry, question: Question, d: int) -> Iterator[Candidate]:
     names = _names(entry)
-    chosen: dict[str, Any] = {SIMULATED: RUNS, "beta": question.beta} | dict(question.settings)
+    chosen: dict[str, Any] = {"beta": question.beta} | dict(question.settings)
     change = {name: value for name, value in chosen.items() if name in names}
     calibrated = "calibration" in names
     for calibration in question.calibrations if calibrated else ("",):

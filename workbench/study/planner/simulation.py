@@ -17,12 +17,13 @@ from workbench.catalog.hardest import hardest
 from workbench.errors import integer_at_least, probability
 from workbench.privacy import Budget
 from workbench.study.least_rows import accepts
-from workbench.study.planner.estimators import NUMBERS, Candidate
+from workbench.study.planner.estimators import Candidate
 from workbench.study.search import BLOCK, Found, Measure, Target, least_n
 from workbench.study.success import Vector
 from workbench.study.sweeps.streams import Role, point_id, stream
 from workbench.study.workers import mapped
 
+NUMBERS = 25 * 10**6  # the most that are drawn for one run
 WORK = 2.0  # runs of a search, in runs at the n it begins with, over the cap: steps of 2 and runs beyond
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, PureDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.least_rows import MOST, fewest_rows
 from workbench.study.planner.estimators import Candidate, candidates
 from workbench.study.planner.question import Question
 from workbench.study.planner.search import DECIMALS, DIGITS, decimal
@@ -113,9 +113,9 @@ class TradeOff:
 
         Each of these three takes the error as falling, and begins at a guess; the number is the planner's.
         """
-        start, most = self.answers_from(epsilon, delta), self.candidate.most
+        start = self.answers_from(epsilon, delta)
         guess = round(guess) if isfinite(guess) else start
-        return least(lambda n: self.error(n, epsilon, delta) <= alpha, start, most, guess)
+        return least(lambda n: self.error(n, epsilon, delta) <= alpha, start, MOST, guess)
 
     def epsilon(self, alpha: float, n: int, delta: float, guess: float = 1.0) -> float | None:
         """Return the least ε of three digits, up to 1000, with an error of at most alpha, or None."""

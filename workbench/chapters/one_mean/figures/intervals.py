@@ -15,7 +15,6 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
-from workbench.estimators.parts.scale.pivots import rank
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import SCALE, scale_and_mean
 from workbench.privacy import ApproxDP, Budget
@@ -41,7 +40,6 @@ BESIDE: dict[Kind, tuple[float, float]] = {  # where a name stands, times the fi
 PREDICTED = tuple(method for method in NAMES if method != ("paper", "unknown"))
 NS = (100.0, 50_000.0)
 COLUMN = {"epsilon": study.EPSILON, "delta": DELTA, "level": study.LEVEL}
-FEWEST_PIVOTS = 1500  # runs of a table that a level of 0.005 can be read off
 
 
 def confidence_intervals(
@@ -52,7 +50,7 @@ def confidence_intervals(
     level: float = study.LEVEL,
 ) -> Chart:
     """Return the width of private confidence intervals over that of the usual one, against n."""
-    sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
+    sweep = _moved(study.SWEEP, epsilon, delta, level)
     frame = run.table(sweep)
     ends = NS if sweep.usual == () else _ends(sweep)
     usual = "With tight constants private intervals are hardly wider from 1000 rows on"
@@ -76,7 +74,7 @@ def interval_coverage(
     level: float = study.LEVEL,
 ) -> Chart:
     """Return the share of private confidence intervals that hold the mean, one row for each method and n."""
-    sweep = _moved(study.sweep_of(run.profile), epsilon, delta, level)
+    sweep = _moved(study.SWEEP, epsilon, delta, level)
     return Chart(
         "interval_coverage",
         f"No private interval is seen to miss its {_percents(level)}",
@@ -99,13 +97,7 @@ def _moved(sweep: Sweep, epsilon: float, delta: float, level: float) -> Sweep:
         return sweep
     factor = first_finite(**here) / first_finite(**COLUMN)
     return sweep.moved(
-        {
-            **point,
-            **here,
-            "n": multiples([int(point["n"])], factor)[0],
-            "pivots": max(FEWEST_PIVOTS, round(int(point["pivots"]) / max(1.0, factor))),
-        }
-        for point in sweep.points
+        {**point, **here, "n": multiples([int(point["n"])], factor)[0]} for point in sweep.points
     )
 
 
@@ -148,9 +140,8 @@ def _kind(point: Mapping[str, Any]) -> Kind:
 def _width(
     frame: pd.DataFrame, sweep: Sweep, ends: tuple[float, float], budget: ApproxDP, level: float
 ) -> Panel:
-    pivots = int(sweep.points[0]["pivots"])
-    curves = [_widths(frame, *method, budget, level, pivots) for method in NAMES]
-    lines = [_line(sweep, *method, budget, level, pivots) for method in PREDICTED]
+    curves = [_widths(frame, *method, budget, level) for method in NAMES]
+    lines = [_line(sweep, *method, budget, level) for method in PREDICTED]
     one = Series(name("non-private"), ends, (1, 1), role="reference", colour_key="non-private")
     silent = first_finite(budget.epsilon, budget.delta, level)
     return Panel(
@@ -167,13 +158,11 @@ def _width(
     )
 
 
-def _widths(
-    frame: pd.DataFrame, calibration: str, variance: str, budget: ApproxDP, level: float, pivots: int
-) -> Series:
+def _widths(frame: pd.DataFrame, calibration: str, variance: str, budget: ApproxDP, level: float) -> Series:
     of = at(frame, calibration=calibration, variance=variance)
     ns = sorted({int(n) for n in of["n"]})
     ratios = [(at(of, n=n)["width"] / at(of, n=n)["reference"]).median() for n in ns]
-    expected = [predicted_ratio(calibration, variance, n, budget, level, pivots) for n in ns]
+    expected = [predicted_ratio(calibration, variance, n, budget, level) for n in ns]
     kind = calibration, variance
     finite = [(n, ratio) for n, ratio in zip(ns, ratios, strict=True) if isfinite(ratio)]
     aside = BESIDE[kind]
@@ -183,23 +172,19 @@ def _widths(
     )
 
 
-def _line(
-    sweep: Sweep, calibration: str, variance: str, budget: ApproxDP, level: float, pivots: int
-) -> Series:
+def _line(sweep: Sweep, calibration: str, variance: str, budget: ApproxDP, level: float) -> Series:
     """Return the predicted widths, which are drawn beside measured ones away from the usual numbers."""
     kind = {"calibration": calibration, "variance": variance}
     ns = sorted({int(point["n"]) for point in sweep.points if kind.items() <= point.items()})
-    expected = [predicted_ratio(calibration, variance, n, budget, level, pivots) for n in ns]
+    expected = [predicted_ratio(calibration, variance, n, budget, level) for n in ns]
     return Series("", ns, expected, role="theory", colour_key=_key(calibration, variance))
 
 
-def predicted_ratio(
-    calibration: str, variance: str, n: int, budget: ApproxDP, level: float, pivots: int
-) -> float:
+def predicted_ratio(calibration: str, variance: str, n: int, budget: ApproxDP, level: float) -> float:
     """Return the predicted width over the usual one; nan for the source's recipe with σ unknown.
 
-    The source's width for a known σ is public. Ours is the quantile of the predicted error that the table's
-    rank stands for; an estimated σ with relative error r stretches it by 1 + (z² + 1) r²/2, as Student's t.
+    The source's width for a known σ is public. Ours is the quantile of the predicted error; an estimated σ
+    with relative error r stretches it by 1 + (z² + 1) r²/2, as Student's t.
     """
     usual = float(-ndtri(level / 2)) / sqrt(n)
     if calibration == "paper":
@@ -211,8 +196,7 @@ def predicted_ratio(
         scale, spent = scale_and_mean(n, budget)
         design = SCALE.design(n, scale)
         stretch = 1 + (ndtri(level / 2) ** 2 + 1) * design.rms**2 / 2
-    missed = 1 - rank(level, pivots) / pivots
-    return stretch * theory.accuracy(n, None, spent, "tight", missed) / usual
+    return stretch * theory.accuracy(n, None, spent, "tight", level) / usual
 
 
 def _key(calibration: str, variance: str) -> str:

@@ -18,7 +18,6 @@ from workbench.study.measures import share
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 
-PIVOTS = 20_000  # of the table that the tight width is predicted for
 GRID = tuple(int(n) for n in np.geomspace(100, 100_000, 13).round())
 ENDS = (90.0, 110_000.0)
 ABREAST, ROUNDS = 2, 8  # points of the tight curve, and rounds of runs
@@ -34,7 +33,7 @@ def confidence_intervals_view(
     budget = ApproxDP(epsilon, delta)
 
     def ratios(calibration: str, *ns: int) -> dict[int, float]:
-        return {at: predicted_ratio(calibration, "known", at, budget, level, PIVOTS) for at in ns}
+        return {at: predicted_ratio(calibration, "known", at, budget, level) for at in ns}
 
     curves = {"paper": ratios("paper", *GRID, n), "tight": ratios("tight", n)}
     held: dict[str, list[bool]] = {"tight": [], "paper": []}

@@ -1,1 +1,1 @@
-"""How wide the rows are: private scales, pivots, and intervals made of them."""
+"""How wide the rows are: private scales, critical values, and intervals made of them."""

@@ -95,11 +95,15 @@ class WinsorisedScale:
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         """Return the private scale of the rows."""
-        plan = self.plan(len(x), budget)
+        return self.drawn(x, self.plan(len(x), budget), self.design(len(x), budget).winsor, noise, trace)
+
+    def drawn(
+        self, x: Array, plan: Plan, winsor: Winsor | None, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the same, by charges and a clip that were chosen for as many rows."""
         log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (1), (2)
         if log_s is None:
             return Abstention("log-scale")
-        winsor = self.design(len(x), budget).winsor
         if winsor is None:
             return _exp(log_s)
         if trace is not None:
