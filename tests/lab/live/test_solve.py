@@ -8,6 +8,7 @@ from workbench.charts.layout import Layout
 from workbench.errors import ArgumentError
 from workbench.lab.live.solve import solver
 from workbench.privacy import ApproxDP
+from workbench.study.least_rows import MOST
 from workbench.study.planner import Question, plan
 from workbench.study.planner.search import Scale, factors
 
@@ -126,4 +127,4 @@ def test_every_source_has_an_explorer_whose_number_is_the_planners(key):
     trade = made.solution.map.trade
     first = trade.answers_from(at.epsilon, at.delta)
     bound = partial(trade.error, epsilon=at.epsilon, delta=at.delta)
-    assert made.widgets["n"].value == Scale(bound, first, trade.candidate.most, factors).least(at.alpha)
+    assert made.widgets["n"].value == Scale(bound, first, MOST, factors).least(at.alpha)

@@ -17,7 +17,7 @@ from workbench.catalog import lookup
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.least_rows import MOST, fewest_rows
 from workbench.study.planner.estimators import Candidate
 from workbench.study.planner.search import Scale, factors
 from workbench.study.scaling.scaling import CAPS, Scaling, Setting
@@ -165,7 +165,7 @@ def _expected(alpha: float, *, key: str, d: int, **public: Any) -> tuple[int, fl
     one = Candidate(lookup(key), estimator, int(d), {}, "predicted")
     if not one.stated:
         return fewest, inf
-    n = Scale(lambda rows: one.bound(rows, budget, 0.5), fewest, one.most, factors).least(alpha)
+    n = Scale(lambda rows: one.bound(rows, budget, 0.5), fewest, MOST, factors).least(alpha)
     return fewest, inf if n is None else float(n)
 
 
