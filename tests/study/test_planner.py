@@ -158,7 +158,6 @@ def test_where_answers_begin_needs_no_alpha():
         ({"alpha": 1.0, "subject": "univariate/stable-location"}, "any n up to 1e+12: the least bound"),
         ({"subject": "univariate/median"} | rows(1), "n = 1: expected an integer, at least 2"),
         ({"subject": "univariate/histogram-location"} | rows(10), "no finite error bound"),
-        ({"subject": "univariate/interval"} | rows(10**6), "at most 50000"),
     ],
 )  # fmt: skip
 def test_why_an_entry_does_not_answer(more, words):

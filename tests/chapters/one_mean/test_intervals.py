@@ -6,6 +6,7 @@ import pytest
 
 from workbench.chapters.one_mean.claims import intervals as study
 from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.univariate import interval
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.privacy import ZCDP, ApproxDP
@@ -38,8 +39,8 @@ def test_true_intervals_cover():
 
 @pytest.mark.daily
 def test_intervals_that_are_a_tenth_too_short_are_refuted(monkeypatch):
-    true = Interval.half_width
-    monkeypatch.setattr(Interval, "half_width", lambda self, n, budget: 0.9 * true(self, n, budget))
+    true = interval.pivotal_width
+    monkeypatch.setattr(interval, "pivotal_width", lambda *run: 0.9 * true(*run))
     assert coverage("test-intervals-short").status == Status.REFUTED
 
 

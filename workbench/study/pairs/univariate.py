@@ -14,14 +14,13 @@ from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
 from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.scale.critical import MEAN
+from workbench.estimators.parts.scale.critical import MEAN, SCALE
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import (
-    SCALE,
     IntervalUnknownVariance,
     scale_and_mean,
 )

@@ -6,7 +6,8 @@ which has Student's law F of n - 1 degrees:
 
     P(|T| > q) = E[F(√n (R - qu)) + F(-√n (R + qu))]             sigma known: s = S = u = 1, F normal
 
-    (1) B = 200 runs with public seeds, those without an answer left out; at least 100 have to be left
+    (1) B = 200 runs with public seeds, 2/level if that is more, those without an answer left out; at least
+        half have to be left. A level below 1e-4 is that of the whole line
     (2) p_b(q) = the bracket's mean over 32 draws of the noise of the last step
     (3) q: the largest at which the mean of p_b + 5 (sd of p_b)/√B is the level
     (4) n > 1000: m = 1000 rows and n/m times the ε, so that locations, scales and means have the noise of n
@@ -48,7 +49,8 @@ from workbench.privacy.roots import brentq
 from workbench.special import ndtr, stdtr
 from workbench.types import Array
 
-RUNS, NOISES, FEWEST, MOST = 200, 32, 100, 1000
+RUNS, NOISES, MOST = 200, 32, 1000
+LEAST_LEVEL = 1e-4
 CAUTION = 5.0  # standard errors of the mean of (3), whose distribution is skewed
 SEED = 20191126
 SURE, GRID = 0.05, 50  # of the level for (6); one over what shares are rounded to
@@ -78,8 +80,11 @@ def absent_at_most(there: float, n: int, plan: Plan, level: float) -> float:
 @lru_cache(maxsize=1024)
 def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Budget | None) -> float:
     """Return q of step (3)."""
-    apart, units = runs(n, mean, absent, scale)
-    if len(apart) < FEWEST:
+    if level < LEAST_LEVEL:
+        return inf
+    count = max(RUNS, ceil(2 / level))  # what happens less often than in one of them is not seen
+    apart, units = runs(count, n, mean, absent, scale)
+    if 2 * len(apart) < count:
         return inf
     there = n - ceil(absent * n)
     root, law = sqrt(there), ndtr if scale is None else partial(stdtr, there - 1)
@@ -101,7 +106,7 @@ def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Bud
 
 
 @lru_cache(maxsize=64)
-def runs(n: int, mean: Budget, absent: float, scale: Budget | None) -> tuple[Array, Array]:
+def runs(count: int, n: int, mean: Budget, absent: float, scale: Budget | None) -> tuple[Array, Array]:
     """Return R, shape (B, 32), and u, shape (B, 1), of the runs of (1) that answer."""
     m = min(n, MOST)
     gone, apart, units = ceil(absent * m), [], []
@@ -110,7 +115,7 @@ def runs(n: int, mean: Budget, absent: float, scale: Budget | None) -> tuple[Arr
     curve = huber.clipped_mean(OFFSETS, clip)
     if scale is not None:
         scales, winsor = _on_fewer(SCALE.plan(n, scale), n / m), SCALE.design(n, scale).winsor
-    for _ in range(RUNS if m - gone > 1 else 0):
+    for _ in range(count if m - gone > 1 else 0):
         z, s, unit = rng.standard_normal(m), 1.0, 1.0
         z[rng.permutation(m)[:gone]] = np.nan  # (7)
         rows = only_present(z)
