@@ -12,7 +12,7 @@ from workbench.contracts import behaviour
 from workbench.contracts.behaviour import moved, numbers, rounded
 from workbench.contracts.datasets import dimension, least, typical_rows, with_absent
 from workbench.contracts.every import SPENDING
-from workbench.contracts.gaps import coarse_spectra, gap_is_the_sensitivity
+from workbench.contracts.gaps import coarse_afterwards, gap_is_the_sensitivity
 from workbench.contracts.kit import run, stopped_early
 from workbench.errors import ArgumentError
 from workbench.estimators.mean import clipped_box
@@ -86,7 +86,7 @@ def test_an_answer_moves_with_rows_and_centres(key, example):
     centres = tuple((example.estimator.centre + moves).tolist())
     other = Example(replace(example.estimator, centre=centres), example.budget)
     x = rounded(typical_rows(example, max(1000, least(example)), 3))
-    with coarse_spectra():
+    with coarse_afterwards():
         for seed, rows in enumerate((x, with_absent(x, 7))):
             value, again = run(example, rows, seed), run(other, rows + moves, seed)
             assert type(value) is type(again)

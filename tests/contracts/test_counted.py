@@ -4,7 +4,7 @@ import pytest
 
 from tests.contracts.parameters import examples
 from workbench.contracts.datasets import least, typical_rows, with_absent
-from workbench.contracts.gaps import coarse_spectra
+from workbench.contracts.gaps import coarse_afterwards
 from workbench.contracts.kit import answer
 from workbench.estimators.parts import rescaled
 from workbench.study.faults.mutant import replaced_everywhere
@@ -22,7 +22,7 @@ WITH_SUMS = [one for one in examples() if one.values[0] in KEYS]
 def answers(example):
     """The answer on rows, and that on rows a third of which is absent, made of the same releases."""
     x = typical_rows(example, max(ROWS, least(example)), 5)
-    with coarse_spectra():
+    with coarse_afterwards():
         with spied() as events:
             first = answer(example, x, 1)
         with spied(list(events)) as again:

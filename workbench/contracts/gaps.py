@@ -27,6 +27,7 @@ from workbench.contracts.datasets import (
 from workbench.contracts.kit import Event, answer, distance, warm
 from workbench.contracts.whole import moves_by_what_is_charged
 from workbench.estimators.parts.preconditioned import winsorised_covariance
+from workbench.estimators.parts.scale import critical
 from workbench.study.faults.replay import Spy, watched
 
 FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats
@@ -107,7 +108,7 @@ def replays(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]
     Up to `ALIKE` neighbours of a data set are compared with one run on it; then it is run with fresh noise.
     """
     warm(example, n)
-    with coarse_spectra():
+    with coarse_afterwards():
         yield from replays_of(example, n, spy)
 
 
@@ -125,9 +126,15 @@ def replays_of(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Even
 
 
 @contextmanager
-def coarse_spectra() -> Iterator[None]:
-    """Undo the winsorising of released matrices with few directions: gaps given its result stay gaps."""
-    with patch.multiple(winsorised_covariance, DIRECTIONS=64, _directions=cache(DIRECTIONS_OF)):
+def coarse_afterwards() -> Iterator[None]:
+    """Work roughly on what has been released: gaps given its result stay gaps.
+
+    Few directions undo the winsorising of a matrix, and no run is simulated for a critical value.
+    """
+    with (
+        patch.multiple(winsorised_covariance, DIRECTIONS=64, _directions=cache(DIRECTIONS_OF)),
+        patch.object(critical, "critical_value", lambda *_: 1.0),
+    ):
         yield
 
 
