@@ -31,8 +31,7 @@ from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.parts.votes import means
 from workbench.estimators.spectral.subspace_exact import Tokens
-from workbench.privacy import SimulatedNoise, ramps, random_matrices
-from workbench.privacy.exact import choices
+from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -119,7 +118,7 @@ LEAN = (
     Mutant("other random numbers where a band does not decide",
            rewritten(SimulatedNoise, "_in_band", "self.rng.bit_generator.state = state", "pass"),
            with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
-    *(Mutant(f"a secure choice that forgets {name}", rewritten(choices, function, right, wrong),
+    *(Mutant(f"a secure choice that forgets {name}", rewritten(exact, function, right, wrong),
              with_patches(partial(SECURE, case)))
       for name, function, right, wrong, case in (
           ("what is left of the band", "near", "others[place] + (", "(", SHORT),

@@ -13,18 +13,7 @@ from tests.privacy.exact import test_integers as uniform
 from tests.privacy.exact import test_laws as known
 from tests.privacy.exact import test_masks as shaped
 from workbench.estimators.parts.locate import lattice
-from workbench.privacy.exact import (
-    balls,
-    choices,
-    exponents,
-    heights,
-    integers,
-    laws,
-    masks,
-    reals,
-    roots,
-    rounded,
-)
+from workbench.privacy import exact, exact_shapes
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -32,8 +21,8 @@ from workbench.study.faults.mutant import Mutant, rewritten
 def of_geometric_sizes() -> Iterator[None]:
     """Sizes of a geometric law with a fair sign: zero of either sign counts."""
     with (
-        patch.object(laws.DiscreteLaplace, "tail", lambda self, x: laws.Exponential.tail(self, x + 0.5)),
-        patch.object(laws.DiscreteLaplace, "point", lambda self, u: laws.Exponential.point(self, u) - 0.5),
+        patch.object(exact.DiscreteLaplace, "tail", lambda self, x: exact.Exponential.tail(self, x + 0.5)),
+        patch.object(exact.DiscreteLaplace, "point", lambda self, u: exact.Exponential.point(self, u) - 0.5),
     ):
         yield
 
@@ -42,75 +31,71 @@ def of_geometric_sizes() -> Iterator[None]:
 def of_no_bound() -> Iterator[None]:
     """Truncated noise that is Laplace noise."""
     with (
-        patch.object(laws.TruncatedLaplace, "tail", laws.Laplace.tail),
-        patch.object(laws.TruncatedLaplace, "point", laws.Laplace.point),
+        patch.object(exact.TruncatedLaplace, "tail", exact.Laplace.tail),
+        patch.object(exact.TruncatedLaplace, "point", exact.Laplace.point),
     ):
         yield
 
 
-NEAR = partial(floats.test_near_a_boundary_floats_decide_only_what_is_true, laws.Normal, 40.25)
-FED = partial(boundaries.test_next_to_a_boundary_all_bits_that_are_needed_decide, laws.Laplace, 40.25)
+NEAR = partial(floats.test_near_a_boundary_floats_decide_only_what_is_true, exact.Normal, 40.25)
+FED = partial(boundaries.test_next_to_a_boundary_all_bits_that_are_needed_decide, exact.Laplace, 40.25)
 HEIGHTS = partial(
     settling.test_on_the_same_bits_the_same_counts_reach_it_with_the_same_noise, *settling.CASES[1]
 )
 SETTLED = partial(
-    settling.test_a_draw_is_settled_where_no_bits_that_may_follow_reach_what_is_needed, laws.Normal(3.7)
+    settling.test_a_draw_is_settled_where_no_bits_that_may_follow_reach_what_is_needed, exact.Normal(3.7)
 )
 EDGES = choosing.test_floats_decide_nearly_always_and_never_at_a_boundary
 
 SAMPLERS = (
     Mutant("zeros of either sign", of_geometric_sizes,
-           partial(known.test_every_integer_has_its_probability, laws.DiscreteLaplace, 1, 1)),
+           partial(known.test_every_integer_has_its_probability, exact.DiscreteLaplace, 1, 1)),
     Mutant("truncated noise beyond its bound", of_no_bound,
-           partial(known.test_every_integer_has_its_probability, laws.TruncatedLaplace, 2, 1)),
-    Mutant("floats that decide next to a boundary", partial(patch.object, rounded, "MARGIN", 0.0), NEAR),
-    Mutant("floats that decide in the far tail", partial(patch.object, rounded, "FAR", 0.0), NEAR),
+           partial(known.test_every_integer_has_its_probability, exact.TruncatedLaplace, 2, 1)),
+    Mutant("floats that decide next to a boundary", partial(patch.object, exact, "MARGIN", 0.0), NEAR),
+    Mutant("floats that decide in the far tail", partial(patch.object, exact, "FAR", 0.0), NEAR),
     Mutant("more bits in the place of the first ones",
-           rewritten(rounded, "certified", "top << MORE | int", "int"), FED),
+           rewritten(exact, "by_balls", "top << MORE | int", "int"), FED),
     Mutant("the rest of a ball ignored",
-           rewritten(rounded, "certified", "balls.uniform(top, bits)",
-                     "balls.exactly(2 * top + 1) * balls.exactly(2.0) ** (-bits - 1)"), FED),
-    Mutant("one sign", rewritten(rounded, "decided", "np.where(minus, -drawn, drawn)", "drawn"),
-           partial(known.test_every_integer_has_its_probability, laws.Normal, 2, 1)),
+           rewritten(exact, "by_balls", "uniform_ball(top, bits)",
+                     "exactly(2 * top + 1) * exactly(2.0) ** (-bits - 1)"), FED),
+    Mutant("one sign", rewritten(exact, "decided", "np.where(minus, -drawn, drawn)", "drawn"),
+           partial(known.test_every_integer_has_its_probability, exact.Normal, 2, 1)),
     Mutant("choices of floats next to a boundary",
-           partial(patch.multiple, choices, MARGIN=0.0, EACH=0.0, EXPONENT=0.0), EDGES),
+           partial(patch.multiple, exact, MARGIN=0.0, EACH=0.0, EXPONENT=0.0), EDGES),
     Mutant("scores of a choice against a rate of half",
-           rewritten(choices, "_bounds", "these.rate *", "these.rate / 2 *"),
+           rewritten(exact, "_bounds", "these.rate *", "these.rate / 2 *"),
            partial(choosing.test_every_index_has_its_probability, choosing.CASES["scores"])),
     Mutant("lengths of single precision",
            rewritten(lattice.Lengths, "__array__", "np.diff(self.edges)",
                             "np.diff(self.edges).astype(np.float32).astype(float)"),
            partial(choosing.test_lengths_known_as_floats_choose_what_whole_numbers_do, 1e9)),
     Mutant("lengths of other pieces where balls decide",
-           partial(patch.object, choices.Pieces, "exact",
-                   property(lambda these: these.weights if these.whole is None else these.whole())),
+           rewritten(exact, "_masses", "[these.numbers]", ""),
            partial(choosing.test_lengths_known_as_floats_choose_what_whole_numbers_do, 1e9)),
     Mutant("remainders in the place of a rejection",
-           rewritten(integers, "below", "if drawn < m:\n            return drawn", "return drawn % m"),
+           rewritten(exact, "below", "if drawn < m:\n            return drawn", "return drawn % m"),
            partial(uniform.test_every_integer_below_is_as_likely, 10)),
     Mutant("gamma numbers of which none is rejected",
-           rewritten(reals, "gamma", "and positive(_kept(shape, n, base, u))", ""),
+           rewritten(exact_shapes, "gamma", "and is_positive(excess)", ""),
            partial(shaped.test_gamma_numbers_are_kept_with_the_ratio_of_the_densities, 1.5)),
     Mutant("exponents of which none is rejected",
-           rewritten(exponents, "exponents", "positive(_less(_kept(values, floor), u))", "True"),
+           rewritten(exact_shapes, "exponents", "is_positive(excess)", "True"),
            partial(shaped.test_thompson_laplace_masks_of_more_dimensions_have_their_law, 3, 12.0, 600)),
-    Mutant("a mask of one row fewer", rewritten(masks, "_shape", "- j", "- j - 1"),
+    Mutant("a mask of one row fewer", rewritten(exact_shapes, "wishart", "- j)", "- j - 1)"),
            partial(shaped.test_wishart_masks_have_their_law, 1.0)),
-    Mutant("an average in which every group weighs the same",
-           rewritten(roots.Average, "__call__", "[shares[i] * one", "[one"),
-           partial(shaped.test_a_mask_of_an_average_is_put_on_its_exact_root, 0, [0.3, 0.0, 1.0, 0.1])),
     Mutant("the middle of a ball for all of it",
-           rewritten(balls, "nearest", "lower()), float(ball.upper())", "mid()), float(ball.mid())"),
+           rewritten(exact_shapes, "nearest", "lower()), float(ball.upper())", "mid()), float(ball.mid())"),
            shaped.test_a_ball_round_a_midpoint_has_no_float_next_to_it),
-    Mutant("a draw settled one integer early", rewritten(heights, "_boundaries", "- 0.5", "+ 0.5"), HEIGHTS),
+    Mutant("a draw settled one integer early", rewritten(exact, "reaching", "- 0.5", "+ 0.5"), HEIGHTS),
     Mutant("a negative draw settled at every height",
-           rewritten(heights, "settled", "boundaries > 0", "True"), SETTLED),
+           rewritten(exact, "settled", "boundaries > 0", "True"), SETTLED),
     Mutant("a positive draw settled by a quarter more than its bits",
-           rewritten(heights, "settled", "2.0**-FIRST", "2.0**-FIRST * 1.25"), SETTLED),
-    Mutant("bits that settle next to a boundary", partial(patch.object, heights, "MARGIN", 0.0),
-           partial(settling.test_a_tail_that_floats_put_too_low_settles_nothing, laws.Normal, 77)),
-    Mutant("the first bits drawn again", rewritten(heights, "reaching", "<< np.uint64(BITS - FIRST) | rest",
+           rewritten(exact, "settled", "2.0**-FIRST", "2.0**-FIRST * 1.25"), SETTLED),
+    Mutant("bits that settle next to a boundary", partial(patch.object, exact, "MARGIN", 0.0),
+           partial(settling.test_a_tail_that_floats_put_too_low_settles_nothing, exact.Normal, 77)),
+    Mutant("the first bits drawn again", rewritten(exact, "reaching", "<< np.uint64(BITS - FIRST) | rest",
                                                    "* 0 | rest << np.uint64(FIRST)"), HEIGHTS),
-    Mutant("heights that floats cannot tell", partial(patch.object, heights, "LARGEST", 2.0**70),
+    Mutant("heights that floats cannot tell", partial(patch.object, exact, "LARGEST", 2.0**70),
            partial(settling.test_where_floats_are_too_coarse_every_draw_is_ended, 2.0**60)),
 )  # fmt: skip

@@ -13,8 +13,7 @@ from workbench.estimators.parts.locate import window_mean, window_median
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.lattice import rounded
 from workbench.estimators.parts.locate.window_median import EVERYTHING, Pieces, WindowMedian
-from workbench.privacy import ApproxDP, PureDP, SimulatedNoise
-from workbench.privacy.exact import choices
+from workbench.privacy import ApproxDP, PureDP, SimulatedNoise, exact
 from workbench.privacy.grid import step_of
 
 RNG = np.random.default_rng(11)
@@ -145,7 +144,7 @@ class Shown:
 
 def next_to_boundaries(whole):
     """First bits of a uniform variable just beside boundaries between pieces, and others."""
-    _, sums = choices._partial_sums(whole)
+    sums = np.cumsum(exact._bounds(whole)[0][1])
     shares = np.unique((sums / sums[-1]).round(12))
     for share in shares[(shares > 0.01) & (shares < 0.99)][::5].tolist()[:20]:
         edge = int(sums[np.searchsorted(sums, (share - 1e-12) * sums[-1])] / sums[-1] * 2**64)
@@ -172,12 +171,12 @@ def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(ca
         locator.draw(BANDS[name], locator.charge("locate", cost), noise)
         scores, scale, weights = noise.asked
         rate, band = 0.5 / scale, scores.band
-        whole = choices.pieces(scores.counts, rate, weights.whole)
-        assert choices.near(choices.pieces(band.counts, rate, band.weights), 0, band) is None
+        whole = exact.pieces(scores.counts, rate, weights.whole)
+        assert exact.near(exact.pieces(band.counts, rate, band.weights), 0, band) is None
         for top in next_to_boundaries(whole):
             vars(scores).pop("whole", None)
             fed = [tape(top << 128 | 12345, 64 + 128, 64) for _ in range(2)]
-            assert choices.choose_near(scores, rate, weights, fed[0]) == choices.chosen(whole, fed[1])
+            assert exact.choose_near(scores, rate, weights, fed[0]) == exact.chosen(whole, fed[1])
             decided += "whole" not in vars(scores)
     assert decided > 20 or likely < 12 or epsilon > 1
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
-from workbench.privacy import exact
+from workbench.privacy import exact, exact_shapes
 from workbench.privacy.cuts import Level
 from workbench.privacy.grid import UP, Later, OnGrid, Reaching, on_grid
 from workbench.privacy.masks import MASKS, ChargedRoot
@@ -98,19 +98,19 @@ class SecureNoise:
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw a mask of the root as it is, each entry rounded to the next float."""
-        return exact.thompson_laplace(_charged(value), scale * UP)
+        return exact_shapes.thompson_laplace(_charged(value), scale * UP)
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw the second moment of 1/scale normal rows, each entry rounded to the next float."""
-        return exact.wishart(_charged(value), scale * UP)
+        return exact_shapes.wishart(_charged(value), scale * UP)
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, each entry rounded to the next float."""
-        return exact.square(_charged(value), scale * UP)
+        return exact_shapes.square(_charged(value), scale * UP)
 
     def cuts(self, value: Level, sensitivity: float, scale: float) -> list[list[int]]:
         """Draw the pieces of all cuts of a level, node by node."""
-        return exact.cut(value, scale * UP)
+        return exact_shapes.cut(value, scale * UP)
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high], on 2^53 points: of [0, 1) exactly, as ramps ask."""

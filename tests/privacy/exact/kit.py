@@ -5,7 +5,7 @@ import numpy as np
 from mpmath import mpf
 from scipy.stats import chi2
 
-from workbench.privacy.exact import laws
+from workbench.privacy import exact
 
 FALSE_ALARM = 1e-6  # of every test of a law
 FACTOR = mpf("1.02")  # a wrong scale that every test of a law must reject, and its inverse
@@ -36,7 +36,7 @@ def tape(top, bits, first, sign=0):
 
 def law(kind, scale, bound=None):
     """The law that is drawn from."""
-    if kind is laws.TruncatedLaplace:
+    if kind is exact.TruncatedLaplace:
         return kind(scale, BOUND * scale if bound is None else bound)
     return kind(scale)
 
@@ -45,20 +45,18 @@ def below(law, x):
     """P(X ≤ x) by mpmath, X the real variable (for the discrete law, x + ½ an integer and X that integer)."""
     s, x = mpf(law.scale), mpf(x)
     kind = type(law)
-    if kind is laws.Normal:
+    if kind is exact.Normal:
         return mpmath.erfc(-x / (s * mpmath.sqrt(2))) / 2
-    if kind is laws.Laplace:
+    if kind is exact.Laplace:
         return mpmath.exp(x / s) / 2 if x < 0 else 1 - mpmath.exp(-x / s) / 2
-    if kind is laws.TruncatedLaplace:
+    if kind is exact.TruncatedLaplace:
         b = mpf(law.bound)
         inside = max(-b, min(b, x))
         half = (1 - mpmath.exp(-abs(inside) / s)) / (1 - mpmath.exp(-b / s)) / 2
         return mpf(1) / 2 + (half if inside > 0 else -half)
-    if kind is laws.Exponential:
+    if kind is exact.Exponential:
         return mpmath.mpf(0) if x < 0 else 1 - mpmath.exp(-x / s)
-    if kind is laws.Gumbel:
-        return mpmath.exp(-mpmath.exp(-x / s))
-    assert kind is laws.DiscreteLaplace
+    assert kind is exact.DiscreteLaplace
     k, q = mpmath.floor(x), mpmath.exp(-1 / s)
     return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
 
@@ -66,10 +64,8 @@ def below(law, x):
 def size_above(law, x):
     """P(|X| > x) for a law of two signs, x ≥ 0 (for the discrete law |X| = |z|), else P(X > x)."""
     if law.signed:
-        return 2 * below(law, -x if type(law) is not laws.DiscreteLaplace else -x - 1 / mpf(2))
+        return 2 * below(law, -x if type(law) is not exact.DiscreteLaplace else -x - 1 / mpf(2))
     s, x = mpf(law.scale), mpf(x)
-    if type(law) is laws.Gumbel:
-        return -mpmath.expm1(-mpmath.exp(-x / s))
     return mpmath.exp(-max(x, mpf(0)) / s)
 
 

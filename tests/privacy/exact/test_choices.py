@@ -18,7 +18,6 @@ from tests.privacy.exact.kit import FALSE_ALARM, tape
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.locate import lattice
 from workbench.privacy import exact
-from workbench.privacy.exact import choices
 
 MANY = 30_000
 HUGE = 10**60
@@ -57,8 +56,8 @@ def by_pearson(case, counts):
 @pytest.mark.daily
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_every_index_has_its_probability(case):
-    rng, these = np.random.default_rng(5), choices.pieces(*case)
-    counts = np.bincount([choices.chosen(these, rng.bytes) for _ in range(MANY)], minlength=len(case[0]))
+    rng, these = np.random.default_rng(5), exact.pieces(*case)
+    counts = np.bincount([exact.chosen(these, rng.bytes) for _ in range(MANY)], minlength=len(case[0]))
     assert by_pearson(case, counts) >= FALSE_ALARM
 
 
@@ -67,8 +66,8 @@ def test_every_index_has_its_probability(case):
 @pytest.mark.parametrize("name", ["scores", "weights that make up for scores"])
 def test_a_rate_that_is_wrong_by_a_tenth_is_seen(name, factor):
     scores, rate, *rest = CASES[name]
-    rng, these = np.random.default_rng(5), choices.pieces(scores, rate * factor, *rest)
-    counts = np.bincount([choices.chosen(these, rng.bytes) for _ in range(MANY)], minlength=len(scores))
+    rng, these = np.random.default_rng(5), exact.pieces(scores, rate * factor, *rest)
+    counts = np.bincount([exact.chosen(these, rng.bytes) for _ in range(MANY)], minlength=len(scores))
     assert by_pearson(CASES[name], counts) < FALSE_ALARM
 
 
@@ -91,7 +90,7 @@ def test_next_to_a_boundary_all_bits_that_are_needed_decide(name, offset):
     assert tops
     for top in tops:
         fed = tape(top + offset, bits, 64)
-        assert choices.chosen(choices.pieces(*case), fed) == truth(case, top + offset, bits)
+        assert exact.chosen(exact.pieces(*case), fed) == truth(case, top + offset, bits)
         assert fed.place == len(fed.content)
 
 
@@ -100,7 +99,7 @@ def test_an_index_of_probability_far_below_floats_is_found_where_it_is(bits_of_z
     """e^-70 = 2^-100.99: U = 2^-120 chooses it, U = 2^-91 does not."""
     bits = 64 + 128
     fed = tape(2 ** (bits - bits_of_zero), bits, 64)
-    assert choices.chosen(choices.pieces([-70, 0], 1.0), fed) == index
+    assert exact.chosen(exact.pieces([-70, 0], 1.0), fed) == index
 
 
 def test_a_huge_gap_leaves_one_index():
@@ -124,24 +123,24 @@ weights = st.integers(0, 5) | st.integers(0, 2**200)
 )
 def test_what_floats_decide_balls_decide_alike(some, rate, top):
     scores, sizes = zip(*some, strict=True)
-    these = choices.pieces(scores, rate, sizes)
-    found = choices.filtered(these, top)
+    these = exact.pieces(scores, rate, sizes)
+    found = exact.chosen_by_floats(these, top)
     if found is not None:
-        assert choices.certified(these, top, 64) == found
+        assert exact.chosen_by_balls(these, top, 64) == found
         assert these.numbers[found] == truth((scores, rate, sizes), top, 64)
 
 
 def test_floats_decide_nearly_always_and_never_at_a_boundary():
     rng = np.random.default_rng(8)
     scores = rng.integers(-2000, 0, 3000)
-    these, tops = choices.pieces(scores, 0.01), rng.integers(0, 2**63, 200)
-    assert all(choices.filtered(these, 2 * int(top)) is not None for top in tops)
+    these, tops = exact.pieces(scores, 0.01), rng.integers(0, 2**63, 200)
+    assert all(exact.chosen_by_floats(these, 2 * int(top)) is not None for top in tops)
     sums = np.cumsum(np.exp(0.01 * scores))
     for place in range(0, 3000, 50):
         edge = int(sums[place] / sums[-1] * 2**64)
-        assert choices.filtered(these, edge) is None
-        assert choices.certified(these, edge + 2**20, 64) == place + 1
-        assert choices.certified(these, edge - 2**20, 64) == place
+        assert exact.chosen_by_floats(these, edge) is None
+        assert exact.chosen_by_balls(these, edge + 2**20, 64) == place + 1
+        assert exact.chosen_by_balls(these, edge - 2**20, 64) == place
 
 
 def test_a_hundred_thousand_pieces_take_less_than_a_tenth_of_a_second():
@@ -193,7 +192,7 @@ def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
         rng = np.random.default_rng(seed)
         weights = lengths(rng, 20, reach)
         scores = rng.integers(-8, 0, len(weights.counts))
-        lazy, whole = choices.pieces(scores, 0.7, weights), choices.pieces(scores, 0.7, weights.counts)
+        lazy, whole = exact.pieces(scores, 0.7, weights), exact.pieces(scores, 0.7, weights.counts)
         assert lazy.numbers.tolist() == whole.numbers.tolist()
         masses = [int(w) * mpmath.exp(mpf(0.7) * int(s)) for w, s in zip(weights.counts, scores, strict=True)]
         bits = 64 + 128
@@ -203,7 +202,7 @@ def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
         near = [end + side * 2**by for end in ends for side in (-1, 1) for by in (8, 64, 150, 160)]
         for top in [*near, *(int.from_bytes(rng.bytes(24), "little") for _ in range(20))]:
             if 0 <= top < 2**bits:
-                fed = [choices.chosen(one, tape(top, bits, 64)) for one in (lazy, whole)]
+                fed = [exact.chosen(one, tape(top, bits, 64)) for one in (lazy, whole)]
                 assert fed[0] == fed[1]
 
 
@@ -217,5 +216,5 @@ def test_lengths_as_floats_are_as_near_as_the_proof_says():
 
 def test_weights_beyond_all_floats_are_whole_numbers():
     weights = lattice.Lengths(np.array([0.0, 1.0]), np.zeros(1, bool), 1.0, 10**400)
-    assert choices.pieces([0, 0], 1.0, weights).whole is None
+    assert exact.pieces([0, 0], 1.0, weights).whole is None
     assert exact.choose([0, 0], 1.0, weights) == 1

@@ -5,9 +5,9 @@ import pytest
 
 from tests.privacy.cuts.test_law import chances
 from workbench.privacy import cuts
+from workbench.privacy import exact_shapes as exact
 from workbench.privacy.cuts import BITS, Level, Node
-from workbench.privacy.exact import balls
-from workbench.privacy.exact import cuts as exact
+from workbench.privacy.exact import precise
 from workbench.privacy.grid import OnGrid
 
 SCALE = 4.0
@@ -28,7 +28,7 @@ NODES = (
 @pytest.mark.parametrize("one", NODES)
 def test_weights_are_those_of_simulated_cuts(one):
     floats = cuts.Scan(one, 1 / (2 * SCALE))
-    with balls.precise(128):
+    with precise(128):
         scan = exact.Scan(one, SCALE)
     for logs, weights in zip([*floats.at, *floats.before], [*scan.at, *scan.before], strict=True):
         assert np.exp(logs) == pytest.approx([float(weight) for weight in weights], rel=1e-12)
@@ -53,7 +53,7 @@ def test_pieces_pass_at_the_shares_of_their_chances():
     for share in np.arange(1, 50) / 50:
         of, _ = uniform_bytes(share)
         piece = int(np.searchsorted(ends, share))
-        assert exact.pieces(Level((one,)), SCALE, of) == [[piece]], share
+        assert exact.cut(Level((one,)), SCALE, of) == [[piece]], share
 
 
 def test_an_undecided_draw_reads_on():
@@ -64,5 +64,5 @@ def test_an_undecided_draw_reads_on():
         drawn.append(count)
         return b"\x00" * (count - 1) + (b"\x80" if len(drawn) <= 2 else b"\x40")
 
-    assert exact.pieces(Level((one,)), SCALE, read) == [[1]]
+    assert exact.cut(Level((one,)), SCALE, read) == [[1]]
     assert len(drawn) == 4

@@ -8,18 +8,17 @@ import pytest
 from mpmath import mpf
 
 from tests.privacy.exact.kit import size_above
-from workbench.privacy import ZCDP, ApproxDP, SecureNoise
-from workbench.privacy.exact import heights, laws, rounded
-from workbench.privacy.exact.heights import FIRST
+from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact
+from workbench.privacy.exact import FIRST
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
 
 ROWS = 60_000
 CASES = (  # of zeros, lone rows, more of them, and counts at and above what has to be reached
-    (laws.Normal(2.0**25 + 0.5), 2**24, 11 * 2.0**24 + 0.37),
-    (laws.Normal(3.7), 1, 9.0),
-    (laws.Normal(0.3), 1, 2.5),
-    (laws.DiscreteLaplace(2.25), 1, 14.0),
-    (laws.DiscreteLaplace(40.0), 1, 200.5),
+    (exact.Normal(2.0**25 + 0.5), 2**24, 11 * 2.0**24 + 0.37),
+    (exact.Normal(3.7), 1, 9.0),
+    (exact.Normal(0.3), 1, 2.5),
+    (exact.DiscreteLaplace(2.25), 1, 14.0),
+    (exact.DiscreteLaplace(40.0), 1, 200.5),
 )
 COUNTS = (0, 0, 0, 1, 1, 2, 5, 8, 12, 30, 400)
 
@@ -41,18 +40,18 @@ def nothing(count):
 
 def most(law, top, sign):
     """The largest noise of a sign and the first 15 bits: that of U = top/2^15, or 0."""
-    return 0 if sign else rounded.certified(law, int(top) << (63 - FIRST), nothing)
+    return 0 if sign else exact.by_balls(law, int(top) << (63 - FIRST), nothing)
 
 
 @pytest.mark.parametrize(("law", "unit", "least"), CASES)
 def test_on_the_same_bits_the_same_counts_reach_it_with_the_same_noise(law, unit, least):
     heard, counts = Heard(1), unit * np.random.default_rng(2).choice(COUNTS, ROWS)
-    places, noise = heights.reaching(law, counts, least, heard)
+    places, noise = exact.reaching(law, counts, least, heard)
     words = np.frombuffer(heard.given[0], "<u2").astype(np.uint64)
     tops, minus = words >> np.uint64(1), (words & np.uint64(1)).astype(bool)
     rest = np.frombuffer(heard.given[1], "<u8") >> np.uint64(16)
     for place, one, more in zip(places[:4000], noise[:4000], rest[:4000], strict=True):
-        full = rounded.certified(law, int(tops[place]) << 48 | int(more), heard)
+        full = exact.by_balls(law, int(tops[place]) << 48 | int(more), heard)
         assert one == (-full if minus[place] else full)
     early = np.setdiff1d(np.arange(ROWS), places)
     pairs = {(int(counts[i]), int(tops[i]), bool(minus[i])) for i in early[:20_000]}
@@ -66,14 +65,14 @@ def test_a_draw_is_settled_where_no_bits_that_may_follow_reach_what_is_needed(la
     tops = np.array([*range(1, 40), *range(40, 2**FIRST, 911), 2**FIRST - 1], np.uint16)
     largest = np.array([most(law, top, False) for top in tops], float)
     plus, minus = np.zeros(len(tops), bool), np.ones(len(tops), bool)
-    assert heights.settled(law, tops, plus, largest + 0.5).all()
-    assert not heights.settled(law, tops, plus, largest - 0.5).any()
-    assert heights.settled(law, tops, minus, np.full(len(tops), 0.5)).all()
-    assert not heights.settled(law, tops, minus, np.full(len(tops), -0.5)).any()
-    assert not heights.settled(law, np.zeros(1, np.uint16), plus[:1], np.array([2.0**40 + 0.5])).any()
+    assert exact.settled(law, tops, plus, largest + 0.5).all()
+    assert not exact.settled(law, tops, plus, largest - 0.5).any()
+    assert exact.settled(law, tops, minus, np.full(len(tops), 0.5)).all()
+    assert not exact.settled(law, tops, minus, np.full(len(tops), -0.5)).any()
+    assert not exact.settled(law, np.zeros(1, np.uint16), plus[:1], np.array([2.0**40 + 0.5])).any()
 
 
-@pytest.mark.parametrize("kind", [laws.Normal, laws.DiscreteLaplace])
+@pytest.mark.parametrize("kind", [exact.Normal, exact.DiscreteLaplace])
 @pytest.mark.parametrize("top", [1, 2, 77, 5000])
 def test_a_tail_that_floats_put_too_low_settles_nothing(kind, top):
     """U = top/2^15 barely below the tail, which floats put a relative 2^-41 too low, as they may."""
@@ -91,14 +90,14 @@ def test_a_tail_that_floats_put_too_low_settles_nothing(kind, top):
         assert u < size_above(kind(high), place) < u * (1 + mpf(2) ** -43)
     law = Low(high)
     tops = np.array([top], np.uint16)
-    assert not heights.settled(law, tops, np.array([False]), np.array([place])).any()
-    assert heights.settled(kind(high * (1 - 2.0**-30)), tops, np.array([False]), np.array([place])).all()
+    assert not exact.settled(law, tops, np.array([False]), np.array([place])).any()
+    assert exact.settled(kind(high * (1 - 2.0**-30)), tops, np.array([False]), np.array([place])).all()
 
 
 @pytest.mark.parametrize("least", [-np.inf, 2.0**60, -(2.0**60)])
 def test_where_floats_are_too_coarse_every_draw_is_ended(least):
     counts = np.array([0, 1, 2**60, 2**55 + 1])
-    places, _ = heights.reaching(laws.Normal(2.0**20), counts, least)
+    places, _ = exact.reaching(exact.Normal(2.0**20), counts, least)
     assert places.tolist() == [0, 1, 2, 3]
 
 

@@ -8,22 +8,21 @@ import numpy as np
 import pytest
 
 from tests.privacy.exact.kit import BOUND, FACTOR, FALSE_ALARM, exactly_at, farthest, law
-from workbench.privacy.exact import laws, rounded
+from workbench.privacy import exact
 
 KINDS = (
-    laws.Normal,
-    laws.Laplace,
-    laws.TruncatedLaplace,
-    laws.Exponential,
-    laws.Gumbel,
-    laws.DiscreteLaplace,
+    exact.Normal,
+    exact.Laplace,
+    exact.TruncatedLaplace,
+    exact.Exponential,
+    exact.DiscreteLaplace,
 )
 MANY, MOST = 1_500_000, 4_000_000
 FACTORS = (1, FACTOR, 1 / FACTOR)
 
 
 def drawn(what, count, seed=0):
-    return rounded.draw(what, (count,), np.random.default_rng(seed).bytes)
+    return exact.draw(what, (count,), np.random.default_rng(seed).bytes)
 
 
 def scaled(kind, scale, factor):
@@ -55,21 +54,21 @@ def test_a_zero_of_either_sign_is_seen(scale):
     double = sizes * rng.choice([-1, 1], MANY)
     right = (1 - 2 * (rng.random(MANY) < 0.5)) * sizes
     kept = right[(right != 0) | (rng.random(MANY) < 0.5)]  # half of all zeros have the sign that is rejected
-    assert exactly_at(laws.DiscreteLaplace(scale), double) < FALSE_ALARM
-    assert exactly_at(laws.DiscreteLaplace(scale), kept) >= FALSE_ALARM
+    assert exactly_at(exact.DiscreteLaplace(scale), double) < FALSE_ALARM
+    assert exactly_at(exact.DiscreteLaplace(scale), kept) >= FALSE_ALARM
 
 
 @pytest.mark.parametrize("scale", [1, 2, 5])
 def test_a_law_that_is_not_truncated_is_seen(scale):
-    assert exactly_at(law(laws.TruncatedLaplace, scale), drawn(laws.Laplace(scale), MANY)) < FALSE_ALARM
+    assert exactly_at(law(exact.TruncatedLaplace, scale), drawn(exact.Laplace(scale), MANY)) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("scale", [1, 2, 5])
 def test_a_law_that_is_rounded_twice_or_not_at_all_is_seen(scale):
     """The discrete Laplace law is not the rounded one, nor is a real variable rounded towards zero."""
-    assert exactly_at(laws.Laplace(scale), drawn(laws.DiscreteLaplace(scale), MANY)) < FALSE_ALARM
+    assert exactly_at(exact.Laplace(scale), drawn(exact.DiscreteLaplace(scale), MANY)) < FALSE_ALARM
     towards_zero = np.trunc(scale * np.random.default_rng(2).standard_normal(MANY)).astype(np.int64)
-    assert exactly_at(laws.Normal(scale), towards_zero) < FALSE_ALARM
+    assert exactly_at(exact.Normal(scale), towards_zero) < FALSE_ALARM
 
 
 @pytest.mark.parametrize(
@@ -77,7 +76,7 @@ def test_a_law_that_is_rounded_twice_or_not_at_all_is_seen(scale):
 )
 def test_a_truncated_law_has_its_bound(scale, bound):
     """From a narrow one, through bounds on and between two integers, to one that is nearly uniform."""
-    what = laws.TruncatedLaplace(scale, bound)
+    what = exact.TruncatedLaplace(scale, bound)
     draws = drawn(what, MANY // 10)
     assert np.abs(draws).max() <= bound + 0.5
     assert exactly_at(what, draws) >= FALSE_ALARM
@@ -90,7 +89,7 @@ def test_a_scale_far_below_the_grid_gives_zeros(kind):
 
 
 def test_sign_and_size_are_independent():
-    for kind in (laws.Normal, laws.Laplace, laws.TruncatedLaplace, laws.DiscreteLaplace):
+    for kind in (exact.Normal, exact.Laplace, exact.TruncatedLaplace, exact.DiscreteLaplace):
         draws = drawn(law(kind, 40), MANY)
         signs, sizes = np.sign(draws[draws != 0]), np.abs(draws[draws != 0])
         for part in (signs, signs[sizes > np.median(sizes)], signs[:-1] * signs[1:]):

@@ -14,8 +14,7 @@ from scipy import stats
 from tests.oracles.thompson_laplace import largest_exponent
 from tests.privacy.exact.kit import FALSE_ALARM, Tape
 from workbench.errors import ArgumentError
-from workbench.privacy import exact
-from workbench.privacy.exact import balls, masks, reals
+from workbench.privacy import exact, exact_shapes
 
 FACTORS = (1.0, 1.3, 1 / 1.3)
 ILL = np.array([[1.0, 1e60, 0.3], [1.0, 1e60 * (1 + 2.0**-50), -0.7], [0.1, 1e-30, 2.0]])
@@ -30,9 +29,9 @@ def rejected(draws, cdf):
 def test_gamma_reals_have_their_law(shape, factor):
     rng, draws = np.random.default_rng(1), []
     for _ in range(4000):
-        one = reals.gamma(lambda bits: balls.exactly(shape * factor), rng.bytes)
-        with balls.precise(reals.STEP):
-            draws.append(float(one(reals.STEP)))
+        one = exact_shapes.gamma(lambda bits: exact.exactly(shape * factor), rng.bytes)
+        with exact.precise(exact_shapes.STEP):
+            draws.append(float(one(exact_shapes.STEP)))
     assert rejected(draws, stats.gamma(shape).cdf) == (factor != 1)
 
 
@@ -54,7 +53,7 @@ def test_gamma_numbers_are_kept_with_the_ratio_of_the_densities(shape):
         chosen, u = int(rng.random() ** 4 * 2**127), int(rng.random() * 2**128)
         chosen = chosen if rng.random() < 0.5 else 2**128 - 1 - chosen
         fed = Tape(b"".join(top.to_bytes(16, "little") for top in (chosen, u, 2**126, 2**10)))
-        reals.gamma(lambda bits: balls.exactly(shape), fed)
+        exact_shapes.gamma(lambda bits: exact.exactly(shape), fed)
         with mpmath.workdps(60):
             n = mpmath.sqrt(2) * mpmath.erfinv(1 - (2 * chosen + 1) / mpf(2) ** 128)
             kept = u / mpf(2) ** 128 < density_ratio(shape, n) / density_ratio(shape, mpf(0))
@@ -68,7 +67,7 @@ def test_wishart_masks_have_their_law(factor):
     """The trace has dν degrees of freedom, 1/(M⁻¹)₁₁ has ν - d + 1 (Muirhead 1982), for any root."""
     rng, d, rows = np.random.default_rng(2), 2, 3.5
     root = np.array([[2.0, 0.0], [-1.0, 0.5]])
-    draws = np.array([exact.wishart(root, factor / rows, rng.bytes) for _ in range(2500)])
+    draws = np.array([exact_shapes.wishart(root, factor / rows, rng.bytes) for _ in range(2500)])
     whitened = np.linalg.inv(root) @ draws @ np.linalg.inv(root).T * rows
     first = rejected(np.trace(whitened, axis1=1, axis2=2), stats.chi2(d * rows).cdf)
     second = rejected(1 / np.linalg.inv(whitened)[:, 0, 0], stats.chi2(rows - d + 1).cdf)
@@ -79,7 +78,7 @@ def test_wishart_masks_have_their_law(factor):
 def test_square_masks_have_their_law(factor):
     """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
     rng, d, eta = np.random.default_rng(3), 2, 0.4
-    draws = np.array([exact.square(np.eye(d), factor * eta, rng.bytes) for _ in range(4000)])
+    draws = np.array([exact_shapes.square(np.eye(d), factor * eta, rng.bytes) for _ in range(4000)])
     law = stats.ncx2(d * d, d / eta**2)
     assert rejected(np.trace(draws, axis1=1, axis2=2) / eta**2, law.cdf) == (factor != 1)
 
@@ -89,7 +88,9 @@ def test_square_masks_have_their_law(factor):
 @pytest.mark.parametrize(("d", "rate", "count"), [(1, 3.0, 2500), (2, 12.0, 2500)])
 def test_thompson_laplace_masks_have_their_law(d, rate, count, factor):
     rng = np.random.default_rng(4)
-    draws = np.array([exact.thompson_laplace(np.eye(d), factor / rate, rng.bytes) for _ in range(count)])
+    draws = np.array(
+        [exact_shapes.thompson_laplace(np.eye(d), factor / rate, rng.bytes) for _ in range(count)]
+    )
     largest = np.abs(np.log(np.linalg.eigvalsh(draws))).max(axis=1)
     assert rejected(largest, largest_exponent(d, rate)) == (factor != 1)
 
@@ -99,7 +100,7 @@ def test_thompson_laplace_masks_have_their_law(d, rate, count, factor):
 def test_thompson_laplace_masks_of_more_dimensions_have_their_law(d, rate, count):
     """Of few draws: half the rate and 1.6 times it are rejected."""
     rng = np.random.default_rng(5)
-    draws = np.array([exact.thompson_laplace(np.eye(d), 1 / rate, rng.bytes) for _ in range(count)])
+    draws = np.array([exact_shapes.thompson_laplace(np.eye(d), 1 / rate, rng.bytes) for _ in range(count)])
     largest = np.abs(np.log(np.linalg.eigvalsh(draws))).max(axis=1)
     assert not rejected(largest, largest_exponent(d, rate))
     assert rejected(largest, largest_exponent(d, rate / 2))
@@ -112,9 +113,9 @@ def test_bases_are_uniform():
     rng, d = np.random.default_rng(6), 3
     draws = []
     for _ in range(3000):
-        entries = masks._normals(d, rng.bytes)
-        with balls.precise(reals.STEP):
-            draws.append(float(masks._uniform_basis(entries(reals.STEP))[0, 1]) ** 2)
+        entries = exact_shapes._normals(d, rng.bytes)
+        with exact.precise(exact_shapes.STEP):
+            draws.append(float(exact_shapes._uniform_basis(entries(exact_shapes.STEP))[0, 1]) ** 2)
     assert not rejected(draws, stats.beta(0.5, (d - 1) / 2).cdf)
     assert rejected(draws, stats.beta(0.5, d / 2).cdf)
 
@@ -149,34 +150,17 @@ def by_hand(root, eta, chunks):
 def test_every_entry_is_the_float_next_to_the_exact_number(root, seed):
     """Also where a product in floats is right in no digit."""
     read = Recorded(seed)
-    found = exact.square(root, 0.3, read)
+    found = exact_shapes.square(root, 0.3, read)
     assert len(read.chunks) == 9
     assert found.tolist() == by_hand(root, 0.3, read.chunks)
     assert np.array_equal(found, found.T)
-
-
-@pytest.mark.parametrize("weights", [[0.3, 0.0, 1.0, 0.1], [3 * 10**40, 0, 10**41 + 1, 7]])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_mask_of_an_average_is_put_on_its_exact_root(seed, weights):
-    """Of factors that differ by twelve orders of magnitude, at 200 digits from the same bits."""
-    rng, read = np.random.default_rng(seed), Recorded(seed)
-    factors = np.triu(rng.standard_normal((4, 3, 3))) * np.array([1.0, 1e-12, 1e12])
-    weights = np.array(weights)
-    found = exact.square(exact.Average(factors, weights), 0.3, read)
-    with mpmath.workdps(200):
-        total = mpmath.zeros(3)
-        for w, factor in zip(weights, factors, strict=True):
-            exactly = mpmath.matrix(factor.tolist())
-            total += mpf(w) * exactly.T * exactly
-        root = mpmath.cholesky(total / mpmath.fsum(map(mpf, weights)))
-    assert found.tolist() == by_hand(root, 0.3, read.chunks)
 
 
 def test_more_bits_are_drawn_until_every_entry_has_one_float():
     """A uniform number whose first 128 bits are 0 has no normal quantile yet."""
     ordinary = np.random.default_rng(7).bytes(16 * 16)
     fed = Tape(bytes(16) + ordinary)
-    found = exact.square(np.array([[1.0]]), 0.5, fed)
+    found = exact_shapes.square(np.array([[1.0]]), 0.5, fed)
     assert fed.place == 32
     u = mpf(int.from_bytes(ordinary[:16], "little")) / mpf(2) ** 256
     with mpmath.workdps(120):
@@ -186,20 +170,22 @@ def test_more_bits_are_drawn_until_every_entry_has_one_float():
 
 
 def test_a_ball_round_a_midpoint_has_no_float_next_to_it():
-    with balls.precise(128):
-        middle = balls.exactly(1) + balls.exactly(2.0**-53)
-        assert balls.nearest(middle + balls.uniform(2**63, 64) * 2.0**-60) == 1 + 2.0**-52
-        assert balls.nearest(middle + (balls.uniform(2**63, 64) - 0.5) * 2.0**-60) is None
-        assert balls.nearest(balls.flint().arb("nan")) is None
+    with exact.precise(128):
+        middle = exact.exactly(1) + exact.exactly(2.0**-53)
+        assert exact_shapes.nearest(middle + exact.uniform_ball(2**63, 64) * 2.0**-60) == 1 + 2.0**-52
+        assert exact_shapes.nearest(middle + (exact.uniform_ball(2**63, 64) - 0.5) * 2.0**-60) is None
+        assert exact_shapes.nearest(exact.flint().arb("nan")) is None
 
 
-@pytest.mark.parametrize("make", [reals.normal, lambda read: reals.gamma(lambda _: balls.exactly(0.7), read)])
+@pytest.mark.parametrize(
+    "make", [exact_shapes.normal, lambda read: exact_shapes.gamma(lambda _: exact.exactly(0.7), read)]
+)
 def test_later_balls_hold_the_same_number(make):
     rng = np.random.default_rng(8)
     for _ in range(50):
         number, found = make(rng.bytes), []
         for bits in (128, 256, 512, 128):
-            with balls.precise(bits):
+            with exact.precise(bits):
                 found.append(number(bits))
         assert all(found[0].contains(one) for one in found)
         assert found[2].rad() < found[1].rad() < found[0].rad()
@@ -207,7 +193,7 @@ def test_later_balls_hold_the_same_number(make):
 
 
 def test_a_row_of_zeros_stays_one():
-    found = exact.wishart(np.array([[0.0, 0.0], [1.0, 2.0]]), 0.25)
+    found = exact_shapes.wishart(np.array([[0.0, 0.0], [1.0, 2.0]]), 0.25)
     assert (found[0] == 0).all()
     assert found[1, 1] > 0
 
@@ -215,15 +201,12 @@ def test_a_row_of_zeros_stays_one():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: exact.wishart([[np.nan]], 0.1), "root"),
-        (lambda: exact.wishart([[1.0, 2.0]], 0.1), "root"),
-        (lambda: exact.wishart(np.eye(3), 0.5), "scale = 0.5: expected below 1/2"),
-        (lambda: exact.square(np.eye(2), 0.0), "scale = 0.0"),
-        (lambda: exact.Average(np.ones((2, 1, 1)), np.zeros(2)), "weights"),
-        (lambda: exact.Average(np.ones((2, 1, 1)), np.array([1.0, -1.0])), "weights"),
-        (lambda: exact.Average(np.ones((2, 1, 1)), np.ones(3)), "weights"),
-        (lambda: exact.thompson_laplace(np.eye(5), 0.01), "d = 5"),
-        (lambda: exact.thompson_laplace(np.eye(4), 0.25), "scale = 0.25: expected below 1/4"),
+        (lambda: exact_shapes.wishart([[np.nan]], 0.1), "root"),
+        (lambda: exact_shapes.wishart([[1.0, 2.0]], 0.1), "root"),
+        (lambda: exact_shapes.wishart(np.eye(3), 0.5), "scale = 0.5: expected below 1/2"),
+        (lambda: exact_shapes.square(np.eye(2), 0.0), "scale = 0.0"),
+        (lambda: exact_shapes.thompson_laplace(np.eye(5), 0.01), "d = 5"),
+        (lambda: exact_shapes.thompson_laplace(np.eye(4), 0.25), "scale = 0.25: expected below 1/4"),
     ],
 )
 def test_wrong_arguments_are_named(call, words):

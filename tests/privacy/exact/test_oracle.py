@@ -14,7 +14,7 @@ import pytest
 from mpmath import mpf
 
 from tests.privacy.exact.kit import FALSE_ALARM, below
-from workbench.privacy.exact import laws, rounded
+from workbench.privacy import exact
 
 THEIRS, OURS = 30_000, 1_000_000
 SIGMA = 40.0
@@ -49,20 +49,20 @@ def total_variation(sigma):
     """Between the rounded normal law and the discrete one, P(z) ∝ e^(-z²/(2σ²))."""
     reach = range(int(-12 * sigma), int(12 * sigma) + 1)
     half = mpf(1) / 2
-    rounded_one = [below(laws.Normal(sigma), z + half) - below(laws.Normal(sigma), z - half) for z in reach]
+    rounded_one = [below(exact.Normal(sigma), z + half) - below(exact.Normal(sigma), z - half) for z in reach]
     weights = [mpmath.exp(-mpf(z * z) / (2 * mpf(sigma) ** 2)) for z in reach]
     total = mpmath.fsum(weights)
     return float(mpmath.fsum(abs(p - w / total) for p, w in zip(rounded_one, weights, strict=True)) / 2)
 
 
 def ours(what):
-    return rounded.draw(what, OURS, np.random.default_rng(4).bytes)
+    return exact.draw(what, OURS, np.random.default_rng(4).bytes)
 
 
 @pytest.mark.parametrize("factor", [1, 1.3, 1 / 1.3])
 @pytest.mark.parametrize("scale", [2.5, 40.0])
 def test_the_discrete_laplace_law_is_that_of_opendp(scale, factor):
-    assert (gap(ours(laws.DiscreteLaplace(scale * factor)), theirs("laplace", scale)) <= allowed()) == (
+    assert (gap(ours(exact.DiscreteLaplace(scale * factor)), theirs("laplace", scale)) <= allowed()) == (
         factor == 1
     )
 
@@ -71,5 +71,5 @@ def test_the_discrete_laplace_law_is_that_of_opendp(scale, factor):
 def test_the_rounded_normal_law_is_near_the_discrete_one_of_opendp(factor):
     between = total_variation(SIGMA)
     assert between < 5e-5
-    found = gap(ours(laws.Normal(SIGMA * factor)), theirs("gaussian", SIGMA))
+    found = gap(ours(exact.Normal(SIGMA * factor)), theirs("gaussian", SIGMA))
     assert (found <= between + allowed()) == (factor == 1)

@@ -17,14 +17,14 @@ from scipy.stats import chi2, laplace, ncx2, norm
 
 from tests.privacy.exact.kit import FALSE_ALARM, below
 from tests.privacy.exact.test_oracle import sampled
-from workbench.privacy.exact import laws, rounded
+from workbench.privacy import exact
 
 pytestmark = pytest.mark.daily
 
 THEIRS, OURS = 600_000, 4_000_000
 SCALES = (1, 2, 5, 40, 2**20)
 FACTORS = (1, 1.02, 1 / 1.02)
-KINDS = {laws.Normal: "gaussian", laws.Laplace: "laplace", laws.DiscreteLaplace: "laplace"}
+KINDS = {exact.Normal: "gaussian", exact.Laplace: "laplace", exact.DiscreteLaplace: "laplace"}
 CELLS, EXPECTED = 30, 20
 POWER = 1 - 1e-8  # at least, against a scale 2 % off
 
@@ -33,9 +33,9 @@ theirs = cache(lambda kind, scale: sampled(kind, float(scale), THEIRS))
 
 def kept(kind, scale, z):
     """r(z): the chance with which a draw of ours is kept."""
-    if kind is laws.DiscreteLaplace:
+    if kind is exact.DiscreteLaplace:
         return np.ones(len(z))
-    if kind is laws.Laplace:  # p(z) ∝ e^(-|z|/s) sinh(1/(2s)) but at 0, where it is 1 - e^(-1/(2s))
+    if kind is exact.Laplace:  # p(z) ∝ e^(-|z|/s) sinh(1/(2s)) but at 0, where it is 1 - e^(-1/(2s))
         return np.where(z == 0, 1.0, (1 - exp(-0.5 / scale)) / np.sinh(0.5 / scale))
     t, w = np.polynomial.legendre.leggauss(12)  # p(z) ∝ d(z) ∫ cosh(zt/s²) e^(-t²/(2s²)) dt over |t| ≤ ½
     weights = w * np.exp(-((t / 2) ** 2) / (2 * scale**2))
@@ -47,13 +47,13 @@ def kept(kind, scale, z):
 @lru_cache(maxsize=2)
 def ours(kind, scale, factor):
     """Draws of ours at a scale that is `factor` times the right one, kept as if it were right."""
-    z = rounded.draw(kind(float(scale) * factor), OURS, np.random.default_rng(5).bytes)
+    z = exact.draw(kind(float(scale) * factor), OURS, np.random.default_rng(5).bytes)
     return z[np.random.default_rng(6).random(OURS) < kept(kind, scale, z)]
 
 
 def edges(kind, scale):
     """Ends of cells between integers: about as likely one as another, and 0 alone where it is seen."""
-    standard = norm if kind is laws.Normal else laplace
+    standard = norm if kind is exact.Normal else laplace
     inner = np.rint(scale * standard.ppf(np.arange(1, CELLS) / CELLS))
     zero = THEIRS * standard.pdf(0) / scale >= EXPECTED
     return np.unique([*inner + 0.5, *((-0.5, 0.5) if zero else ())])
@@ -91,7 +91,7 @@ def shares(kind, scale, factor, ends):
     """Probabilities of the cells under the law of `ours`, by mpmath from the definitions."""
     reach = int(14 * scale) if scale <= 40 else None
     if reach is None:  # rounding and keeping change no cell by 1e-6
-        standard = norm if kind is laws.Normal else laplace
+        standard = norm if kind is exact.Normal else laplace
         return np.diff([0, *standard.cdf(ends / (scale * factor)), 1])
     z, law, half = np.arange(-reach, reach + 1), kind(float(scale) * factor), mpf(1) / 2
     heights = [float(below(law, int(k) + half) - below(law, int(k) - half)) for k in z]
@@ -114,13 +114,13 @@ def test_the_power_against_a_scale_off_by_a_fiftieth_is_what_is_said(kind, scale
 
 
 @pytest.mark.parametrize("scale", [1, 2, 5, 40])
-@pytest.mark.parametrize("kind", [laws.Normal, laws.Laplace])
+@pytest.mark.parametrize("kind", [exact.Normal, exact.Laplace])
 def test_draws_are_kept_with_the_quotient_of_the_two_laws(kind, scale):
     law, half, s = kind(float(scale)), mpf(1) / 2, mpf(scale)
     z = np.array([0, 1, 2, 5, 3 * scale, 7 * scale, -scale])
     weight = (
         (lambda k: mpmath.exp(-(k**2) / (2 * s**2)))
-        if kind is laws.Normal
+        if kind is exact.Normal
         else (lambda k: mpmath.exp(-abs(k) / s))
     )
     with mpmath.workdps(40):
