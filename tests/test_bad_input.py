@@ -55,6 +55,9 @@ def budgets():
             lambda value=value: PURE.split(1, value if value in (0, -1) else 0.0),
             ABOVE_ZERO,
         )
+    for value in (10**9, 10**400, 10**5000):
+        for one in (PURE, APPROX, ZCDP(1.0), GaussianDP(1.0)):
+            yield "size", value, lambda one=one, value=value: one.for_group(value), "from 1 to 1000000"
     yield "weights", (), PURE.split, "at least one"
     yield "budget", NonPrivate(), lambda: Ledger(NonPrivate()), "a private budget"
 

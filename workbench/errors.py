@@ -43,7 +43,10 @@ class OverspentError(ArgumentError):
 
 
 def _brief(value: object) -> str:
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        text = f"one {type(value).__name__} of too many digits"
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -5,12 +5,14 @@ source of randomness returns a `Release`.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import ClassVar, Generic, Literal, TypeVar
+from functools import wraps
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
-from workbench.errors import ArgumentError, Public, integer_at_least, of_plain_numbers, positive
+from workbench.errors import ArgumentError, Public, integer_at_least, of_plain_numbers, plain, positive
 from workbench.estimators.reading import read
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Asked
@@ -35,6 +37,8 @@ from workbench.types import Array, PerColumn
 T = TypeVar("T")
 R = TypeVar("R")
 
+MOST_ROWS, WIDEST = 2**53, 2**24  # that floats count, and columns
+MOST_CHARGED = 10**5  # columns that have a charge each
 LARGEST = 1e100  # rows with a larger entry are absent, like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
 ASKED = {"plan", "error_bound", "interval_reach", "predicted_error", "other_rows"}
@@ -69,7 +73,7 @@ class Estimator(Public, ABC, Generic[T]):
     def __init_subclass__(cls) -> None:
         """Let the methods that are asked about n rows get plain numbers."""
         for name in ASKED & {*vars(cls)}:
-            setattr(cls, name, of_plain_numbers(vars(cls)[name]))
+            setattr(cls, name, _asked(vars(cls)[name]))
 
     def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[T]:
         """Estimate from rows `x`: an array, a list, a column or table of pandas, polars or Arrow."""
@@ -87,6 +91,20 @@ class Estimator(Public, ABC, Generic[T]):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> T | Abstention:
         """Return the private value of sanitised rows `x`, absent ones NaN, spending plan(n, d, budget)."""
+
+
+def _asked(function: Callable[..., R]) -> Callable[..., R]:
+    """Let a method that is asked about n rows of d columns get plain numbers, and no more than can be."""
+    answer = of_plain_numbers(function)
+
+    @wraps(function)
+    def call(self: object, n: Any, d: Any, *given: Any, **named: Any) -> R:
+        for name, value, most in (("n", plain(n), MOST_ROWS), ("d", plain(d), WIDEST)):
+            if isinstance(value, int | float) and value > most:
+                raise ArgumentError(name, value, f"at most {most}")
+        return answer(self, n, d, *given, **named)
+
+    return call
 
 
 class Univariate(Estimator[T]):

@@ -86,7 +86,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, integer_at_least, positive, real, require_columns
+from workbench.errors import ArgumentError, few, integer_at_least, positive, real, require_columns
 from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix, standardised
 from workbench.estimators.parts.budgets import step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import CleanRun, better_than
@@ -134,6 +134,7 @@ from workbench.types import Array, Calibration, PerColumn
 
 RANGE, CENTRE, PASSES, SCORES, MEAN_SHARE = 0.05, 0.05, 0.8, 0.1, 0.1  # of μ²
 PRICES = costs(0.1, 1.0)  # of N, s and A in (4)
+MOST_PASSES = 10_000  # each has two charges
 FEWEST = 0.1  # of n: no mean is divided by less
 WIDEST = 1e4  # radius in standard units: a finite histogram has as many bins for every coordinate
 COUNTS_MOVE = sqrt(2)  # the sensitivity of (7)
@@ -661,9 +662,8 @@ class Filtered(Estimator[Array]):
             raise ArgumentError("corruption", self.corruption, 'above 0, but for light tails and "tight"')
         if self.level is not None:
             positive(level=self.level)
-        if self.passes is not None:
-            integer_at_least(1, passes=self.passes)
-        integer_at_least(1, splits=self.splits)
+        few(MOST_PASSES, passes=1 if self.passes is None else self.passes)
+        few(1000, splits=self.splits)
 
     @property
     @abstractmethod

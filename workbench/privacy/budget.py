@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import exp, fsum
 from typing import Self, TypeAlias
 
-from workbench.errors import ArgumentError, Public, integer_at_least, of_plain_numbers, positive
+from workbench.errors import ArgumentError, Public, few, of_plain_numbers, positive
 
 
 @of_plain_numbers
@@ -45,7 +45,7 @@ class PureDP(_Additive):
 
     def for_group(self, size: int) -> "PureDP":
         """Return the guarantee of the same mechanism when `size` rows are replaced."""
-        integer_at_least(1, size=size)
+        few(LARGEST_GROUP, size=size)
         return PureDP(size * self.epsilon)
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class ApproxDP(_Additive):
 
     def for_group(self, size: int) -> "ApproxDP":
         """Return (kε, δ (e^{kε} - 1)/(e^ε - 1)), the guarantee for `size` = k replaced rows."""
-        integer_at_least(1, size=size)
+        few(LARGEST_GROUP, size=size)
         growth = fsum(_exp(step * self.epsilon) for step in range(size))
         if self.delta * growth >= 1:
             raise ArgumentError("size", size, "a group for which the sum of δ e^(jε), j < size, is below 1")
@@ -86,7 +86,7 @@ class ZCDP(_Additive):
 
         With δ > 0 the chain of conditionings has no such closed form: convert to (ε, δ) first.
         """
-        integer_at_least(1, size=size)
+        few(LARGEST_GROUP, size=size)
         if self.delta and size > 1:
             raise ArgumentError("size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)")
         return ZCDP(int(size) ** 2 * self.rho, self.delta)
@@ -107,7 +107,7 @@ class GaussianDP(Public):
 
     def for_group(self, size: int) -> "GaussianDP":
         """Return kμ-GDP, the guarantee for `size` = k replaced rows."""
-        integer_at_least(1, size=size)
+        few(LARGEST_GROUP, size=size)
         return GaussianDP(size * self.mu)
 
     def __str__(self) -> str:
@@ -120,13 +120,14 @@ class NonPrivate(_Additive):
 
     def for_group(self, size: int) -> "NonPrivate":
         """Return itself: there is nothing to lose."""
-        integer_at_least(1, size=size)
+        few(LARGEST_GROUP, size=size)
         return self
 
     def __str__(self) -> str:
         return "not private"
 
 
+LARGEST_GROUP = 10**6  # rows, so that a sum over them ends
 SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
 Budget: TypeAlias = PureDP | ApproxDP | ZCDP | GaussianDP | NonPrivate
 

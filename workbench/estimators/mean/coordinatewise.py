@@ -16,8 +16,9 @@ from math import inf
 
 import numpy as np
 
-from workbench.errors import ArgumentError, probability, require_columns
+from workbench.errors import ArgumentError, few, probability, require_columns
 from workbench.estimators.base import (
+    MOST_CHARGED,
     Abstention,
     Estimator,
     Trace,
@@ -85,6 +86,7 @@ class CoordinatewiseMean(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of every coordinate."""
         require_matrix(n, d)
+        few(MOST_CHARGED, d=d)
         require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         share = shared(budget, d)
         parts = tuple(charge for j in range(d) for charge in self.recipe(j).plan(n, share).charges())

@@ -22,8 +22,8 @@ from math import inf, log, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, integer_at_least
-from workbench.estimators.base import Abstention, require_matrix
+from workbench.errors import ArgumentError, few
+from workbench.estimators.base import MOST_CHARGED, Abstention, require_matrix
 from workbench.estimators.parts.budgets import concentrated
 from workbench.privacy import (
     ZCDP,
@@ -66,7 +66,7 @@ class StableCentres:
 
     def coordinate_cost(self, d: int, budget: Budget) -> tuple[Rule, ApproxDP | ZCDP]:
         """Return the rule of composition and the cost of one coordinate."""
-        integer_at_least(1, d=d)
+        few(MOST_CHARGED, d=d)
         match budget:
             case ZCDP(rho, delta) if 0 < delta < 0.5:
                 return "zcdp", ZCDP(rho / d, delta / d)

@@ -6,7 +6,7 @@ from workbench.errors import ArgumentError, integer_at_least
 from workbench.estimators.base import Estimator, Rows, Univariate, released
 from workbench.estimators.parts.stored.rows import ChangedError as ChangedError
 from workbench.estimators.parts.stored.rows import Progress, StoredRows
-from workbench.estimators.parts.stored.sources import WIDEST, source_of
+from workbench.estimators.parts.stored.sources import source_of
 from workbench.estimators.release import Release
 from workbench.privacy import Budget
 from workbench.types import Array
@@ -64,9 +64,6 @@ def stream(
     True
     """
     integer_at_least(1, n=n, d=d)
-    for argument, number, most in (("n", n, 2**53), ("d", d, WIDEST)):
-        if number > most:
-            raise ArgumentError(argument, number, f"at most {most}")
     name = type(estimator).__name__
     if not getattr(estimator, "in_passes", False):
         raise ArgumentError("estimator", name, "one that reads rows in blocks: this one needs them in memory")

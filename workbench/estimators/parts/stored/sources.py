@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import LARGEST
+from workbench.estimators.base import LARGEST, WIDEST
 from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
 from workbench.estimators.parts.stored.parquet_file import SUFFIX, open_parquet
 from workbench.estimators.parts.stored.rows import Source
 from workbench.types import Array
 
 BUFFER = 2**22  # bytes that are read at a time
-WIDEST = 2**24  # columns
 LINES = 2**12  # rows of a text file that are read at a time
 
 
