@@ -5,6 +5,7 @@ from math import inf, nan
 
 import pytest
 
+from workbench import PureDP
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 
@@ -14,7 +15,8 @@ WHOLE = (0, -1, 1.5, True)
 WRONG = {  # values that no estimator with such a parameter takes
     **dict.fromkeys(("radius", "sigma", "upper", "lower"), ABOVE_ZERO),
     **dict.fromkeys(("beta", "check"), SHARES),
-    **dict.fromkeys(("steps", "passes", "splits", "k"), WHOLE),
+    **dict.fromkeys(("steps", "passes", "splits"), (*WHOLE, 10**7, 10**400)),
+    "k": WHOLE,
     **dict.fromkeys(("calibration", "mode", "mask", "rule", "covariance"), ("loose", "", 1)),
     "alpha": (0.0, -0.1, nan, "0.1"),
     "centre": (nan, inf, "0"),
@@ -31,6 +33,7 @@ LIMITS = (  # what one estimator refuses; where there are several parameters, th
     ("range/ball", {"corruption": 0.125}),
     ("range/ball", {"hypercontractivity": 0.9}),
     ("mean/prime", {"radius": 1e5}),
+    ("mean/tukey", {"radius": 10.0, "sigma": 5e-324}),
     ("mean/prime", {"corruption": 0.2}),
     ("mean/prime", {"corruption": 0.0, "calibration": "paper"}),
     ("mean/prime-heavy", {"corruption": 0.0}),
@@ -71,3 +74,19 @@ def test_a_wrong_parameter_is_named(key):
 @pytest.mark.parametrize(("key", "wrong"), LIMITS)
 def test_a_parameter_beyond_an_estimator_s_own_limit_is_named(key, wrong):
     assert refused(key, wrong) == next(iter(wrong))
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_more_rows_or_columns_than_can_be_are_refused(key):
+    example = CATALOG[key].examples[0]
+    for n, d, named in ((10**30, 1, "n"), (2**53 + 1, 2, "n"), (10**6, 10**30, "d")):
+        with pytest.raises(ArgumentError) as error:
+            example.estimator.plan(n, d, example.budget)
+        assert error.value.argument == named
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 1e-16, 1e-4])
+def test_a_net_of_too_many_candidates_is_not_built(alpha):
+    estimator = replace(CATALOG["covariance/pure-net"].estimator, alpha=alpha)
+    with pytest.raises(ArgumentError, match=r"alpha = .* more than .* candidates"):
+        estimator.plan(1000, 2, PureDP(1.0))

@@ -217,3 +217,12 @@ def test_short_floats_are_widened_before_anything_is_computed(call):
 
 def test_a_group_may_be_counted_in_short_integers():
     assert ZCDP(0.5).for_group(np.int8(100)) == ZCDP(5000.0)
+
+
+def test_a_very_small_epsilon_has_its_zcdp_or_is_refused_by_name():
+    budget = ApproxDP(1e-70, 1e-300)
+    assert convert.approx_from_zcdp(convert.zcdp_within_approx(budget), 1e-300).epsilon == pytest.approx(
+        1e-70, rel=1e-9
+    )
+    with pytest.raises(ArgumentError, match="epsilon = 1e-100: expected more"):
+        convert.zcdp_within_approx(ApproxDP(1e-100, 1e-300))

@@ -81,7 +81,8 @@ class Net:
         """Raise if the net is too large, or not made for d."""
         if self.d not in (1, 2):
             raise ArgumentError("d", self.d, "1 or 2: the net has exp(d²) candidates")
-        if len(self.logs) > MOST or self.size > MOST:
+        steps = log(self.ratio) / self.step
+        if max(steps, steps * steps / 2 if self.d == 2 else 0) > MOST or self.size > MOST:
             raise ArgumentError(
                 "alpha", 2 * self.step, f"larger: the net would have more than {MOST} candidates"
             )

@@ -134,7 +134,7 @@ from workbench.types import Array, Calibration, PerColumn
 
 RANGE, CENTRE, PASSES, SCORES, MEAN_SHARE = 0.05, 0.05, 0.8, 0.1, 0.1  # of μ²
 PRICES = costs(0.1, 1.0)  # of N, s and A in (4)
-MOST_PASSES = 10_000  # each has two charges
+MOST_PASSES = 1000  # each has two charges
 FEWEST = 0.1  # of n: no mean is divided by less
 WIDEST = 1e4  # radius in standard units: a finite histogram has as many bins for every coordinate
 COUNTS_MOVE = sqrt(2)  # the sensitivity of (7)

@@ -229,7 +229,7 @@ class TukeyMean(Estimator[Array]):
     step: float = 0.1
 
     def _validate(self) -> None:
-        standard_radius(self.radius, 2.0)
+        standard_radius(self.radius, min(self.sigma, 2.0))
 
     @property
     def reach(self) -> float:

@@ -109,6 +109,8 @@ def zcdp_within_approx(budget: ApproxDP) -> ZCDP:
         return _epsilon_of_zcdp(exp(log_rho), budget.delta) - budget.epsilon
 
     low, high = log(budget.epsilon) - 80, log(budget.epsilon) + 1
+    if excess(low) > 0 and excess(low := log(LEAST_LOSS)) > 0:
+        raise ArgumentError("epsilon", budget.epsilon, f"more: this is less than {LEAST_LOSS:g}-zCDP")
     while excess(high) <= 0:
         high += 1
     return ZCDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
