@@ -89,7 +89,7 @@ def _epsilon(budget: Budget) -> float:
 
 
 def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = ROWS) -> Chart:
-    """Return how far the noise moves the release, round this ε, in standard errors of the plain mean."""
+    """Return how far noise moves the release, in standard errors of the plain mean."""
     epsilons = [epsilon * one for one in EPSILONS]
     ends, runs = (epsilons[0], epsilons[-1]), trials(run)
     plain = Series("one standard error", ends, (1, 1), role="reference")

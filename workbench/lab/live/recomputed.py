@@ -57,7 +57,7 @@ def recomputed(chapter: str, made: Path, parameters: Mapping[str, object], seed:
     parameters, seed
         What they were made with.
     """
-    kept = _committed(chapter, made.name)
+    kept = committed_figure(chapter, made.stem)
     if kept is None:
         return Recomputed()
     before = {**kept["parameters"], "seed": kept["seed"]}
@@ -73,9 +73,10 @@ def recomputed(chapter: str, made: Path, parameters: Mapping[str, object], seed:
     )
 
 
-def _committed(chapter: str, name: str) -> Any:
+def committed_figure(chapter: str, name: str) -> Any:
+    """Return a committed figure's JSON form; None where it is not at hand."""
     folder = figures_folder() if chapter else None
-    path = next(folder.glob(f"*_{chapter}/{name}"), None) if folder else None
+    path = next(folder.glob(f"*_{chapter}/{name}.json"), None) if folder else None
     return canonical_json.read(path) if path else None
 
 

@@ -9,8 +9,9 @@ A notebook makes one session from its parameters, shows charts with it, and ends
 Everything is written before anything fails, so that a refuted claim leaves its evidence.
 """
 
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from html import escape
@@ -29,7 +30,7 @@ from workbench.lab.live.explore import explore
 from workbench.lab.live.mounted import live
 from workbench.lab.live.noted import declared, display, note_figure
 from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
-from workbench.lab.live.recomputed import recomputed
+from workbench.lab.live.recomputed import committed_figure, recomputed
 from workbench.lab.pictures.display import image, publish, styled
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
@@ -109,6 +110,11 @@ class Session:
             return
         used = {**defaults(figure), **parameters}
         made, remark = self._charts(figure, parameters)
+        if used != defaults(figure) and (kept := committed_figure(self.chapter, richest(made).name)):
+            made = {
+                profile: neutral(figure, chart, {one["title"] for one in kept["charts"].values()})
+                for profile, chart in made.items()
+            }
         record = {"profile": self.profile, **used}
         picture = save(made, self.out, parameters=record, seed=self.seed, verdicts=verdicts, refused=remark)
         chart: Chart = richest(made)
@@ -258,6 +264,23 @@ def _refused(name: str, refused: ArgumentError) -> Chart:
     """Return an empty chart that says why it is empty."""
     panel = Panel("", "", "", (), "linear", "linear", note=str(refused))
     return Chart(name, "There is no answer at these numbers", (panel,), alt=f"Nothing is drawn: {refused}.")
+
+
+def neutral(figure: Callable[..., Chart], chart: Chart, usual: Container[str]) -> Chart:
+    """Return a chart whose words hold at any numbers: a usual title is a finding, and so is most of an alt.
+
+    What the figure's docstring says that it returns becomes the title, unless that follows the numbers.
+    """
+    title = chart.title
+    if title in usual and (about := re.match(r"Return (?:the chart of )?(.+?)(?:;| \(|\.$)", _head(figure))):
+        title = about[1][0].upper() + about[1][1:]
+    panels = (f"{one.title}: {one.ylabel} against {one.xlabel}".strip(": ") for one in chart.panels)
+    return replace(chart, title=title, alt=f"{title}. {'. '.join(panels)}.")
+
+
+def _head(figure: Callable[..., Chart]) -> str:
+    """Return the first line of a docstring."""
+    return (figure.__doc__ or "").partition("\n")[0]
 
 
 def defaults(figure: Callable[..., Chart]) -> dict[str, object]:

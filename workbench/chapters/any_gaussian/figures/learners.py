@@ -136,14 +136,13 @@ def _both(run: Run, frame: pd.DataFrame, condition: str, budget: ApproxDP) -> Pa
 def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
     """Return errors of filters under the worst attack, beside what none can do (oracles-within-unit)."""
     frame, shares = _oracles(run, corruption)
-    usual = corruption == SIDEWAYS
-    right = " within twice the limit, the source's filter within three times," * usual
     return Chart(
         "attacked",
         "Under the worst of ten attacks the tail filter stays near the limit",
         (_worst(frame, shares),),
         alt="The worst of ten attacks against the share of corrupted rows: the tail filter"
-        f" stays{right or ' near the limit,'} the plain moment is far off.",
+        " stays within twice the limit, the source's filter within three times, the plain moment is far"
+        " off.",
         how_to_read="Grey region: two laws that far apart look the same when a share ξ of the rows is"
         " changed, so no estimator errs less under every attack. Each marker is the median error under the"
         " attack that hurts its estimator most.",

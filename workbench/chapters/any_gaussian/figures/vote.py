@@ -83,7 +83,7 @@ def the_vote(
     n: int = VOTE_N,
     corruption: float = FAR_SHARE,
 ) -> Chart:
-    """Return a vote of points in the plane: the points with their weights, and friends in order.
+    """Return a vote of points in the plane (the points with their weights, and friends in order).
 
     Where n groups are too few for a private vote, twice as many as are enough vote.
     """
@@ -159,7 +159,7 @@ def popularity(found: Vote) -> Panel:
 def masks(
     run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, condition: float = MASK_CONDITION
 ) -> Chart:
-    """Return masked releases of a round and of a long covariance, and noise of one size on the long one."""
+    """Return masked releases of a round and of a long covariance (then noise of one size on the long one)."""
     budget = ApproxDP(epsilon, delta)
     few, many = multiples(MASK_ROWS, _least(budget) / _least(BUDGET))
     places = ((1.0, few), (condition, few), (condition, many))

@@ -80,7 +80,7 @@ def side_by_side(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sw
 
 
 def any_spectrum(run: Run, *, epsilon: float = sweeps.EPSILON, delta: float = sweeps.DELTA) -> Chart:
-    """Return the error of the unbounded covariance for every named spectrum and the worst that was found."""
+    """Return the error of the unbounded covariance for spectra of every sort (named ones, the worst)."""
     return Chart(
         "any_spectrum",
         "No spectrum that a search found is much harder than a round one",

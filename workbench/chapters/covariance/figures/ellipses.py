@@ -45,7 +45,7 @@ def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovarianc
 
 
 def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) -> Chart:
-    """Return releases of the naive and of the preconditioned covariance as ellipses, on one set of rows."""
+    """Return releases on one set of rows, naive and preconditioned, as ellipses."""
     law = tilted(upper, DEGREES)
     data, noise = (stream(run.seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
     x = law.sample(n, rng=data)
@@ -105,7 +105,7 @@ def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Genera
 
 
 def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float = UPPER) -> Chart:
-    """Return the ellipse of A Σ Aᵀ before the first steps and before the last, between its public bounds."""
+    """Return the ellipse of A Σ Aᵀ between its public bounds (before the first steps and before the last)."""
     law = tilted(upper, DEGREES)
     data, noise = (
         stream(run.seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE)

@@ -163,7 +163,7 @@ def _rate(
 def long_ellipsoids(
     run: Run, *, rho: float = sweeps.RHO, n: int = LAYER_N, d: int = sweeps.D, upper: float = sweeps.UPPERS[1]
 ) -> Chart:
-    """Return errors of the naive and of the preconditioned estimator against the length of the ellipsoid."""
+    """Return errors, naive and preconditioned, against the length of the ellipsoid."""
     (rows,) = multiples([sweeps.SPREAD_N], n / LAYER_N)
     uppers = sorted({max(upper * one / sweeps.UPPERS[1], 1.0) for one in sweeps.UPPERS})
     frame = run.table(sweeps.SPREADS.moved(grid(n=rows, upper=uppers, rho=rho, d=d)))

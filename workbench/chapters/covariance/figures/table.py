@@ -34,16 +34,12 @@ def table_one(
     upper: float = heavy_sweeps.SIZE_UPPER,
 ) -> Chart:
     """Return the measured n over the formula: heavy tails, then unbounded Gaussians."""
-    usual = (rho, epsilon, delta, alpha, upper) == (
-        heavy_sweeps.RHO, 1.0, unbounded_sweeps.DELTA, heavy_sweeps.SIZE_ALPHA, heavy_sweeps.SIZE_UPPER
-    )  # fmt: skip
-    between = "between one and four" if usual else "not far above one"
     return Chart(
         "table_one",
         "The formulas have the right shape: one to four times their rows are needed",
         (_heavy(run, rho, alpha, upper), _unbounded(run, ApproxDP(epsilon, delta), UNBOUNDED_ALPHA * alpha)),
-        alt=f"Measured sample sizes over the formula, a marker for each setting: all lie {between}, for"
-        " heavy tails and for unbounded Gaussians.",
+        alt="Measured sample sizes over the formula, a marker for each setting: all lie between one and four,"
+        " for heavy tails and for unbounded Gaussians.",
         how_to_read="A marker is one setting: the n from which two runs of three are accurate enough, over"
         " the formula with every constant 1 and no logarithm. Equal ratios say that the formula has"
         " the right shape; how large they are is the constant it hides.",
@@ -123,7 +119,7 @@ def _unbounded(run: Run, budget: ApproxDP, alpha: float) -> Panel:
 def fewest_rows(
     run: Run, *, epsilon: float = unbounded_sweeps.EPSILON, delta: float = unbounded_sweeps.DELTA
 ) -> Chart:
-    """Return the fewest rows that the unbounded covariance takes at all, over the term d^(5/2)/ε."""
+    """Return the fewest rows that the unbounded covariance takes, over d^(5/2)/ε."""
     budget, ds = ApproxDP(epsilon, delta), unbounded_sweeps.START_D
     term = {d: d**unbounded.EXPONENT / epsilon for d in ds}
     ours, theirs = (

@@ -74,14 +74,13 @@ def price_of_a_covariance(
 ) -> Chart:
     """Return how far CoinPress moves the sample covariance against n (covariance-excess)."""
     price = covariance_price(rho, runs.COVARIANCE_ALPHA, d, condition)
-    usual = (rho, d, condition) == (runs.RHO, runs.COVARIANCE_DIMENSION, runs.CONDITION)
-    sizes = " it is several times below the error of sampling, in mode proved about as large."
     return Chart(
         "price_of_a_covariance",
         "Practical bounds make a covariance private for free, proved ones later",
         (_axis(run, price, "n", COVARIANCE, f"{APART} (norm of Σ)", free=True),),
         alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n;"
-        f" in mode practical{sizes if usual else ' less than in mode proved.'} All points lie on the"
+        " in mode practical it is several times below the error of sampling, in mode proved about as large."
+        " All points lie on the"
         " predictions.",
         how_to_read="In the norm of Σ every axis of the ellipsoid counts alike, however short. The black line"
         " is the sample covariance's own error, √(d(d+1)/n). Proved bounds clip no row, and add noise for"

@@ -56,7 +56,7 @@ def error_against_dimension(
     n: int = sweeps.N,
     radius: float = HALF_WIDTH,
 ) -> Chart:
-    """Return the errors of all methods against d over that of the sample mean, then without the box."""
+    """Return errors of all methods over that of the sample mean, against d (then without the box)."""
     world = {"half_width": radius, "epsilon": epsilon, "delta": delta}
     sweep = sweeps.AGAINST_D.moved(grid(n=n, d=sweeps.DIMENSIONS, **world))
     frame = run.table(sweep)

@@ -34,7 +34,7 @@ def two_modes(
     radius: float = HALF_WIDTH,
     condition: float = runs.CONDITION,
 ) -> Chart:
-    """Return the errors of a mean and of a covariance in both modes, over the plain estimate's, against n."""
+    """Return errors in both modes over the plain estimate's, against n (a mean, then a covariance)."""
     fewer = max(1, round(d * runs.COVARIANCE_DIMENSION / runs.D))
     mean = mean_price(rho, runs.MEAN_ALPHA, d, radius)
     covariance = covariance_price(rho, runs.COVARIANCE_ALPHA, fewer, condition)

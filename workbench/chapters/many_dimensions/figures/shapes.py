@@ -123,7 +123,7 @@ def budget_of_steps(
     d: int = PLAN_D,
     radius: float = HALF_WIDTH,
 ) -> Chart:
-    """Return the public plan of a mean: radius after every step, and how the budget is divided, by range."""
+    """Return the public plan of a mean (radius after every step, and how the budget is divided, by range)."""
     budget = ApproxDP(epsilon, delta)
     radii, shares, names = [], [], []
     for place, reach in enumerate(radius * one for one in REACHES):

@@ -51,10 +51,9 @@ def error_against_steps(
     """Return the errors of means against the number of steps."""
     reaches = [radius * one / HALF_WIDTH for one in steps.REACHES]
     means = at_numbers(steps.MEAN_STEPS, rho, d, 1.0, reach=reaches)
-    usual = (rho, d, radius) == (runs.RHO, runs.D, HALF_WIDTH)
     return Chart(
         "error_against_steps",
-        "Two to four steps do, and more do no harm" if usual else "Some steps do, and more do no harm",
+        "Two to four steps do, and more do no harm",
         (_mean_steps(run.table(means), means),),
         alt="The error of a mean falls to that of the sample mean within a few steps, the wider the range the"
         " later, and stays there; that of one step grows in proportion to the range.",

@@ -44,7 +44,7 @@ def sliced(s: float, scatter: Array) -> Array:
 
 
 def lift(run: Run, *, n: int = N, level: float = LEVEL, corruption: float = FAR) -> Chart:
-    """Return lifted rows of one column with their ellipses, and a slice in the plane with some rows far."""
+    """Return lifted rows of one column with their ellipses (and a slice in the plane with some rows far)."""
     part = number(100 * corruption)
     return Chart(
         "lift",

@@ -15,7 +15,7 @@ PAIR_N, PAIR_LEVEL, DRAWN, PAIRS = 24, 0.25, 8, {"quick": 150, "full": 600}
 
 
 def interlacing(run: Run, *, n: int = PAIR_N, level: float = PAIR_LEVEL) -> Chart:
-    """Return P_v of many neighbours between two levels of one set of rows, then for many sets the margin."""
+    """Return quantiles of neighbours between two levels of the rows (then for many sets the margin)."""
     rng, v = rows_of("mq-interlacing", run.seed), level_of(level, n)
     pairs = PAIRS[run.profile] if run.most is None else run.most
     return Chart(

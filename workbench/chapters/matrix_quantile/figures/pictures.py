@@ -19,7 +19,7 @@ from workbench.types import Array
 
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures
 OURS, PLAIN, OTHER = "covariance/matrix-quantile", "covariance/empirical", "idea/second"
-LINE_N, LINE_LEVEL = 40, 0.35
+LINE_N, LINE_LEVEL = 40, 1.75 * 0.2
 NESTED_N, NESTED_LEVEL, NESTED_SHARES = 400, 0.2, (0.08, 0.12, 0.2, 0.3, 0.4)
 FAR, AWAY, REACH, WIDE = 0.05, (50.0, 0.0), 13.0, 17.0
 
@@ -49,12 +49,12 @@ def scale_at(share: float, d: int) -> float:
 
 
 def level_of(share: float, n: int) -> float:
-    """Return v = share n."""
-    return float(f"{share * n:.6g}")
+    """Return v = share n, or enough that v - 1 is a level, too."""
+    return max(1.5, float(f"{share * n:.6g}"))
 
 
 def count_curve(run: Run, *, n: int = LINE_N, level: float = LINE_LEVEL) -> Chart:
-    """Return the soft count of one column and its crossing, then the same with one row replaced."""
+    """Return the soft count of one column and its crossing (then the same with one row replaced)."""
     x, v = rows_of("mq-count-curve", run.seed).standard_normal((n, 1)), level_of(level, n)
     return Chart(
         "count_curve",
@@ -126,7 +126,7 @@ def _neighbours(x: Array, v: float) -> Panel:
 
 
 def nested(run: Run, *, n: int = NESTED_N, level: float = NESTED_LEVEL, corruption: float = FAR) -> Chart:
-    """Return nested ellipses P_v of rows in the plane, and those of the same rows, some of them far away."""
+    """Return nested ellipses P_v of rows in the plane (and those of the same rows, some of them far away)."""
     law = tilted(9.0)
     x = law.sample(n, rng=rows_of("mq-nested", run.seed))
     spoilt, far = x.copy(), round(corruption * n)

@@ -10,7 +10,6 @@ from workbench.chapters.matrix_quantile.figures.pictures import OURS
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
 from workbench.chapters.matrix_quantile.runs.quantile import (
     BETA,
-    BUDGET,
     DELTA,
     DIMENSIONS,
     EPSILON,
@@ -48,21 +47,15 @@ MOST = 10.0  # distances beyond are arrows
 def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alpha: float = NEAR) -> Chart:
     """Return the planned rows against d, beside those of others (planned-rows-succeed to fewer-rows)."""
     budget = ApproxDP(epsilon, delta)
-    usual = (budget, alpha) == (BUDGET, NEAR)
     goals = ("condition number at most 4", f"relative Frobenius error at most {number(alpha)}")
     return Chart(
         "rows_needed",
-        "Knowing a bound saves a third of the matrix quantile's rows, or none"
-        if usual
-        else "The matrix quantile needs fewer rows than votes of groups",
+        "Knowing a bound saves a third of the matrix quantile's rows, or none",
         (
             _rows(goals[0], None, DIMENSIONS, "fourfold", log(2), PRECONDITIONER, run, budget),
             _rows(goals[1], alpha, NEAR_DIMENSIONS, "near", alpha, POPULOUS, run, budget),
         ),
         alt="Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of those that are"
-        " told nothing, votes of groups many times as many."
-        if not usual
-        else "Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of those that are"
         " told nothing, votes for a preconditioner 7 to 34 times as many; CoinPress, told a bound, needs a"
         " little more at all d. Right, CoinPress with a bound needs about two thirds of its rows at d = 5 and"
         " 10.",
@@ -129,18 +122,15 @@ def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: 
 
 
 def flat(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = sweeps.CONDITION_D) -> Chart:
-    """Return success at the planned rows for several spectra, and distances against the condition."""
+    """Return success at planned rows by spectrum, and distances against the condition."""
     budget = ApproxDP(epsilon, delta)
-    usual = (budget, d) == (BUDGET, sweeps.CONDITION_D)
-    lower = "at half of it" if usual else "below it"
-    leaves = "leaves the picture after 10⁶" if usual else "rises far above the line in the end"
     return Chart(
         "flat",
         "Success does not depend on the spectrum; a wrong bound ruins CoinPress",
         (_success(run, budget), _distances(run, budget, d)),
         alt="Left, shares of successes of about nine tenths and more for every spectrum. Right, the matrix"
-        f" quantile's distance is flat up to a condition number of 10⁸; CoinPress, told the truth, is {lower}"
-        f" throughout, and told a bound that is wrong beyond 10⁴ it {leaves}.",
+        " quantile's distance is flat up to a condition number of 10⁸; CoinPress, told the truth, is at half"
+        " of it throughout, and told a bound that is wrong beyond 10⁴ it leaves the picture after 10⁶.",
         how_to_read="Left, all d together, condition numbers up to 10⁸ and any scale; the last row is the"
         " worst that a search found, on fresh runs. Right, the largest eigenvalue is 10⁴ and the smallest"
         " goes down; success is a distance below the line.",

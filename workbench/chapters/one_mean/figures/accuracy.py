@@ -31,7 +31,7 @@ def rows_against_accuracy(
     epsilon: float = costs.SIZE_EPSILON,
     radius: float = costs.RADIUS,
 ) -> Chart:
-    """Return the n that 90 % of the runs need against α, round this one, over what nobody can do without."""
+    """Return the n that 90 % of runs need against α, and what nobody can do without."""
     frame = run.table(_sized(alpha, epsilon, radius))
     rng = resampler(run.seed, "rows-against-accuracy")
     low, high = 0.2 * alpha, 7 * alpha

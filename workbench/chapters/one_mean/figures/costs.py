@@ -67,10 +67,6 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = cost
     )
 
 
-def _usual(epsilon: float, radius: float) -> bool:
-    return (epsilon, radius) == (EPSILON, costs.RADIUS)
-
-
 def _rows_factor(epsilon: float, radius: float) -> float:
     """Return the rows after which the lecture's mean is found, over those at the usual numbers."""
     here, usual = (
@@ -191,13 +187,12 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = costs.RAD
         "median error / that of the sample mean", tuple(series), ylim=(0.6, 20), marks=marks,
         note="Predictions are for runs that find the mean.",
     )  # fmt: skip
-    where = ": below 1.1 from some 250 rows on with tight constants, from some 8000 on with the lecture's"
     return Chart(
         "tight_ratio",
         f"Better constants: {times} times fewer rows come within 10 % of no privacy",
         (panel,),
-        alt="The ratio of the median error to that of the sample mean falls to 1 as n grows"
-        f"{where * _usual(epsilon, radius)}.",
+        alt="The ratio of the median error to that of the sample mean falls to 1 as n grows: below 1.1 from"
+        " some 250 rows on with tight constants, from some 8000 on with the lecture's.",
         how_to_read="At 1 the private mean is as good as the plain one. The rings are where either"
         " is within 10 % of that. A marker far above its line belongs to runs that have not even found the"
         " right place.",

@@ -54,10 +54,9 @@ def confidence_intervals(
     sweep = _moved(study.SWEEP, epsilon, delta, level)
     frame = run.table(sweep)
     ends = NS if sweep.usual == () else _ends(sweep)
-    usual = "With tight constants private intervals are hardly wider from 1000 rows on"
     return Chart(
         "confidence_intervals",
-        usual if sweep.usual == () else f"How much wider private {_percents(level)} intervals are",
+        "With tight constants private intervals are hardly wider from 1000 rows on",
         (_width(frame, sweep, ends, ApproxDP(epsilon, delta), level),),
         alt="The width of private intervals over that of the usual interval falls towards 1 as n grows; with"
         " the lecture's recipe it is infinite for small n.",
@@ -74,7 +73,7 @@ def interval_coverage(
     delta: float = DELTA,
     level: float = study.LEVEL,
 ) -> Chart:
-    """Return the share of private confidence intervals that hold the mean, one row for each method and n."""
+    """Return the share of private confidence intervals that hold the mean (a row for each method and n)."""
     sweep = _moved(study.SWEEP, epsilon, delta, level)
     return Chart(
         "interval_coverage",

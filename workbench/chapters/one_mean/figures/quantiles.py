@@ -23,7 +23,7 @@ TOLD, MARGIN = 33, 0.2  # the m of the title; what the prediction leaves out
 
 
 def many_quantiles(run: Run, *, epsilon: float = runs.EPSILON, n: int = runs.N) -> Chart:
-    """Return the quantile function of a sample as it is released, and the factor over a median each."""
+    """Return quantiles of a sample drawn together, and the factor over a median each."""
     factor = _factor(run, epsilon, n)
     together, apart = runs.largest(TOLD, n, epsilon)
     return Chart(

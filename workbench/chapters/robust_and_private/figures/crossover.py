@@ -43,10 +43,10 @@ def figure_2(
     delta: float = DELTA,
     d: int = duel.D,
 ) -> Chart:
-    """Return Figure 2: error against n, planted and clean, and where the plain means stop winning."""
+    """Return Figure 2: error against n, planted and clean (and where the plain means stop winning)."""
     budget = ApproxDP(epsilon, delta)
     sweep = _moved(corruption, budget, d)
-    frame, usual = run.table(sweep), sweep == duel.CROSSOVER
+    frame = run.table(sweep)
     title, clean = f"a planted cluster, ξ = {number(corruption)}", "nobody lies"
     return Chart(
         "figure_2",
@@ -56,9 +56,9 @@ def figure_2(
             _against_n(run, sweep, measures.at(frame, attack=CLEAN), clean, 0.0, budget, d),
         ),
         alt="Two panels of median error against n. With a planted cluster the plain means level off at the"
-        f" cluster's pull{', near 0.24 and 0.19' * usual}; PRIME and the row-by-row filter are above"
-        f" CoinPress below {'one or two thousand' if usual else 'some number of'} rows and fall below it"
-        " after that. Without corruption CoinPress is never far from the best.",
+        " cluster's pull, near 0.24 and 0.19; PRIME and the row-by-row filter are above"
+        " CoinPress below one or two thousand rows and fall below it after that. Without corruption CoinPress"
+        " is never far from the best.",
         how_to_read="Left, the plain means end at the cluster's pull, which no n reduces. Right, what"
         " robustness costs when nobody lies. The row-by-row filter decides by a public rule whether to"
         " filter; PRIME always pays for a look.",

@@ -43,7 +43,6 @@ def scoreboard(
         [min(MOST, float(rows[name].median()) / limit(corruption)) for name in study.FIGHTERS]
         for rows in tables
     ]
-    usual = (corruption, epsilon, n, d) == (CORRUPTION, study.EPSILON, study.N, study.D)
     heat = Heat(
         table, (0.1, 10.0), scale="log", emphasis="middle", written=True,
         rows=tuple(study.GLOSS[name] for name in study.SHOWN),
@@ -55,14 +54,12 @@ def scoreboard(
                   note="100 stands for 100 and more.")  # fmt: skip
     return Chart(
         "scoreboard",
-        "Two attacks defeat every mean, filters withstand most others"
-        if usual
-        else "Twelve attacks against seven means: errors over the limit",
+        "Two attacks defeat every mean, filters withstand most others",
         (panel,),
         alt="A table of colours, one row for each attack and one column for each estimator."
-        + " Means that do not filter are at 2 to 3 under one planted cluster, and two of them far above that"
+        " Means that do not filter are at 2 to 3 under one planted cluster, and two of them far above that"
         " under a far point mass; the robust ones are below 1 but for a hidden cluster, which two of them"
-        " miss, and for rows moved inward and swapped tails, where all columns are above 1." * usual,
+        " miss, and for rows moved inward and swapped tails, where all columns are above 1.",
         how_to_read="Below 1, purple: the error is below ξ √ln(1/ξ). Above 1, brown: the adversary wins. What"
         " makes rows narrower, or leaves their covariance alone, gets past every filter."
         f" ξ = {number(corruption)}, n = {number(n)}, d = {d}, ε = {number(epsilon)}, δ = {number(delta)}.",

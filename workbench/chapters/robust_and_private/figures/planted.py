@@ -42,17 +42,12 @@ def figure_1(
     usual = (corruption, epsilon, delta, n) == (sweeps.CORRUPTION, sweeps.EPSILON, sweeps.DELTA, sweeps.N)
     return Chart(
         "figure_1",
-        "From d = 10 on a filter undoes the cluster, if ε lets it"
-        if usual
-        else "A filter undoes most of the cluster, if ε lets it",
+        "From d = 10 on a filter undoes the cluster, if ε lets it",
         (_much(run, corruption, budget, n), _epsilons(run, 2 * corruption, budget, n // 10, usual=usual)),
         alt=f"Two panels of median error. Against d at corruption {number(corruption)}: the plain private"
-        " mean rises as the root of d"
-        + " to more than half a standard deviation" * usual
-        + ", PRIME and the row-by-row filter stay"
-        + (" below" if usual else " near")
-        + " the grey limit. Against ε: the plain mean is nearly flat, PRIME is far below it for large ε"
-        " and climbs to it for small ones.",
+        " mean rises as the root of d to more than half a standard deviation, PRIME and the row-by-row filter"
+        " stay below the grey limit. Against ε: the plain mean is nearly flat, PRIME is far below it for"
+        " large ε and climbs to it for small ones.",
         how_to_read="Grey: ξ √ln(1/ξ), which against the worst adversary no robust mean beats by more than a"
         " constant. The cluster is 1.5 away in every coordinate. Right, at every ε the plain mean is off by"
         " the cluster's pull at least.",
@@ -179,7 +174,7 @@ def against_corruption(
     n: int = sweeps.N,
     d: int = 20,
 ) -> Chart:
-    """Return the error against the corrupted share, round this one, with the limit and the least possible."""
+    """Return the error against the corrupted share, the limit and the least possible."""
     factor, budget = corruption / sweeps.CORRUPTION, ApproxDP(epsilon, delta)
     points = [
         {**point, "corruption": factor * point["corruption"], "epsilon": epsilon, "n": n, "d": d}

@@ -116,7 +116,7 @@ def few_together(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int
 
 
 def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
-    """Return the attack that leaves the second moment as it is: marginals, spectra, and the errors."""
+    """Return the attack that leaves second moments as they are (marginals, spectra, errors)."""
     x = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 0).standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 1)
     swapped = ATTACKS["tail-swap"].corrupt(x, corruption, rng=rng)

@@ -41,7 +41,7 @@ def score_histogram(
     n: int = N,
     d: int = D,
 ) -> Chart:
-    """Return the scores of the first pass of mean/prime, their noisy counts, and the threshold."""
+    """Return the scores of the first pass of mean/prime, noisy counts and threshold."""
     x = stream(run.seed, Role.DATA, "robust-scores", 0, 0).standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-scores", 0, 1)
     y = sweeps.ATTACKS["shift-alternating"].corrupt(x, corruption, rng=rng)
@@ -106,7 +106,7 @@ def first_pass(
 
 
 def extremes(run: Run, *, corruption: float = sweeps.CORRUPTION, n: int = N, d: int = D) -> Chart:
-    """Return how a score separates rows between its two extremes, and what that means for passes."""
+    """Return how a score between two extremes separates rows, and how many passes follow."""
     return Chart(
         "extremes",
         "Length misses one cluster, one direction many; a mix needs few passes",

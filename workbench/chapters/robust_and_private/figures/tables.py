@@ -36,17 +36,14 @@ def table_1(
 ) -> Chart:
     """Return the rows needed over the formulas of Table 1, sub-Gaussian rows."""
     terms = sizes.Terms(corruption, epsilon, delta)
-    usual = terms == sizes.USUAL
     return Chart(
         "table_1",
-        "The larger d is, the farther the formulas exceed what is needed"
-        if usual
-        else "Rows needed over the formulas for sub-Gaussian rows",
+        "The larger d is, the farther the formulas exceed what is needed",
         (_ratios(run, "1", terms, "1.2 ξ √ln(1/ξ)"),),
         alt="The quotient of the rows needed and the formula against d, for a private mean, a robust one and"
         " two that are both."
-        + " For d = 2 the robust ones lie above 1, at d = 32 all lie below, most of all those that do"
-        " both." * usual,
+        " For d = 2 the robust ones lie above 1, at d = 32 all lie below, most of all those that do"
+        " both.",
         how_to_read="Right of the line more rows are needed than the formula with constants 1 says. At d = 2"
         " the cluster harms little and is hard to see; the larger d, the farther away it lies.",
     )
@@ -61,17 +58,13 @@ def table_2(
 ) -> Chart:
     """Return the rows needed over the formulas of Table 2, rows of bounded covariance."""
     terms = sizes.Terms(corruption, epsilon, delta)
-    usual = terms == sizes.USUAL
     return Chart(
         "table_2",
-        "For heavy tails, too, the formula for both exceeds what is needed"
-        if usual
-        else "Rows needed over the formulas for heavy tails",
+        "For heavy tails, too, the formula for both exceeds what is needed",
         (_ratios(run, "2", terms, "1.5 √ξ"),),
         alt="The quotient of the rows needed and the formula against d, for rows with Student tails: a"
         " private mean, and two that are private and robust."
-        + " The robust ones lie below 1 and fall with d."
-        * usual,
+        " The robust ones lie below 1 and fall with d.",
         how_to_read="Only a covariance is known: the error aimed at is larger, and fewer rows do. Right of"
         " the line more rows are needed than the formula with constants 1 says.",
     )

@@ -29,6 +29,7 @@ FOLLOWING = {  # references that change with a setting: their lines are those of
     "p": "Plain release and no privacy",
     "epsilon": "Plain release",
 }
+UNKNOWN = "Without runs nothing is known here: sampling is a large part of the error."
 FLOOR = 0.01  # of the pictures of local noise: without privacy errors fall far below
 HEADS = {
     "share": "sparsity ratio, at p = {p}, ε = {epsilon}",
@@ -85,7 +86,7 @@ def _errors(run: Run, place: int, model: Model, title: str, chosen: study.Settin
     frame = table(run, model, chosen)
     return Chart(
         f"figure_{place}",
-        title if chosen == USUAL else "The error is first that of a diagonal",
+        title,
         (setting_panel(run, frame, "share", model, chosen), _rules(run, frame, model, chosen)),
         alt=ALT[model],
         how_to_read="Left, the rule of the source as printed. A curve says something about sparsity only"
@@ -175,7 +176,7 @@ def panel(
     users = "rows n" if model == "central" else "users n"
     series = [*references, *curves]
     if not any(isfinite(y) for one in series for y in one.y):
-        note = "Without runs nothing is known here: sampling is a large part of the error."
+        note = UNKNOWN
     floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
     limits = None
     if model == "local" and series:

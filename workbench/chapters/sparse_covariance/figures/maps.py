@@ -42,7 +42,7 @@ def regime_map(
     p: int = theory.P,
     degree: int = SHOWN_DEGREE,
 ) -> Chart:
-    """Return where thresholding wins, where it returns the diagonal, and where a truth is too dense."""
+    """Return where thresholding wins, where it returns the diagonal, or truth is dense."""
     frame = _regimes(run, epsilon, delta, p, degree)
     sparse, dense = at(frame, model="central", degree=degree), at(frame, model="central", degree=0)
     return Chart(

@@ -44,9 +44,9 @@ def promise(run: Run, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
                   marks=(Mark("equal noise", "horizontal", y=1.0),)),
         ),
         alt="Left: the true ε over the promised one rises with ε"
-        f"{' and passes 1 between 0.15 and 1.3' * usual}, earlier for small δ. Right: the sd of our noise"
+        " and passes 1 between 0.15 and 1.3, earlier for small δ. Right: the sd of our noise"
         " over that of the source, at a promise that is kept"
-        f"{', between 0.4 and 0.9' * usual}.",
+        ", between 0.4 and 0.9.",
         how_to_read="One replaced row moves the matrix √2 times as far as an added one. The classic formula"
         " is so"
         " generous that for small ε nobody notices. Exact noise keeps the promise at every ε, and is the"

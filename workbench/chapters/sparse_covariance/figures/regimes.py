@@ -10,6 +10,7 @@ from workbench.chapters.sparse_covariance.claims import dimension
 from workbench.chapters.sparse_covariance.figures.figures import (
     DEFAULT,
     PAPER,
+    UNKNOWN,
     expecting,
     reference,
 )
@@ -68,17 +69,13 @@ def matrices(
     """Return six matrices of one run, in units of the mean variance; the profile makes no difference."""
     one = shown_run(p, n, degree, epsilon, delta, run.seed)
     found = {"truth": one.truth, **estimates(one, stream(run.seed, Role.NOISE, "wx19-matrices", 1, 0))}
-    usual = (epsilon, n, p, degree) == (1.0, SHOWN_N, SHOWN_P, SHOWN_DEGREE)
-    kept = "equation (9) keeps only few, the default rule most of them"
     return Chart(
         "matrices",
-        "A threshold removes the noise; the default rule keeps most correlations"
-        if usual
-        else "A threshold removes the noise, and small correlations with it",
+        "A threshold removes the noise; the default rule keeps most correlations",
         tuple(matrix_panel(label, found[name], one.truth) for name, label in SHOWN.items()),
         alt="Six coloured matrices. The truth and the empirical one have a clear diagonal and some hundred"
         " coloured entries; in the plain release these are among noise everywhere;"
-        f" {kept if usual else 'equation (9) and the default rule keep what stands out'}.",
+        " equation (9) keeps only few, the default rule most of them.",
         how_to_read=f"One run: p = {p}, n = {number(n)}, s = {degree}, ε = {number(epsilon)}, δ ="
         f" {number(delta)}."
         " A cell is an entry in units of the mean variance; pale is 0, the diagonal is beyond the colours."
@@ -105,7 +102,7 @@ def matrix_panel(label: str, matrix: Array, truth: Array, reach: float = 0.4) ->
 def error_against_p(
     run: Run, *, epsilon: float = 1.0, delta: float = DELTA, degree: int = dimension.DEGREE
 ) -> Chart:
-    """Return the error on a fixed active block, and the n needed where the support is spread out."""
+    """Return the error on a fixed active block, and the n that spread support needs."""
     budget = ApproxDP(epsilon, delta)
     factor = theory.rows_factor("central", theory.P, budget)
     return Chart(
@@ -183,7 +180,8 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
         order = orders[name](ps)
         first = found[dimension.NEEDED_P[0]].estimate
         series.append(Series(rates[name], ps, first * order / order[0], role="reference"))
-    return Panel("all take part: rows for error 0.2", "columns p", "rows n", tuple(series))
+    note = "" if series else UNKNOWN
+    return Panel("all take part: rows for error 0.2", "columns p", "rows n", tuple(series), note=note)
 
 
 def _rows(curves: Array, place: int, seed: int, unit: float) -> Measure:

@@ -35,7 +35,7 @@ def rules(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, p: int = theo
     """Return the error of every rule and reference over that of the best hard threshold."""
     ns = multiples(study.CELL_N, theory.rows_factor("central", p, ApproxDP(epsilon, delta)))
     sweep = study.CELLS.moved(grid(degree=(2, 6), p=(p, 2 * p), n=ns, epsilon=epsilon), delta=delta)
-    frame, usual = run.table(sweep), sweep == study.CELLS
+    frame = run.table(sweep)
     names = {**WORDS, **REFERENCES}
     looks = {rule: PAPER if rule == "paper" else DEFAULT for rule in WORDS} | {"plain": PLAIN}
     found = {name: study.over_the_oracle(frame, name, LEVEL) for name in names if len(frame)}
@@ -51,9 +51,9 @@ def rules(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, p: int = theo
         "Rules that read their threshold off the release are as good as hindsight",
         (panel,),
         alt="Dots one below the other: the error over that of the best hard threshold."
-        + " Adaptive lasso, false discoveries and thinning are at 1, the hard rule a little above, equation"
+        " Adaptive lasso, false discoveries and thinning are at 1, the hard rule a little above, equation"
         " (9) at 1.8; the noisy diagonal, the plain release and the zero matrix at 2.4 and more; what needs"
-        " no privacy lies far below 1." * usual,
+        " no privacy lies far below 1.",
         how_to_read=f"Geometric means, all rules on the same releases, ε = {number(epsilon)},"
         f" δ = {number(delta)}. Above, five rules; below them six references. The best hard threshold is"
         f" chosen"
@@ -153,7 +153,7 @@ def unknown_radius(
     """Return the error with the private radius beside fixed ones, at three scales of the data."""
     points = grid(scale=radius.SCALES, n=n, p=p, epsilon=epsilon, degree=degree)
     sweep = radius.RADIUS.moved(points, delta=delta)
-    frame, usual = run.table(sweep), sweep == radius.RADIUS
+    frame = run.table(sweep)
     names = [f"q = {q:g}" for q in radius.QUANTILES] + ["private"]
     tables = [_over_the_best(at(frame, scale=scale), names) for scale in radius.SCALES]
     places = range(1, len(names) + 1)
@@ -179,13 +179,8 @@ def unknown_radius(
         "unknown_radius",
         "A radius found privately costs a tenth of the error, at every scale",
         (panel,),
-        alt="Dots in seven rows: the errors are the same at all three scales"
-        + (
-            ", least for radii at the 90 % and 95 % quantile of the norms, and with the private radius a"
-            " tenth above that."
-            if usual
-            else "."
-        ),
+        alt="Dots in seven rows: the errors are the same at all three scales, least for radii at the 90 % and"
+        " 95 % quantile of the norms, and with the private radius a tenth above that.",
         how_to_read="Known radii stand at quantiles of the true norms, which nobody knows. Too small a radius"
         " clips, too large a one adds noise. The last row finds its own with a twentieth of the budget.",
     )
