@@ -1,6 +1,6 @@
 """Which estimator of a mean needs the fewest rows: over ε, over the range, and over n and ε together."""
 
-from math import nan
+from math import inf
 
 import numpy as np
 
@@ -36,17 +36,20 @@ def fewest_rows(
         _curve(key, epsilons, [(alpha, d, one, delta, radius) for one in epsilons]) for key in choice.keys(d)
     ]
     right = [_curve(key, radii, [(alpha, d, epsilon, delta, one) for one in radii]) for key in choice.keys(d)]
-    n, key = choice.fewest(alpha, d, epsilon, delta, radius)
     rows = f"rows needed for α = {number(alpha)} σ"
-    here = Mark(f"{number(n)} rows", "point", x=epsilon, y=n, side="left", colour_key=key)
+    n, key = min((tuple(one.y)[1], one.colour_key) for one in left)
+    words, here = f"no mean reaches α = {number(alpha)} σ", tuple[Mark, ...]()
+    if n < inf:
+        words = f"{choice.LABELS[key]} needs fewest rows"
+        here = (Mark(f"{number(round(n))} rows", "point", x=epsilon, y=round(n), side="left", colour_key=key),)
     return Chart(
         "fewest_rows",
-        f"At ε = {number(epsilon)} and R = {number(radius)} {choice.LABELS[key]} needs fewest rows",
+        f"At ε = {number(epsilon)} and R = {number(radius)} {words}",
         (
-            Panel(f"R = {number(radius)} σ", "ε", rows, tuple(left), marks=(here,)),
+            Panel(f"R = {number(radius)} σ", "ε", rows, tuple(left), marks=here, note=_unreached(left)),
             Panel(
                 f"ε = {number(epsilon)}", "half-width R of the range (σ)", rows,
-                tuple(right), marks=_pays(radii, right),
+                tuple(right), marks=_pays(radii, right), note=_unreached(right),
             ),
         ),
         alt="Rows needed, on the left against ε, where all curves fall side by side, and on the right against"
@@ -63,7 +66,7 @@ def _pays(radii: list[float], curves: list[Series]) -> tuple[Mark, ...]:
         return ()
     x, y = radii[0] * (radii[-1] / radii[0]) ** 0.3, tuple(rising[0].y)
     here = Mark("clipping pays for the range", x=x, y=y[-2] ** 0.35 * y[-1] ** 0.65)
-    return (here,) if y[-1] > y[-2] else ()
+    return (here,) if y[-2] < y[-1] < inf else ()
 
 
 def _curve(key: str, x: list[float], places: list[tuple[float, int, float, float, float]]) -> Series:
@@ -73,7 +76,13 @@ def _curve(key: str, x: list[float], places: list[tuple[float, int, float, float
 
 def _rows(key: str, alpha: float, d: int, epsilon: float, delta: float, radius: float) -> float:
     n = choice.trade(key, d, radius).rows(alpha, epsilon, delta)
-    return nan if n is None else float(n)
+    return inf if n is None else float(n)
+
+
+def _unreached(curves: list[Series]) -> str:
+    """Return why curves are missing, where some have no point."""
+    missing = [one.label for one in curves if min(one.y) == inf]
+    return f"No number of rows is known to be enough: {', '.join(missing)}." if missing else ""
 
 
 def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0) -> Chart:

@@ -113,7 +113,10 @@ class TradeOff:
 
         Each of these three takes the error as falling, and begins at a guess; the number is the planner's.
         """
-        start = self.answers_from(epsilon, delta)
+        try:
+            start = self.answers_from(epsilon, delta)
+        except ArgumentError:  # a trillion rows are too few
+            return None
         guess = round(guess) if isfinite(guess) else start
         return least(lambda n: self.error(n, epsilon, delta) <= alpha, start, MOST, guess)
 
