@@ -41,7 +41,9 @@ def fewest_rows(
     words, here = f"no mean reaches α = {number(alpha)} σ", tuple[Mark, ...]()
     if n < inf:
         words = f"{choice.LABELS[key]} needs fewest rows"
-        here = (Mark(f"{number(round(n))} rows", "point", x=epsilon, y=round(n), side="left", colour_key=key),)
+        here = (
+            Mark(f"{number(round(n))} rows", "point", x=epsilon, y=round(n), side="left", colour_key=key),
+        )
     return Chart(
         "fewest_rows",
         f"At ε = {number(epsilon)} and R = {number(radius)} {words}",
