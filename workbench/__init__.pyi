@@ -33,6 +33,10 @@ from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussia
 from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.estimators.histograms import BallRange as BallRange
+from workbench.estimators.histograms import BoxRange as BoxRange
+from workbench.estimators.histograms import HistogramLocation as HistogramLocation
+from workbench.estimators.histograms import StableLocation as StableLocation
 from workbench.estimators.mean.affine import AffineMean as AffineMean
 from workbench.estimators.mean.clipped_box import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean as ClippedHeavyMean
@@ -49,8 +53,6 @@ from workbench.estimators.populous import Populous as Populous
 from workbench.estimators.prime import FilterMean as FilterMean
 from workbench.estimators.prime import PrimeHeavyMean as PrimeHeavyMean
 from workbench.estimators.prime import PrimeMean as PrimeMean
-from workbench.estimators.range.ball import BallRange as BallRange
-from workbench.estimators.range.box import BoxRange as BoxRange
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release
@@ -64,7 +66,6 @@ from workbench.estimators.tukey import ResilientHeavyMean as ResilientHeavyMean
 from workbench.estimators.tukey import ResilientMean as ResilientMean
 from workbench.estimators.tukey import TukeyMean as TukeyMean
 from workbench.estimators.univariate.clipped_mean import ClippedMean as ClippedMean
-from workbench.estimators.univariate.histogram_location import HistogramLocation as HistogramLocation
 from workbench.estimators.univariate.interval import Interval as Interval
 from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import (
@@ -73,7 +74,6 @@ from workbench.estimators.univariate.interval_unknown_variance import (
 from workbench.estimators.univariate.median import Median as Median
 from workbench.estimators.univariate.quantiles import Quantiles as Quantiles
 from workbench.estimators.univariate.scale import Scale as Scale
-from workbench.estimators.univariate.stable_location import StableLocation as StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean as TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean as UnboundedMean
 from workbench.privacy.budget import ZCDP as ZCDP

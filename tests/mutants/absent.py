@@ -15,13 +15,13 @@ from tests.estimators.parts.affine import test_absent as lifts
 from workbench.estimators import base, prime, robust, tukey
 from workbench.estimators import nets as pure_net
 from workbench.estimators.covariance import empirical, filter_nonprivate, thresholded
+from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
 from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.blocks import blocks
 from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.scale import exponent_scale, winsor

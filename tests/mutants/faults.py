@@ -13,10 +13,9 @@ import numpy as np
 from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
+from workbench.estimators.histograms import StableCentres, UnitHistogram
 from workbench.estimators.parts import budgets, integers, rows
-from workbench.estimators.parts.locate import unit_histogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
-from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import kv_interval, winsorised_scale
 from workbench.estimators.parts.scale.exponent_scale import exponents
@@ -158,7 +157,7 @@ def half_of_the_threshold(self: Any, cost: Any) -> float:
     return threshold(self, cost) / 2
 
 
-threshold = unit_histogram.UnitHistogram.threshold
+threshold = UnitHistogram.threshold
 
 
 def rows_dropped(values: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@ import workbench as wb
 from tests.mutants.conditions import Condition
 from workbench.catalog import Example
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
+from workbench.estimators.histograms import StableCentres
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
-from workbench.estimators.parts.locate.stable_centres import StableCentres
 from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.estimators.prime import Filtered
 from workbench.study.faults.mutant import Mutant, rewritten
@@ -36,7 +36,7 @@ SHARING = [
                      "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]"),
            a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
     Mutant("parts of a ball with row 0 for their last",
-           rewritten(StableCentres, "_centre", PART,
+           rewritten(StableCentres, "draw", PART,
                      f"keys[[*{WHOLE}][: -1 if p else None] + [0] * (p > 0)]"),
            a_row_moves_one_part, divided(wb.BallRange)),
     Mutant("the last stage of a learner takes a row of the matrix quantile",

@@ -15,8 +15,9 @@ from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_mo
 from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.estimators import base
 from workbench.estimators import nets as pure_net
+from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers
-from workbench.estimators.parts.locate import clipping, unit_histogram, window_median
+from workbench.estimators.parts.locate import clipping, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import clipped_mean
 from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
@@ -46,7 +47,7 @@ SCALES = (
     (voted, "voted_scale", ("voted_gaussian", "voted_laplace")),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
-WINDOW, HISTOGRAM = window_median.WindowMedian, unit_histogram.UnitHistogram
+WINDOW, HISTOGRAM = window_median.WindowMedian, UnitHistogram
 WINSOR, UNCLIPPED = winsorised_scale.Winsor, faults.Unclipped()
 COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
 

@@ -9,8 +9,7 @@ from workbench.catalog.assumptions import MOMENTS, below_upper
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, N
 from workbench.catalog.mean import NORMAL, ROUND
 from workbench.distributions import Gaussian
-from workbench.estimators.range.ball import BallRange
-from workbench.estimators.range.box import BoxRange
+from workbench.estimators.histograms import BallRange, BoxRange
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP
 

@@ -18,8 +18,8 @@ from workbench.contracts import datasets
 from workbench.contracts.datasets import by_row, entry_of, planned, typical_rows
 from workbench.contracts.gaps import replaced
 from workbench.contracts.kit import Event, run, spied, warm
+from workbench.estimators import histograms
 from workbench.estimators.parts import rows
-from workbench.estimators.range import ball
 from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
 from workbench.study.faults.mutant import replaced_everywhere
 
@@ -63,7 +63,7 @@ def a_row_moves_one_part(example: Example) -> None:
 
 def few_parts() -> AbstractContextManager[object]:
     """The parts of the paper's ball, nine in the place of hundreds."""
-    return patch.object(ball, "PARTS", FEW_PARTS)
+    return patch.object(histograms, "PARTS", FEW_PARTS)
 
 
 def forms(example: Example) -> list[Form]:
@@ -83,7 +83,7 @@ def others(example: Example) -> Iterator[Example]:
     for name, value in DIVIDING.items():
         if name in names and getattr(estimator, name) != value:
             yield Example(replace(estimator, **{name: value}), example.budget)
-    if isinstance(estimator, ball.BallRange):
+    if isinstance(estimator, histograms.BallRange):
         yield Example(replace(estimator, calibration="paper"), example.budget)
 
 

@@ -88,16 +88,16 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, few, integer_at_least, positive, real, require_columns
 from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix, standardised
-from workbench.estimators.parts.budgets import step_budgets, steps_plan
-from workbench.estimators.parts.foreseen import CleanRun, better_than
-from workbench.estimators.parts.integers import in_ball, in_box, mean_in_ball
-from workbench.estimators.parts.locate.stable_centres import (
+from workbench.estimators.histograms import (
     BALL_WIDTH,
     BOX_WIDTH,
     StableCentres,
     ball_reach,
     box_reach,
 )
+from workbench.estimators.parts.budgets import step_budgets, steps_plan
+from workbench.estimators.parts.foreseen import CleanRun, better_than
+from workbench.estimators.parts.integers import in_ball, in_box, mean_in_ball
 from workbench.estimators.parts.rows import NEAREST, blocks, mean_sensitivity, only_present, present
 from workbench.estimators.shared.weighted_moments import (
     MEAN,

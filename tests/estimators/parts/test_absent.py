@@ -12,13 +12,13 @@ from workbench.catalog import CATALOG
 from workbench.estimators import Trace, base
 from workbench.estimators import nets as pure_net
 from workbench.estimators.covariance import thresholded
+from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.blocks.blocks import projections, spectra
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.clipping import clipped_mean
-from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.robust_votes import m_estimators

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG, addition
+from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.rank_window import RankWindow
-from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import interval_mean

@@ -10,15 +10,14 @@ from functools import partial
 
 import numpy as np
 
+from workbench.estimators.histograms import HistogramLocation, StableLocation, UnitHistogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
-from workbench.estimators.parts.locate.unit_histogram import UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.critical import MEAN, SCALE
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.univariate.clipped_mean import ClippedMean
-from workbench.estimators.univariate.histogram_location import HistogramLocation
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance,
@@ -26,7 +25,6 @@ from workbench.estimators.univariate.interval_unknown_variance import (
 )
 from workbench.estimators.univariate.median import Median
 from workbench.estimators.univariate.scale import Scale
-from workbench.estimators.univariate.stable_location import StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, PureDP
@@ -113,7 +111,7 @@ def stable_location() -> Cases:
     for budget in (APPROX, CONCENTRATED_DELTA):
         for estimator in (StableLocation(sigma=1.0), StableLocation(calibration="paper", sigma=1.0)):
             setting = Setting("univariate/stable-location", estimator, budget, 6)
-            yield setting.drawn("locate", _released(estimator.recipe), _crowds(), columns=2)
+            yield setting.drawn("locate", _released(estimator.histogram), _crowds(), columns=2)
             yield setting.whole(_stable(), 0.4)
 
 

@@ -15,11 +15,9 @@ from numpy.random import Generator
 
 from workbench.bounds.l17 import packing_bound
 from workbench.chapters.one_mean.runs import theory
-from workbench.estimators.parts.locate.unit_histogram import REACH
+from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.univariate.clipped_mean import ClippedMean
-from workbench.estimators.univariate.histogram_location import HistogramLocation
-from workbench.estimators.univariate.stable_location import StableLocation
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, PureDP, noise_source
@@ -121,7 +119,7 @@ def predicted_rows(
         return theory.rows_needed(lambda n: theory.window_failure(n, window, budget), BETA)
     if radius is not None:
         return theory.rows_needed(lambda n: theory.range_failure(n, radius, budget.epsilon), BETA)
-    threshold = StableLocation(calibration=method, sigma=1.0).recipe.threshold(budget)
+    threshold = StableLocation(calibration=method, sigma=1.0).histogram.threshold(budget)
     return theory.rows_needed(lambda n: theory.line_failure(n, threshold, budget.epsilon), BETA)
 
 

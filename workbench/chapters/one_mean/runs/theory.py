@@ -11,13 +11,13 @@ import numpy as np
 from scipy.optimize import brentq
 
 from workbench.bounds.search import smallest
+from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.parts.budgets import divided, mean_charge
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import sensitivity
 from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMean
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.law import location_law
-from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.univariate.clipped_mean import ClippedMean

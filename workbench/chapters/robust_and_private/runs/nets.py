@@ -15,8 +15,7 @@ from numpy.random import Generator
 from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.runs.prime import heavy_rows
 from workbench.estimators.base import Abstention
-from workbench.estimators.range.ball import BallRange
-from workbench.estimators.range.box import BoxRange
+from workbench.estimators.histograms import BallRange, BoxRange
 from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.trials import Row, each_trial

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA, EPSILON, RADIUS, error
+from workbench.estimators.histograms import BoxRange
 from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.prime import PrimeMean
-from workbench.estimators.range.box import BoxRange
 from workbench.estimators.release import Abstention
 from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import inf, log, sqrt
 
 from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.clipping import (
     clipped_mean,
@@ -16,7 +17,6 @@ from workbench.estimators.parts.locate.clipping import (
     sensitivity,
 )
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile
-from workbench.estimators.parts.locate.unit_histogram import REACH, UnitHistogram
 from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.special import ndtri

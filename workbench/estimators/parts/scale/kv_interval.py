@@ -21,11 +21,11 @@ from math import inf, log, sqrt
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, standardised
+from workbench.estimators.histograms import BEST, UnitHistogram
 from workbench.estimators.parts.budgets import mean_charge, rule
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.clipping import clipped_mean, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile
-from workbench.estimators.parts.locate.unit_histogram import BEST, UnitHistogram
 from workbench.estimators.parts.scale.exponent_scale import ZERO, ExponentScale, pair_differences
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.grid import OnGrid

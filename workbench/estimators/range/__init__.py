@@ -1,1 +1,0 @@
-"""Boxes and balls that hold most rows, one module per algorithm."""
