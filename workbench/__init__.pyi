@@ -53,6 +53,8 @@ from workbench.estimators.populous import Populous as Populous
 from workbench.estimators.prime import FilterMean as FilterMean
 from workbench.estimators.prime import PrimeHeavyMean as PrimeHeavyMean
 from workbench.estimators.prime import PrimeMean as PrimeMean
+from workbench.estimators.quantiles import Median as Median
+from workbench.estimators.quantiles import Quantiles as Quantiles
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release
@@ -71,8 +73,6 @@ from workbench.estimators.univariate.interval_mean import IntervalMean as Interv
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance as IntervalUnknownVariance,
 )
-from workbench.estimators.univariate.median import Median as Median
-from workbench.estimators.univariate.quantiles import Quantiles as Quantiles
 from workbench.estimators.univariate.scale import Scale as Scale
 from workbench.estimators.univariate.two_step_mean import TwoStepMean as TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean as UnboundedMean

@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 from tests.estimators.streams import rng
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
+from workbench.estimators.quantiles import Median
 from workbench.estimators.tukey import (
     MOST,
     ResilientHeavyMean,
@@ -24,7 +25,6 @@ from workbench.estimators.tukey import (
     half_sphere,
     trimmed,
 )
-from workbench.estimators.univariate.median import Median
 from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise, UnitNoise
 
 FALSE_ALARM, UNIT = 1e-6, 2.0**-30

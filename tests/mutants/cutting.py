@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from tests.privacy.cuts import test_law as law
-from workbench.estimators.parts.locate.cutting import Cutting
+from workbench.estimators.quantiles import Cutting
 from workbench.privacy.cuts import Node, Scan
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
@@ -36,13 +36,13 @@ def by_a_difference(self: Scan, j: int) -> np.ndarray:
 
 def edges(right: str, wrong: str) -> object:
     """A fault in which points a node has."""
-    return rewritten(Cutting, "edges", right, wrong)
+    return rewritten(Cutting, "node", right, wrong)
 
 
 OWN = "tuple(one * 2**BITS // sum(shares) for one in shares), len(edges) - 2)"
 FROM = 'int(np.searchsorted(y, left, side="right"))'
 CUTTING = (
-    Mutant("shares of the points of a node", rewritten(Cutting, "node", "shares, present)", OWN),
+    Mutant("shares of the points of a node", rewritten(Cutting, "node", "shares, len(y))", OWN),
            partial(LAW, "halves of halves")),
     Mutant("cuts in a piece that are told apart", attribute(Node, "log_ways", property(of_lengths_alone)),
            partial(LAW, "two cuts at once")),

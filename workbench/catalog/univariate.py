@@ -16,13 +16,12 @@ from workbench.catalog.entry import (
 )
 from workbench.catalog.hardest import at_an_end
 from workbench.estimators.histograms import HistogramLocation, StableLocation
+from workbench.estimators.quantiles import Median, Quantiles
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_mean import LEAST_ROWS as FOR_ANY_LAW
 from workbench.estimators.univariate.interval_mean import IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
-from workbench.estimators.univariate.median import Median
-from workbench.estimators.univariate.quantiles import Quantiles
 from workbench.estimators.univariate.scale import LEAST_ROWS, Scale
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean

@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from tests.privacy.cuts.laws import Branch, Law, neighbours, shares_of_all, shares_of_the_node
-from workbench.estimators.parts.locate import cutting as package
-from workbench.estimators.parts.locate.cutting import Cutting
-from workbench.estimators.parts.locate.knots import Segment
+from workbench.estimators.quantiles import Cutting, Segment
 from workbench.privacy.concentrated import zcdp_from_bounded_range
-from workbench.privacy.cuts import Node, Scan
+from workbench.privacy.cuts import Node, Scan, placed
 
 
 def tree(*levels):
@@ -187,7 +185,7 @@ def test_a_scan_does_not_subtract():
 def test_places_in_a_piece_are_uniform_multisets():
     drawn, rng = {}, np.random.default_rng(4)
     for _ in range(6000):
-        places = tuple(package.placed({7: 3}, [7, 7], lambda count: int(rng.integers(count))))
+        places = tuple(placed({7: 3}, [7, 7], lambda count: int(rng.integers(count))))
         drawn[places] = drawn.get(places, 0) + 1
     assert set(drawn) == {(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)}
     assert all(abs(count - 1000) < 6 * 29 for count in drawn.values())  # six deviations of 1/6 of 6000

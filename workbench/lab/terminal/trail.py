@@ -24,7 +24,7 @@ def places(name: str, root: Path | None = None) -> tuple[str, ...]:
         The checkout, for figures and tests; without it only files of the package are named.
 
     >>> places("proofs/univariate.md"), places("univariate/median")
-    (('workbench/proofs/univariate.md',), ('workbench/estimators/univariate/median.py',))
+    (('workbench/proofs/univariate.md',), ('workbench/estimators/quantiles.py',))
     """
     if name.startswith("claim "):
         return tuple(_of_claim(name.removeprefix("claim "), root))

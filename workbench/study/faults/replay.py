@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from workbench.estimators.parts.locate import cutting
+from workbench.estimators import quantiles
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable, voted
 from workbench.privacy.grid import OnGrid, on_grid
@@ -132,5 +132,5 @@ def _mechanisms() -> list[tuple[str, Function, Function]]:
     found += [("masked", masks.masked, _array), ("located_normal", located.located_normal, _itself)]
     found += [(name, getattr(stable, name), _itself) for name in ("stable_mask", "masked_lift")]
     found.append(("voted", voted.voted, _itself))
-    found.append(("cuts", cutting.cut, lambda level, *_: level))
+    found.append(("cuts", quantiles.cut, lambda level, *_: level))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.estimators.univariate.quantiles import Quantiles
+from workbench.estimators.quantiles import Quantiles
 from workbench.privacy import ZCDP, Charge, NoiseSource, PureDP
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Case, Setting, Step

@@ -17,13 +17,13 @@ from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.critical import MEAN, SCALE
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
+from workbench.estimators.quantiles import Median
 from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance,
     scale_and_mean,
 )
-from workbench.estimators.univariate.median import Median
 from workbench.estimators.univariate.scale import Scale
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.estimators.parts.locate.cutting import Cutting
-from workbench.estimators.parts.locate.knots_error import noise_factor
-from workbench.estimators.univariate.quantiles import Quantiles
+from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
 from workbench.study.profiles import blocks
