@@ -5,6 +5,9 @@ from workbench.catalog import lookup as lookup
 from workbench.errors import ArgumentError as ArgumentError
 from workbench.errors import OverspentError as OverspentError
 from workbench.estimators.base import Trace as Trace
+from workbench.estimators.clipped import ClippedBoxMean as ClippedBoxMean
+from workbench.estimators.clipped import ClippedMean as ClippedMean
+from workbench.estimators.clipped import CoordinatewiseMean as CoordinatewiseMean
 from workbench.estimators.covariance.clipped import ClippedCovariance as ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance as CoinPressCovariance
 from workbench.estimators.covariance.empirical import EmpiricalCovariance as EmpiricalCovariance
@@ -38,10 +41,8 @@ from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
 from workbench.estimators.mean.affine import AffineMean as AffineMean
-from workbench.estimators.mean.clipped_box import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.mean.coinpress import CoinPressMean as CoinPressMean
-from workbench.estimators.mean.coordinatewise import CoordinatewiseMean as CoordinatewiseMean
 from workbench.estimators.mean.empirical import EmpiricalMean as EmpiricalMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as FilterNonprivateMean
 from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean
@@ -67,7 +68,6 @@ from workbench.estimators.spectral.subspace_exact import SubspaceExact as Subspa
 from workbench.estimators.tukey import ResilientHeavyMean as ResilientHeavyMean
 from workbench.estimators.tukey import ResilientMean as ResilientMean
 from workbench.estimators.tukey import TukeyMean as TukeyMean
-from workbench.estimators.univariate.clipped_mean import ClippedMean as ClippedMean
 from workbench.estimators.univariate.interval import Interval as Interval
 from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import (

@@ -9,8 +9,8 @@ import pytest
 
 from workbench.errors import ArgumentError
 from workbench.estimators import ErrorStatement
+from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.release import BETA, Asked
-from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.privacy import PureDP
 
 BUDGET = PureDP(1.0)

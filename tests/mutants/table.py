@@ -8,7 +8,7 @@ from tests.mutants import conditions as on
 from tests.mutants import faults
 from tests.mutants.faults import method
 from tests.mutants.sharing import SHARING
-from workbench import errors
+from workbench import ClippedMean, errors
 from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
@@ -19,7 +19,6 @@ from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import clipping, window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
-from workbench.estimators.univariate import clipped_mean
 from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
 from workbench.study.faults.mutant import (
@@ -110,7 +109,7 @@ SENSITIVITY = found_by(
     ),
     (
         "cut of the mean off",
-        attribute(clipped_mean.ClippedMean, "statistic", faults.cut_nothing),
+        attribute(ClippedMean, "statistic", faults.cut_nothing),
         on.is_cut,
     ),
     (

@@ -8,9 +8,9 @@ from workbench.catalog import CATALOG
 from workbench.commands.list import inexact
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
+from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.quantiles import Median
 from workbench.estimators.tukey import TukeyMean
-from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.two_step_mean import TwoStepMean
 from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, PureDP, SecureNoise

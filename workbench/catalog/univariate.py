@@ -15,9 +15,9 @@ from workbench.catalog.entry import (
     both_calibrations,
 )
 from workbench.catalog.hardest import at_an_end
+from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation
 from workbench.estimators.quantiles import Median, Quantiles
-from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_mean import LEAST_ROWS as FOR_ANY_LAW
 from workbench.estimators.univariate.interval_mean import IntervalMean

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from workbench import ZCDP, PureDP
+from workbench.estimators.clipped import ClippedBoxMean, ClippedMean
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.clipping import clipped_mean
@@ -16,7 +16,6 @@ from workbench.estimators.parts.locate.laplace_normal import noise_quantile
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.rescaled import SURE, counted_error
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
-from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.privacy import Charge, SimulatedNoise, UnitNoise

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation, UnitHistogram
 from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.histogram_mean import HistogramMean
@@ -18,7 +19,6 @@ from workbench.estimators.parts.scale.critical import MEAN, SCALE
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.quantiles import Median
-from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance,

@@ -19,7 +19,7 @@ import pandas as pd
 
 from workbench.chapters.one_mean.claims import histograms
 from workbench.chapters.one_mean.runs import location as sweeps
-from workbench.estimators.univariate.clipped_mean import ClippedMean
+from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import PureDP
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.study import measures

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from workbench.bounds.search import smallest
+from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.parts.budgets import divided, mean_charge
 from workbench.estimators.parts.locate import huber
@@ -20,7 +21,6 @@ from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.law import location_law
 from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.univariate.clipped_mean import ClippedMean
 from workbench.privacy import Budget, PureDP
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.special import log_ndtr, ndtr

@@ -17,7 +17,7 @@ from workbench.chapters.robust_and_private.runs.prime import (
     corrupted,
     error,
 )
-from workbench.estimators.mean.clipped_box import ClippedBoxMean
+from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.mean.coinpress import CoinPressMean
 from workbench.estimators.mean.empirical import EmpiricalMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.bounds.search import smallest
 from workbench.chapters.robust_and_private.runs.prime import RADIUS
-from workbench.estimators.mean.clipped_box import STEP, ClippedBoxMean
+from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.parts.foreseen import median_beyond
 from workbench.estimators.robust import RobustMean
 from workbench.populations.corruption.mean import SHIFT
@@ -26,7 +26,7 @@ def pull(d: int, corruption: float) -> float:
 
 def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     """Return the median error of mean/clipped-box: the pull, with sampling and noise on top."""
-    noise = gaussian_scale(ClippedBoxMean(radius=RADIUS, sigma=1.0).plan(n, d, budget)[STEP])
+    noise = gaussian_scale(ClippedBoxMean(radius=RADIUS, sigma=1.0).plan(n, d, budget)["mean"])
     sd = sqrt((1 - corruption) / n + noise**2)
     return median_beyond(np.array([pull(d, int(corruption * n) / n)]), np.ones(1), sd, d)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.estimators.base import Trace
-from workbench.estimators.mean.clipped_box import ClippedBoxMean
+from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.prime import (
     FilterMean,
     PrimeHeavyMean,

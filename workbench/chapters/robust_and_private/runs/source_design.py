@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, DELTA, EPSILON, RADIUS, error
+from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.histograms import BoxRange
-from workbench.estimators.mean.clipped_box import ClippedBoxMean
 from workbench.estimators.prime import PrimeMean
 from workbench.estimators.release import Abstention
 from workbench.estimators.robust import RobustMean

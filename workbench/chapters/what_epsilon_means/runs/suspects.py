@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from workbench.errors import one_of
-from workbench.estimators.univariate.clipped_mean import ClippedMean
+from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, GaussianDP, PureDP
 from workbench.study.audit.audit import AuditReport, Pair, audit
 from workbench.study.faults.attacked import CLIPPED, UNIVARIATE
