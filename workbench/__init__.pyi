@@ -68,14 +68,14 @@ from workbench.estimators.spectral.subspace_exact import SubspaceExact as Subspa
 from workbench.estimators.tukey import ResilientHeavyMean as ResilientHeavyMean
 from workbench.estimators.tukey import ResilientMean as ResilientMean
 from workbench.estimators.tukey import TukeyMean as TukeyMean
+from workbench.estimators.two_step import TwoStepMean as TwoStepMean
+from workbench.estimators.two_step import UnboundedMean as UnboundedMean
 from workbench.estimators.univariate.interval import Interval as Interval
 from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance as IntervalUnknownVariance,
 )
 from workbench.estimators.univariate.scale import Scale as Scale
-from workbench.estimators.univariate.two_step_mean import TwoStepMean as TwoStepMean
-from workbench.estimators.univariate.unbounded_mean import UnboundedMean as UnboundedMean
 from workbench.privacy.budget import ZCDP as ZCDP
 from workbench.privacy.budget import ApproxDP as ApproxDP
 from workbench.privacy.budget import GaussianDP as GaussianDP

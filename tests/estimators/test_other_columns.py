@@ -16,7 +16,8 @@ from workbench import (
     TwoStepMean,
     UnboundedMean,
 )
-from workbench.estimators.parts.locate import huber, window_mean
+from workbench.estimators import two_step
+from workbench.estimators.parts.locate import huber
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 
@@ -103,12 +104,12 @@ def test_the_bias_of_a_huber_step_is_that_of_the_worst_distribution(clip):
     grid, most = np.concatenate([np.arange(-40, -5), np.arange(-5, 5, 0.05), np.arange(5, 41)]), 0.0
     for centre in np.arange(-1.3, 1.31, 0.1):
         x = np.append(grid, [centre - clip, centre + clip, centre, centre - 0.0201, centre + 0.0201])
-        outside = [x**2, x < centre - window_mean.STRETCH, x > centre + window_mean.STRETCH]
+        outside = [x**2, x < centre - two_step.STRETCH, x > centre + two_step.STRETCH]
         gain, limits = np.clip(x - centre, -clip, clip), [1.0, 0.6, 0.6]
         found = linprog(-gain, np.array(outside, float), limits, np.array([np.ones_like(x), x]), [1.0, 0.0])
         if found.success:
             most = max(most, centre + huber.uncentred(-found.fun, clip))
-    table = dict(zip(window_mean.CLIPS, window_mean.BIASES, strict=True))
+    table = dict(zip(two_step.CLIPS, two_step.BIASES, strict=True))
     assert table[clip] - 0.03 <= most <= table[clip]
 
 

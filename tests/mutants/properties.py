@@ -20,12 +20,13 @@ from tests.privacy import test_ramps as joint
 from tests.privacy import test_thompson_law as law
 from tests.privacy import test_window_median_lattice as lattice
 from workbench import TwoStepMean
+from workbench.estimators import two_step
 from workbench.estimators.parts import rows
 from workbench.estimators.parts.gaussians import finish as round_finish
 from workbench.estimators.parts.gaussians import steps
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate import law as location
-from workbench.estimators.parts.locate import window_mean, window_median
+from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
@@ -134,7 +135,7 @@ LEAN = (
     Mutant("tables of other lines", rewritten(ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n"),
            with_patches(RAMPS)),
     Mutant("designs that are likely at any clip",
-           rewritten(window_mean, "_likely", "* clips) ** 2)", ") ** 2)"),
+           rewritten(two_step, "_likely", "* clips) ** 2", ") ** 2"),
            with_patches(lean.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
     Mutant("shares interpolated however steep", partial(patch.object, winsorised_covariance, "STEEP", inf),
            partial(winsorised.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
@@ -198,7 +199,7 @@ PROPERTIES = (
              rewritten(WindowMedian, "pieces", "points - stretch, points + stretch",
                        "points + stretch, points - stretch"),
              partial(lattice.test_one_row_moves_a_stretched_score_by_one_at_most, lattice.LOCATORS[4])),
-    Mutant("a location without a stretch", partial(patch.object, window_mean, "STRETCH", 0.0),
+    Mutant("a location without a stretch", partial(patch.object, two_step, "STRETCH", 0.0),
              partial(columns.test_equal_rows_are_found,
                      TwoStepMean(radius=100.0, sigma=2.0), columns.PURE, 1)),
     Mutant("a location that may be likelier than its range is long",

@@ -13,11 +13,11 @@ from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
-from workbench.estimators import base
+from workbench.estimators import base, two_step
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers
-from workbench.estimators.parts.locate import clipping, window_median
+from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
@@ -83,10 +83,10 @@ NOISE = [
 
 SENSITIVITY = found_by(
     gap_is_the_sensitivity,
-    ("clip of the mean doubled", swapped(clipping.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
+    ("clip of the mean doubled", swapped(two_step.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
     (
         "mean clipped without centring",
-        swapped(clipping.clipped_mean, faults.plain_clipped_mean),
+        swapped(two_step.clipped_mean, faults.plain_clipped_mean),
         on.clips_around_a_far_place,
     ),
     *(

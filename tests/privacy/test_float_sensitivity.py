@@ -5,9 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from workbench.estimators import base
+from workbench.estimators import base, two_step
 from workbench.estimators.parts.integers import BITS
-from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.privacy import ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise, UnitNoise
 from workbench.privacy.grid import UP, passed_no_more, step_of
@@ -45,7 +44,7 @@ def test_clipped_mean_keeps_its_sensitivity():
         for centre in (0.0, 3.7, 1e15, -1e15):
             for clip in (1e-3, 0.1, 4.0):
                 values = [
-                    clipping.clipped_mean(base.standardised(x, 0.0, 1.0), centre, clip)
+                    two_step.clipped_mean(base.standardised(x, 0.0, 1.0), centre, clip)
                     for x in (first, second)
                 ]
                 assert whole_gap(*values) <= 2 * Fraction(clip) / Fraction(step_of(clip, BITS))

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from tests.privacy.exact.kit import tape
+from workbench.estimators import two_step
 from workbench.estimators.base import FARTHEST, standardised, univariate
 from workbench.estimators.parts.integers import BITS
-from workbench.estimators.parts.locate import window_mean, window_median
-from workbench.estimators.parts.locate.clipping import clipped_mean
+from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.locate.lattice import rounded
 from workbench.estimators.parts.locate.window_median import EVERYTHING, Pieces, WindowMedian
+from workbench.estimators.two_step import clipped_mean
 from workbench.privacy import ApproxDP, PureDP, SimulatedNoise, exact
 from workbench.privacy.grid import step_of
 
@@ -183,14 +184,14 @@ def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(ca
 
 def test_a_design_of_likely_shares_and_clips_is_that_of_all(monkeypatch):
     recipes = [
-        (window_mean.WindowMean(radius), n, budget)
+        (two_step.WindowMean(radius), n, budget)
         for n in (30, 10**5)
         for radius, budget in ((100.0, PureDP(0.1)), (3.0, PureDP(2.0)), (None, ApproxDP(1.0, 1e-6)))
     ]
-    found = [window_mean._design.__wrapped__(*one) for one in recipes]
-    everything = list(product(window_mean.SHARES, window_mean.CLIPS))
-    monkeypatch.setattr(window_mean, "_likely", lambda *_: everything)
-    assert found == [window_mean._design.__wrapped__(*one) for one in recipes]
+    found = [two_step._design.__wrapped__(*one) for one in recipes]
+    everything = list(product(two_step.SHARES, two_step.CLIPS))
+    monkeypatch.setattr(two_step, "_likely", lambda *_: everything)
+    assert found == [two_step._design.__wrapped__(*one) for one in recipes]
 
 
 @pytest.mark.parametrize("name", COLUMNS)

@@ -11,8 +11,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.quantiles import Median
 from workbench.estimators.tukey import TukeyMean
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
-from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean, UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, PureDP, SecureNoise
 from workbench.study.pairs.base import numbers
 

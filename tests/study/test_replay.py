@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
+from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import PureDP, SimulatedNoise
 from workbench.study.audit.suite import attack
 from workbench.study.faults.caches import alone

@@ -18,13 +18,12 @@ from workbench.catalog.hardest import at_an_end
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation
 from workbench.estimators.quantiles import Median, Quantiles
+from workbench.estimators.two_step import TwoStepMean, UnboundedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_mean import LEAST_ROWS as FOR_ANY_LAW
 from workbench.estimators.univariate.interval_mean import IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.estimators.univariate.scale import LEAST_ROWS, Scale
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
-from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.populations import UnivariateGaussian, UnivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 

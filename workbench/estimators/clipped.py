@@ -60,17 +60,17 @@ from workbench.estimators.parts.columns import length, median_of, of_column, tai
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.clipping import (
+from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
+from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
+from workbench.estimators.parts.rows import mean_sensitivity
+from workbench.estimators.two_step import (
+    WindowMean,
     clipped_mean,
     clipped_off,
     other_rows,
     record_clipping,
     sensitivity,
 )
-from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
-from workbench.estimators.parts.rows import mean_sensitivity
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -403,7 +403,7 @@ class CoordinatewiseMean(Estimator[Array]):
         ranges = np.full(d, inf)
         if self.radius is not None:
             ranges = in_columns(self.radius, d) / in_columns(self.sigma, d)
-        one = self.steps(int(ranges.argmax())).predict(n, shared(budget, d))
+        one = self.steps(int(ranges.argmax())).design(n, shared(budget, d))
         failure = 1 - (1 - one.failure) ** d
         return better_than(length(ranges), one.rms * median_norm_found(d, failure))
 

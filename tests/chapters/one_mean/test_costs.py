@@ -60,7 +60,7 @@ def test_a_wrong_constant_is_refuted(monkeypatch):
 
 
 def test_the_noise_part_is_that_of_the_estimator():
-    from workbench.estimators.univariate.two_step_mean import TwoStepMean
+    from workbench.estimators.two_step import TwoStepMean
     from workbench.privacy import PureDP
     from workbench.privacy.mechanisms import laplace_scale
 

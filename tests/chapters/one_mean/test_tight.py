@@ -7,7 +7,6 @@ import pytest
 from workbench.chapters.one_mean.claims import prediction, tight
 from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.chapters.registry import CLAIMS
-from workbench.estimators.parts.locate.window_mean import Prediction
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.rules import combine
 from workbench.study.sweeps.streams import resampler
@@ -103,7 +102,7 @@ def test_the_prediction_is_not_refuted_and_its_failures_hold():
 def test_a_prediction_that_is_off_is_refuted(monkeypatch, factor):
     true = prediction.predict
     monkeypatch.setattr(
-        prediction, "predict", lambda point: Prediction(factor * true(point).rms, true(point).failure)
+        prediction, "predict", lambda point: replace(true(point), rms=factor * true(point).rms)
     )
     assert CLAIMS["one-mean/error-as-predicted"].decide("quick", SEED, 1).status == Status.REFUTED
 
@@ -112,7 +111,7 @@ def test_a_prediction_that_is_off_is_refuted(monkeypatch, factor):
 def test_a_wrong_chance_of_failure_is_refuted(monkeypatch):
     true = prediction.predict
     monkeypatch.setattr(
-        prediction, "predict", lambda point: Prediction(true(point).rms, 0.8 * true(point).failure)
+        prediction, "predict", lambda point: replace(true(point), failure=0.8 * true(point).failure)
     )
     assert CLAIMS["one-mean/error-as-predicted"].decide("quick", SEED, 1).status == Status.REFUTED
 

@@ -18,7 +18,6 @@ from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.blocks.blocks import projections, spectra
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.robust_votes import m_estimators
@@ -30,6 +29,7 @@ from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
 from workbench.estimators.spectral.subspace_exact import Tokens
 from workbench.estimators.tukey import depths, grid, projected, trimmed
+from workbench.estimators.two_step import clipped_mean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.privacy import NonPrivate, SimulatedNoise, UnitNoise, histograms

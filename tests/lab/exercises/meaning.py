@@ -8,7 +8,7 @@ import numpy as np
 from tests.lab.exercises.solutions import Said
 from workbench.chapters.what_epsilon_means.runs.attacker import most_advantage
 from workbench.chapters.what_epsilon_means.runs.laws import LAPLACE, Densities, law
-from workbench.estimators.parts.locate.clipping import sensitivity
+from workbench.estimators.two_step import sensitivity
 from workbench.privacy import Charge, PureDP
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.study.audit.audit import Pair, audit

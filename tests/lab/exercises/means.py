@@ -14,8 +14,7 @@ from workbench.chapters.one_mean import exercise as one_mean
 from workbench.chapters.one_mean.claims.costs import noise_part
 from workbench.chapters.start_here import applicable, columns
 from workbench.estimators.clipped import ClippedMean
-from workbench.estimators.parts.locate.window_mean import WINDOW, WindowMedian
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
+from workbench.estimators.two_step import WINDOW, TwoStepMean, WindowMedian
 from workbench.privacy import ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.audit.audit import audit

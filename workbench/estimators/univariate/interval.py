@@ -26,10 +26,10 @@ from workbench.errors import probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.locate.clipping import clipped_mean, record_clipping, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.rescaled import SURE
 from workbench.estimators.parts.scale.critical import MEAN, pivotal_width
+from workbench.estimators.two_step import clipped_mean, record_clipping, sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.types import Array, Calibration

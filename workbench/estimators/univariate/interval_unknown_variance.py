@@ -6,7 +6,7 @@ sigma and n. No answer from a step gives the whole line.
 "tight", ours, with shares of the budget chosen by a public width formula:
 
     (1) s = `univariate/scale`, tight, with a share of ε and half of δ
-    (2) est = s · tight mean of x/s (`parts.locate.window_mean`), with the rest
+    (2) est = s · the tight `univariate/unbounded-mean` of x/s, with the rest
     (3) est ± q s, q a critical value of the pivot (est - mean)/s, whose law depends on public numbers only
 
 "paper", a = level, shares .2, .15, .3, .35 of ε, half of δ for each histogram (`parts.scale.kv_interval`).
@@ -138,7 +138,7 @@ def scale_and_mean(n: int, budget: Budget) -> tuple[Budget, Budget]:
 
     def width(share: float) -> float:
         scale, mean = _split(budget, share)
-        scales, means = SCALE.design(n, scale), MEAN.predict(n, mean)
+        scales, means = SCALE.design(n, scale), MEAN.design(n, mean)
         return means.rms * (1 + T_EXPANSION * scales.rms**2) + scales.failure + means.failure
 
     SCALE.locator.charge("log-scale", budget)

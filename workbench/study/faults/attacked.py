@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG, addition
+from workbench.estimators import two_step
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate import clipping
 from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
@@ -116,7 +116,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
     Mutant(
         "sensitivity 1/n for 2/n",
-        swapped(clipping.sensitivity, _half(clipping.sensitivity)),
+        swapped(two_step.sensitivity, _half(two_step.sensitivity)),
         Attack("univariate/two-step-mean", "mean"),
     ),
     Mutant(
@@ -129,7 +129,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
         swapped(histograms.COUNTS_L2, histograms.COUNTS_L2 / 2),
         Attack(HISTOGRAM, "locate", "paper, ρ"),
     ),
-    Mutant("no clipping", swapped(clipping.clipped_mean, _unclipped), Attack(UNBOUNDED, "mean")),
+    Mutant("no clipping", swapped(two_step.clipped_mean, _unclipped), Attack(UNBOUNDED, "mean")),
     Mutant(
         "no noise",
         swapped(mechanisms.additive, lambda value, charge, noise: np.asarray(value, np.float64)),

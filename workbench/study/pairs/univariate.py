@@ -12,21 +12,17 @@ import numpy as np
 
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation, UnitHistogram
-from workbench.estimators.parts.locate.clipping import clipped_mean
-from workbench.estimators.parts.locate.histogram_mean import HistogramMean
-from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.scale.critical import MEAN, SCALE
 from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
 from workbench.estimators.quantiles import Median
+from workbench.estimators.two_step import HistogramMean, TwoStepMean, UnboundedMean, WindowMean, clipped_mean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance,
     scale_and_mean,
 )
 from workbench.estimators.univariate.scale import Scale
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
-from workbench.estimators.univariate.unbounded_mean import UnboundedMean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, PureDP
 from workbench.privacy.histograms import stability_histogram
 from workbench.study.pairs import rows
@@ -180,7 +176,7 @@ def _window_mean(setting: Setting, recipe: WindowMean, budget: Budget, pairs: ro
 
 def _histogram_mean(setting: Setting, recipe: HistogramMean, pairs: rows.Pairs) -> Cases:
     """Yield the stages of a histogram mean, the mean given the centre 0."""
-    clip = recipe.window(setting.n)
+    clip = recipe.design(setting.n, setting.budget).clip
     yield setting.drawn("locate", recipe.locator.draw, pairs)
     yield setting.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(setting.n))
 

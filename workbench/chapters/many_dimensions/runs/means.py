@@ -47,7 +47,7 @@ def estimators(d: int, half_width: float) -> dict[str, Estimator[Any]]:
 def predicted(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> Parts:
     """Return the prediction for one method: sampling error, and what privacy adds."""
     if key == COORDINATES:
-        law = estimator.steps(0).predict(n, shared(budget, d))
+        law = estimator.steps(0).design(n, shared(budget, d))
         rms = float(law.rms) if law.failure < 0.5 / d else inf
         return Parts(sqrt(d / n), sqrt(d) * sqrt(max(rms**2 - 1 / n, 0.0)), d)
     if isinstance(estimator, CoinPressMean):
@@ -59,7 +59,7 @@ def predicted(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> Par
 def found(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> bool:
     """Return whether nearly all runs find the mean, so far as public numbers tell."""
     if key == COORDINATES:
-        return bool(d * estimator.steps(0).predict(n, shared(budget, d)).failure <= FOUND)
+        return bool(d * estimator.steps(0).design(n, shared(budget, d)).failure <= FOUND)
     return True
 
 

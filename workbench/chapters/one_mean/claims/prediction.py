@@ -1,6 +1,6 @@
 """Whether the prediction that designs the tight mean is right: a statement of our own.
 
-`WindowMean.predict` says, from public numbers, the rms error of the runs that find the mean, which is those
+`WindowMean.design` says, from public numbers, the rms error of the runs that find the mean, which is those
 within 4 standard deviations of it, and the share of those that do not. The share is a first approximation:
 the population's score stands in for that of the sample, which at n eps = 30 and R = 100 predicts 6e-4
 where about 9e-4 is true. Four thousand runs do not show this, and the statement is about so many.
@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.estimators.parts.locate.huber import FAR
-from workbench.estimators.parts.locate.window_mean import Prediction, WindowMean
+from workbench.estimators.two_step import Design, WindowMean
 from workbench.privacy import PureDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import Vector, bootstrap_interval, clopper_pearson
@@ -97,9 +97,9 @@ def _prediction(error: Vector, point: Point, level: float, rng: Generator) -> tu
     )
 
 
-def predict(point: Point) -> Prediction:
+def predict(point: Point) -> Design:
     """Return the prediction at a point of n, epsilon and radius."""
-    return WindowMean(point["radius"]).predict(point["n"], PureDP(point["epsilon"]))
+    return WindowMean(point["radius"]).design(point["n"], PureDP(point["epsilon"]))
 
 
 def named(point: Point) -> str:

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from workbench.chapters.one_mean.claims.prediction import RADII, as_predicted
 from workbench.chapters.one_mean.runs.costs import DELTA, below, quantile_ratio_interval, two_step, unbounded
-from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.two_step import WindowMean
 from workbench.estimators.univariate.scale import Scale
 from workbench.losses import relative_scale_error
 from workbench.privacy import ApproxDP
@@ -97,7 +97,7 @@ def _ratio(
 
 
 def _abstentions(frame: pd.DataFrame, n: int, level: float) -> Verdict:
-    predicted = WindowMean(None).predict(n, ApproxDP(1.0, DELTA)).failure
+    predicted = WindowMean(None).design(n, ApproxDP(1.0, DELTA)).failure
     check = as_predicted(frame["abstained"].to_numpy(), predicted, level)
     return check.about(f"abstentions, n = {n}", "as often as predicted", n=n)
 

@@ -15,8 +15,7 @@ from workbench.chapters.one_mean.runs import theory
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
-from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean, UnboundedMean
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.intervals import crossing
 from workbench.study.measures import Measure

@@ -17,9 +17,8 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name as method
 from workbench.charts.words import number
-from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMean
 from workbench.estimators.parts.locate.laplace_normal import half_width
-from workbench.estimators.parts.locate.window_mean import WindowMean
+from workbench.estimators.two_step import SHARE, HistogramMean, WindowMean
 from workbench.privacy import PureDP
 from workbench.special import ndtri
 from workbench.study.intervals import bootstrap_interval
@@ -161,7 +160,7 @@ def paper_median(n: int, budget: PureDP, radius: float) -> float:
 
 def tight_median(n: int, budget: PureDP, radius: float) -> float:
     """Return the predicted median error of the tight mean, as that of a normal law with its rms."""
-    return HALF_NORMAL_MEDIAN * WindowMean(radius).predict(n, budget).rms
+    return HALF_NORMAL_MEDIAN * WindowMean(radius).design(n, budget).rms
 
 
 PREDICTED: dict[str, Callable[[int, PureDP, float], float]] = {"paper": paper_median, "tight": tight_median}

@@ -13,8 +13,7 @@ from workbench.charts.words import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import half_width
-from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
+from workbench.estimators.two_step import TwoStepMean, WindowMean
 from workbench.privacy import PureDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -119,7 +118,7 @@ def tight_distance(n: int, budget: PureDP, radius: float) -> float:
     recipe = WindowMean(radius)
     design = recipe.design(n, budget)
     if not design.clip:
-        return HALF_NORMAL_MEDIAN * sqrt(max(design.prediction.rms**2 - 1 / n, 0.0))
+        return HALF_NORMAL_MEDIAN * sqrt(max(design.rms**2 - 1 / n, 0.0))
     centre = np.zeros(1)
     slope = float(huber.clipped_slope(centre, design.clip)[0])
     lost = float(huber.clipped_variance(centre, design.clip)[0]) / slope**2 - 1

@@ -12,8 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from workbench.estimators.base import Abstention
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
-from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean, UnboundedMean
 from workbench.privacy import ApproxDP, PureDP
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson
 from workbench.study.rules import compare

@@ -17,9 +17,7 @@ from workbench.bounds.l17 import packing_bound
 from workbench.chapters.one_mean.runs import theory
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation
-from workbench.estimators.parts.locate.window_mean import WindowMean
-from workbench.estimators.univariate.two_step_mean import TwoStepMean
-from workbench.estimators.univariate.unbounded_mean import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean, UnboundedMean, WindowMean
 from workbench.privacy import ApproxDP, PureDP, noise_source
 from workbench.study.measures import Measure, at, rows_needed
 from workbench.study.profiles import PROFILES, blocks

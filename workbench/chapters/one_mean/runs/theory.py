@@ -15,12 +15,10 @@ from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.parts.budgets import divided, mean_charge
 from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.clipping import sensitivity
-from workbench.estimators.parts.locate.histogram_mean import SHARE, HistogramMean
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.law import location_law
-from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.two_step import SHARE, HistogramMean, WindowMean, sensitivity
 from workbench.privacy import Budget, PureDP
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.special import log_ndtr, ndtr

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.estimators.parts.locate.clipping import clipped_mean, sensitivity
 from workbench.estimators.quantiles import Median
+from workbench.estimators.two_step import clipped_mean, sensitivity
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.types import Array

@@ -36,13 +36,12 @@ import numpy as np
 from workbench.errors import MOST_LOSS
 from workbench.estimators.base import Abstention, standardised
 from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.clipping import clipped_mean
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile
-from workbench.estimators.parts.locate.window_mean import WindowMean
 from workbench.estimators.parts.locate.window_median import selection_epsilon
 from workbench.estimators.parts.rescaled import LEAST, charge_of_share, mean_and_share
 from workbench.estimators.parts.rows import only_present
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
+from workbench.estimators.two_step import WindowMean, clipped_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, Plan, PureDP, Sequential, SimulatedNoise
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.roots import brentq

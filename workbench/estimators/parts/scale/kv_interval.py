@@ -24,9 +24,9 @@ from workbench.estimators.base import Abstention, standardised
 from workbench.estimators.histograms import BEST, UnitHistogram
 from workbench.estimators.parts.budgets import mean_charge, rule
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate.clipping import clipped_mean, sensitivity
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile
 from workbench.estimators.parts.scale.exponent_scale import ZERO, ExponentScale, pair_differences
+from workbench.estimators.two_step import clipped_mean, sensitivity
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive

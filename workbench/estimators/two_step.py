@@ -1,0 +1,438 @@
+"""Private means of a column whose range is long or unknown: locate, then average round the place.  L17.
+
+Rows x of shape (n,), standard deviation sigma. Neighbours: replace one row. The mean lies within `radius` of
+`centre` (`TwoStepMean`; L17 Theorem 2.5, eq. (2)), or anywhere (`UnboundedMean`; Theorem 2.8, eq. (6)). With
+z = (x - centre)/sigma, capped at ±1e15, and R = radius/sigma:
+
+    (1) c = a private location of z in [-R, R], or anywhere, with a share of ε and all of δ; none: no answer
+    (2) y = mean(clip(z - c, ±w)) + noise, with the rest                         sensitivity 2w/n given c
+    (3) out = centre + sigma (c + u(y))
+
+              "paper"                                       "tight", ours
+    (1)       histogram, bins of width 1                    window median, window ±4, stretch .02
+              (`estimators.histograms`)                     (`parts.locate.window_median`)
+    share     1/2                                           the pair of least predicted error, which n, the
+    w         2.5 + √(2 ln(4n/β))                           budget and R decide; w = 0: (1) is the output
+    u(y)      y                                             g_w⁻¹(y), g_w(u) = E clip(Z + u, ±w), Z normal:
+                                                            one Huber step, consistent whatever c is
+
+Departures of "paper": ⌈2R⌉ bins cover the range (the source's numbering skips one), the end bins are open. A
+wrong bin is possible and silent, as in the source. Proof: `proofs/univariate.md`; of other rows than normal
+ones, section 12.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import hypot, inf, log, pi, sqrt
+
+import numpy as np
+
+from workbench.errors import probability
+from workbench.estimators.base import (
+    Abstention,
+    Trace,
+    Univariate,
+    require_rows,
+    standard_radius,
+    standardised,
+)
+from workbench.estimators.histograms import REACH, UnitHistogram
+from workbench.estimators.parts.budgets import divided, mean_charge, rule
+from workbench.estimators.parts.foreseen import better_than, median_beyond, median_norm, median_norm_found
+from workbench.estimators.parts.integers import mean_in_box
+from workbench.estimators.parts.locate import huber
+from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
+from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
+from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.parts.rescaled import counted_error, mean_and_share
+from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.privacy.grid import OnGrid
+from workbench.special import ndtr, ndtri
+from workbench.types import Array, Calibration
+
+SHARE = 0.5  # of "paper", stated in L17: both steps with ε/2
+WINDOW, STRETCH = 4.0, 0.02
+SHARES = (0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 4.0)  # w
+BIASES = (0.93, 0.85, 0.78, 0.72, 0.61, 0.51, 0.43, 0.34, 0.26, 0.19, 0.13, 0.11, 0.10, 0.08, 0.07)
+ALONE = 1.25  # the bias where location is all
+NOTHING, SURE = 1e-13, 1e-9  # of the largest term of a sum; how near sums are known
+
+
+def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) -> OnGrid:
+    """Return mean(clip(x - centre, ±clip)), in whole numbers; counted, and how many of x are there."""
+    return mean_in_box(x, lambda rows: rows - centre if centre else rows, clip, counted)
+
+
+def sensitivity(n: int, clip: float) -> float:
+    """Return 2 clip/n, the most that one replaced row moves `clipped_mean` for a given centre."""
+    return 2 * clip / n
+
+
+def clipped_off(beyond: float) -> float:
+    """Return the most that E (X - t)₊ may be for X of sd at most 1, t this far beyond its mean (Scarf 1958).
+
+    (x - t)₊ ≤ (x - t + r)²/(4r), r = √(1 + t²), for a mean of 0.
+    """
+    return (hypot(1.0, beyond) - beyond) / 2
+
+
+def other_rows(bias: float) -> str:
+    """Return in words how far from the mean of rows that are not normal a clipped one may be."""
+    return f"other distributions of standard deviation sigma: up to {bias:.3g} more, however many rows"
+
+
+def record_clipping(trace: Trace | None, x: Array, centre: float, clip: float) -> None:
+    """Tell a trace how large a share of the rows lies beyond the clip."""
+    if trace is not None:
+        trace.add(clipped_share=float((np.abs(x - centre) > clip).mean()))
+
+
+@dataclass(frozen=True)
+class Design:
+    """Public choices of a run, and for "tight" what they are predicted to give; clip = 0: location alone."""
+
+    share: float
+    clip: float
+    rms: float = inf  # where the mean is found
+    failure: float = 1.0  # the chance that it is not
+
+
+@dataclass(frozen=True)
+class TwoSteps(ABC):
+    """The algorithm on rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
+
+    radius: float | None
+    suffix = ""  # of the names of steps, where several run
+
+    @property
+    @abstractmethod
+    def locator(self) -> UnitHistogram | WindowMedian:
+        """The mechanism of (1)."""
+
+    @abstractmethod
+    def design(self, n: int, budget: Budget) -> Design: ...
+
+    @abstractmethod
+    def unbiased(self, y: float, clip: float) -> float: ...
+
+    def plan(self, n: int, budget: Budget) -> Plan:
+        name = f"locate{self.suffix}"
+        alone = self.locator.charge(name, budget)  # raises for the whole budget, not for a share of it
+        design = self.design(n, budget)
+        if not design.clip:
+            return alone
+        locate, mean = divided(budget, design.share)
+        step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
+        return Sequential(rule(budget), (self.locator.charge(name, locate), step))
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        return self.with_share(x, budget, noise, trace)[0]
+
+    def with_share(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> tuple[float | Abstention, float]:
+        """Return the mean of standardised rows, and the noisy share that is there; 1 where nothing tells."""
+        name = f"locate{self.suffix}"
+        centre = self.locator.draw(x, self.plan(len(x), budget)[name], noise)  # (1)
+        if centre is None or isinstance(centre, Abstention):
+            return Abstention(name), 1.0
+        return self.averaged(x, centre, budget, noise, trace)
+
+    def averaged(
+        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> tuple[float, float]:
+        n, clip = len(x), self.design(len(x), budget).clip
+        if not clip:
+            return centre, 1.0
+        record_clipping(trace, x, centre, clip)
+        statistic, charge = clipped_mean(x, centre, clip, counted=True), self.plan(n, budget)
+        noisy, share = mean_and_share(statistic, n, charge[f"mean{self.suffix}"], noise)  # (2)
+        return centre + self.unbiased(float(noisy[0]), clip), share  # (3)
+
+
+@dataclass(frozen=True)
+class HistogramMean(TwoSteps):
+    """The steps of "paper"."""
+
+    beta: float
+
+    @property
+    def locator(self) -> UnitHistogram:
+        return UnitHistogram(self.radius, "paper")
+
+    def design(self, n: int, budget: Budget) -> Design:
+        """Return w with which, but for a chance of β/4, no row is clipped round a centre within 2.5."""
+        return Design(SHARE, REACH + sqrt(2 * log(4 * n / self.beta)))
+
+    def unbiased(self, y: float, clip: float) -> float:
+        return y
+
+    def bias(self, n: int, budget: Budget) -> float:
+        """Return how far (2) may be from the mean of other rows of sd at most 1, if c is within 2.5."""
+        return clipped_off(self.design(n, budget).clip - REACH)
+
+    def predicted_error(self, n: int, budget: Budget) -> float:
+        """Return the median error for normal rows; infinite unless half of the locations hold by proof."""
+        plan = self.plan(n, budget)
+        found = self.locator.error_bound(n, plan["locate"].cost, 0.5) < inf
+        return median_of_sum(1 / sqrt(n), plan["mean"]) if found else inf
+
+    def error_bound(self, n: int, budget: Budget, beta: float) -> float:
+        """Return the bound of the theorems: beta/4 each for location, clipping, sampling and noise.
+
+        Finite only for beta ≥ the `beta` that chose w.
+        """
+        plan = self.plan(n, budget)
+        if self.locator.error_bound(n, plan["locate"].cost, beta / 4) == inf or beta < self.beta:
+            return inf
+        sampling, charge = float(-ndtri(beta / 8)) / sqrt(n), plan["mean"]
+        return counted_error(lambda part: sampling + noise_quantile(charge, part), REACH, charge, n, beta / 4)
+
+
+@dataclass(frozen=True)
+class WindowMean(TwoSteps):
+    """The steps of "tight"."""
+
+    suffix: str = field(default="", compare=False)
+
+    @property
+    def locator(self) -> WindowMedian:
+        low, high = (None, None) if self.radius is None else (-self.radius, self.radius)
+        return WindowMedian(left=WINDOW, right=WINDOW, stretch=STRETCH, low=low, high=high)
+
+    def design(self, n: int, budget: Budget) -> Design:
+        """Return the share and w of least predicted error for normal rows."""
+        return _design(self, n, budget)
+
+    def unbiased(self, y: float, clip: float) -> float:
+        return huber.uncentred(y, clip)
+
+    def bias(self, n: int, budget: Budget) -> float:
+        """Return how far out may be from the mean of other rows of sd at most 1, sampling and noise apart.
+
+        The most over all distributions and all c from quantile .4 to .6, by a linear programme on a grid,
+        rounded up.
+        """
+        return dict(zip(CLIPS, BIASES, strict=True)).get(self.design(n, budget).clip, ALONE)
+
+    def predicted_error(self, n: int, budget: Budget) -> float:
+        """Return the median error for normal rows; infinite where the mean is sooner missed than found."""
+        design = self.design(n, budget)
+        if not design.clip:
+            return located_median(self.locator, n, budget)
+        locate, mean = divided(budget, design.share)
+        apart = np.asarray(located_median(self.locator, n, locate))
+        if apart == inf:
+            return inf
+        slope = float(huber.clipped_slope(apart, design.clip))
+        sampling = sqrt(float(huber.clipped_variance(apart, design.clip)) / n) / slope
+        charge = mean_charge("mean", sensitivity(n, design.clip) / slope, mean)
+        lost = median_norm_found(1, design.failure) / median_norm(1)
+        return lost * median_of_sum(sampling, charge)
+
+    def error_bound(self, n: int, budget: Budget, beta: float) -> float:
+        """Return a proved bound for normal rows.
+
+        Four events take beta/4 each: Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h;
+        the noise; and the clipped mean at the mean itself, a Lipschitz function of normal rows, within
+        √(2 ln(8/β)/n) of its expectation. At another centre within h its deviation is at most 2Dh more.
+        Where the share of rows that are there is divided by, it is one of g_w(h).
+        """
+        plan, clip = self.plan(n, budget), self.design(n, budget).clip
+        deviation = uniform_deviation(n, beta / 4)
+        apart = located_within(self.locator, n, plan[f"locate{self.suffix}"].cost, beta / 4, ndtr, deviation)
+        if not clip or apart > huber.FAR:
+            return inf if clip else apart
+        sampling = sqrt(2 * log(8 / beta) / n) + 2 * deviation * apart
+        charge, away = plan[f"mean{self.suffix}"], float(huber.clipped_mean(np.asarray(apart), clip))
+        off = counted_error(lambda part: sampling + noise_quantile(charge, part), away, charge, n, beta / 4)
+        return inf if off == inf else huber.inverse_error(apart, off, clip)
+
+
+def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
+    """Return the median distance of a location from the mean of normal rows."""
+    offsets, chances, failure = location_law(locator, n, cost, ndtr, huber.FAR)
+    return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
+
+
+@lru_cache(maxsize=4096)
+def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
+    """Return the share and clip that minimise rms + failure; location alone where most fail."""
+    drift = pi / (2 * n)  # the squared error of a sample's median
+    offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, huber.FAR)
+    alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
+    for share, clip in _likely(steps, n, budget):
+        locate, mean = divided(budget, share)
+        offsets, weights, failure = location_law(steps.locator, n, locate, ndtr, huber.FAR)
+        sd, apart = noise_sd(mean_charge("mean", sensitivity(n, clip), mean)), np.sqrt(offsets**2 + drift)
+        variance = huber.clipped_variance(apart, clip) / n + sd * sd
+        most = (apart + huber.FAR) ** 2  # the inverse stays within ±4 of the centre
+        squares = np.minimum(variance / huber.clipped_slope(apart, clip) ** 2, most)
+        rms = sqrt(float(weights @ squares))
+        if rms + failure < best.rms + best.failure:
+            best = Design(share, clip, rms, failure)
+    return best if best.failure <= 0.5 else alone
+
+
+def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, float]]:
+    """Return, in order, pairs of share and clip, that of least predicted error among them.
+
+    Squared errors are summed over the offsets that matter, both sides at once; others add at most `rest`.
+    """
+    laws, noises = [], []
+    for share in SHARES:
+        locate, mean = divided(budget, share)
+        laws.append(location_law(steps.locator, n, locate, ndtr, huber.FAR))
+        noises.append(noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean)))
+    offsets, half = laws[0][0], len(laws[0][0]) // 2  # the same in all laws, and symmetric about 0
+    weights = np.array([weight[half:] + weight[half - 1 :: -1] for _, weight, _ in laws])
+    apart = np.sqrt(offsets[half:] ** 2 + pi / (2 * n))
+    most = weights * (apart + huber.FAR) ** 2
+    matter = (most > NOTHING * most.max(axis=1, keepdims=True)).any(axis=0)
+    clips, rest = np.array(CLIPS)[:, None], most[:, ~matter].sum(axis=1, keepdims=True)
+    near = apart[matter]
+    variance = huber.clipped_variance(near, clips) / n + (np.array(noises)[:, None, None] * clips) ** 2
+    squares = np.minimum(variance / huber.clipped_slope(near, clips) ** 2, (near + huber.FAR) ** 2)
+    least = (squares @ weights[:, matter, None])[:, :, 0]
+    failures = np.array([[failure] for *_, failure in laws])
+    below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures
+    chosen = np.argwhere(below <= above.min() * (1 + SURE))
+    return [(SHARES[i], CLIPS[j]) for i, j in chosen]
+
+
+class Stepwise(Univariate[float]):
+    """What both entries share: they differ in whether there is a range."""
+
+    centre: float = 0.0
+    sigma: float
+    beta: float
+    calibration: Calibration
+
+    @property
+    @abstractmethod
+    def reach(self) -> float | None:
+        """R, or None."""
+
+    @property
+    def steps(self) -> HistogramMean | WindowMean:
+        """The steps on standardised rows."""
+        return HistogramMean(self.reach, self.beta) if self.calibration == "paper" else WindowMean(self.reach)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of steps (1) and (2)."""
+        require_rows(n, d)
+        return self.steps.plan(n, budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        mean = self.steps.estimate(standardised(x, self.centre, self.sigma), budget, noise, trace)
+        return mean if isinstance(mean, Abstention) else self.centre + self.sigma * mean
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a proved bound for normal rows, in the unit of the data."""
+        probability(beta=beta)
+        require_rows(n, d)
+        return self.sigma * self.steps.error_bound(n, budget, beta)
+
+    interval_reach = error_bound
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return how far rows that are not normal may carry the mean, in words."""
+        require_rows(n, d)
+        return other_rows(self.sigma * self.steps.bias(n, budget))
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean| for normal rows; infinite from `radius` on.
+
+        Infinite, too, where the location is sooner missed than found.
+        """
+        require_rows(n, d)
+        return better_than(getattr(self, "radius", inf), self.sigma * self.steps.predicted_error(n, budget))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoStepMean(Stepwise):
+    """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
+
+    Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
+    range costs little.
+    Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
+    absent rows that its noise hides shrinks the mean towards a private place near it.
+
+    Parameters
+    ----------
+    radius : float
+        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
+    centre : float, default 0.0
+        Middle of the range.
+    sigma : float
+        Standard deviation of the rows, known.
+    beta : float, default 0.05
+        Failure probability that sets the window of "paper".
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" locates by a histogram, "tight" by the window-median mechanism, with an un-biased mean.
+
+    Examples
+    --------
+    >>> from workbench.privacy import PureDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = TwoStepMean(radius=1e6, sigma=1.0)(x, budget=PureDP(1.0), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) < 0.2
+    True
+    """
+
+    radius: float
+    centre: float = 0.0
+    sigma: float
+    beta: float = 0.05
+    calibration: Calibration = "tight"
+
+    def _validate(self) -> None:
+        _ = self.reach
+
+    @property
+    def reach(self) -> float:
+        return standard_radius(self.radius, self.sigma)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnboundedMean(Stepwise):
+    """Private mean of one column, its range unknown (L17 Theorem 2.8).
+
+    Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
+    release is "no answer". Parameters as of `TwoStepMean`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
+    below 1/2 for "paper".
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, as in `TwoStepMean`.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = UnboundedMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) < 0.2
+    True
+    """
+
+    sigma: float
+    beta: float = 0.05
+    calibration: Calibration = "tight"
+
+    reach = None
+
+    def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
+        """Return the critical value of the pivot (out - mean)/sigma, in the unit of the data."""
+        from workbench.estimators.parts.scale.critical import pivotal_width
+
+        if self.calibration == "paper":
+            return self.error_bound(n, d, budget, level)
+        require_rows(n, d)
+        return self.sigma * pivotal_width(n, budget, level)
