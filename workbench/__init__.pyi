@@ -8,15 +8,13 @@ from workbench.estimators.base import Trace as Trace
 from workbench.estimators.clipped import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.clipped import ClippedMean as ClippedMean
 from workbench.estimators.clipped import CoordinatewiseMean as CoordinatewiseMean
-from workbench.estimators.covariance.clipped import ClippedCovariance as ClippedCovariance
-from workbench.estimators.covariance.coinpress import CoinPressCovariance as CoinPressCovariance
+from workbench.estimators.coinpress import ClippedCovariance as ClippedCovariance
+from workbench.estimators.coinpress import CoinPressCovariance as CoinPressCovariance
+from workbench.estimators.coinpress import CoinPressGaussian as CoinPressGaussian
+from workbench.estimators.coinpress import CoinPressMean as CoinPressMean
 from workbench.estimators.covariance.empirical import EmpiricalCovariance as EmpiricalCovariance
 from workbench.estimators.covariance.filter_nonprivate import (
     FilterNonprivateCovariance as FilterNonprivateCovariance,
-)
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
-from workbench.estimators.covariance.heavy_tailed_naive import (
-    HeavyTailedNaiveCovariance as HeavyTailedNaiveCovariance,
 )
 from workbench.estimators.covariance.local_thresholded import (
     LocalThresholdedCovariance as LocalThresholdedCovariance,
@@ -31,18 +29,18 @@ from workbench.estimators.covariance.populous_robust import (
 )
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance as ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
-from workbench.estimators.gaussian.coinpress import CoinPressGaussian as CoinPressGaussian
 from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
 from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.estimators.heavy_tailed import ClippedHeavyMean as ClippedHeavyMean
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
+from workbench.estimators.heavy_tailed import HeavyTailedNaiveCovariance as HeavyTailedNaiveCovariance
 from workbench.estimators.histograms import BallRange as BallRange
 from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
 from workbench.estimators.mean.affine import AffineMean as AffineMean
-from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean as ClippedHeavyMean
-from workbench.estimators.mean.coinpress import CoinPressMean as CoinPressMean
 from workbench.estimators.mean.empirical import EmpiricalMean as EmpiricalMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as FilterNonprivateMean
 from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean

@@ -33,6 +33,12 @@ def spectral_map(matrix: Array, function: Callable[[Array], Array]) -> Array:
     return symmetrised((basis * function(values)) @ basis.T)
 
 
+def mapped_back(matrix: Array, a: Array) -> Array:
+    """Return A⁻¹ M A⁻ᵀ, symmetric."""
+    half = np.linalg.solve(a, matrix)
+    return symmetrised(np.linalg.solve(a, half.T))
+
+
 def thompson_of_roots(first: Array, second: Array) -> float:
     """Return max |ln λ| over the eigenvalues of A⁻¹B, from roots of A and B: neither is formed.
 

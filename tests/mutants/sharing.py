@@ -4,9 +4,9 @@ import workbench as wb
 from tests.mutants.conditions import Condition
 from workbench.catalog import Example
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
+from workbench.estimators.heavy_tailed import HeavyTailed
 from workbench.estimators.histograms import StableCentres
 from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
-from workbench.estimators.parts.preconditioned.heavy_tailed_covariance import HeavyTailedSteps
 from workbench.estimators.prime import Filtered
 from workbench.study.faults.mutant import Mutant, rewritten
 
@@ -29,10 +29,10 @@ def divided(kind: type, **options: object) -> Condition:
 
 SHARING = [
     Mutant("batches longer by a row",
-           rewritten(HeavyTailedSteps, "estimate", BATCH, "rows[stage.start : stage.stop + 1]"),
+           rewritten(HeavyTailed, "estimate", BATCH, "rows[stage.start : stage.stop + 1]"),
            a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
     Mutant("batches that begin a row early",
-           rewritten(HeavyTailedSteps, "estimate", BATCH,
+           rewritten(HeavyTailed, "estimate", BATCH,
                      "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]"),
            a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
     Mutant("parts of a ball with row 0 for their last",

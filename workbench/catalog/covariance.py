@@ -10,18 +10,16 @@ from workbench.catalog.assumptions import MOMENTS, below_upper, normal
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import at_corners, off_net, on_a_circle
 from workbench.distributions import Gaussian, SparseCovariance
-from workbench.estimators.covariance.clipped import ClippedCovariance
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.covariance.empirical import EmpiricalCovariance
 from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
 from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
 from workbench.estimators.covariance.perturbed import PerturbedCovariance
 from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
 from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.estimators.nets import PureNetCovariance
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP

@@ -2,7 +2,7 @@
 
 Rows x of shape (n, d), d = 1 or 2, `lower` I ≤ Σ ≤ `upper` I, (C, 2k)-hypercontractive: k = `moments`, C =
 `hypercontractivity`. Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they are
-paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants of `parts.preconditioned.bounded_moments`. With
+paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2 with the constants of `heavy_tailed.Moments`. With
 w = x/√upper, for every candidate M of a public net of step h = alpha/2 and every direction U of a public set,
 |U|_F = 1:
 
@@ -30,11 +30,11 @@ from math import ceil, exp, log, pi, sinh, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators.base import Estimator, Trace, mapped, require_matrix
+from workbench.estimators.heavy_tailed import Moments
 from workbench.estimators.parts.budgets import require_selection
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
-from workbench.estimators.parts.preconditioned.bounded_moments import Moments, require_fourth
 from workbench.estimators.parts.rows import centred_count, centred_rows, present, within_ball
 from workbench.linalg import half_sphere, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
@@ -188,7 +188,8 @@ class PureNetCovariance(Estimator[Array]):
     def _validate(self) -> None:
         if not self.lower <= self.upper <= 1e30 * self.lower:
             raise ArgumentError("lower", self.lower, f"at most upper = {self.upper}, at least 1e-30 upper")
-        require_fourth(Moments(self.moments, self.hypercontractivity))
+        Moments(self.moments, self.hypercontractivity)
+        integer_at_least(2, moments=self.moments)  # fourth moments
         probability(alpha=self.alpha)
 
     def net(self, d: int) -> Net:

@@ -71,7 +71,7 @@ def test_a_run_is_followed_frame_by_frame():
     law, (_, estimator) = tilted(100.0), pair(100.0)
     rng = np.random.default_rng(4)
     steps = followed(estimator, law.sample(5000, rng=rng), rng, 0.5)
-    assert len(steps.maps) == len(steps.lowers) == len(estimator.recipe.design(5000, 2, ZCDP(0.5)).stages)
+    assert len(steps.maps) == len(steps.lowers) == len(estimator.stages(5000, 2, ZCDP(0.5)))
     assert steps.lowers[0] == pytest.approx(0.01)
     assert law.error(steps.value) < 0.3
 

@@ -18,8 +18,7 @@ from tests.chapters.worlds import (
 from workbench.chapters.covariance.claims import heavy, net
 from workbench.chapters.covariance.runs import heavy as sweeps
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
-from workbench.estimators.parts.preconditioned.heavy_tailed_design import preconditioning_step
-from workbench.estimators.parts.preconditioned.preconditioning import Band
+from workbench.estimators.heavy_tailed import Band, preconditioning_step
 
 RATE, STEP = "covariance/moments-decide-rate", "covariance/step-keeps-promise"
 TABLE, NET = "covariance/heavy-table-in-shape", "covariance/net-falls-to-floor"

@@ -5,7 +5,7 @@ import pytest
 
 from workbench.chapters.covariance.exercise import UPPER, WITHIN, WORLDS, judge
 from workbench.errors import ArgumentError
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.privacy import ZCDP
 
 

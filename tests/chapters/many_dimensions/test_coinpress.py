@@ -9,8 +9,8 @@ from tests.chapters.worlds import require_true
 from workbench.chapters.many_dimensions.claims import checks, covariance, mean
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
-from workbench.estimators.covariance import coinpress
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators import coinpress
+from workbench.estimators.coinpress import CoinPressMean
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP

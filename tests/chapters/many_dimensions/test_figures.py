@@ -14,7 +14,7 @@ from workbench.chapters.many_dimensions.figures.means import METHODS
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import means, steps, theory
 from workbench.charts.agreement import agreement
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.coinpress import CoinPressMean
 from workbench.lab.pictures.grammar import faults
 from workbench.lab.pictures.plots import svg
 from workbench.privacy import ApproxDP, compose

@@ -68,12 +68,12 @@ def moment_of_heavy_rows(estimator):
     """The moment of a random stage, in a random frame."""
 
     def statistic(rng, n, d):
-        recipe = estimator.recipe
-        stage = rng.choice(recipe.design(n, d, ZCDP(0.5)).stages)
+        stages = estimator.stages(n, d, ZCDP(0.5))
+        stage = stages[rng.integers(len(stages))]
         a = scaled(rng, (d, d), -2, 6) + np.eye(d)
 
         def moment(x):
-            return recipe.moment(centred_rows(x, recipe.centred)[stage.start : stage.stop], a, stage)
+            return estimator.moment(centred_rows(x, estimator.centred)[stage.start : stage.stop], a, stage)
 
         return moment, stage.sensitivity
 

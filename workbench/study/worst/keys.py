@@ -20,14 +20,13 @@ from numpy.random import Generator
 from workbench.distributions import Gaussian
 from workbench.estimators import Estimator
 from workbench.estimators.base import Abstention
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.gaussian.coinpress import CoinPressGaussian
 from workbench.estimators.gaussian.lifted import LiftedGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.mean.affine import AffineMean
 from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
 from workbench.estimators.spectral.preconditioner import Preconditioner

@@ -13,8 +13,7 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.claims import checks
 from workbench.chapters.many_dimensions.runs.coinpress import RHO
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.gaussian.coinpress import CoinPressGaussian
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim

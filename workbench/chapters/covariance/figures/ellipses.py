@@ -11,8 +11,7 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP

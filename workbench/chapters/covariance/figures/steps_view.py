@@ -11,7 +11,7 @@ from workbench.chapters.covariance.figures.heavy import NAIVE, PLAIN, PRECONDITI
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
 from workbench.study.run import Run
@@ -45,7 +45,7 @@ def _chart(
     runs: list[Steps],
     simple: list[Any],
 ) -> Chart:
-    stages = one.recipe.design(n, 2, ZCDP(rho)).stages
+    stages = one.stages(n, 2, ZCDP(rho))
     lowers = [stage.lower for stage in stages]
     return Chart(
         "covariance_steps_view",

@@ -16,19 +16,16 @@ from workbench.bounds.m21 import heavy_tailed_shape
 from workbench.bounds.search import smallest
 from workbench.chapters.covariance.runs.covariances import error_of, geometric, without_privacy
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.covariance.heavy_tailed_naive import HeavyTailedNaiveCovariance
-from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.preconditioned.bounded_moments import Moments
-from workbench.estimators.parts.preconditioned.heavy_tailed_design import (
-    Problem,
+from workbench.estimators.heavy_tailed import (
+    HeavyTailedCovariance,
+    HeavyTailedNaiveCovariance,
     Stage,
     preconditioning_step,
 )
-from workbench.estimators.parts.preconditioned.preconditioning import mapped_back
+from workbench.estimators.parts.budgets import gaussian_total
+from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.parts.rows import second_moment_sensitivity
-from workbench.linalg import norms, psd_part
+from workbench.linalg import mapped_back, norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, Charge, noise_source
@@ -102,7 +99,7 @@ def naive(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(),
         calibration="paper", lower=1.0,
     )  # fmt: skip
-    (stage,) = estimator.recipe.design(n, d, ZCDP(rho)).stages
+    (stage,) = estimator.stages(n, d, ZCDP(rho))
     (charge,) = estimator.plan(n, d, ZCDP(rho)).charges()
     return estimator, stage, charge
 
@@ -121,7 +118,7 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
     law = rotated(geometric(d, upper), data, degrees=SPREAD_DEGREES)
     x, a = law.sample(n, rng=data), np.eye(d) / sqrt(upper)
     plain, (one_step, stage, charge) = without_privacy(x), naive(upper, n, rho, d)
-    moment, source = np.asarray(one_step.recipe.moment(x, a, stage)), noise_source(noise)
+    moment, source = np.asarray(one_step.moment(x, a, stage)), noise_source(noise)
     noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
     simple = mapped_back(psd_part(noisy[0]), a)
     preconditioned = HeavyTailedCovariance(
@@ -138,20 +135,20 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
     }
 
 
-def step_problem(m: int, d: int, calibration: Any) -> Problem:
-    """Return the public facts of a step on m rows that nobody else sees."""
-    constant = student_hypercontractivity(STEP_DEGREES, STEP_MOMENTS)
-    return Problem(
-        m=m, d=d, ratio=1 / STEP_LOWER, mu=gaussian_total(ZCDP(RHO)), moments=Moments(STEP_MOMENTS, constant),
-        calibration=calibration, mode="proved", alpha=0.1, beta=STEP_BETA,
+def stepping(calibration: Any) -> HeavyTailedCovariance:
+    """Return the estimator of a step on rows that nobody else sees."""
+    return HeavyTailedCovariance(
+        upper=1.0, lower=STEP_LOWER, centred=True, moments=STEP_MOMENTS, calibration=calibration,
+        hypercontractivity=student_hypercontractivity(STEP_DEGREES, STEP_MOMENTS), mode="proved",
     )  # fmt: skip
 
 
 def step_rows(d: int, calibration: str) -> int:
     """Return the fewest rows from which a step doubles every ℓ ≤ 1/4, with probability .9 by its bound."""
+    estimator, mu = stepping(calibration), gaussian_total(ZCDP(RHO))
 
     def doubles(m: int) -> bool:
-        _, band = preconditioning_step(step_problem(m, d, calibration), m, 1.0, 0.25, STEP_BETA)
+        _, band = preconditioning_step(estimator, d, mu, m, 0.25, STEP_BETA)
         return band.next_lower(0.25) >= 0.5
 
     return smallest(doubles, start=2)
@@ -160,13 +157,13 @@ def step_rows(d: int, calibration: str) -> int:
 @each_trial
 def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator) -> Row:
     """Take one step of preconditioning from spectra that reach from ℓ to 1: where the new spectrum lies."""
-    radius, band = preconditioning_step(step_problem(n, d, calibration), n, 1.0, STEP_LOWER, STEP_BETA)
+    estimator, mu = stepping(calibration), gaussian_total(ZCDP(RHO))
+    radius, band = preconditioning_step(estimator, d, mu, n, STEP_LOWER, STEP_BETA)
     stage = Stage(0, n, 1.0, radius, STEP_LOWER, band)
-    recipe = HeavyTailedCovariance(upper=1.0, centred=True, calibration=calibration, lower=1.0).recipe
     charge = Charge("step", "symmetric_gaussian", stage.sensitivity, ZCDP(RHO))
     between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
     law = rotated(np.concatenate([[STEP_LOWER, 1.0], between]), data, degrees=STEP_DEGREES)
-    moment = np.asarray(recipe.moment(law.sample(n, rng=data), np.eye(d), stage))
+    moment = np.asarray(estimator.moment(law.sample(n, rng=data), np.eye(d), stage))
     noisy = symmetric_gaussian(moment, charge, noise_source(noise))
     seen = law.seen_by(band.preconditioned(noisy, STEP_LOWER, np.eye(d)))
     return {"low": seen[0], "high": seen[-1], "promised": band.next_lower(STEP_LOWER)}

@@ -10,10 +10,9 @@ from workbench.chapters.covariance.runs import heavy
 from workbench.chapters.covariance.runs.covariances import error_of, geometric
 from workbench.chapters.covariance.runs.unbounded import FAR, uncertain
 from workbench.estimators.base import Abstention
-from workbench.estimators.covariance.clipped import ClippedCovariance
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.nets import PureNetCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate

@@ -4,7 +4,6 @@ Rows of Algorithm 1 are normal but for a few, just beyond the radius at which ro
 their moments allow: where the cut takes most. Other rows are Student's t along random axes.
 """
 
-from dataclasses import replace
 from inspect import Parameter, signature
 from math import log, log1p, prod, sqrt
 from typing import Any
@@ -15,10 +14,13 @@ from numpy.random import Generator
 from workbench.chapters.covariance.runs import heavy
 from workbench.chapters.covariance.runs.covariances import error_of, geometric
 from workbench.errors import ArgumentError
-from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
+from workbench.estimators.heavy_tailed import (
+    HeavyTailedCovariance,
+    Moments,
+    preconditioning_step,
+    zeroed_beyond,
+)
 from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.preconditioned.bounded_moments import Moments, zeroed_beyond
-from workbench.estimators.parts.preconditioned.heavy_tailed_design import preconditioning_step
 from workbench.estimators.parts.rows import second_moment_sensitivity
 from workbench.linalg import psd_part, second_moment
 from workbench.populations.heavy_tailed import student_hypercontractivity
@@ -94,8 +96,8 @@ def naive_mahalanobis(
 @each_trial
 def doubling(d: int, n: int, rho: float, *, data: Generator, noise: Generator) -> Row:
     """Measure how far a step is from doubling ℓ: the larger of 2ℓ/λ_d and λ_1 afterwards; 1 wanted."""
-    problem = replace(heavy.step_problem(n, d, "paper"), mu=gaussian_total(ZCDP(rho)))
-    radius, band = preconditioning_step(problem, n, 1.0, heavy.STEP_LOWER, heavy.STEP_BETA)
+    step = heavy.stepping("paper"), d, gaussian_total(ZCDP(rho)), n, heavy.STEP_LOWER, heavy.STEP_BETA
+    radius, band = preconditioning_step(*step)
     between = np.exp(data.uniform(np.log(heavy.STEP_LOWER), 0.0, d - 2))
     law = rotated(np.append(between, [heavy.STEP_LOWER, 1.0]), data, degrees=heavy.STEP_DEGREES)
     noisy = _cut_moment(law.sample(n, rng=data), radius, rho, noise)

@@ -13,8 +13,7 @@ from numpy.random import Generator
 from workbench.bounds.m21 import fine_shape, unbounded_shape
 from workbench.chapters.covariance.runs.covariances import error_of, geometric
 from workbench.estimators.base import Abstention
-from workbench.estimators.covariance.clipped import ClippedCovariance
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate

@@ -15,7 +15,7 @@ from workbench.chapters.many_dimensions.runs.theory import Parts, mean_parts, ro
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.coinpress import CoinPressMean
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
@@ -75,7 +75,7 @@ class _Ball:
                 radii,
                 _spread(f"centre, {mode}", np.array(self.distances[mode]), look),
             ]
-            said.append(self.sentence(mode, design.weights, design.radius))
+            said.append(self.sentence(mode, design.weights, design.error))
         plain = (sqrt(self.d / self.n),) * 2
         series += [
             Series("sampling", ends, plain, role="reference", colour_key="non-private"),

@@ -13,7 +13,7 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream

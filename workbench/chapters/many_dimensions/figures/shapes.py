@@ -13,7 +13,7 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, plane
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.coinpress import CoinPressMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.run import Run

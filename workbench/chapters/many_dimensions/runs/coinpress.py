@@ -15,8 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.runs import theory
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP

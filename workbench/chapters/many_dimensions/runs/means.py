@@ -12,9 +12,11 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.runs.theory import Parts, mean_parts
 from workbench.estimators import Estimator
-from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean, shared
-from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.clipped import ClippedBoxMean
+from workbench.estimators.clipped import CoordinatewiseMean
+from workbench.estimators.clipped import shared
+from workbench.estimators.coinpress import CoinPressMean
+from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.profiles import blocks

@@ -23,7 +23,7 @@ from workbench.chapters.many_dimensions.runs.coinpress import (
     normal_rows,
 )
 from workbench.estimators.base import Trace
-from workbench.estimators.covariance.coinpress import CoinPressCovariance, noisy_moment, preconditioned
+from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, preconditioned
 from workbench.linalg import psd_part, second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget, noise_source

@@ -27,10 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.bounds.search import smallest
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.parts.budgets import step_budgets
-from workbench.estimators.parts.preconditioned.coinpress_covariance_design import winsorised
 from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
 from workbench.privacy import Budget
 from workbench.privacy.mechanisms import gaussian_scale
@@ -101,7 +99,7 @@ def covariance_parts(estimator: CoinPressCovariance, spectrum: ArrayLike, n: int
     inverse = 1 / frames(estimator, spectrum, n, budget)[-1]
     d = len(inverse)
     sampling = d * (d + 1) / n
-    if winsorised(estimator.mode, estimator.calibration):
+    if estimator.winsorises:
         cost = step_budgets(budget, estimator.design(n, d, budget).weights)[-1]
         squared = WinsorisedCovariance(n, d, cost).predicted_error ** 2 - sampling
     else:

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from workbench.chapters.covariance.runs.covariances import geometric
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, DELTA, DIMENSIONS, EPSILON, planned
 from workbench.estimators.base import Abstention
-from workbench.estimators.covariance.coinpress import CoinPressCovariance
+from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance

@@ -17,8 +17,8 @@ from numpy.random import Generator
 
 from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.runs.prime import ATTACKS, PLACES, RADIUS, heavy_rows
-from workbench.estimators.mean.clipped_heavy import ClippedHeavyMean
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.coinpress import CoinPressMean
+from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.prime import PrimeHeavyMean, PrimeMean
 from workbench.estimators.robust import RobustHeavyMean, RobustMean

@@ -18,7 +18,7 @@ from workbench.chapters.robust_and_private.runs.prime import (
     error,
 )
 from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.mean.coinpress import CoinPressMean
+from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.mean.empirical import EmpiricalMean
 from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.prime import FilterMean, PrimeMean

@@ -1,0 +1,850 @@
+"""CoinPress: private moments by confidence regions that shrink.  Biswas, Dong, Kamath & Ullman 2020, for M21.
+
+Rows x of shape (n, d), n and d public. Neighbours: replace one row. Every step is a Gaussian mechanism on
+rows that are mapped by what was released before and then shrunk to a ball; what it releases makes the next
+ball smaller, or rounder. Radii, bounds, shares of the budget and the number of steps follow from public
+numbers.
+
+    entry                 what is known                            a step releases         it improves
+    CoinPressMean         covariance sigma² I, mean in a ball      a mean                  the ball
+    CoinPressCovariance   Σ ≤ upper I; mean 0, or pairs            a second moment         the ellipsoid
+    CoinPressGaussian     lower I ≤ Σ ≤ upper I, mean in a ball    both, in one draw       ball and ellipsoid
+    ClippedCovariance     Σ ≤ upper I; mean 0, or pairs            a second moment, once   nothing
+
+Mean, in units of sigma, from c = centre and r = radius, steps 1 .. t:
+
+    (1) B = the clipping radius, from r, n and d
+    (2) m = (1/n) Σ w_j, w_j = x_j - c shrunk to the ball of radius B                    l2-sensitivity 2 B/n
+    (3) c = c + m + N(0, s² I)
+    (4) r = a radius that holds the mean now
+
+Covariance: the rows have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2,
+and m is the number of rows in everything below. From A = I/√upper, ℓ = 1/upper (in units of lower):
+
+    (5) Z = (1/m) Σ w_j w_jᵀ + N, w_j = A x_j shrunk to the ball of radius g, N symmetric Gaussian
+                                                                                         sensitivity √2 g²/m
+    (6) but for the last step: U = V diag(max(λ + e, f)) Vᵀ for Z = V diag(λ) Vᵀ;  A ← U^(-1/2) A
+    (7) last step: out = A⁻¹ M A⁻ᵀ, M the PSD part of Z, its winsorising inverted if "tight" and "practical"
+        (`parts.preconditioned.winsorised_covariance`)
+
+ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z and f = ℓ: the ellipsoid becomes round,
+a constant factor at a time, and the last step measures it in its own unit. A is not symmetric after two
+steps: rows are mapped by A on the left, x Aᵀ in matrix form, and the result is mapped back on both sides.
+
+ClippedCovariance is one step with A = I and g = √upper tail(d, β/m), which clips no row of normal data with
+probability 1 - β. Its noise is set by the longest axis; one that is shorter than √(noise) is lost.
+
+Gaussian (ours): all n rows in every step, round a private centre: nothing is paired. From c = centre and
+A = I/√upper:
+
+    (8) m, M = the mean and the second moment of w_j = A (x_j - c)/g, shrunk to the unit ball, in one
+        symmetric draw of the rows (τ, w_j) (`parts.gaussians.lifted_moment`)        sensitivity √2 (1 + τ²)/n
+    (9) S = g² (M - m mᵀ + s² I), s the sd of the noise on m: the moment round the mean
+    (10) c ← c + g A⁻¹ m;  A ← U^(-1/2) A, U = S/k with eigenvalues max(λ + e, ℓ/2, e/4)
+    (11) last step: C = S, its winsorising inverted; out = N(c + g A⁻¹ m/slope, A⁻¹ C A⁻ᵀ), the slope that the
+        mean of white rows of C's trace keeps when they are shrunk to the ball
+
+Far from the mean the steps are for the mean alone, and A stays as it is; then centre and frame get better
+together, and the last step has most of the budget. Beside a known mean this costs a factor 1 + τ² of noise,
+τ² about .06 for d = 10; pairs cost half of the rows.
+
+Public numbers, b the failure probability of a step, b' = b/3, γ the size of a normal row, s the sd of noise:
+
+    mean         B = min(r + γ, √(γ² + 2(r + γ/n) √(2 ln(2n/b')) + r²)),  γ = tail(d, b'/(2n))
+                 r ← tail(d, b') √(1/n + s²), skipped where that is not smaller
+    covariance   g = γ = tail(d, b'/n),  ℓ ← ℓ/(ℓ + 2e), skipped where ℓ + 2e ≥ 1
+                 e = 2x + x² + √2 s (√d + √ln(2/b')),  x = √(d/n) + √(2 ln(2/b')/n)
+    Gaussian     s = √2 g² (1 + τ²)/(nμ√a),  t = s/(√2 τ g)       sds of moment and mean, a the share of μ²
+                 e = max(0, (√2 (√d + 1) s + 2 r √d t + d t²)/k - ℓ/2),  k = what the ball leaves of variances
+                 ℓ ← ℓ/(ℓ + e);  r ← q √(1/n + t²/(ℓ + e)) + (1 - slope) r/√(ℓ + e),  q a quantile of lengths
+
+The share of a step that is skipped goes to the last. `mode="proved"`: nothing is clipped and all bounds hold,
+with probability 1 - beta, for normal rows. `mode="practical"`, the default: the same privacy, no proof of
+coverage; b' = .1 or so for one row instead of all rows, .15 e, and f = e, so that an axis that noise hides is
+not taken for a much shorter one. ℓ is what is expected of the smallest axes: T = A Σ Aᵀ is hardest to measure
+where all its eigenvalues are one small b, and noise adds x from a semicircle of radius s√(2(d + 1)) to them:
+b ← b/(E(b + x)₊ + e). Where that divisor reaches 1, no number of steps finds the axes: the cliff.
+
+`calibration="paper"`: B = r + γ, a quarter of the budget for all steps but the last, noise of one sd on every
+entry of a moment, a last step like the others. "tight", ours: shares that make the last radius, the proved
+error or the predicted one small; symmetric noise, with half of the variance off the diagonal.
+
+Of the Gaussian: noise takes from no eigenvalue of T + eI more than a half of T's, but in about .2 % of runs.
+τ makes d t² + d(d + 1) s²/2, what noise adds to the squared error, least. Where ℓ + e ≥ 1 nothing is learned
+of the covariance: the step is for the mean alone, τ = 1, r ← q √(1/n + t²). The last ball, the number of
+steps and the shares make the predicted error of the worse of T = ℓ I and T = I least. Nothing is proved of
+coverage.
+
+Departures: every step clips the original rows afresh, around a centre that is given (the authors' program
+clips clipped rows again). For d = 1 the same code is a univariate mean and variance. Proofs:
+`proofs/gaussian_steps.md`, sections 1 and 2.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial, reduce
+from math import asin, hypot, inf, log, pi, sqrt
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError, probability, require_columns
+from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix
+from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
+from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean, shrinking_bias
+from workbench.estimators.parts.gaussians.error import SquaredErrors
+from workbench.estimators.parts.gaussians.frame import Frame
+from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
+from workbench.estimators.parts.gaussians.steps import slope
+from workbench.estimators.parts.integers import mean_in_ball, moment_in_ball
+from workbench.estimators.parts.normal_ball import clipped_moment, radius_within
+from workbench.estimators.parts.preconditioned.winsorised_covariance import (
+    BEYOND,
+    WinsorisedCovariance,
+    squared_errors,
+    unwinsorised,
+)
+from workbench.estimators.parts.rescaled import rescaled_mean, rescaled_moment
+from workbench.estimators.parts.rows import (
+    WIDEST,
+    centred_count,
+    centred_rows,
+    from_centre,
+    mean_sensitivity,
+    require_spread,
+    second_moment_sensitivity,
+)
+from workbench.linalg import (
+    mapped_back,
+    psd_part,
+    sample_covariance_excess,
+    spectral_map,
+    symmetric_noise_frobenius,
+    symmetric_noise_norm,
+    tail,
+)
+from workbench.privacy import Budget, Charge, GaussianDP, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
+from workbench.privacy.mechanisms import additive, gaussian_scale, symmetric_gaussian
+from workbench.special import chdtri
+from workbench.types import Array, Calibration, Mode, PerColumn
+
+MOST_STEPS = 30
+SHARES = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # of all steps but the last
+ROW, COVERED = 0.05, 0.01  # "practical": share of rows clipped, of balls missed
+CAUTION = 0.15  # "practical": the share of e that is used
+JOINT_SHARES = (0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6)
+CLIPPED, MEAN_CLIPPED = 0.7, 0.05  # of white rows, in joint steps
+MISSED, MEAN_MISSED = 0.01, 1e-5  # share of balls that miss the mean: far from it, it is lost for good
+DEAR = 1.002  # a joint step more has to make the error smaller by this factor
+BENT = 0.2  # of r²/ℓ: what clipping rows that are off their centre adds to the error
+SMALLEST = 1e-9  # variance in the last frame for which the slope is computed
+_ANGLES = np.pi * np.arange(1, 64) / 64
+_NODES, _WEIGHTS = np.cos(_ANGLES), np.sin(_ANGLES) ** 2 / 32  # for the semicircle on [-1, 1]
+
+
+class MeanDesign(NamedTuple):
+    """Shares and clipping radii of the steps that are taken; r before each of them and after the last."""
+
+    weights: tuple[float, ...]
+    clips: tuple[float, ...]
+    radii: tuple[float, ...]
+
+    @property
+    def error(self) -> float:
+        return self.radii[-1]
+
+
+class CovarianceDesign(NamedTuple):
+    """Shares and clipping radii; e and f of all steps but the last; ℓ before each; proved and rms error."""
+
+    weights: tuple[float, ...]
+    clips: tuple[float, ...]
+    excess: tuple[float, ...]
+    floors: tuple[float, ...]
+    lower: tuple[float, ...]
+    error: float
+    rms: float
+
+
+class Stepped(Estimator[Array]):
+    steps: int | None
+    mode: Mode
+    calibration: Calibration
+    beta: float
+
+    in_passes = True
+
+    @property
+    def practical(self) -> bool:
+        return self.mode == "practical"
+
+    @abstractmethod
+    def design(self, n: int, d: int, budget: Budget) -> MeanDesign | CovarianceDesign: ...
+
+    def divisions(self) -> Iterator[tuple[float, ...]]:
+        """Return the shares of all steps, for every number of steps and every way that is tried."""
+        counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
+        return divisions(counts, SHARES[self.calibration])
+
+    def failures(self, count: int) -> list[float]:
+        """Return b of every step: half of beta for the last one, the rest for all others."""
+        return [self.beta / 2 / (count - 1)] * (count - 1) + [self.beta / 2] if count > 1 else [self.beta]
+
+    def length(self, d: int, b: float, share: float = COVERED) -> float:
+        """Return an upper b-quantile of the norm of N(0, I_d), or more; in mode "practical" a `share`-one."""
+        return radius_within(d, share) if self.practical else tail(d, b)
+
+    def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the bound of mode "proved", which holds but for probability beta; infinite elsewhere."""
+        probability(beta=beta)
+        require_matrix(n, d)
+        return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
+
+
+class BallMean(Estimator[Array]):
+    radius: float
+    centre: PerColumn
+
+    in_passes = True
+
+    @property
+    @abstractmethod
+    def unit(self) -> float:
+        """The standard deviation of rows in a direction, at most."""
+
+    @property
+    @abstractmethod
+    def counted(self) -> bool: ...
+
+    @abstractmethod
+    def design(self, n: int, d: int, budget: Budget) -> MeanDesign: ...
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in the unit."""
+        require_matrix(n, d)
+        require_columns(d, centre=self.centre)
+        design = self.design(n, d, budget)
+        moved = [mean_sensitivity(n, clip) for clip in design.clips]
+        return numbered_plan(budget, design.weights, "gaussian", moved)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        n, d = x.shape
+        c, design = in_columns(self.centre, d), self.design(n, d, budget)
+        charges = self.plan(n, d, budget).charges()
+        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)
+            if trace is not None:
+                trace.add(centre=c, radius=self.unit * radius)
+            m = self.shift(x, c, clip)  # (2)
+            moved = rescaled_mean(m, n, charge, noise) if self.counted else additive(m, charge, noise)
+            c = c + self.unit * moved  # (3)
+        return c
+
+    def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
+        """Return the mean of (2); counted, with one more entry, how many rows are there."""
+        apart, unit = from_centre(centre), self.unit
+
+        def standard(rows: Array) -> Array:
+            z = apart(rows)
+            if unit != 1.0:
+                z /= unit
+            return z
+
+        return mean_in_ball(x, standard, clip, counted=self.counted)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean| in the unit for normal rows; infinite from the radius on.
+
+        The unit is sigma, or √upper. Of the last step: its noise, sampling, and what it shrinks with the
+        centre as far off as noise and sampling of the step before put it, or at the edge of the range.
+        """
+        radius, plan = self.radius / self.unit, self.plan(n, d, budget)
+        *before, last = map(gaussian_scale, plan.charges())
+        apart = sqrt(d * (1 / n + before[-1] ** 2)) if before else radius
+        bias = shrinking_bias(d, apart, self.design(n, d, budget).clips[-1])
+        return better_than(radius, median_of_mean(hypot(bias, sqrt(d * (1 / n + last**2))), d))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinPressMean(BallMean, Stepped):
+    """Private mean by a confidence ball that shrinks: CoinPress (M21, prior work).
+
+    Accurate for rows of covariance sigma² I, normal or lighter, with the mean within `radius` of `centre`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
+    absent rows that its noise hides, and any in mode "proved", shrinks the mean towards a private place.
+
+    Parameters
+    ----------
+    radius : float
+        The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
+    sigma : float
+        Standard deviation of the rows in every direction, known.
+    steps : int or None, default None
+        Number of steps; None leaves it to the design, which makes the predicted error small.
+    mode : {"practical", "proved"}, default "practical"
+        "proved" bounds the error with probability 1 - `beta`, if no row is absent; "practical" has smaller
+        radii and no proof of coverage.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+    beta : float, default 0.05
+        Failure probability of all bounds together; they are proved in mode "proved" alone.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(2000, 2))
+    >>> release = CoinPressMean(radius=1000.0, sigma=1.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.2)
+    True
+    """
+
+    radius: float
+    centre: PerColumn = 0.0
+    sigma: float
+    steps: int | None = None
+    mode: Mode = "practical"
+    calibration: Calibration = "tight"
+    beta: float = 0.05
+
+    def _validate(self) -> None:
+        if self.radius > WIDEST * self.sigma:
+            raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
+
+    @property
+    def unit(self) -> float:
+        return self.sigma
+
+    @property
+    def counted(self) -> bool:
+        return self.practical
+
+    def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
+        """Return shares, B and r of all steps, in units of sigma; public."""
+        return mean_design(self, n, d, gaussian_total(budget))
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
+
+        Infinite in mode "practical", and for a beta below the field.
+        """
+        return self.sigma * self.proved(n, d, budget, beta)
+
+
+@lru_cache(maxsize=4096)
+def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
+    """Return the design with the smallest last radius, for `mu`-GDP in all."""
+    return min((_mean_design(of, n, d, mu, weights) for weights in of.divisions()), key=attrgetter("error"))
+
+
+def _mean_design(of: CoinPressMean, n: int, d: int, mu: float, weights: Sequence[float]) -> MeanDesign:
+    taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
+    for place, (weight, failure) in enumerate(zip(weights, of.failures(len(weights)), strict=True), start=1):
+        last, r, b = place == len(weights), radii[-1], failure / 3
+        share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
+        clip = r + size
+        if of.calibration == "tight":
+            across = 2 * r if of.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
+            clip = min(clip, sqrt(size**2 + 2 * across + r**2))
+        sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
+        shrunk = of.length(d, b) * sqrt(1 / n + sd**2)
+        if shrunk >= r and not last:
+            skipped += weight
+            continue
+        taken.append(share)
+        clips.append(clip)
+        radii.append(shrunk)
+    return MeanDesign(tuple(taken), tuple(clips), tuple(radii))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinPressCovariance(Stepped):
+    """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
+
+    Accurate for normal rows of covariance between `lower` and `upper` times the identity; a loose `upper`
+    costs a step or two. `steps`, `mode`, `calibration` and `beta` are as of `CoinPressMean`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, adds nothing, and the covariance is divided by the share that is there, which is drawn with
+    the sum at no cost. A share of absent rows that its noise hides, and any in mode "proved", shrinks it.
+
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
+    lower : float
+        The least eigenvalue that matters: 1 in the source.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> release = CoinPressCovariance(upper=1e4, lower=1.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.1)
+    True
+    """
+
+    upper: float
+    lower: float
+    centred: bool = False
+    steps: int | None = None
+    mode: Mode = "practical"
+    calibration: Calibration = "tight"
+    beta: float = 0.05
+
+    def _validate(self) -> None:
+        require_spread(self.lower, self.upper)
+
+    @property
+    def winsorises(self) -> bool:
+        """Whether the last step winsorises many rows, and inverts that."""
+        return self.practical and self.calibration == "tight"
+
+    def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
+        """Return shares, radii and bounds of all steps; public."""
+        return covariance_design(self, centred_count(n, self.centred), d, gaussian_total(budget))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in the unit of its rows w."""
+        require_matrix(n, d)
+        design, m = self.design(n, d, budget), centred_count(n, self.centred)
+        mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
+        moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
+        return numbered_plan(budget, design.weights, mechanism, moved)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        (n, d), rows = x.shape, centred_rows(x, self.centred)
+        design, a = self.design(n, d, budget), np.eye(d) / np.sqrt(self.upper)
+        *early, last = self.plan(n, d, budget).charges()
+        steps = zip(early, design.clips, design.excess, design.floors, design.lower, strict=False)
+        for charge, clip, excess, floor, lower in steps:
+            z = noisy_moment(rows, a, clip, charge, noise, self.practical)  # (5)
+            if trace is not None:
+                trace.add(preconditioner=a, lower=lower)
+            a = preconditioned(z, excess, floor, a)  # (6)
+        if trace is not None:
+            trace.add(preconditioner=a, lower=design.lower[-1])
+        z = noisy_moment(rows, a, design.clips[-1], last, noise, self.practical)
+        return mapped_back(unwinsorised(z, design.clips[-1]) if self.winsorises else psd_part(z), a)  # (7)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
+
+        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
+        """
+        return self.proved(n, d, budget, beta)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
+
+        √d is the error of the zero matrix. Needs normal rows; from the noise that is expected in each step.
+        """
+        require_matrix(n, d)
+        return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
+
+
+def noisy_moment(
+    rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource, counted: bool = False
+) -> Array:
+    """Return Z of step (5), over the share of rows that are there if they are counted."""
+    moment = moment_in_ball(rows, lambda block: block @ a.T, clip, counted)
+    if not counted:
+        return perturbed(moment, charge, noise)
+    return rescaled_moment(moment, len(rows), charge, lambda joint: perturbed(joint, charge, noise))
+
+
+def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
+    """Return U^(-1/2) A of step (6)."""
+    return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
+
+
+@lru_cache(maxsize=4096)
+def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> CovarianceDesign:
+    """Return the design of least error bound, or rms error in mode "practical", for n rows of mean 0."""
+    tried = (_covariance_design(of, n, d, mu, weights) for weights in of.divisions())
+    return min(tried, key=attrgetter("rms" if of.practical else "error"))
+
+
+class _Round(NamedTuple):
+    """A step that makes the ellipsoid rounder: its share, g, the sd of its noise, e, and ℓ after it."""
+
+    weight: float
+    clip: float
+    sd: float
+    excess: float
+    lower: float
+
+
+def _covariance_design(
+    of: CoinPressCovariance, n: int, d: int, mu: float, weights: Sequence[float]
+) -> CovarianceDesign:
+    start, b = 1 / (of.upper / of.lower), of.beta / 4
+    early = list(_rounds(of, n, d, mu, weights, start))
+    lower, excess = (start, *(step.lower for step in early)), tuple(step.excess for step in early)
+    share = 1 - sum(step.weight for step in early)
+    told = mu * sqrt(share)
+    if of.winsorises:
+        clip, size = WinsorisedCovariance(n, d, GaussianDP(told)).radius, lower[-1]
+        if early:  # rows are cut as for the mean size of the frame, noise is over its ℓ
+            size = mean_size(lower[-2], noise_radius(d, early[-1].sd), early[-1].excess)
+        squared = float(squared_errors(np.array([clip**2 / size]), n, d, told * lower[-1] / size)[0])
+        sd = _noise_sd(of, n, clip, told)
+    else:
+        clip = of.length(d, of.failures(len(weights))[-1] / 3 / n)
+        size, sd = lower[-1], _noise_sd(of, n, clip, told)
+        if not of.practical:  # Σ = lower I, of which the noise is not seen
+            size = reduce(lambda least, e: least / (least + e), excess, start)
+        # noise of "paper" has entries of sd/√2
+        squared = d * (d + 1) / n + sd**2 * d * (d + (of.calibration == "tight")) / 2 / size**2
+    sampling = sqrt(d) * sample_covariance_excess(n, d, b)
+    noise = sd / lower[-1] * symmetric_noise_frobenius(d, b)
+    # below 1 that makes Z positive definite; otherwise its PSD part moves it by the noise once more at most
+    error = sampling + (noise if sampling + noise < 1 else 2 * noise)
+    return CovarianceDesign(
+        weights=(*(step.weight for step in early), share),
+        clips=(*(step.clip for step in early), clip),
+        excess=excess,
+        floors=excess if of.practical else lower[:-1],
+        lower=lower,
+        error=error,
+        rms=sqrt(squared),
+    )
+
+
+def _rounds(
+    of: CoinPressCovariance, n: int, d: int, mu: float, weights: Sequence[float], lower: float
+) -> Iterator[_Round]:
+    """Yield all steps but the last, up to the first that would not raise ℓ."""
+    for weight, failure in zip(weights[:-1], of.failures(len(weights)), strict=False):
+        b, clip = failure / 3, of.length(d, failure / 3 / n)
+        sd, covered = _noise_sd(of, n, clip, mu * sqrt(weight)), COVERED if of.practical else b
+        excess = sample_covariance_excess(n, d, covered) + sd * symmetric_noise_norm(d, covered)
+        if of.practical:
+            excess *= CAUTION
+            size = positive_mean(lower, noise_radius(d, sd)) + excess
+        else:
+            size = lower + 2 * excess
+        if size >= 1:
+            return
+        lower = lower / size
+        yield _Round(weight, clip, sd, excess, lower)
+
+
+def _noise_sd(of: CoinPressCovariance, n: int, clip: float, mu: float) -> float:
+    """Return the sd of the noise, of which norms are measured as if those of symmetric noise."""
+    wider = sqrt(2) if of.calibration == "paper" else 1.0
+    return wider * second_moment_sensitivity(n, clip) / mu
+
+
+def positive_mean(b: float, radius: float) -> float:
+    """Return E(b + x)₊ for b ≥ 0 and x from a semicircle.
+
+    >>> round(positive_mean(0.0, 1.0), 4), positive_mean(2.0, 1.0)
+    (0.2122, 2.0)
+    """
+    if b >= radius:
+        return b
+    share = b / radius
+    height = sqrt(1 - share**2)
+    return b * (0.5 + (share * height + asin(share)) / pi) + radius * 2 * height**3 / (3 * pi)
+
+
+def noise_radius(d: int, sd: float) -> float:
+    """Return the radius of the eigenvalues of symmetric noise: sd on the diagonal, sd/√2 off it."""
+    return sd * sqrt(2 * (d + 1))
+
+
+def mean_size(b: float, radius: float, excess: float) -> float:
+    """Return E[b/((b + x)₊ + e)], the mean eigenvalue of a frame that was b I: what the last ball cuts.
+
+    >>> round(mean_size(0.5, 0.0, 0.5), 4)
+    0.5
+    """
+    return float(_WEIGHTS @ (b / (np.maximum(b + radius * _NODES, 0.0) + excess)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippedCovariance(Estimator[Array]):
+    """Private covariance below a known bound, by one noisy step (M21/UG NaiveEstimator).
+
+    Accurate for normal rows of covariance at most `upper` times the identity; axes that are short beside
+    `upper` are lost in the noise. `upper` and `centred` are as of `CoinPressCovariance`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, adds nothing, and the covariance is divided by the share that is there, which is drawn with
+    the sum at no cost. A share of absent rows that its noise hides shrinks the covariance.
+
+    Parameters
+    ----------
+    lower : float or None, default None
+        Least eigenvalue that matters, for the predicted error alone; None, and no error is predicted.
+    beta : float, default 0.05
+        Chance that some normal row is clipped.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> release = ClippedCovariance(upper=2.0)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.1)
+    True
+    """
+
+    upper: float
+    lower: float | None = None
+    centred: bool = False
+    beta: float = 0.05
+
+    in_passes = True
+
+    def _validate(self) -> None:
+        if self.lower is not None:
+            require_spread(self.lower, self.upper)
+
+    def reach(self, m: int, d: int) -> float:
+        """Return g for m rows of mean 0."""
+        return sqrt(self.upper) * tail(d, self.beta / m)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the only charge."""
+        require_matrix(n, d)
+        require_gaussian(budget)
+        m = centred_count(n, self.centred)
+        moved = second_moment_sensitivity(m, self.reach(m, d))
+        return Charge("covariance", "symmetric_gaussian", moved, budget)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        (n, d), rows = x.shape, centred_rows(x, self.centred)
+        charge = self.plan(n, d, budget)["covariance"]
+        moment = moment_in_ball(rows, lambda block: block, self.reach(len(rows), d), counted=True)
+        draw = partial(symmetric_gaussian, charge=charge, noise=noise)
+        return psd_part(rescaled_moment(moment, len(rows), charge, draw))
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
+
+        √d is the error of the zero matrix; infinite without `lower`. Needs normal rows.
+        """
+        sd = gaussian_scale(self.plan(n, d, budget)["covariance"])
+        if self.lower is None:
+            return inf
+        m = centred_count(n, self.centred)
+        rms = sqrt(d * (d + 1) * (1 / m + (sd / self.lower) ** 2 / 2))
+        return better_than(sqrt(d), median_of_matrix(rms, d))
+
+
+class JointStep(NamedTuple):
+    """One joint step: its share, g, τ and e (infinite if the frame stays as it is); ℓ and r before it."""
+
+    weight: float
+    clip: float
+    height: float
+    excess: float
+    lower: float
+    offset: float
+
+
+class JointDesign(NamedTuple):
+    """All steps, of which the last one measures, and its predicted errors."""
+
+    steps: tuple[JointStep, ...]
+    errors: SquaredErrors
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinPressGaussian(Estimator[Gaussian]):
+    """Private mean and covariance of a Gaussian within known bounds, in joint steps (ours, after CoinPress).
+
+    Accurate for normal rows of covariance between `lower` and `upper` times the identity, with the mean
+    within `radius` of `centre`, both as of `CoinPressMean`; loose bounds cost a few steps, an unknown mean
+    next to nothing. Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta =
+    0, GaussianDP, ApproxDP with delta > 0. Missing entries: a row with an entry that is missing, infinite or
+    above 1e100 is absent, in its place. The moments are those of the rows that are there, whose share the
+    release tells.
+
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
+    lower : float
+        The least eigenvalue that matters.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> estimator = CoinPressGaussian(radius=1000.0, upper=1e4, lower=1.0)
+    >>> law = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2)).value
+    >>> bool(abs(law.mean - 3.0).max() < 0.1 and abs(law.covariance - np.eye(2)).max() < 0.1)
+    True
+    """
+
+    radius: float
+    upper: float
+    lower: float
+    centre: PerColumn = 0.0
+
+    def _validate(self) -> None:
+        require_spread(self.lower, self.upper)
+        if self.radius > WIDEST * sqrt(self.upper):
+            raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")
+
+    def design(self, n: int, d: int, budget: Budget) -> JointDesign:
+        """Return shares, radii, heights and bounds of all steps; public."""
+        radius, spread = self.radius / sqrt(self.upper), self.upper / self.lower
+        return joint_design(n, d, radius, spread, gaussian_total(budget))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in the unit of its rows w."""
+        require_matrix(n, d)
+        require_columns(d, centre=self.centre)
+        steps = self.design(n, d, budget).steps
+        moved = [LiftedMoment(n, d, step.height).charge("", budget).sensitivity for step in steps]
+        return numbered_plan(budget, [step.weight for step in steps], "symmetric_gaussian", moved)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Gaussian | Abstention:
+        n, d = x.shape
+        steps, charges = self.design(n, d, budget).steps, self.plan(n, d, budget).charges()
+        c, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
+        for step, charge in zip(steps, charges, strict=True):
+            if trace is not None:
+                trace.add(centre=c, frame=frame.matrix, offset=step.offset, lower=step.lower)
+            m, s = moments_round(x, c, frame, step, charge, noise)
+            if step is not steps[-1]:
+                c, frame = c + frame.back(m), rounder(frame, s, step)  # (10)
+        found = unwinsorised(s, step.clip)  # (11)
+        size = min(max(float(np.trace(found)) / d, SMALLEST), 1.0)
+        mean, covariance = c + frame.back(m / slope(d, step.clip / sqrt(size))), frame.covariance(found)
+        numbers = np.isfinite(mean).all() and np.isfinite(covariance).all()
+        return Gaussian(mean, covariance) if numbers else Abstention(charge.step)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error to expect of the worst normal law within the bounds, in its own norm.
+
+        Mean and covariance together. Just above the least n at which it is finite, it is larger than what is
+        measured.
+        """
+        require_matrix(n, d)
+        return self.design(n, d, budget).errors.gaussian_median
+
+
+def moments_round(
+    x: Array, centre: Array, frame: Frame, step: JointStep, charge: Charge, noise: NoiseSource
+) -> tuple[Array, Array]:
+    """Return g m and S, the private mean of the rows A (x - c) and the private moment round it."""
+    n, d = x.shape
+    recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
+    m, moment = recipe.draw(recipe.of(x, lambda block: (block - centre) @ mapping), charge, noise)  # (8)
+    drawn = (gaussian_scale(charge) / step.height) ** 2 / 2
+    return step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
+
+
+def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
+    """Return the frame U^(-1/2) A of (10), or A itself where the step is for the mean alone."""
+    if step.excess == inf:
+        return frame
+    least = max(step.lower / 2, step.excess / 4)
+    whole = s / clipped_moment(len(s), step.clip)
+    return frame.then(spectral_map(whole, lambda values: np.maximum(values + step.excess, least) ** -0.5))
+
+
+@lru_cache(maxsize=4096)
+def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> JointDesign:
+    """Return the design of least predicted error, for n rows and `mu`-GDP in all.
+
+    The covariance is between 1/`spread` and 1 times the identity, the mean within `radius` of the centre.
+    """
+    joint, counts = Joint(n, d, mu), range(1, MOST_STEPS)
+    shares = ((), *((spread / count,) * count for count in counts for spread in JOINT_SHARES))
+    tried = (joint.design(radius, 1 / spread, weights) for weights in shares)
+    return min(tried, key=lambda one: sqrt(one.errors.mean + one.errors.covariance) * DEAR ** len(one.steps))
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Joint steps on n rows of dimension d, `mu`-GDP in all."""
+
+    n: int
+    d: int
+    mu: float
+
+    def noise(self, step: JointStep) -> tuple[float, float]:
+        """Return s and t."""
+        reach = step.clip * hypot(1.0, step.height)
+        s = second_moment_sensitivity(self.n, reach) / (self.mu * sqrt(step.weight))
+        return s, s / (sqrt(2) * step.height * step.clip)
+
+    def design(self, offset: float, lower: float, weights: Sequence[float]) -> JointDesign:
+        steps: list[JointStep] = []
+        for weight in weights:
+            step = self.frame_step(weight, lower, offset)
+            if lower + step.excess >= 1:
+                clip = self.clip(MEAN_CLIPPED, offset)
+                step = JointStep(weight, clip, 1.0, inf, lower, offset)
+            after = self.after(step)
+            if after[0] > lower or after[1] < offset:
+                steps.append(step)
+                lower, offset = after
+        last = self.last_step(1 - sum(step.weight for step in steps), lower, offset)
+        errors = (self.errors(last, size) for size in (lower, 1.0))
+        return JointDesign((*steps, last), max(errors, key=lambda one: one.mean + one.covariance))
+
+    def clip(self, clipped: float, offset: float) -> float:
+        return sqrt(square_beyond(self.d, clipped) + 4 * offset + offset**2)
+
+    def frame_step(self, weight: float, lower: float, offset: float) -> JointStep:
+        d, clip = self.d, self.clip(CLIPPED, offset)
+        step = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
+        s, t = self.noise(step)
+        edge, shift = sqrt(2) * (sqrt(d) + 1) * s, sqrt(d) * t
+        taken = (edge + 2 * offset * shift + shift**2) / clipped_moment(d, clip)
+        return step._replace(excess=max(0.0, taken - lower / 2))
+
+    def after(self, step: JointStep) -> tuple[float, float]:
+        """Return ℓ and r after a step."""
+        n, d, drawn = self.n, self.d, self.noise(step)[1] ** 2
+        if step.excess == inf:
+            return step.lower, sqrt(square_beyond(d, MEAN_MISSED) * (1 / n + drawn))
+        raised = step.lower + step.excess
+        found = sqrt(square_beyond(d, MISSED) * (1 / n + drawn / raised))
+        return step.lower / raised, found + (1 - slope(d, step.clip)) * step.offset / sqrt(raised)
+
+    def last_step(self, weight: float, lower: float, offset: float) -> JointStep:
+        d, told, squares = self.d, self.mu * sqrt(weight), chdtri(self.d, BEYOND)
+        least, most = (squared_errors(squares / size, self.n, d, told) for size in (lower, 1.0))
+        clip = sqrt(squares[np.argmin(np.maximum(least, most))])
+        return JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
+
+    def errors(self, last: JointStep, size: float) -> SquaredErrors:
+        """Return those of the last step, in the norm of Σ, for rows of covariance `size` I in its frame."""
+        n, d, radius = self.n, self.d, last.clip / sqrt(size)
+        told = self.mu * sqrt(last.weight) / (1 + last.height**2)
+        covariance = float(squared_errors(np.array(radius**2), n, d, told))
+        noise = self.noise(last)[1] ** 2 / size
+        drawn = d * (clipped_moment(d, radius) / n + noise) / slope(d, radius) ** 2
+        return SquaredErrors(d, drawn + (BENT * last.offset**2 / size) ** 2, covariance)
+
+
+def balanced_height(d: int, radius: float) -> float:
+    """Return the τ at which (1 + τ²)² (1/τ² + a), a = (d + 1) radius², is least: 2aτ⁴ + τ² = 1."""
+    return sqrt(2 / (1 + sqrt(1 + 8 * (d + 1) * radius**2)))
+
+
+@lru_cache(maxsize=256)
+def square_beyond(d: int, share: float) -> float:
+    """Return the upper `share`-quantile of the squared length of N(0, I_d)."""
+    return float(chdtri(d, share))

@@ -1,0 +1,590 @@
+"""Private moments of heavy-tailed rows.  M21/HT Algorithms 1 to 3; the mean: Kamath, Singhal & Ullman 2020.
+
+Rows x of shape (n, d), n and d public, (C, 2k)-hypercontractive: E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k for every v,
+k = `moments`, C = `hypercontractivity`. Neighbours: replace one row.
+
+    entry                        what is known                                           ends of a step
+    HeavyTailedNaiveCovariance   lower I ≤ Σ ≤ upper I; mean 0, or pairs                 (3) alone
+    HeavyTailedCovariance        the same                                                (4), then (3)
+    ClippedHeavyMean             μ within `radius` of `centre`, moments as of upper I    (5) to (8)
+
+Covariance: the rows have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2
+with the constants of `Moments.paired`. From A = I/√upper, ℓ = lower/upper:
+
+    (1) w_j = A x_j, cut at the ball of a public radius γ
+    (2) Z = (1/m) Σ w_j w_jᵀ + N, N symmetric Gaussian                                     sensitivity √2 γ²/m
+    (3) last step: out = A⁻¹ (PSD part of Z) A⁻ᵀ
+    (4) otherwise: A ← U^{-1/2} A, U = V diag(max(λ + e, keep·ℓ)) Vᵀ/keep for Z = V diag(λ) Vᵀ;
+        ℓ ← keep·ℓ/(ℓ + 2e); not taken where ℓ would not rise
+
+ℓ I ≤ S = A Σ Aᵀ ≤ I throughout if Z is in its band, keep·S - e I ≤ Z ≤ S + e I: then S ≤ U ≤ (S + 2e I)/keep.
+`calibration="paper"`: rows beyond γ are zeroed, a step's bias is a/2 = 1/32 and the last one's alpha/2, steps
+until ℓ ≥ 1/4; (1) to (3) once cost upper/lower along the shortest axis (M21/HT Theorem 3.1). "tight": rows
+are clipped, γ is the best for this n. `mode="proved"`: each step has a batch of rows of its own and the whole
+budget. With the same rows in every step A depends on them, and the bands are not proved: "practical", of the
+same privacy, in which steps share the budget, e is a quarter of its bound, and keep·U is at least e.
+
+Public numbers, for noise of scale u γ², u = √2/(mμ), c the bias of the cut, F₄ the bound on fourth moments,
+β' a step's failure probability; the number of steps and their shares minimise the predicted error:
+
+    η = L γ²/(3m) + √((Lγ²/(3m))² + 2VL/m),  V = min(γ², F₄ d),  L = ln(4d/β')        matrix Bernstein
+    ν = √2 u γ² (√d + √ln(4/β'))                                                       noise
+    preconditioning   "tight": keep = 1 - c, e = η + ν, γ maximises the next ℓ;  "paper": keep = 1,
+                      e = a/2 + η + ν, a = 1/16, γ from c = a/2
+    last step         error √d c + u γ² T/ℓ, T = tail(d(d+1)/2, β/4): "tight" minimises it in closed form,
+                      γ^{2k} = (k-1) √d c₁ ℓ/(u T) with c = c₁ γ^{-2(k-1)};  "paper": √d c = alpha/2
+
+Mean, k = 1, C = 1 for the covariance alone. In units of √upper, from c = centre, r = radius, in t steps:
+
+    (5) γ = r + g, g = ((2k-1) K/N)^{1/2k}: the sum of the bias K/g^{2k-1} and the noise N γ is least
+    (6) m = (1/n) Σ w_j, w_j = x_j - c shrunk to the ball of radius γ                      l2-sensitivity 2γ/n
+    (7) c = c + m + Gaussian noise
+    (8) r = √(3d/(nβ)) + K/g^{2k-1} + √(3t K₂/(nβ g^{2k-2})) + N γ; not taken where r would not shrink
+
+with K and K₂ of `Moments` and N γ what the noise exceeds with probability β/(3t). t, at most `steps`, and the
+shares make the last radius small: a radius of any size costs a step or two. r holds |c - μ| in every step
+with probability 1 - beta although all use the same rows: clipping moves one by at most (|x - μ| - g)₊.
+
+Departures: A is not symmetric, rows are mapped as x Aᵀ and the result as A⁻¹ Z A⁻ᵀ; U is not cut from above,
+after which the upper bound I would fail; the mean is not located by histograms, and no batches are averaged.
+Proof: `proofs/heavy_tails.md`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb, inf, log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.errors import ArgumentError, few, integer_at_least, probability, real
+from workbench.estimators.base import Estimator, Trace, require_matrix
+from workbench.estimators.coinpress import BallMean, MeanDesign, noise_radius, positive_mean
+from workbench.estimators.parts.budgets import (
+    batches_plan,
+    divisions,
+    gaussian_total,
+    step_budgets,
+    steps_plan,
+)
+from workbench.estimators.parts.foreseen import better_than, median_of_matrix
+from workbench.estimators.parts.integers import moment_in_ball
+from workbench.estimators.parts.normal_ball import kept_share
+from workbench.estimators.parts.rows import (
+    centred_count,
+    centred_rows,
+    mean_sensitivity,
+    require_spread,
+    second_moment_sensitivity,
+)
+from workbench.linalg import (
+    mapped_back,
+    norms,
+    psd_part,
+    spectral_map,
+    symmetric_noise_frobenius,
+    symmetric_noise_norm,
+    tail,
+)
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
+from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.special import gammainc
+from workbench.types import Array, Calibration, Mode, PerColumn
+
+MOST_STEPS, SHARES = 20, (0.1, 0.25, 0.5)  # of all steps but the last: of rows if "proved", else of μ²
+CAUTION = 0.25  # "practical": the share of e that is used
+STEP_BIAS = 1 / 16  # a of M21/HT Algorithm 3
+ENOUGH = 0.25  # "paper" preconditions until ℓ reaches this
+RADII = np.geomspace(0.5, 1e3, 150)  # tried for a preconditioning step, in units of √d
+MOST_MEAN_STEPS, MEAN_SHARES = 8, (0.01, 0.05, 0.1, 0.25)  # of μ², of all steps but the last
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What bounded moments say of a law: `order` = k at least 1, `constant` = C at least 1."""
+
+    order: int
+    constant: float
+
+    def __post_init__(self) -> None:
+        few(100, moments=self.order)
+        if not (real(self.constant) and self.constant >= 1):
+            raise ArgumentError("hypercontractivity", self.constant, "a finite number, at least 1")
+
+    def paired(self) -> "Moments":
+        """Return the constants of (X - X')/√2 for independent X, X'; never above (2^k C, 2k).
+
+        C' = 2^{-k} (2C + C^{(k-2)/(k-1)} Σ_j comb(2k, j)), j from 2 to 2k - 2 without k if k is odd. At k = 2
+        it is (C + 3)/2, at k = 3 (2C + 30√C)/8. Odd products other than j = k may have either sign.
+
+        >>> Moments(2, 3.0).paired().constant, Moments(3, 16.0).paired().constant
+        (3.0, 19.0)
+        """
+        k, c = self.order, self.constant
+        if k == 1:
+            return self
+        middle = sum(comb(2 * k, j) for j in range(2, 2 * k - 1) if not (j == k and k % 2))
+        exact = (2 * c + c ** ((k - 2) / (k - 1)) * middle) / 2**k
+        return Moments(k, max(min(exact, 2**k * c), 1.0))
+
+    @property
+    def fourth(self) -> float:
+        """Return C^{1/(k-1)}, a bound on E⟨v, X⟩⁴/(vᵀΣv)²: E|X|⁴ ≤ this tr(Σ)²; needs k at least 2."""
+        return float(self.constant ** (1 / (self.order - 1)))
+
+    def bias(self, d: int, radius: Array | float, zeroed: bool = False) -> Array:
+        """Return c with (1 - c) Σ ≤ E[w wᵀ] ≤ Σ for rows w cut at `radius`, if Σ ≤ I.
+
+        c = κ C (d/γ²)^{k-1}; κ = 1 for rows zeroed, (k-1)^{k-1}/k^k for rows clipped.
+        """
+        return np.asarray(self._cut(zeroed) * (d / np.asarray(radius) ** 2) ** (self.order - 1))
+
+    def radius(self, d: int, bias: float, zeroed: bool = False) -> float:
+        """Return the radius at which `bias` has the given value."""
+        return sqrt(d) * float((self._cut(zeroed) / bias) ** (1 / (2 * (self.order - 1))))
+
+    def _cut(self, zeroed: bool) -> float:
+        k = self.order
+        return self.constant * (1.0 if zeroed else (k - 1) ** (k - 1) / k**k)
+
+    def excess(self, d: int) -> float:
+        """Return K with E(|X| - g)₊ ≤ K/g^{2k-1} for every g > 0, if Σ ≤ I.
+
+        K = (2k-1)^{2k-1}/(2k)^{2k} C d^k, by (z - g)₊ ≤ (2k-1)^{2k-1}/(2k)^{2k} z^{2k}/g^{2k-1}.
+        """
+        p = 2 * self.order
+        return float((p - 1) ** (p - 1) / p**p * self.constant * d**self.order)
+
+    def squared_excess(self, d: int) -> float:
+        """Return K₂ with E(|X| - g)₊² ≤ K₂/g^{2k-2} for every g > 0, if Σ ≤ I; at k = 1, d itself."""
+        p = 2 * self.order
+        weight = 4 * (p - 2) ** (p - 2) / p**p if p > 2 else 1.0
+        return float(weight * self.constant * d**self.order)
+
+    def outer_radius(self, d: int, share: float) -> float:
+        """Return an upper `share`-quantile of |X|, if Σ ≤ I: √d (C/share)^{1/2k}."""
+        return sqrt(d) * float((self.constant / share) ** (1 / (2 * self.order)))
+
+
+def zeroed_beyond(x: Array, radius: float) -> Array:
+    """Return rows with those beyond the ball of `radius` round 0 set to 0 (M21/HT Algorithm 1)."""
+    return np.where((norms(x) <= radius)[:, None], x, 0.0)
+
+
+class Band(NamedTuple):
+    """Public constants of a step: e = `error`; `keep`, the least share of S that Z sees; the least keep·U."""
+
+    error: float
+    keep: float = 1.0
+    floor: float = 0.0
+
+    def next_lower(self, lower: float) -> float:
+        """Return the next ℓ. With keep = 1 it is at least 2ℓ where ℓ ≤ 1/4 and e ≤ 1/8.
+
+        >>> Band(0.125).next_lower(0.25)
+        0.5
+        """
+        return self.keep * lower / (lower + 2 * self.error)
+
+    def preconditioned(self, z: Array, lower: float, a: Array) -> Array:
+        """Return U^{-1/2} A."""
+        least = max(self.keep * lower, self.floor)
+        return spectral_map(z, lambda v: 1 / np.sqrt(np.maximum(v + self.error, least) / self.keep)) @ a
+
+
+class Stage(NamedTuple):
+    """A step on rows start .. stop - 1: its share of μ², γ, ℓ before it and, but for the last, a band."""
+
+    start: int
+    stop: int
+    weight: float
+    radius: float
+    lower: float
+    band: Band | None = None
+
+    @property
+    def sensitivity(self) -> float:
+        return second_moment_sensitivity(self.stop - self.start, self.radius)
+
+    def sd(self, mu: float) -> float:
+        """Return the scale of its noise at `mu` of the whole budget."""
+        return self.sensitivity / (mu * sqrt(self.weight))
+
+
+class HeavyTailed(Estimator[Array]):
+    """What both covariances share."""
+
+    upper: float
+    lower: float
+    centred: bool
+    moments: int
+    hypercontractivity: float
+    steps: int | None
+    calibration: Calibration
+    mode: Mode
+    alpha: float
+    beta: float
+
+    def _validate(self) -> None:
+        require_spread(self.lower, self.upper)
+        Moments(self.moments, self.hypercontractivity)
+        integer_at_least(2, moments=self.moments)  # fourth moments
+        probability(alpha=self.alpha)
+
+    @property
+    def practical(self) -> bool:
+        return self.mode == "practical"
+
+    @property
+    def zeroed(self) -> bool:
+        return self.calibration == "paper"
+
+    @property
+    def bounded(self) -> Moments:
+        """The constants of the rows, or of their pairs."""
+        moments = Moments(self.moments, self.hypercontractivity)
+        return moments if self.centred else moments.paired()
+
+    def stages(self, n: int, d: int, budget: Budget) -> tuple[Stage, ...]:
+        """Return rows, shares, radii and bands of all steps; public."""
+        return stages_of(self, centred_count(n, self.centred), d, gaussian_total(budget))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each step, in the unit of its rows w; batches are parallel."""
+        require_matrix(n, d)
+        stages = self.stages(n, d, budget)
+        batches = not self.practical and len(stages) > 1
+        whole = (step_budgets(budget, (1.0,))[0],) * len(stages)
+        costs = whole if batches else step_budgets(budget, [stage.weight for stage in stages])
+        charges = [
+            Charge(f"step {place}", "symmetric_gaussian", stage.sensitivity, cost)
+            for place, (stage, cost) in enumerate(zip(stages, costs, strict=True), start=1)
+        ]
+        return batches_plan(budget, charges) if batches else steps_plan(budget, charges)
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        n, d = x.shape
+        stages, charges = self.stages(n, d, budget), self.plan(n, d, budget).charges()
+        rows, a = centred_rows(x, self.centred), np.eye(d) / sqrt(self.upper)
+        for stage, charge in zip(stages, charges, strict=True):
+            if trace is not None:
+                trace.add(preconditioner=a, lower=stage.lower)
+            moment = self.moment(rows[stage.start : stage.stop], a, stage)  # (1)
+            z = symmetric_gaussian(moment, charge, noise)  # (2)
+            if stage.band is not None:
+                a = stage.band.preconditioned(z, stage.lower, a)  # (4)
+        return mapped_back(psd_part(z), a)  # (3)
+
+    def moment(self, rows: Array, a: Array, stage: Stage) -> OnGrid:
+        """Return the second moment of the rows w = A x cut at the radius of a stage."""
+
+        def cut(block: Array) -> Array:
+            w = block @ a.T
+            return zeroed_beyond(w, stage.radius) if self.zeroed else w
+
+        return moment_in_ball(rows, cut, stage.radius)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on the error in the norm of Σ, true with probability 1 - beta, if mode is "proved".
+
+        beta/4 each for the sampling (Chebyshev) and the noise of the last step, beta/2 for the bands. Where
+        the sum is below 1 the noisy matrix is positive definite; otherwise its PSD part costs a factor 1/ℓ.
+        Infinite in mode "practical", and for a beta below the field where several steps are taken.
+        """
+        probability(beta=beta)
+        require_matrix(n, d)
+        mu, stages = gaussian_total(budget), self.stages(n, d, budget)
+        if self.practical or (len(stages) > 1 and beta < self.beta):
+            return inf
+        last, level = stages[-1], beta / 4 if len(stages) > 1 else beta / 2
+        bias, sd = last_errors(self, d, mu, last)
+        noise = sd * symmetric_noise_frobenius(d, level)
+        sampling = d * sqrt(self.bounded.fourth / ((last.stop - last.start) * level))
+        error = bias + sampling + noise / last.lower
+        return error if error < 1 else (bias + sampling + noise) / last.lower
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ for rows of light tails; infinite from √d on.
+
+        The larger of that at Σ = `lower` I, where the noise is largest, and where the last frame is round,
+        where most is cut. Heavy tails add what the bias of the cut, in `error_bound`, allows.
+        """
+        require_matrix(n, d)
+        mu, size = gaussian_total(budget), 1 / (self.upper / self.lower)
+        *early, last = self.stages(n, d, budget)
+        for stage in early:
+            assert stage.band is not None
+            found = positive_mean(size, noise_radius(d, stage.sd(mu))) if self.practical else size
+            size *= stage.band.keep / (found + stage.band.error)
+        rms = max(rms_error(self, d, mu, last, one) for one in (size, 1.0))
+        return better_than(sqrt(d), median_of_matrix(rms, d))
+
+
+@lru_cache(maxsize=1024)
+def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
+    """Return the stages of least expected error, for m rows of mean 0."""
+    tried = (_staged(of, m, d, mu, count, share) for count, share in _shares(of, m))
+    return min(tried, key=lambda stages: expected_error(of, d, mu, stages[-1]))
+
+
+def _shares(of: HeavyTailed, m: int) -> Iterator[tuple[int, float]]:
+    for count in range(1, MOST_STEPS + 1) if of.steps is None else (of.steps,):
+        for share in SHARES if count > 1 else (0.0,):
+            if of.practical or count == 1 or int(share * m) // (count - 1) >= 2:
+                yield count, share
+    if of.steps is not None and of.steps > 1:
+        yield 1, 0.0
+
+
+def _staged(of: HeavyTailed, m: int, d: int, mu: float, count: int, share: float) -> tuple[Stage, ...]:
+    stages, lower, start = list[Stage](), 1 / (of.upper / of.lower), 0
+    for _ in range(count - 1):
+        if of.zeroed and lower >= ENOUGH:
+            break
+        stop = m if of.practical else start + int(share * m) // (count - 1)
+        weight, beta = share / (count - 1) if of.practical else 1.0, of.beta / (2 * (count - 1))
+        radius, band = preconditioning_step(of, d, mu * sqrt(weight), stop - start, lower, beta)
+        if not band.next_lower(lower) > lower:
+            break
+        stages.append(Stage(start, stop, weight, radius, lower, band))
+        lower, start = band.next_lower(lower), 0 if of.practical else stop
+    weight = 1 - sum(stage.weight for stage in stages) if of.practical else 1.0
+    moments, k = of.bounded, of.moments
+    if of.zeroed:
+        radius = moments.radius(d, of.alpha / (2 * sqrt(d)), zeroed=True)
+    else:
+        unit = second_moment_sensitivity(m - start, 1.0) / (mu * sqrt(weight))
+        unit *= symmetric_noise_frobenius(d, of.beta / 4)
+        radius = ((k - 1) * sqrt(d) * float(moments.bias(d, 1.0)) * lower / unit) ** (1 / (2 * k))
+    return *stages, Stage(start, m, weight, radius, lower)
+
+
+def preconditioning_step(
+    of: HeavyTailed, d: int, mu: float, m: int, lower: float, beta: float
+) -> tuple[float, Band]:
+    """Return γ and the band of a step of `mu`-GDP on m rows that starts at ℓ and fails with chance `beta`."""
+    moments, caution = of.bounded, CAUTION if of.practical else 1.0
+    paper = moments.radius(d, STEP_BIAS / 2, zeroed=True) if of.zeroed else 0.0
+    radii = np.asarray([paper]) if of.zeroed else sqrt(d) * RADII
+    squares, level = np.asarray(radii**2), log(4 * d / beta)
+    slope = level * squares / (3 * m)
+    sampling = slope + np.sqrt(slope**2 + 2 * np.minimum(squares, moments.fourth * d) * level / m)
+    unit = second_moment_sensitivity(m, 1.0) / mu
+    errors = sampling + unit * squares * symmetric_noise_norm(d, beta / 2)
+    if of.zeroed:
+        error, keep, best = caution * (float(errors[0]) + STEP_BIAS / 2), 1.0, 0
+    else:
+        errors, kept = caution * errors, 1 - moments.bias(d, radii)
+        best = int(np.argmax(np.where(kept > 0, kept / (lower + 2 * errors), -inf)))
+        error, keep = float(errors[best]), float(kept[best])
+    return float(radii[best]), Band(error, keep, error if of.practical else 0.0)
+
+
+def last_errors(of: HeavyTailed, d: int, mu: float, last: Stage) -> tuple[float, float]:
+    """Return the bias of the last step in the norm of Σ, and the scale of its noise in the unit of w."""
+    return sqrt(d) * float(of.bounded.bias(d, last.radius, of.zeroed)), last.sd(mu)
+
+
+def expected_error(of: HeavyTailed, d: int, mu: float, last: Stage) -> float:
+    """Return a bound on the error of the last step with its mean noise and sampling error: for choices."""
+    bias, sd = last_errors(of, d, mu, last)
+    sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
+    return bias + sd * sqrt(d * (d + 1) / 2) / last.lower + sampling
+
+
+def rms_error(of: HeavyTailed, d: int, mu: float, last: Stage, size: float) -> float:
+    """Return that of the last step on normal rows of covariance `size` I."""
+    inside, rows = last.radius**2 / size, last.stop - last.start
+    kept = gammainc(d / 2 + 1, inside / 2) if of.zeroed else kept_share(np.asarray(inside), d)
+    return sqrt(d * (d + 1) * (1 / rows + (last.sd(mu) / size) ** 2 / 2) + d * (1 - float(kept)) ** 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeavyTailedCovariance(HeavyTailed):
+    """Private covariance of heavy-tailed rows, by steps of preconditioning (M21/HT Algorithms 2 and 3).
+
+    Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
+    order 2 `moments`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
+    or its pair, adds nothing: the covariance shrinks by the share that is absent.
+
+    Parameters
+    ----------
+    upper : float
+        The covariance is at most this times the identity, in the square of the data's unit.
+    lower : float
+        The covariance is at least this times the identity.
+    centred : bool, default False
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+    moments : int, default 2
+        Half the order 2k of the moments that are bounded, at least 2.
+    hypercontractivity : float, default 3.0
+        C of the bound E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k.
+    steps : int or None, default None
+        Most steps that are taken; None for no limit but the design's own.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" zeroes rows beyond a radius, "tight" clips them at the best radius for this n.
+    mode : {"practical", "proved"}, default "practical"
+        "proved" gives every step rows of its own and bounds the error; "practical" uses all rows in every
+        step.
+    alpha : float, default 0.1
+        Wanted accuracy that sets the last radius of "paper".
+    beta : float, default 0.05
+        Failure probability of all bounds together.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> estimator = HeavyTailedCovariance(upper=1e4, lower=1.0)
+    >>> release = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.2)
+    True
+    """
+
+    upper: float
+    lower: float
+    centred: bool = False
+    moments: int = 2
+    hypercontractivity: float = 3.0
+    steps: int | None = None
+    calibration: Calibration = "tight"
+    mode: Mode = "practical"
+    alpha: float = 0.1
+    beta: float = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeavyTailedNaiveCovariance(HeavyTailed):
+    """Private covariance of heavy-tailed rows, by one noisy step (M21/HT Algorithm 1).
+
+    Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
+    order 2 `moments`; short axes are lost in the noise. All else as of `HeavyTailedCovariance`.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(20_000, 2))
+    >>> estimator = HeavyTailedNaiveCovariance(upper=2.0, lower=1.0)
+    >>> release = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - np.eye(2)).max() < 0.2)
+    True
+    """
+
+    upper: float
+    lower: float
+    centred: bool = False
+    moments: int = 2
+    hypercontractivity: float = 3.0
+    calibration: Calibration = "tight"
+    alpha: float = 0.1
+    beta: float = 0.05
+
+    steps = 1
+    mode = "proved"
+
+    def cut_radius(self, n: int, d: int, budget: Budget) -> float:
+        """Return the norm at which a row, or a pair's difference, is cut, in the unit of the data."""
+        unit = sqrt(self.upper) * (1 if self.centred else sqrt(2))
+        return unit * self.stages(n, d, budget)[0].radius
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClippedHeavyMean(BallMean):
+    """Private mean of heavy-tailed rows (KSU20, for M21's list of prior work).
+
+    Accurate for rows of covariance at most `upper` times the identity, with bounded moments of order 2
+    `moments` and the mean within `radius` of `centre`; a long range costs a step or two. `upper`, `steps` and
+    `hypercontractivity`, with upper^k for (vᵀΣv)^k, are as of `HeavyTailedCovariance`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, shrunk by the share of absent rows towards a private place near it.
+
+    Parameters
+    ----------
+    radius : float
+        The mean lies within it of `centre`, in Euclidean distance; in the unit of the data.
+    centre : float or tuple, default 0.0
+        Middle of the range, of every coordinate or a tuple of one for each.
+    moments : int, default 2
+        Half the order 2k of the moments that are bounded; 1 asks for the covariance alone.
+    beta : float, default 0.05
+        Failure probability of the radii of all steps together.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = 3.0 + np.random.default_rng(1).standard_t(5.0, size=(2000, 2)) * 0.6**0.5
+    >>> estimator = ClippedHeavyMean(radius=1000.0, hypercontractivity=9.0, upper=1.0)
+    >>> release = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 3.0).max() < 0.2)
+    True
+    """
+
+    radius: float
+    centre: PerColumn = 0.0
+    upper: float
+    moments: int = 2
+    hypercontractivity: float = 3.0
+    steps: int | None = None
+    beta: float = 0.05
+
+    counted = False
+
+    def _validate(self) -> None:
+        Moments(self.moments, self.hypercontractivity)
+
+    @property
+    def unit(self) -> float:
+        return sqrt(self.upper)
+
+    def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
+        """Return shares, γ and r of all steps, in units of √upper; public."""
+        return heavy_mean_design(self, n, d, gaussian_total(budget))
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the last radius, which |out - μ| exceeds with probability at most beta.
+
+        Infinite for a beta below the field.
+        """
+        probability(beta=beta)
+        require_matrix(n, d)
+        return self.unit * self.design(n, d, budget).error if beta >= self.beta else inf
+
+
+@lru_cache(maxsize=4096)
+def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDesign:
+    """Return the design with the smallest last radius, for `mu`-GDP in all."""
+    least, most = (2, MOST_MEAN_STEPS) if of.steps is None else (max(of.steps, 2), of.steps)
+    ways = divisions((1, *range(least, most + 1)), MEAN_SHARES)
+    tried = (_mean_design(of, n, d, mu, weights) for weights in ways)
+    return min(tried, key=lambda design: design.error)
+
+
+def _mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float, weights: tuple[float, ...]) -> MeanDesign:
+    moments, k, beta = Moments(of.moments, of.hypercontractivity), of.moments, of.beta / (3 * len(weights))
+    excess, squared = moments.excess(d), moments.squared_excess(d)
+
+    def step(r: float, weight: float) -> tuple[float, float]:
+        """Return γ and the next r of (5) and (8)."""
+        noise = mean_sensitivity(n, 1.0) / (mu * sqrt(weight)) * tail(d, beta)
+        g = ((2 * k - 1) * excess / noise) ** (1 / (2 * k))
+        cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))
+        return r + g, sqrt(d / (n * (of.beta / 3))) + cut + noise * (r + g)
+
+    taken, clips, radii = list[float](), list[float](), [of.radius / of.unit]
+    for weight in weights[:-1]:
+        clip, shrunk = step(radii[-1], weight)
+        if shrunk >= radii[-1]:
+            break
+        taken.append(weight)
+        clips.append(clip)
+        radii.append(shrunk)
+    rest = 1 - sum(taken)
+    clip, shrunk = step(radii[-1], rest)
+    return MeanDesign((*taken, rest), (*clips, clip), (*radii, shrunk))
