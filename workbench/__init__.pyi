@@ -16,18 +16,13 @@ from workbench.estimators.covariance.empirical import EmpiricalCovariance as Emp
 from workbench.estimators.covariance.filter_nonprivate import (
     FilterNonprivateCovariance as FilterNonprivateCovariance,
 )
-from workbench.estimators.covariance.local_thresholded import (
-    LocalThresholdedCovariance as LocalThresholdedCovariance,
-)
 from workbench.estimators.covariance.matrix_quantile import (
     MatrixQuantileCovariance as MatrixQuantileCovariance,
 )
-from workbench.estimators.covariance.perturbed import PerturbedCovariance as PerturbedCovariance
 from workbench.estimators.covariance.populous import PopulousCovariance as PopulousCovariance
 from workbench.estimators.covariance.populous_robust import (
     PopulousRobustCovariance as PopulousRobustCovariance,
 )
-from workbench.estimators.covariance.thresholded import ThresholdedCovariance as ThresholdedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussian
 from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
@@ -59,6 +54,11 @@ from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release
 from workbench.estimators.robust import RobustHeavyMean as RobustHeavyMean
 from workbench.estimators.robust import RobustMean as RobustMean
+from workbench.estimators.sparse import (
+    LocalThresholdedCovariance as LocalThresholdedCovariance,
+)
+from workbench.estimators.sparse import PerturbedCovariance as PerturbedCovariance
+from workbench.estimators.sparse import ThresholdedCovariance as ThresholdedCovariance
 from workbench.estimators.spectral.eigenvalues import Eigenvalues as Eigenvalues
 from workbench.estimators.spectral.preconditioner import Preconditioner as Preconditioner
 from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate as SubspaceAggregate

@@ -12,9 +12,10 @@ from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, prime, robust, tukey
+from workbench.estimators import base, prime, robust, sparse, tukey
 from workbench.estimators import nets as pure_net
-from workbench.estimators.covariance import empirical, filter_nonprivate, thresholded
+from workbench.estimators.covariance import empirical
+from workbench.estimators.covariance import filter_nonprivate
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
@@ -92,7 +93,7 @@ STAGES = (
     ("bins of exponents", exponent_scale, "only_present", zeros,
      absent.test_exponents_are_those_of_the_other_pairs),
     ("bins of coordinates", robust, "only_present", zeros, COUNTS),
-    ("counts of norms", thresholded, "only_present", zeros, COUNTS),
+    ("counts of norms", sparse, "only_present", zeros, COUNTS),
     ("counts of scores", robust, "present", everything, COUNTS),
     ("rows that pass", robust, "present", everything, absent.test_filters_keep_the_other_rows),
     ("rows that are left", prime, "present", everything,

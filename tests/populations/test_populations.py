@@ -26,6 +26,7 @@ from workbench.populations import (
     UnivariateStudent,
 )
 from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
 
 N = 200_000
 RADIUS = sqrt(log(2 / 1e-6) / (2 * N))  # .0060
@@ -202,3 +203,30 @@ def test_pareto_rows_need_a_variance():
     for index in (2.0, 1.0, np.nan, np.inf, "3"):
         with pytest.raises(ArgumentError, match="index"):
             MultivariatePareto(PLANE, index)
+
+
+def test_generators():
+    rng = np.random.default_rng(1)
+    signal = sparse_signal(30, 0.2, rng=rng)
+    assert (signal == signal.T).all()
+    assert (np.diag(signal) == 0).all()
+    assert (signal != 0).sum() == 2 * round(0.2 * 30 * 29 / 2)
+    assert np.linalg.eigvalsh(conditioned(signal))[0] == pytest.approx(0.5)
+    assert set(np.unique(sparse_signal(9, 0.5, rng=rng, values="signs"))) == {-1.0, 0.0, 1.0}
+    block = active_block(50, 20, 3, rng=rng)
+    assert np.trace(block) == pytest.approx(1 + 30 * 1e-3 / 20)
+
+
+def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
+    rng, n, runs, beta = np.random.default_rng(8), 50, 400, 0.05
+    covariance = conditioned(sparse_signal(10, 0.3, rng=rng))
+    law = MultivariateGaussian(Gaussian(np.zeros(10), covariance / unit_ball_scale(covariance, n, beta)))
+    outside = sum((np.linalg.norm(law.sample(n, rng=rng), axis=1) > 1).any() for _ in range(runs))
+    assert outside <= 45  # P(Binomial(400, .05) > 45) < 1e-6
+
+
+def test_wrong_sizes_of_generators_are_named():
+    with pytest.raises(ArgumentError, match=r"^share = "):
+        sparse_signal(3, 1.5, rng=np.random.default_rng(1))
+    with pytest.raises(ArgumentError, match=r"^active = "):
+        active_block(3, 4, 1, rng=np.random.default_rng(1))

@@ -93,7 +93,6 @@ import numpy as np
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, probability, require_columns
 from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix
-from workbench.estimators.covariance.perturbed import perturbed
 from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean, shrinking_bias
 from workbench.estimators.parts.gaussians.error import SquaredErrors
@@ -118,6 +117,7 @@ from workbench.estimators.parts.rows import (
     require_spread,
     second_moment_sensitivity,
 )
+from workbench.estimators.sparse import perturbed
 from workbench.linalg import (
     mapped_back,
     psd_part,

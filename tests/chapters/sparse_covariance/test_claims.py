@@ -19,12 +19,10 @@ from workbench.chapters.sparse_covariance.claims import (
 )
 from workbench.chapters.sparse_covariance.runs import designs, searched
 from workbench.distributions import Gaussian
+from workbench.estimators import sparse
 from workbench.estimators.base import Array
-from workbench.estimators.covariance import perturbed, thresholded
-from workbench.estimators.covariance.local_thresholded import LocalThresholdedCovariance
-from workbench.estimators.covariance.thresholded import ThresholdedCovariance
 from workbench.estimators.parts import rows
-from workbench.estimators.parts.sparse import paper_noise, thresholding
+from workbench.estimators.sparse import LocalThresholdedCovariance, ThresholdedCovariance
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
@@ -55,7 +53,7 @@ def test_the_sensitivity_holds_and_an_unclipped_row_refutes_it(world):
 
 
 def test_a_sensitivity_of_an_added_row_is_refuted(world):
-    world.part(perturbed, "second_moment_sensitivity", lambda n, radius: radius**2 / n)
+    world.part(sparse, "second_moment_sensitivity", lambda n, radius: radius**2 / n)
     require_refuted(SENSITIVITY, "what is charged")
 
 
@@ -64,7 +62,7 @@ def test_the_stated_noise_breaks_its_promise_and_that_for_replaced_rows_would_no
     assert verdict.status is Status.REFUTED
     assert verdict.detail["(1, 1e-05)"] == pytest.approx(1.098, abs=5e-4)
     assert decided(TABLE).status is Status.HOLDS
-    true = paper_noise.delivered_mu
+    true = sparse.delivered_mu
     world.part(noise, "delivered_mu", lambda budget: GaussianDP(true(budget).mu / np.sqrt(2)))
     assert decided(STATED).status is Status.HOLDS
     assert decided(TABLE).status is Status.REFUTED
@@ -264,13 +262,13 @@ def louder(factor):
     return drawn
 
 
-def fourfold(*given, right=thresholded.private_radius):
+def fourfold(*given, right=sparse.private_radius):
     return 4 * right(*given)
 
 
 PARTS = {
     "noise of one sd": (SMALLER, noise, "independent", lambda charge: charge, ""),
-    "a rule that keeps everything": (FLAT, thresholding, "LASSO", 1e-9, ""),
+    "a rule that keeps everything": (FLAT, sparse, "LASSO", 1e-9, ""),
     "louder noise on entries": (
         CONCENTRATE,
         designs,
@@ -280,7 +278,7 @@ PARTS = {
     ),
     "louder noise in the lemma": (ENTRYWISE, designs, "perturbed", louder(3.0), ""),
     "a smaller threshold in the lemma": (ENTRYWISE, bounds, "LEMMA_3", 0.5, ""),
-    "a radius four times too large": (UNKNOWN, thresholded, "private_radius", fourfold, ""),
+    "a radius four times too large": (UNKNOWN, sparse, "private_radius", fourfold, ""),
 }
 
 
@@ -314,12 +312,12 @@ def test_a_rule_that_keeps_nothing_or_everything_is_refuted(world, output, ident
 
 @pytest.mark.usefixtures("_few")
 def test_a_rule_that_sees_more_than_the_diagonal_refutes_the_figure(world):
-    world.part(thresholding, "PAPER", 0.2)
+    world.part(sparse, "PAPER", 0.2)
     assert set(statuses(DIAGONAL).values()) == {Status.REFUTED}
 
 
 def test_a_support_that_is_never_clean_is_not_called_found(world):
-    world.part(thresholding, "LASSO", 1.0)
+    world.part(sparse, "LASSO", 1.0)
     world.few(rules, {"SUPPORT": 4})
     assert statuses(SUPPORT)["ln n at which F1 passes .9, adaptive-lasso"] is not Status.HOLDS
 

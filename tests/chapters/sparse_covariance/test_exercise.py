@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.chapters.sparse_covariance.exercise import hidden_worlds
-from workbench.estimators.parts.sparse.thresholding import Noise, thresholded
+from workbench.estimators.sparse import Noise, thresholded
 
 
 def test_the_default_rule_is_as_good_as_itself_and_zeros_are_worse():

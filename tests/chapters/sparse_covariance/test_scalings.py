@@ -9,7 +9,7 @@ from tests.chapters.worlds import decided
 from workbench.bounds import wx19 as bounds
 from workbench.chapters.sparse_covariance.claims import entry_scalings, scalings, source_rule
 from workbench.chapters.sparse_covariance.runs import designs, searched
-from workbench.estimators.parts.sparse import thresholding
+from workbench.estimators import sparse
 from workbench.linalg import psd_part
 from workbench.study.scaling import run
 from workbench.study.scaling.checks import grows, within
@@ -55,7 +55,7 @@ def test_a_dimension_that_counts_twice_is_refuted(monkeypatch, name, power):
 @pytest.mark.daily
 @pytest.mark.parametrize("name", ["rows", "users"])
 def test_a_release_without_threshold_does_not_grow_as_the_logarithm_of_p(monkeypatch, name):
-    monkeypatch.setattr(thresholding, "PAPER", 1e-9)
+    monkeypatch.setattr(sparse, "PAPER", 1e-9)
     assert grows(*found(ALGORITHMS[name].scalings, "d")).status is not Status.HOLDS
 
 
@@ -82,7 +82,7 @@ def test_a_delta_that_counts_without_its_root_is_refuted(monkeypatch):
 
 @pytest.mark.daily
 def test_an_output_of_the_diagonal_is_never_enough(monkeypatch):
-    monkeypatch.setattr(thresholding, "PAPER", 1e9)
+    monkeypatch.setattr(sparse, "PAPER", 1e9)
     scaling, least = found(scalings.NOISE.scalings, "epsilon")
     assert {one.kind for one in least} == {"never"}
     assert grows(scaling, least).status is not Status.HOLDS
@@ -91,7 +91,7 @@ def test_an_output_of_the_diagonal_is_never_enough(monkeypatch):
 
 @pytest.mark.daily
 def test_a_threshold_that_is_much_too_large_is_refuted(monkeypatch):
-    monkeypatch.setattr(thresholding, "PAPER", 100.0)
+    monkeypatch.setattr(sparse, "PAPER", 100.0)
     scaling, least = found(scalings.NOISE.scalings, "alpha")
     assert within(scaling, least, scalings.proved).status is Status.REFUTED
 

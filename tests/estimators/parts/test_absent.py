@@ -9,9 +9,8 @@ from scipy.special import ndtri
 from tests.estimators.covariance.test_populous import grouped
 from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
-from workbench.estimators import Trace, base
+from workbench.estimators import Trace, base, sparse
 from workbench.estimators import nets as pure_net
-from workbench.estimators.covariance import thresholded
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.parts import integers, rows
@@ -120,7 +119,7 @@ def test_counts_of_coordinates_norms_and_scores_are_those_of_the_other_rows():
     x, others = holes(300, 2)
     modes = CoordinateModes(100.0, 1.0, 2)
     assert (modes.counts(x, 0.0, 1.0) == modes.counts(others, 0.0, 1.0)).all()
-    assert (thresholded.norm_counts(x) == thresholded.norm_counts(others)).all()
+    assert (sparse.norm_counts(x) == sparse.norm_counts(others)).all()
     kept = RowFilter(np.full(2, FAR), np.eye(2)[:, :1], 1.0)
     edges = np.array([0.0, 0.5, 1.0, 2.0])
     found, wanted = (kept.histogram(Rows(part, 0.0, 1.0), 3.0, edges) for part in (x, others))

@@ -18,8 +18,7 @@ from workbench.bounds import wx19 as bounds
 from workbench.chapters.sparse_covariance.runs.designs import column_sum, neighbours, spectral
 from workbench.chapters.sparse_covariance.runs.measures import arithmetic, computed, geometric, recall
 from workbench.chapters.sparse_covariance.runs.searched import noise_of, run_on, spectral_error, stated_noise
-from workbench.estimators.covariance.perturbed import perturbed
-from workbench.estimators.parts.sparse.thresholding import paper_threshold
+from workbench.estimators.sparse import paper_threshold, perturbed
 from workbench.privacy import noise_source
 from workbench.study import measures
 from workbench.study.claim import Claim

@@ -16,7 +16,7 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     spread,
 )
 from workbench.chapters.sparse_covariance.runs.measures import geometric
-from workbench.estimators.parts.sparse.thresholding import paper_threshold
+from workbench.estimators.sparse import paper_threshold
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.measures import at, seldom

@@ -11,9 +11,8 @@ from numpy.random import Generator
 
 from workbench.chapters.sparse_covariance.runs.designs import released, spectral, spread
 from workbench.chapters.sparse_covariance.runs.measures import computed, geometric, trials
-from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, perturbed
 from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.sparse.paper_noise import delivered_mu
+from workbench.estimators.sparse import STEP, PerturbedCovariance, delivered_mu, perturbed
 from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, UnitNoise
 from workbench.privacy.conversions import approx_from_gdp
 from workbench.study import measures

@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from workbench.chapters.sparse_covariance.runs.designs import DELTA, share_of, spectral, spread
 from workbench.chapters.sparse_covariance.runs.measures import geometric
-from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+from workbench.estimators.sparse import ThresholdedCovariance
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures

@@ -30,7 +30,7 @@ from workbench.chapters.sparse_covariance.runs.searched import (
     spectral_error,
     stated_noise,
 )
-from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.sparse import perturbed
 from workbench.privacy import ApproxDP, noise_source
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures

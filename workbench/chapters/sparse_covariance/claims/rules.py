@@ -31,7 +31,7 @@ from workbench.chapters.sparse_covariance.runs.measures import (
     trials,
 )
 from workbench.chapters.sparse_covariance.runs.source_design import DIVISOR, SHIFT
-from workbench.estimators.parts.sparse.thresholding import RULES, Noise, Rule, thresholded
+from workbench.estimators.sparse import RULES, Noise, Rule, thresholded
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.study import measures
 from workbench.study.claim import Claim

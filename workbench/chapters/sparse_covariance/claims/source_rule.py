@@ -30,7 +30,7 @@ from workbench.chapters.sparse_covariance.runs.searched import (
     stated_noise,
 )
 from workbench.chapters.sparse_covariance.runs.theory import typical_spread
-from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.sparse import perturbed
 from workbench.privacy import noise_source
 from workbench.study import measures
 from workbench.study.intervals import local_slope

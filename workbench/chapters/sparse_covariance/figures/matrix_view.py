@@ -19,7 +19,7 @@ from workbench.chapters.sparse_covariance.runs.designs import Run as Release
 from workbench.chapters.sparse_covariance.runs.measures import f1
 from workbench.charts.chart import Chart
 from workbench.charts.words import number
-from workbench.estimators.parts.sparse.thresholding import HARD, LASSO, Rule, thresholded
+from workbench.estimators.sparse import HARD, LASSO, Rule, thresholded
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role as Streams
 from workbench.study.sweeps.streams import stream

@@ -8,7 +8,7 @@ from workbench.chapters.sparse_covariance.claims import noise
 from workbench.chapters.sparse_covariance.runs.designs import DELTA
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance
+from workbench.estimators.sparse import STEP, PerturbedCovariance
 from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.run import Run

@@ -10,7 +10,7 @@ from workbench.chapters.sparse_covariance.runs.designs import share_of, spectral
 from workbench.chapters.sparse_covariance.runs.theory import plain_error
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.covariance.thresholded import ThresholdedCovariance
+from workbench.estimators.sparse import ThresholdedCovariance
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study.run import Run

@@ -12,7 +12,7 @@ from workbench.chapters.sparse_covariance.runs.measures import arithmetic, expon
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
 from workbench.charts.words import number
-from workbench.estimators.parts.sparse.thresholding import RULES
+from workbench.estimators.sparse import RULES
 from workbench.privacy import ApproxDP
 from workbench.study.measures import Measure, at
 from workbench.study.run import Run

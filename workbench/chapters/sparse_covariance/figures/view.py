@@ -21,7 +21,7 @@ from workbench.chapters.sparse_covariance.runs.designs import (
 from workbench.chapters.sparse_covariance.runs.theory import off_diagonal_sd
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.parts.sparse.thresholding import LASSO
+from workbench.estimators.sparse import LASSO
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream

@@ -15,10 +15,17 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from workbench.distributions import Gaussian, SparseCovariance
-from workbench.estimators.covariance.local_thresholded import USERS, LocalThresholdedCovariance
-from workbench.estimators.covariance.perturbed import STEP, PerturbedCovariance, perturbed
-from workbench.estimators.covariance.thresholded import sparse
-from workbench.estimators.parts.sparse.thresholding import Noise, Rule, thresholded
+from workbench.estimators.sparse import (
+    STEP,
+    USERS,
+    LocalThresholdedCovariance,
+    Noise,
+    PerturbedCovariance,
+    Rule,
+    kept_and_repaired,
+    perturbed,
+    thresholded,
+)
 from workbench.linalg import psd_part
 from workbench.populations.gaussian import MultivariateGaussian, second_moment
 from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
@@ -86,7 +93,7 @@ class Run:
 
     def thresholded(self, rule: Rule, rng: Generator) -> SparseCovariance:
         """Return steps (3) and (4) of Algorithm 1 by a rule."""
-        return sparse(self.released, self.charge, self.n, rule, noise_source(rng))
+        return kept_and_repaired(self.released, self.charge, self.n, rule, noise_source(rng))
 
     def kept(self, rule: Rule, rng: Generator) -> Array:
         """Return step (3) alone."""

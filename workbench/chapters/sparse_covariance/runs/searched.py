@@ -23,7 +23,7 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     spectral,
 )
 from workbench.distributions import Gaussian
-from workbench.estimators.covariance.perturbed import perturbed
+from workbench.estimators.sparse import perturbed
 from workbench.linalg import psd_part
 from workbench.populations.gaussian import MultivariateGaussian, second_moment
 from workbench.populations.sparse import unit_ball_scale

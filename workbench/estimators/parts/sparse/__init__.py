@@ -1,1 +1,0 @@
-"""Thresholds for a released covariance."""
