@@ -12,10 +12,6 @@ from workbench.estimators.coinpress import ClippedCovariance as ClippedCovarianc
 from workbench.estimators.coinpress import CoinPressCovariance as CoinPressCovariance
 from workbench.estimators.coinpress import CoinPressGaussian as CoinPressGaussian
 from workbench.estimators.coinpress import CoinPressMean as CoinPressMean
-from workbench.estimators.covariance.empirical import EmpiricalCovariance as EmpiricalCovariance
-from workbench.estimators.covariance.filter_nonprivate import (
-    FilterNonprivateCovariance as FilterNonprivateCovariance,
-)
 from workbench.estimators.covariance.matrix_quantile import (
     MatrixQuantileCovariance as MatrixQuantileCovariance,
 )
@@ -36,8 +32,6 @@ from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
 from workbench.estimators.mean.affine import AffineMean as AffineMean
-from workbench.estimators.mean.empirical import EmpiricalMean as EmpiricalMean
-from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean as FilterNonprivateMean
 from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.mean.populous import PopulousMean as PopulousMean
 from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
@@ -49,6 +43,10 @@ from workbench.estimators.prime import PrimeHeavyMean as PrimeHeavyMean
 from workbench.estimators.prime import PrimeMean as PrimeMean
 from workbench.estimators.quantiles import Median as Median
 from workbench.estimators.quantiles import Quantiles as Quantiles
+from workbench.estimators.references import EmpiricalCovariance as EmpiricalCovariance
+from workbench.estimators.references import EmpiricalMean as EmpiricalMean
+from workbench.estimators.references import FilterNonprivateCovariance as FilterNonprivateCovariance
+from workbench.estimators.references import FilterNonprivateMean as FilterNonprivateMean
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release

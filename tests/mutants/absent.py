@@ -12,13 +12,9 @@ from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, prime, robust, sparse, tukey
+from workbench.estimators import base, prime, references, robust, sparse, tukey
 from workbench.estimators import nets as pure_net
-from workbench.estimators.covariance import empirical
-from workbench.estimators.covariance import filter_nonprivate
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.mean import empirical as empirical_mean
-from workbench.estimators.mean import filter_nonprivate as filter_mean
 from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.blocks import blocks
@@ -123,10 +119,9 @@ STAGES = (
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("lifted rows of a location", lifted, "present", everything,
      absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
-    *((f"rows of {key}", module, "only_present", zeros, partial(REFERENCE, key))
-      for key, module in (("mean/empirical", empirical_mean), ("mean/filter-nonprivate", filter_mean),
-                          ("covariance/empirical", empirical),
-                          ("covariance/filter-nonprivate", filter_nonprivate))),
+    *((f"rows of {key}", references, "only_present", zeros, partial(REFERENCE, key))
+      for key in ("mean/empirical", "mean/filter-nonprivate", "covariance/empirical",
+                  "covariance/filter-nonprivate")),
 )  # fmt: skip
 
 

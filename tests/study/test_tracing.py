@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from workbench.distributions import Gaussian
 from workbench.estimators import Abstention
-from workbench.estimators.mean.empirical import EmpiricalMean
+from workbench.estimators.references import EmpiricalMean
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import (
     ZCDP,

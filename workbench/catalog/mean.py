@@ -14,9 +14,9 @@ from workbench.estimators.clipped import CoordinatewiseMean
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.estimators.mean.affine import AffineMean
-from workbench.estimators.mean.empirical import EmpiricalMean
 from workbench.estimators.mean.median_of_means import MedianOfMeansMean
 from workbench.estimators.mean.populous import PopulousMean
+from workbench.estimators.references import EmpiricalMean
 from workbench.populations import MultivariateGaussian, MultivariatePareto, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 

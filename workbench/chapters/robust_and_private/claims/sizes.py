@@ -19,8 +19,8 @@ from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.runs.prime import ATTACKS, PLACES, RADIUS, heavy_rows
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
-from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.prime import PrimeHeavyMean, PrimeMean
+from workbench.estimators.references import FilterNonprivateMean
 from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study import measures

@@ -21,10 +21,9 @@ from numpy.random import Generator
 from workbench.bounds import lkko21
 from workbench.bounds.search import smallest
 from workbench.chapters.robust_and_private.runs.prime import PLACES, RADIUS, heavy_rows
-from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.parts.budgets import step_budgets
-from workbench.estimators.parts.oracles.variance_filter import MEAN
 from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
+from workbench.estimators.references import MEAN, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP, Budget, GaussianDP
 from workbench.study.trials import Row, answered, each_trial, error_of

@@ -19,9 +19,8 @@ from workbench.chapters.robust_and_private.runs.prime import (
 )
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.mean.empirical import EmpiricalMean
-from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
 from workbench.estimators.prime import FilterMean, PrimeMean
+from workbench.estimators.references import EmpiricalMean, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks

@@ -1,33 +1,30 @@
-"""Robust oracles: laws of quadratic forms, tails and their excess, filters, small groups; mutants."""
+"""Filters without privacy: laws of quadratic forms, excesses, attacks, and each part left out."""
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chi2
+from scipy.stats import binomtest
 
 from tests.estimators.streams import rng
-from workbench.bounds.corruption import mean_limit, mean_unit, scale_distance, scale_limit, unit
+from workbench.bounds.corruption import mean_unit, unit
 from workbench.chapters.any_gaussian.runs.robust_table import lowered
-from workbench.estimators.covariance.filter_nonprivate import FilterNonprivateCovariance
-from workbench.estimators.mean.filter_nonprivate import FilterNonprivateMean
-from workbench.estimators.parts.oracles import directions, tail_excess, tail_filter
-from workbench.estimators.parts.oracles.mean_filter import (
-    filtered_mean,
-    mean_weights,
-    weighted_median,
-)
-from workbench.estimators.parts.oracles.quadratic_form import (
+from workbench.estimators import references
+from workbench.estimators.references import (
+    FilterNonprivateCovariance,
+    FilterNonprivateMean,
     above_mean,
+    filter_weights,
+    filtered_mean,
+    filtered_moment,
     matrix_of,
+    mean_weights,
     products,
+    removable,
+    simple_mean,
+    simple_moment,
     upper_tail,
     vector_of,
+    weighted_median,
 )
-from workbench.estimators.parts.oracles.shaving import removable
-from workbench.estimators.parts.oracles.tail_filter import filter_weights, filtered_moment
-from workbench.estimators.parts.oracles.variance_filter import simple_mean, simple_moment
-from workbench.estimators.parts.robust_votes.m_estimators import constants, location_means, scatter_factors
-from workbench.estimators.parts.rows import of_groups
-from workbench.estimators.parts.votes.covariances import Groups
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
 
@@ -96,7 +93,7 @@ def test_products_have_covariance_identity_and_stand_for_forms():
 def test_the_reference_finds_the_scale_of_the_clean_rows():
     y = rng().standard_normal((200_000, 1)) / np.sqrt(1.3)  # whitened by a moment that is 1.3 times too large
     values = (y * y)[:, 0]
-    found = tail_excess.reference(values, np.ones(len(y)), np.ones(1))
+    found = references.reference(values, np.ones(len(y)), np.ones(1))
     assert found[0] == pytest.approx(1 / 1.3, abs=0.06)
 
 
@@ -114,7 +111,7 @@ def test_clean_rows_are_left_as_they_are():
 
 @pytest.mark.daily
 def test_the_test_of_clean_rows_refuses_the_normal_share_above_the_mean(monkeypatch):
-    monkeypatch.setattr(tail_excess, "above_mean", edgeworth)
+    monkeypatch.setattr(references, "above_mean", edgeworth)
     touched = sum(
         filter_weights(rng((7, 2, run)).standard_normal((400, 2)), 0.1).min() < 1 for run in range(150)
     )
@@ -172,15 +169,15 @@ def test_an_attack_that_keeps_fourth_moments_is_seen():
 
 
 def test_without_the_pointing_directions_it_is_not_seen(monkeypatch):
-    monkeypatch.setattr(directions, "_pointing", lambda y, weights: [])
+    monkeypatch.setattr(references, "pointing", lambda y, weights: [])
     assert error(filtered_moment(kurtosis_neutral(20_000, 5, 0.1), 0.1), 0.1) > 3
 
 
 def test_without_the_left_tail_zeros_stay(monkeypatch):
     x = attacked("zeros", 8000, 2, 0.1)
     right = error(filtered_moment(x, 0.1), 0.1)
-    original = tail_filter.upper_tail
-    monkeypatch.setattr(tail_filter, "upper_tail", lambda spectrum: _right_only(original, spectrum))
+    original = references.upper_tail
+    monkeypatch.setattr(references, "upper_tail", lambda spectrum: _right_only(original, spectrum))
     assert error(filtered_moment(x, 0.1), 0.1) > 2 * right
 
 
@@ -205,7 +202,7 @@ def hidden_error():
 
 def test_the_reference_sees_rows_that_hide_in_the_moment_they_inflate(monkeypatch):
     right = hidden_error()
-    monkeypatch.setattr(tail_filter, "reference", lambda values, weights, spectrum: spectrum)
+    monkeypatch.setattr(references, "reference", lambda values, weights, spectrum: spectrum)
     assert right < 2.4 < 2.8 < hidden_error()
 
 
@@ -217,7 +214,7 @@ def test_a_start_from_the_trimmed_scatter_would_cut_clean_tails(monkeypatch):
         squares = (rows * rows).sum(axis=1)
         return (squares < np.quantile(squares, 1 - corruption)).astype(float)
 
-    monkeypatch.setattr(tail_filter, "start", trimmed)
+    monkeypatch.setattr(references, "start", trimmed)
     assert error(filtered_moment(x, 0.1), 0.1) > 1.5 * error(x.T @ x / len(x), 0.1)
 
 
@@ -263,104 +260,3 @@ def test_clean_rows_keep_their_mean():
 
 def test_weighted_median():
     assert weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 5.0])) == 2.0
-
-
-def test_the_limits_are_the_least_distances():
-    assert scale_limit(0.1) == pytest.approx(0.396, abs=1e-3)
-    assert mean_limit(0.1) == pytest.approx(0.2533, abs=1e-4)
-    grid = np.linspace(-12, 12, 200_001)
-    first, second = np.exp(-grid * grid / 2), np.exp(-grid * grid / 8) / 2
-    assert scale_distance(2.0) == pytest.approx(np.abs(first - second).sum() * 1.2e-4 / 5.0133, rel=1e-3)
-
-
-def test_small_groups_are_consistent_at_normal_rows():
-    for d in (1, 3):
-        factors = scatter_factors(rng().standard_normal((20, 20_000, d)))
-        moments = np.swapaxes(factors, 1, 2) @ factors
-        assert np.abs(moments.mean(axis=0) - np.eye(d)).max() < 0.01
-        known = constants(d)
-        draws = chi2.rvs(d, size=400_000, random_state=1)
-        assert np.minimum(draws, known.cap).mean() / d == pytest.approx(known.bias, abs=0.01)
-
-
-def test_a_row_however_far_moves_a_group_by_a_bounded_amount():
-    block = rng(2).standard_normal((1, 40, 2))
-    found = []
-    for radius in (1e2, 1e6, 1e12):
-        block[0, 0] = radius * np.array([0.6, 0.8])
-        factors = scatter_factors(block)[0]
-        found.append(factors.T @ factors)
-    assert np.abs(found[0] - found[2]).max() < 0.02 * np.linalg.norm(found[0])
-    assert np.linalg.eigvalsh(found[2])[-1] < 3
-
-
-def test_small_groups_are_equivariant():
-    block, shape = rng(2).standard_normal((5, 40, 3)), np.diag([1e-4, 1.0, 1e4]) + np.tri(3, k=-1)
-    plain, mapped = (np.swapaxes(f, 1, 2) @ f for f in map(scatter_factors, (block, block @ shape.T)))
-    assert np.allclose(mapped, shape @ plain @ shape.T, rtol=1e-6)
-
-
-HOSTILE = (0.0, 1e100, -1e100, 1e-160, 1.0, 1e8)
-
-
-def robust_groups(rows, size):
-    """The groups of `size` consecutive rows each, by their robust second moments."""
-    return Groups.of(of_groups(rows, size, scatter_factors))
-
-
-def group_means(rows, size):
-    """The robust means of groups of `size` consecutive rows."""
-    return of_groups(rows, size, location_means)
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_what_a_group_says_depends_on_its_own_rows_alone(d):
-    size, source = 24, rng(6)
-    x = source.standard_normal((40 * size, d))
-    before, means = robust_groups(x, size), group_means(x, size)
-    for value in HOSTILE:
-        for count in (1, size):
-            y = x.copy()
-            y[7 * size : 7 * size + count] = value
-            after = robust_groups(y, size)
-            others = np.arange(40) != 7
-            assert after.factors[others].tobytes() == before.factors[others].tobytes()
-            assert (after.usable[others] == before.usable[others]).all()
-            assert group_means(y, size)[others].tobytes() == means[others].tobytes()
-            moved = np.abs(after.friends(2.0) - before.friends(2.0))
-            assert moved.sum() <= 2 * 39
-            assert moved[others].max() <= 1
-
-
-def test_groups_without_a_factor_are_alone():
-    x = rng().standard_normal((40 * 24, 2))
-    x[: 10 * 24, 1] = 0.0
-    x[10 * 24 : 11 * 24] = 1e100
-    groups = robust_groups(x, 24)
-    assert not groups.usable[:11].any()
-    assert (groups.friends(2.5)[:11] == 1).all()
-    assert np.median(groups.friends(2.5)[11:]) > 15
-
-
-def test_a_location_resists_almost_half_of_a_group():
-    blocks = rng(8).standard_normal((200, 21, 3))
-    blocks[:, :9] = 1e9
-    assert np.abs(location_means(blocks)).max() < 5
-    assert np.abs(location_means(blocks + 1e3) - 1e3).max() < 5
-
-
-def test_a_recipe_replaces_as_many_rows_as_it_may():
-    x = rng().standard_normal((500, 3))
-    for chosen in ("random", "largest", "smallest"):
-        for rank in (0, 1, 2):
-            y = Recipe(rank=rank, chosen=chosen, outside="zero").adversary.corrupt(x, 0.1, rng=rng(2))
-            assert (x != y).any(axis=1).sum() == 50
-
-
-@pytest.mark.parametrize("name", list(ATTACKS))
-def test_an_attack_replaces_at_most_its_share_and_leaves_the_rows_of_its_caller(name):
-    x = rng().standard_normal((200, 3))
-    kept = x.copy()
-    y = ATTACKS[name].corrupt(x, 0.1, rng=rng(2))
-    assert (x == kept).all()
-    assert 0 < (x != y).any(axis=1).sum() <= 20

@@ -1,1 +1,0 @@
-"""Robust oracles without privacy: tails of quadratic forms, shaved to their law."""
