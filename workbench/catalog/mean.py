@@ -9,8 +9,7 @@ from workbench.catalog.assumptions import MOMENTS, normal, within_box
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import in_a_box
 from workbench.distributions import Gaussian
-from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.clipped import CoordinatewiseMean
+from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.estimators.mean.affine import AffineMean

@@ -67,8 +67,8 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
+from workbench.estimators.heavy_tailed import Moments
 from workbench.estimators.parts.budgets import concentrated, require_selection
-from workbench.estimators.parts.preconditioned.bounded_moments import Moments
 from workbench.estimators.parts.rows import only_present, row_blocks
 from workbench.privacy import (
     ZCDP,

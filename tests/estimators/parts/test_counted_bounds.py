@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from workbench import ZCDP, PureDP
-from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.clipped import ClippedMean
-from workbench.estimators.coinpress import CoinPressCovariance
-from workbench.estimators.coinpress import CoinPressMean
+from workbench.estimators.clipped import ClippedBoxMean, ClippedMean
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile
 from workbench.estimators.parts.rescaled import SURE, counted_error

@@ -12,9 +12,7 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.runs.theory import Parts, mean_parts
 from workbench.estimators import Estimator
-from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.clipped import CoordinatewiseMean
-from workbench.estimators.clipped import shared
+from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean, shared
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.privacy import ApproxDP

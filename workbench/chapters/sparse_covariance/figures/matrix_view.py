@@ -1,7 +1,7 @@
 """The explorer of matrices: the truth, its noisy release, and what a rule keeps of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import log, sqrt
 
 import numpy as np
@@ -49,7 +49,7 @@ def level(one: Release, rule: Rule) -> float:
 def kept(one: Release, rule: Rule, times: float, rng: np.random.Generator) -> Array:
     """Return what a rule keeps that is told so many times the noise: as many times higher a threshold."""
     sds = {"diagonal": times * one.noise.diagonal, "off_diagonal": times * one.noise.off_diagonal}
-    return thresholded(one.released, replace(one.noise, **sds, n=round(one.n / times**2)), rule, rng)
+    return thresholded(one.released, one.noise._replace(**sds, n=round(one.n / times**2)), rule, rng)
 
 
 @dataclass
