@@ -58,7 +58,7 @@ VOTED = (
     Mutant("a ramp that forgets the rise of its chances",
            of(ramps, "_rises", ") - rise)", "))"), COUNTS),
     Mutant("a stick that is 1 - e^e below 0",
-           of(voted.Shifted, "__call__", "exp(e) * gaussian_delta(self.ratio, -e)", "0.0"), SHIFTED),
+           of(voted.Shifted, "__call__", "exp(e) * delta_of_gdp(self.ratio, -e)", "0.0"), SHIFTED),
     Mutant("an answer at the next count's chance",
            of(voted, "voted", "[found.count]", "[min(found.count + 1, charge.most)]"),
            voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn),

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ApproxDP, SimulatedNoise, located, voted
+from workbench.privacy import ApproxDP, SimulatedNoise, located, stable, voted
 from workbench.privacy import ramps as module
 from workbench.privacy.located import Located, LocatedCharge, located_chances, located_normal, located_scale
 from workbench.privacy.located import _stick as stick_of
@@ -23,21 +23,21 @@ BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), Appro
 GRID = np.linspace(-60, 60, 400_001)
 
 
-def by_bisection_alone(stick, epsilon, left, p, *_):
+def by_bisection_alone(stick, epsilon, left, p, hint):
     """The largest chance that follows p, every question of the bisection asked."""
 
     def allowed(q):
         return module._allowed(stick, epsilon, left, p, q)
 
     if allowed(1.0):
-        return 1.0
+        return 1.0, hint
     low, high = p, min(1.0, exp(min(epsilon, module.LARGEST)) * p + left)
     high = 1.0 if allowed(high) else high
     while high > (1 + module.NEAR) * low:
         middle = (low + high) / 2
         low, high = (middle, high) if allowed(middle) else (low, middle)
     found = module._rounded(low)
-    return found if found > p and allowed(found) else p
+    return found if found > p and allowed(found) else p, hint
 
 
 def all_lines(heights, falls, places):
@@ -63,6 +63,37 @@ def test_ramps_and_tables_have_the_bits_of_those_that_look_at_all(monkeypatch):
     monkeypatch.setattr(module, "_next", by_bisection_alone)
     monkeypatch.setattr(module, "_near_lowest", all_lines)
     assert found == list(some_ramps())
+
+
+def some_ends():
+    """What is searched by ramps, for masks of every kind, some of which no noise is enough for."""
+    for budget, most in ((ApproxDP(0.3, 1e-6), 90), (ApproxDP(1.0, 1e-6), 27), (ApproxDP(4.0, 1e-10), 12)):
+        for line, spread in ((True, 1e-3), (False, 0.02)):
+            try:
+                yield located._ratio.__wrapped__(budget, spread, most, line, 0.02)
+            except ArgumentError as refused:
+                yield str(refused)
+        yield stable.pure_room.__wrapped__(budget, most, 0.02)
+        yield stable.normal_room.__wrapped__(budget, most, 0.02)
+        yield stable._degrees.__wrapped__(budget, 0.01, most, 0.02, False)
+        yield stable.room.__wrapped__(budget, 1e-3, 20.0, most, 0.02)
+        falls = tuple((1.0 / np.arange(1, most)).tolist())
+        for kind in voted.VOTED:
+            yield voted.largest_ratio.__wrapped__(budget, kind, falls, 0.02, 0.1 * budget.epsilon)
+
+
+def test_searches_that_guess_end_where_those_that_ask_everything_do(monkeypatch):
+    found = list(some_ends())
+    assert found == list(some_ends()), "what was found before decides nothing"
+
+    def asking(search, excess, start, like, rises):
+        return search(lambda number: excess(number) >= 0)
+
+    stable.normal_room.cache_clear()
+    for one in (module, located, stable, voted):
+        monkeypatch.setattr(one, "replayed", asking)
+    assert found == list(some_ends())
+    stable.normal_room.cache_clear()
 
 
 def charge(budget, most=40, spread=1 / 300, d=1):

@@ -122,8 +122,12 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
     Computed in logarithms and rounded up by a bound on the cancellation of its two terms.
     """
-    if not 0 < mu < inf:
-        positive(mu=mu)
+    positive(mu=mu)
+    return delta_of_gdp(mu, epsilon)
+
+
+def delta_of_gdp(mu: float, epsilon: float) -> float:
+    """Return `gaussian_delta` of numbers that have been checked."""
     first = float(log_ndtr(mu / 2 - epsilon / mu))
     second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
     slack = 4 * float_info.epsilon * (2 + abs(first) + abs(second) + epsilon)

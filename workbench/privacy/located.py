@@ -15,7 +15,7 @@ Proof: `proofs/affine_mean.md`, section 4; `proofs/tested_masks.md`.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import expm1
+from math import expm1, log, sqrt
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from workbench.privacy.masks import renyi
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Tabulated, answering, from_renyi, narrowed, orders, ramp, remembering
+from workbench.privacy.ramps import Tabulated, answering, from_renyi, narrowed, orders, ramp, replayed
 from workbench.types import Array
 
 WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
@@ -87,26 +87,32 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
 
 def suffices(charge: LocatedCharge, scale: float) -> bool:
     """Tell whether a σ gives the wanted chance of an answer."""
-    answers = _answers(approximate_cost(charge), charge.spread, charge.most, charge.d == 1, charge.silent)
-    return charge.spread <= LARGEST_SPREAD and answers(scale / charge.sensitivity)
+    excess = _excess(approximate_cost(charge), charge.spread, charge.most, charge.d == 1, charge.silent)
+    return charge.spread <= LARGEST_SPREAD and excess(scale / charge.sensitivity) >= 0
 
 
 @lru_cache(maxsize=4096)
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
-    answers = _answers(budget, spread, most, line, silent)
-    if not (spread <= LARGEST_SPREAD and answers(WIDEST)):
+    excess = _excess(budget, spread, most, line, silent)
+    start = 1.4 * sqrt(2 * log(1 / budget.delta)) / budget.epsilon  # rather more than without a test
+
+    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
+        return narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)
+
+    found = WIDEST
+    if spread <= LARGEST_SPREAD:
+        found = replayed(search, excess, start, (budget, most, line, silent), rises=True)[1]
+    if found == WIDEST and not (spread <= LARGEST_SPREAD and excess(WIDEST) >= 0):
         raise ArgumentError("spread", spread, f"smaller, for a count of {most} at {budget}")
-    return narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)[1]
+    return found
 
 
-@lru_cache(maxsize=1024)
-def _answers(
+def _excess(
     budget: ApproxDP, spread: float, most: int, line: bool, silent: float
-) -> Callable[[float], bool]:
-    """Return what tells whether σ/Δ gives the wanted chance, and remembers what it told: more noise, more."""
-    answers = answering(lambda ratio: _stick(ratio, spread, line, budget), budget, most, silent)
-    return remembering(answers)
+) -> Callable[[float], float]:
+    """Return what tells by how much σ/Δ gives the wanted chance of an answer."""
+    return answering(lambda ratio: _stick(ratio, spread, line, budget), budget, most, silent)
 
 
 def _stick(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Tabulated:

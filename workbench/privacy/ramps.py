@@ -31,14 +31,23 @@ from workbench.types import Array
 Divergence = Callable[[float], float]
 """An upper bound of the hockey-stick divergence at every real e; it falls."""
 
+Excess = Callable[[float], float]
+"""By how much the mask of a number passes what is wanted; negative if it does not."""
+
+Search = Callable[[Callable[[float], bool]], tuple[float, float]]
+"""A search by the answers to yes-or-no questions; it returns two ends."""
+
+Hint = tuple[float, float]
+"""About the x = ln(q/p) of the largest q that may follow p, and the slope of ln(e^x H(ε - x)) there."""
+
 CELLS = 600  # of a tabulated hockey stick
 LEAST_DELTA = 1e-13  # below it the floats of (b) cancel
 RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
 OFF = 2.0**-51  # of ε ± ρ: what their rounding may take, which a large ε makes more than a δ
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
-CLOSER, GUESSES = 1e-11, 12  # of it: how near the numbers beside it are, and the most guesses of it
-FALL = 20.0  # about the logarithm of e^x H(ε - x) in a unit of x
+CLOSER, GUESSES = 1e-10, 12  # of it: how near a guess is surely, and the most guesses
+FIRST = 0.0, 20.0  # a hint before any
 ASIDE = 3  # lines on either side of the lowest one, of which rounding may make one lower
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
@@ -46,6 +55,7 @@ TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
 ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to the highest, or
 BELOW = 1 / 20  # of a typical one, if that is less
 BESIDE = 1 + 1e-5  # of a number: where rounding may decide
+STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
 FEW, APART = 200, 50.0  # the same for masks alone: this factor and less from a typical one
 
 
@@ -157,11 +167,11 @@ def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
     if not stick(budget.epsilon) <= left:
         return
     yield 0.0
-    p, before, rise = _rounded(left), 0.0, 0.0
+    p, before, hint = _rounded(left), 0.0, FIRST
     while True:
         yield p
-        p, before = p if p == before else _next(stick, budget.epsilon, left, p, rise), p
-        rise = log(p / before)
+        if p != before:
+            before, (p, hint) = p, _next(stick, budget.epsilon, left, p, hint)
 
 
 def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float, ...]:
@@ -179,51 +189,95 @@ def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float,
 def rising_slowly(sticks: Iterable[Divergence], budget: ApproxDP) -> Iterator[float]:
     """Yield p(0), p(1), .. of `falling_ramp`."""
     require_events(budget)
-    left, epsilon, rise = budget.delta * (1 - RELATIVE) - ABSOLUTE, budget.epsilon, 0.0
+    left, epsilon, hint = budget.delta * (1 - RELATIVE) - ABSOLUTE, budget.epsilon, FIRST
     p = _rounded(left)
     yield 0.0
     yield p
     for stick, above in pairwise(sticks):
         most = left / max(above(epsilon), left)
-        found = min(_next(stick, epsilon, left, p, rise), _rounded(most))
-        before, p = p, found if found > p and _allowed(stick, epsilon, left, p, found) else p
-        rise = log(p / before)
+        q, hint = _next(stick, epsilon, left, p, hint)
+        found = min(q, _rounded(most))
+        p = found if found > p and _allowed(stick, epsilon, left, p, found) else p
         yield p
 
 
-def answering(
-    stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float
-) -> Callable[[float], bool]:
-    """Return what tells whether the mask of a number has a ramp up to 1 - silent."""
-
-    def answers(number: float) -> bool:
-        return any(p >= 1 - silent for p in islice(rising(stick(number), budget), most + 1))
-
-    return answers
+def answering(stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float) -> Excess:
+    """Return the excess of the ramp of the mask of a number over 1 - silent."""
+    return lambda number: excess(islice(rising(stick(number), budget), most + 1), most, silent)
 
 
-def remembering(answers: Callable[[float], bool]) -> Callable[[float], bool]:
-    """Return the same answers, asking no more often than needed: true ones follow on false ones.
+def excess(chances: Iterable[float], most: int, silent: float) -> float:
+    """Return about by how much the log odds of p(T) exceed those of 1 - silent; negative if p(T) is below.
 
-    Rounding may mix them where they change. There every number is asked for, so that no answer depends on
-    what was asked before.
+    A ramp that reaches it sooner is thought to go on as it rose.
     """
-    fails, works = 0.0, inf
+    wanted, before = _log_odds(1 - silent), 0.0
+    for h, p in enumerate(chances):
+        if p >= 1 - silent:
+            return max(0.0, _log_odds(p) - wanted + (most - h) * (_log_odds(p) - _log_odds(before)))
+        before = p
+    return min(_log_odds(before) - wanted, -1 / BITS)
+
+
+def _log_odds(chance: float) -> float:
+    return log(max(chance, 1 / BITS) / max(1 - chance, 1 / BITS))
+
+
+def largest(excess: Excess, start: float, like: object) -> float:
+    """Return the largest number that answers, to a thousandth and from below, or 0 if it is far too small."""
+
+    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
+        return narrowed(answers, *_bracket(answers, start))
+
+    return replayed(search, excess, start, like, rises=False)[0] if start > 0 else 0.0
+
+
+def replayed(search: Search, excess: Excess, start: float, like: object, rises: bool) -> tuple[float, float]:
+    """Return the ends of a search by whether an excess is negative; it rises or falls with the number.
+
+    Where it is 0 is guessed by secants, and the ends of the search by a guess are asked for, until they
+    answer all but what is so near to them that rounding may decide. `like` names searches that end about as
+    far from their start: what is guessed decides what is asked, never what is found.
+    """
+    low, high = 0.0, inf
+    asked: dict[float, float] = {}
 
     def known(number: float) -> bool:
-        nonlocal fails, works
-        if number * BESIDE <= fails or number >= works * BESIDE:
-            return number > fails
-        answer = answers(number)
-        fails, works = (fails, min(works, number)) if answer else (max(fails, number), works)
-        return answer
+        return number in asked or not low / BESIDE < number < high * BESIDE
 
-    return known
+    def answers(number: float) -> bool:
+        nonlocal low, high
+        if not known(number):
+            asked[number] = excess(number)
+            below = (asked[number] < 0) == rises
+            low, high = (max(low, number), high) if below else (low, min(high, number))
+        return asked[number] >= 0 if number in asked else (number >= high) == rises
+
+    offset, slope = _ended.get(like, (0.0, STEEP if rises else -STEEP))
+    guess = start * exp(offset)
+
+    def guessed(number: float) -> bool:
+        return (number >= guess) == rises
+
+    while unknown := [end for end in search(guessed) if end > 0 and not known(end)]:
+        answers(unknown[0])
+        guess, slope = _zero(asked, slope)
+        if not low < guess < high:
+            guess = sqrt((low or high * exp(-LONGEST)) * (high if high < inf else low * exp(LONGEST)))
+    _ended[like] = log(guess / start), slope
+    return search(answers)
 
 
-def largest(answers: Callable[[float], bool], start: float) -> float:
-    """Return the largest number that answers, to a thousandth and from below, or 0 if it is far too small."""
-    return narrowed(answers, *_bracket(answers, start))[0] if start > 0 else 0.0
+def _zero(asked: dict[float, float], slope: float) -> tuple[float, float]:
+    """Return about where a function is 0, and its slope there in logarithms of what was asked."""
+    near = sorted(asked, key=lambda number: abs(asked[number]))[:2]
+    if len(near) > 1:
+        found = (asked[near[1]] - asked[near[0]]) / log(near[1] / near[0])
+        slope = found if found * slope > 0 else slope / 2  # far away it is flat
+    return near[0] * exp(max(-LONGEST, min(LONGEST, -asked[near[0]] / slope))), slope
+
+
+_ended: dict[object, tuple[float, float]] = {}
 
 
 def narrowed(answers: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
@@ -271,63 +325,64 @@ def _stays(stick: Divergence, epsilon: float, left: float, p: float, q: float) -
     return silent + p * stick(epsilon - OFF * (epsilon + rise) + rise) <= left
 
 
-def _next(stick: Divergence, epsilon: float, left: float, p: float, rise: float) -> float:
-    """Return nearly the largest q in [p, 1] that follows p; p itself may always follow.
+def _next(stick: Divergence, epsilon: float, left: float, p: float, hint: Hint) -> tuple[float, Hint]:
+    """Return nearly the largest q in [p, 1] that follows p, and a hint of the next; p may always follow.
 
-    It is where a bisection ends, most of whose questions two numbers beside the largest q answer; `rise` is a
-    guess of its ln(q/p).
+    It is where a bisection ends. A guess answers all of its questions but those beside it; it is given up if
+    what lies above it may follow, or what is found may not.
     """
     growth = exp(min(epsilon, LARGEST))
-    low, high = p, min(1.0, growth * p + left)  # no true hockey stick allows more
+    high = min(1.0, growth * p + left)  # no true hockey stick allows more
+    q, hint = _guess(stick, epsilon, left, p, high, hint)
+    below, above = q * (1 - CLOSER), q * (1 + CLOSER)
+    if above < high and not _allowed(stick, epsilon, left, p, above):
+        found = _bisected(stick, epsilon, left, p, high, below, above)
+        if found > p and _allowed(stick, epsilon, left, p, found):
+            return found, hint
     if _rises(stick, epsilon, left, p, high):
         if _allowed(stick, epsilon, left, p, 1.0):
-            return 1.0
+            return 1.0, hint
         high = 1.0 if _stays(stick, epsilon, left, p, high) else high
-    below, above = _beside(stick, epsilon, left, p, high, rise)
+    found = _bisected(stick, epsilon, left, p, high, p, high)
+    return found if found > p and _allowed(stick, epsilon, left, p, found) else p, hint
+
+
+def _bisected(
+    stick: Divergence, epsilon: float, left: float, p: float, high: float, below: float, above: float
+) -> float:
+    """Return where a bisection ends if all up to `below` may follow, and none from `above` on."""
+    low = p
     while high > (1 + NEAR) * low:
         middle = (low + high) / 2
         if middle <= below or (middle < above and _allowed(stick, epsilon, left, p, middle)):
             low = middle
         else:
             high = middle
-    found = _rounded(low)
-    return found if found > p and _allowed(stick, epsilon, left, p, found) else p
+    return _rounded(low)
 
 
-def _beside(
-    stick: Divergence, epsilon: float, left: float, p: float, high: float, rise: float
-) -> tuple[float, float]:
-    """Return a q that may follow p and one above it that may not: beside the largest, or p and `high`."""
-    growth = exp(min(epsilon, LARGEST))
-    q = min(high, p * exp(_first_rise(stick, epsilon, left / p, log(high / p), rise)))  # (a)
-    for _ in range(2):  # (b), in which the stick hardly depends on q
-        if q > p and (1 - p) > growth * (1 - q):
-            q = min(q, 1 - ((1 - p) + p * stick(epsilon + log(q / p)) - left) / growth)
-    low, above = q * (1 - CLOSER), q * (1 + CLOSER)
-    allowed = _rises if (1 - p) <= growth * (1 - above) else _allowed
-    if not (p < low and allowed(stick, epsilon, left, p, low)):
-        return p, low if p < low else high
-    if not above < high:
-        return low, high
-    return (above, high) if allowed(stick, epsilon, left, p, above) else (low, above)
-
-
-def _first_rise(stick: Divergence, epsilon: float, most: float, far: float, start: float) -> float:
-    """Return about the x in [0, far] with e^x H(ε - x) = `most`, by secants that stay between its bounds."""
-    low, high, x = 0.0, far, min(start, far) or far / 2
-    last, before, slope = inf, 0.0, FALL
+def _guess(
+    stick: Divergence, epsilon: float, left: float, p: float, high: float, hint: Hint
+) -> tuple[float, Hint]:
+    """Return about the largest q in [p, high] with (a) and (b), by secants between bounds of ln(q/p)."""
+    (start, slope), most, low, far = hint, left / p, 0.0, log(high / p)
+    x, last, before = min(start, far) if start > 0 else far / 2, inf, 0.0
     for _ in range(GUESSES):
         height = stick(epsilon - x)
         over = log(height / most) + x if height > 0 else -inf
-        low, high = (low, x) if over > 0 else (x, high)
+        low, far = (low, x) if over > 0 else (x, far)
         if -inf < over != last < inf:
             slope = (over - last) / (x - before)
         before, last = x, over
-        guess = x - over / slope
-        x = guess if low <= guess <= high else (low + high) / 2
+        x -= over / slope
+        x = x if low <= x <= far else (low + far) / 2
         if abs(x - before) <= CLOSER / 10:
             break
-    return x
+    q, growth, hint = min(high, p * exp(x)), exp(min(epsilon, LARGEST)), (2 * x - start, slope)
+    for _ in range(2):  # (b), in which the stick hardly depends on q
+        if q > p and (1 - p) > growth * (1 - q):
+            q = min(q, 1 - ((1 - p) + p * stick(epsilon + log(q / p)) - left) / growth)
+    return q, hint
 
 
 def _rounded(chance: float) -> float:

@@ -39,6 +39,7 @@ from workbench.privacy.ramps import (
     narrowed,
     orders,
     ramp,
+    replayed,
     typical,
 )
 from workbench.types import Array
@@ -180,7 +181,7 @@ def _drawn(root: Array | ChargedRoot, charge: StableCharge, noise: NoiseSource) 
 @lru_cache(maxsize=4096)
 def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the largest ε' of a mask that is ε'-DP, to a thousandth and from below, or 0."""
-    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2)
+    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2, "pure")
 
 
 @lru_cache(maxsize=4096)
@@ -188,8 +189,8 @@ def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a mask with R_α = ρα at every order, or 0."""
     tried = few_orders(cost)
     start = cost.epsilon**2 / (4 * log(1 / cost.delta) + 4 * cost.epsilon)
-    answers = answering(lambda rho: from_renyi(tried, rho * tried, cost.epsilon), cost, most, silent)
-    return largest(answers, start)
+    excess = answering(lambda rho: from_renyi(tried, rho * tried, cost.epsilon), cost, most, silent)
+    return largest(excess, start, "normal")
 
 
 @lru_cache(maxsize=4096)
@@ -201,18 +202,20 @@ def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: flo
     ArgumentError
         If the mask alone is too much for the wanted chance of an answer.
     """
-    answers = answering(lambda rho: _with_steps(spread, degrees, rho, budget), budget, most, silent)
+    excess = answering(lambda rho: _with_steps(spread, degrees, rho, budget), budget, most, silent)
     low, high = (bound * budget.epsilon**2 for bound in (LEAST_STEPS, MOST_STEPS))
-    if not (spread <= LARGEST_SPREAD and answers(low)):
+    if not (spread <= LARGEST_SPREAD and excess(low) >= 0):
         raise ArgumentError("degrees", degrees, f"fewer, for a count of {most} at {budget}")
-    return ZCDP(narrowed(answers, low, high)[0])
+    start = budget.epsilon**2 / (4 * log(1 / budget.delta) + 4 * budget.epsilon)
+    return ZCDP(replayed(lambda answers: narrowed(answers, low, high), excess, start, "room", rises=False)[0])
 
 
 @lru_cache(maxsize=4096)
 def _degrees(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
     """Return the most rows ν, or 0."""
     start = _rough(cost, distance, most, silent, line)
-    return largest(answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent), start)
+    excess = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
+    return largest(excess, start, "rows")
 
 
 def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:

@@ -14,6 +14,7 @@ pair; p follows from it and from (ε, δ), which are the cost of both: neither h
 is small an answer is rare, and averages may be far apart. Proof: `proofs/tested_masks.md`, section 4.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -22,11 +23,11 @@ from math import ceil, exp, expm1, log
 from numpy.typing import ArrayLike
 
 from workbench.privacy.budget import ApproxDP
-from workbench.privacy.conversions import gaussian_delta, gdp_within_approx
+from workbench.privacy.conversions import delta_of_gdp, gdp_within_approx
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
-from workbench.privacy.ramps import Pure, falling_ramp, rising, rising_slowly
+from workbench.privacy.ramps import Pure, excess, falling_ramp, replayed, rising, rising_slowly
 from workbench.types import Array
 
 NORMAL, LAPLACE = "voted_gaussian", "voted_laplace"
@@ -68,8 +69,8 @@ class Shifted:
     def __call__(self, e: float) -> float:
         """Return it at e; below 0 by that of the exchanged pair, which is the same."""
         if e >= 0:
-            return gaussian_delta(self.ratio, e)
-        return min(1.0, -expm1(e) + exp(e) * gaussian_delta(self.ratio, -e))
+            return delta_of_gdp(self.ratio, e)
+        return min(1.0, -expm1(e) + exp(e) * delta_of_gdp(self.ratio, -e))
 
 
 def voted_scale(charge: VotedCharge) -> float:
@@ -109,17 +110,19 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
 def largest_ratio(cost: ApproxDP, kind: str, falls: tuple[float, ...], silent: float, start: float) -> float:
     """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
-    def answers(ratio: float) -> bool:
-        sticks = (_stick(kind, ratio * fall) for fall in falls)
-        return any(p >= 1 - silent for p in rising_slowly(sticks, cost))
+    def over(ratio: float) -> float:
+        return excess(rising_slowly((_stick(kind, ratio * fall) for fall in falls), cost), len(falls), silent)
 
-    low, high = 0.0, start
-    while answers(high) and high < LOUDEST * start:
-        low, high = high, RISE * high
-    while low and high > NEAR * low:
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if answers(middle) else (low, middle)
-    return low
+    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
+        low, high = 0.0, start
+        while answers(high) and high < LOUDEST * start:
+            low, high = high, RISE * high
+        while low and high > NEAR * low:
+            middle = (low * high) ** 0.5
+            low, high = (middle, high) if answers(middle) else (low, middle)
+        return low, high
+
+    return replayed(search, over, start, (cost, kind, len(falls)), rises=False)[0]
 
 
 def _chances(cost: ApproxDP, kind: str, ratio: float, falls: tuple[float, ...]) -> tuple[float, ...]:

@@ -17,6 +17,7 @@ Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate, pairwise, takewhile
 from math import ceil, log, sqrt
 from typing import TypeAlias
 
@@ -158,19 +159,18 @@ class Designer:
             cost = vote_and_mask(budget, share, self.kind)[0]
             charge = voting(k, VOTE, cost)
             noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
-            found = self.thresholds(k, ceil(friends * k * k - noise), limit)
+            (found,) = self.thresholds(k, [ceil(friends * k * k - noise)], limit)
             if found is not None:
                 yield Design(size, limit, *found, self.kind, budget, share)
 
     def _priced(
         self, k: int, size: int, friends: float, limit: float, budget: ApproxDP, beta: float
     ) -> Iterator[Design]:
-        for share in RATIOS:
-            ratio, most = counts(budget, JOINT[self.kind], share, beta)
-            if not most:
-                return  # nor is there a T for less noise
-            quorum = ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1)
-            if (found := self.thresholds(k, quorum, limit)) is not None:
+        ramps = (counts(budget, JOINT[self.kind], share, beta) for share in RATIOS)
+        tried = list(takewhile(lambda one: one[1], ramps))  # nor is there a T for less noise
+        quorums = [ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1) for _, most in tried]
+        for (ratio, most), found in zip(tried, self.thresholds(k, quorums, limit), strict=True):
+            if found is not None:
                 made = Design(size, limit, *found, self.kind, budget, 1.0)
                 yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
 
@@ -180,23 +180,28 @@ class Designer:
         full = made.vote.quorum + (made.usual - 1) * moved
         tried = (ceil(longer * made.usual) for longer in LONGER)
         usual = next((one for one in tried if full - (one - 1) * moved >= LOW * k * k), made.usual)
-        vote, distance = self.thresholds(k, full - (usual - 1) * moved, limit) or (made.vote, made.distance)
+        (found,) = self.thresholds(k, [full - (usual - 1) * moved], limit)
+        vote, distance = found or (made.vote, made.distance)
         levels = np.arange(vote.quorum, k * k, moved) / k**2
         apart = self.moves(k, np.array(vote.nobody / k), np.array(vote.everybody / k), levels, limit)
         falls = tuple((apart / apart[0]).tolist())
         start = made.narrowness * distance
         ratio = largest_ratio(made.budget, made.plan.mechanism, falls[:usual], made.silent, start)
-        found = replace(made, vote=vote, distance=distance, falls=falls, usual=usual, ratio=ratio)
-        return max(found, made, key=lambda one: one.narrowness)
+        falling = replace(made, vote=vote, distance=distance, falls=falls, usual=usual, ratio=ratio)
+        return max(falling, made, key=lambda one: one.narrowness)
 
-    def thresholds(self, k: int, quorum: int, limit: float) -> tuple[Vote, float] | None:
-        """Return thresholds and Δ of a vote with this quorum, None if there are none."""
-        a, b = _shares(k, quorum)
-        if not len(a):
-            return None
-        moved = self.moves(k, a / k, b / k, quorum / k**2, limit)
-        best = int(np.argmin(moved))
-        return Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best])
+    def thresholds(self, k: int, quorums: list[int], limit: float) -> Iterator[tuple[Vote, float] | None]:
+        """Yield thresholds and Δ of a vote with each quorum, None where there are none."""
+        if not quorums:
+            return
+        pairs = [_shares(k, quorum) for quorum in quorums]
+        a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        ends = list(accumulate((len(some) for some, _ in pairs), initial=0))
+        levels = np.repeat([quorum / k**2 for quorum in quorums], np.diff(ends))
+        moved = self.moves(k, a / k, b / k, levels, limit)
+        for quorum, (start, end) in zip(quorums, pairwise(ends), strict=True):
+            best = start + int(np.argmin(moved[start:end])) if start < end else None
+            yield None if best is None else (Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best]))
 
 
 def fewest(design: Callable[[int], object], start: int, within: float = 1.0) -> int:
@@ -235,8 +240,7 @@ def _shares(k: int, quorum: int) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=1024)
 def _pairs(lowest: int, highest: int) -> tuple[Array, Array]:
-    ends = np.linspace(lowest, highest, 30).astype(int)
-    ends = ends[np.append(True, ends[1:] != ends[:-1])]  # they are sorted
+    ends = np.array(sorted({int(lowest + i * ((highest - lowest) / 29)) for i in range(29)} | {highest}))
     first, second = _places(len(ends))
     return ends[first], ends[second]
 
