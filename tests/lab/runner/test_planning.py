@@ -12,6 +12,7 @@ import pytest
 from tests.facts import facts, told
 from workbench.catalog import CATALOG
 from workbench.cli import main
+from workbench.lab.terminal import planning as planning_module
 from workbench.lab.terminal.plan_report import report
 from workbench.lab.terminal.planning import PlanRequest, planning
 from workbench.study.planner import Check, compared, plan
@@ -19,18 +20,36 @@ from workbench.study.planner.comparison import answers
 from workbench.study.planner.estimators import candidates
 
 MEAN = ("univariate/clipped-mean", "--alpha", "0.2", *told("univariate/clipped-mean"))
+TOLD = r"(\d+) of (\d+): (\S+)  (n = \d+|no answer|\S.* = .*)$"
 LOCATION = ("location", *told("location"))
 
 
 def printed(capsys, *arguments, code=0):
     assert main(["plan", *map(str, arguments)]) == code
     out, err = capsys.readouterr()
-    assert err == ""
+    assert all(re.match(TOLD, line) for line in err.splitlines())  # what takes more than a second tells
     return out
 
 
 def records(capsys, *arguments, code=0):
     return json.loads(printed(capsys, *arguments, "--json", code=code))
+
+
+def test_answers_are_told_one_by_one_and_leave_the_page_alone(capsys, monkeypatch):
+    silent = printed(capsys, *LOCATION, "--alpha", "5")
+    monkeypatch.setattr(planning_module, "SILENT", -1.0)
+    assert main(["plan", *LOCATION, "--alpha", "5"]) == 0
+    out, err = capsys.readouterr()
+    assert out == silent
+    told_of = [re.match(TOLD, line).groups() for line in err.splitlines()]
+    entries = [entry.key for entry in CATALOG.values() if entry.estimand == "location"]
+    assert [key for _, _, key, _ in told_of] == entries
+    assert [(int(number), int(asked)) for number, asked, *_ in told_of] == [
+        (place, len(entries)) for place in range(1, len(entries) + 1)
+    ]
+    answered = {key: short.removeprefix("n = ") for _, _, key, short in told_of if short != "no answer"}
+    assert answered
+    assert all(re.search(rf"^{key} .*\b{n}\b", out, re.MULTILINE) for key, n in answered.items())
 
 
 def test_the_table_names_budget_rows_conditions_and_what_happens_below(capsys):
@@ -272,7 +291,8 @@ def test_a_wrong_argument_is_one_line(capsys, arguments, words):
 def test_as_a_subprocess_it_warns_of_nothing():
     command = [sys.executable, "-W", "error", "-m", "workbench.cli", "plan", *MEAN, "--n", "900", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    said = [line for line in done.stderr.splitlines() if not re.match(TOLD, line)]
+    assert (done.returncode, said) == (0, [])
     assert json.loads(done.stdout)["answers"][0]["n"] == 900
 
 

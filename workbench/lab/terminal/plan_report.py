@@ -35,6 +35,15 @@ def answers_to(question: Question, answers: Answers) -> bool:
     return answers.best.reached or begins
 
 
+def in_short(question: Question, answers: Answers) -> str:
+    """Return the rows, or the budget, that an estimator needs, in a few words."""
+    if not answers_to(question, answers):
+        return "no answer"
+    if question.n is not None:
+        return str(answers.best.budget)
+    return f"n = {answers.proved.answers_from if question.alpha is None else answers.best.n}"
+
+
 def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
     """Return the page: what is asked, the answers to it, what they rest on, and how many do not answer."""
     good = [one for one in found if answers_to(question, one)]

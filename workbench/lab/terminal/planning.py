@@ -2,18 +2,21 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite
+from time import monotonic
 from typing import Any
 
 from workbench.errors import ArgumentError
+from workbench.lab.tables import printable
 from workbench.lab.terminal.budget_options import spending
-from workbench.lab.terminal.plan_report import answers_to, report
+from workbench.lab.terminal.plan_report import answers_to, in_short, report
 from workbench.study.planner import Answer, Answers, Question, Simulation, compared
 from workbench.study.planner.own import own_entry
 
 BETA, EPSILON, DELTA = 0.05, 1.0, 1e-6
+SILENT = 1.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -60,11 +63,27 @@ class PlanRequest:
 def planning(request: PlanRequest, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
     """Return the text to print, and whether some estimator reaches the accuracy."""
     question = request.question()
-    answers = compared(question, _announced)
+    answers = compared(question, _announced, _telling(question))
     good = any(answers_to(question, answer) for answer in answers)
     if as_json:
         return json.dumps(record(question, answers), indent=1, ensure_ascii=False, allow_nan=False), good
     return report(question, answers, why=why), good
+
+
+def _telling(question: Question) -> Callable[[int, int, str, Answers | None], None]:
+    """Return what says each answer on the error stream as it comes; on no terminal, after a second."""
+    begun, open_line = monotonic(), False
+
+    def tell(number: int, asked: int, key: str, found: Answers | None) -> None:
+        nonlocal open_line
+        if not (open_line or sys.stderr.isatty() or monotonic() > begun + SILENT):
+            return
+        here = f"{number} of {asked}: {key}"
+        words = here if found is None else f"{'' if open_line else here}  {in_short(question, found)}\n"
+        print(printable(words), end="", file=sys.stderr, flush=True)
+        open_line = found is None
+
+    return tell
 
 
 def _announced(searches: int, core_seconds: float) -> None:

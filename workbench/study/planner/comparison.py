@@ -61,10 +61,15 @@ def answers(question: Question, one: Candidate) -> Answers:
     return Answers(proved=answer_of(question, one), predicted=predicted)
 
 
-def compared(question: Question, announce: Callable[[int, float], None] | None = None) -> list[Answers]:
+def compared(
+    question: Question,
+    announce: Callable[[int, float], None] | None = None,
+    tell: Callable[[int, int, str, Answers | None], None] | None = None,
+) -> list[Answers]:
     """Return all answers of each estimator in question: those that need least first, failures last.
 
-    `announce` is told of how many searches there are, and of their core-seconds, before they begin.
+    `announce` is told of how many searches there are, and of their core-seconds, before they begin; `tell` of
+    the number of each estimator, how many there are, and its key, before it is asked and with its answers.
 
     Raises
     ------
@@ -77,7 +82,14 @@ def compared(question: Question, announce: Callable[[int, float], None] | None =
         names = dict.fromkeys(name for names in needs for name in names)
         allowed = "a number: " + " ".join(f"--set {name}=NUMBER" for name in names)
         raise ArgumentError(f"set {next(iter(names))}", None, allowed)
-    found = [answers(question, one) for one in asked]
+    found = []
+    for number, one in enumerate(asked, start=1):
+        where = number, len(asked), one.entry.key
+        if tell:
+            tell(*where, None)
+        found.append(answers(question, one))
+        if tell:
+            tell(*where, found[-1])
     if question.simulation:
         found = _simulated(question, asked, found, announce or (lambda *_: None))
     return sorted(found, key=lambda one: need(one.best))
