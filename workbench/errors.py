@@ -52,7 +52,8 @@ def _brief(value: object) -> str:
 
 def real(value: object) -> TypeGuard[float]:
     """Return whether `value` is a finite real number (a bool is none)."""
-    return isinstance(value, _REAL) and not isinstance(value, bool) and abs(value) <= float_info.max
+    number = type(value) is float or (isinstance(value, _REAL) and not isinstance(value, bool))
+    return number and abs(value) <= float_info.max  # type: ignore[arg-type]
 
 
 def positive(**arguments: object) -> None:
@@ -106,8 +107,8 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
 
 
 def _loss(**arguments: Any) -> None:
-    positive(**arguments)
     for name, value in arguments.items():
+        positive(**{name: value})
         if not LEAST_LOSS <= value <= MOST_LOSS:
             raise ArgumentError(name, value, f"a number in [{LEAST_LOSS:g}, {MOST_LOSS:g}]")
 

@@ -22,7 +22,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.parts.affine.far_rows import BEYOND
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
-from workbench.estimators.parts.affine.gaussian_design import fewest_rows
+from workbench.estimators.parts.affine.gaussian_design import enough, fewest_rows
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.quantile.stability import percent
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Plan
@@ -89,9 +89,8 @@ class LiftedGaussian(Estimator[Gaussian]):
         """Return the steps for n rows, public; raise where they are too few."""
         require_matrix(n, d)
         events = require_events(budget)
-        fewest = self.fewest(d, events)
-        if n < fewest:
-            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
+        if not enough(n, d, events, self.beta):
+            raise ArgumentError("n", n, f"at least {self.fewest(d, events)} for d = {d} at {budget}")
         return LiftedLaw(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:

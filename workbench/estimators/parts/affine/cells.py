@@ -27,7 +27,7 @@ from workbench.types import Array
 DRAWS, SEED = 24, 61
 RATIOS = (0.0, 0.08, 0.16, 0.26, 0.4)
 KNEES = (0.5, 1.0)
-COMMON, POWERS = (1, 2, 3, 4, 5, 6, 8, 10, 20), range(4, 8)
+COMMON, POWERS = range(1, 21), range(4, 8)
 FILE = "affine_cells.json"
 DIGITS = 6
 

@@ -30,7 +30,7 @@ from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.parts.gaussians.steps import ROUND
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST
-from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise
+from workbench.privacy import ZCDP, ApproxDP
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.ramps import require_events
 from workbench.privacy.stable import LIFTED, LiftCharge, normal_room, room, stable_chances
@@ -43,6 +43,7 @@ NEARLY = 0.98  # of what a test and a mask leave to first order: mostly less tha
 GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
 ROUNDED = 1.02  # what rounding may add to g
 LARGEST = 0.2  # total variation: more says little
+FEW, MANY = 64, 2**40  # rows: between them powers of 2 are tried
 TRIED = 8  # of those that may be designed, by their error to first order
 DRAWS, SEED = 201, 71
 
@@ -68,14 +69,18 @@ class GaussianDesign:
     @cached_property
     def finish(self) -> RoundFinish:
         """The recipe of the finish."""
-        cost, _ = _divided(self.test.n, self.charge.room)
-        return _finish(self.test.n, self.d, cost, self.spread)
+        return _finish(self.test.n, self.d, self._costs[0], self.spread)
 
     @cached_property
     def far(self) -> FarRows:
         """The recipe of the count of far rows."""
-        _, cost = _divided(self.test.n, self.charge.room)
-        return FarRows(self.test.n, self.d, cost, self.squared_error)
+        return FarRows(self.test.n, self.d, self._costs[1], self.squared_error)
+
+    @cached_property
+    def _costs(self) -> tuple[ZCDP, ...]:
+        """The costs of the finish and of the count."""
+        share = counted(self.test.n, self.charge.room)
+        return self.charge.room.split(1 - share, share)
 
     @property
     def noticed(self) -> float:
@@ -123,6 +128,7 @@ def _rough(n: int, d: int, budget: ApproxDP, beta: float) -> list[GaussianDesign
     return sorted((one for found in tests for one in found), key=lambda one: one.error)[:TRIED]
 
 
+@lru_cache(maxsize=1024)
 def _any(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
     """Tell whether there is a design."""
     return any(map(_reaches, _rough(n, d, budget, beta)))
@@ -208,19 +214,22 @@ def _finish(n: int, d: int, cost: ZCDP, spread: tuple[float, ...]) -> RoundFinis
     return RoundFinish(n, d, cost, narrow, placed=True)
 
 
-def _divided(n: int, left: ZCDP) -> tuple[ZCDP, ...]:
-    """Return the costs of the finish and of the count."""
-    share = counted(n, left)
-    return left.split(1 - share, share)
-
-
 @lru_cache(maxsize=256)
 def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
     """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
-    noise = SimulatedNoise(np.random.default_rng((SEED, d)))
-    drawn = [noise.wishart(np.eye(d), 1.0, 1 / (degrees - 1)) for _ in range(DRAWS)]
-    values = np.linalg.eigvalsh(np.array(drawn)) * (degrees - 1) / degrees
+    rng, rows, axes = np.random.default_rng((SEED, d)), 1 / (1 / (degrees - 1)), np.arange(d)
+    drawn = [(rng.standard_normal((d, d)), rng.chisquare(rows - axes)) for _ in range(DRAWS)]
+    factors = np.tril([normals for normals, _ in drawn])  # as `random_matrices.bartlett`, all at once
+    factors[:, axes, axes] = np.sqrt([squares for _, squares in drawn])
+    values = np.linalg.eigvalsh(factors @ factors.transpose(0, 2, 1) / rows) * (degrees - 1) / degrees
     return tuple(float(one) for one in np.median(1 / values, axis=0))
+
+
+def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
+    """Tell whether n rows are the fewest or more: sooner where a power of 2 below n has a design."""
+    require_events(budget)
+    below = min(2 ** (n.bit_length() - 1), MANY)
+    return (below > FEW and _any(below, d, budget, beta)) or n >= fewest_rows(d, budget, beta)
 
 
 @lru_cache(maxsize=256)
@@ -228,10 +237,10 @@ def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that have a design."""
     require_events(budget)
 
-    low, high = 64, 128
+    low, high = FEW, 2 * FEW
     while not _any(high, d, budget, beta):
         low, high = high, 2 * high
-        if high > 2**40:
+        if high > MANY:
             raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
     return nearly(lambda n: _any(n, d, budget, beta), low, high)[1]
 

@@ -66,12 +66,11 @@ def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
     n, d, cost = steps.n, steps.d, steps.costs[-1]
     radius, mu = steps.ball(np.ones(d)), gaussian_mu(cost)
     squared = np.array([radius**2])
-    sampling = float(squared_errors(squared, n, d, inf)[0])
-    noisy = float(squared_errors(squared, n, d, mu / steps.lift.reach**2)[0])
+    sampling, noisy = squared_errors(squared, n, d, np.array([inf, mu / steps.lift.reach**2])).tolist()
     covariance = sampling + (noisy - sampling) * stretch**2
     if steps.centred:
         return SquaredErrors(d, 0.0, covariance)
-    sd = steps.lift.charge("", cost).sensitivity * radius / (mu * sqrt(2) * steps.lift.height)
+    sd = steps.lift.sensitivity * radius / (mu * sqrt(2) * steps.lift.height)
     drawn = clipped_moment(d, radius) / n + sd**2 * stretch
     return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
 

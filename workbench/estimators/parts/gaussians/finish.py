@@ -22,6 +22,7 @@ skips c and m. Proof: `proofs/aggregation.md`, section 5.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -54,7 +55,7 @@ class RoundFinish:
     narrowest: float = 0.0
     placed: bool = False
 
-    @property
+    @cached_property
     def steps(self) -> RoundSteps:
         """The public numbers."""
         shape = self.centred, self.narrowest, self.placed

@@ -49,7 +49,7 @@ class RoundSteps:
     narrowest: float = 0.0
     placed: bool = False  # a centre near the mean is given: there is no location
 
-    @property
+    @cached_property
     def lift(self) -> LiftedMoment:
         """The recipe of a step's release; no mean if it is known."""
         return LiftedMoment(self.n, self.d, 0.0 if self.centred else HEIGHT)
@@ -63,11 +63,17 @@ class RoundSteps:
         needed = self.d * (exponent / (IN_WINDOW * self.n)) ** 2 / 8
         return ZCDP(min(needed, MOST_LOCATION * self.cost.rho), self.cost.delta)
 
-    @cached_property
+    @property
     def count(self) -> int:
         """The number k of steps before the last."""
+        return self._ended[0]
+
+    @cached_property
+    def _ended(self) -> tuple[int, Array]:
+        """Return k, and the spectrum that the last step meets if the frame left the worst one."""
         least = 1 if self.placed else 0  # what was released with the centre may be off in scale
-        return next((k for k in range(least, MOST_STEPS) if is_round(self._after(k), ENDS)), MOST_STEPS)
+        ends = ((k, self._after(k)) for k in range(least, MOST_STEPS + 1))
+        return next(end for end in ends if end[0] == MOST_STEPS or is_round(end[1], ENDS))
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ...]:
@@ -77,7 +83,7 @@ class RoundSteps:
     @property
     def stretch(self) -> float:
         """The mean of 1/s over the spectrum s that the last step meets, if the frame left the worst one."""
-        return float(np.mean(1 / self._after(self.count)))
+        return float(np.mean(1 / self._ended[1]))
 
     def ball(self, spectrum: Array) -> float:
         """Return R of a step in which rows should have this spectrum."""
@@ -96,10 +102,10 @@ class RoundSteps:
         if not is_round(spectrum):
             return length_beyond(spectrum, BEYOND)
         answers = sum(cost.rho for cost in costs[1:] or costs)
-        return WinsorisedCovariance(self.n, self.d, ZCDP(answers / self.lift.reach**4)).radius
+        return _answering(self.n, self.d, answers / self.lift.reach**4)
 
     def _excess(self, spectrum: Array, radius: float, cost: ZCDP) -> float:
-        noise = self.lift.charge("", cost).sensitivity / gaussian_mu(cost)
+        noise = self.lift.sensitivity / gaussian_mu(cost)
         return CAUTION * sqrt(len(spectrum)) * noise * radius**2
 
     def _after(self, k: int) -> Array:
@@ -108,6 +114,11 @@ class RoundSteps:
         for cost in costs[:-1]:
             spectrum = spectrum / (spectrum + self._excess(spectrum, self._ball(spectrum, costs), cost))
         return spectrum
+
+
+@lru_cache(maxsize=1024)
+def _answering(n: int, d: int, rho: float) -> float:
+    return WinsorisedCovariance(n, d, ZCDP(rho)).radius
 
 
 @lru_cache(maxsize=1024)

@@ -126,25 +126,38 @@ def _directions(d: int) -> Array:
     return squares
 
 
-def squared_errors(squared: Array, n: int, d: int, mu: float) -> Array:
+def squared_errors(squared: Array, n: int, d: int, mu: float | Array) -> Array:
     """Return the expected squared Frobenius error of white normal rows for squared radii, to first order.
 
     The matrix has one direction of size (the trace) and d(d+1)/2 - 1 of shape. Winsorising multiplies a
     change of size by P(χ²_{d+2} ≤ R²) and one of shape by that plus R² P(χ²_d > R²)/(d+2); sampling errors
     and noise of the winsorised moment are divided by these slopes.
     """
-    shapes, beyond = d * (d + 1) // 2 - 1, gammaincc(d / 2, squared / 2)
-    size_slope = gammainc(d / 2 + 1, squared / 2)
+    return _errors(_winsorised(squared, d), n, d, mu)
+
+
+def _winsorised(squared: Array, d: int) -> tuple[Array, ...]:
+    """Return squared radii, the slopes of size and shape there, and second and fourth moments of rows."""
+    beyond, size_slope = gammaincc(d / 2, squared / 2), gammainc(d / 2 + 1, squared / 2)
     shape_slope = size_slope + squared * beyond / (d + 2)
     second = d * size_slope + squared * beyond
     fourth = d * (d + 2) * gammainc(d / 2 + 2, squared / 2) + squared**2 * beyond
+    return squared, size_slope, shape_slope, second, fourth
+
+
+def _errors(winsorised: tuple[Array, ...], n: int, d: int, mu: float | Array) -> Array:
+    squared, size_slope, shape_slope, second, fourth = winsorised
     noise = 2 * (squared / (n * mu)) ** 2
     size = ((fourth - second**2) / (d * n) + noise) / size_slope**2
-    shape = (fourth * (1 - 1 / d) / n + shapes * noise) / shape_slope**2
+    shape = (fourth * (1 - 1 / d) / n + (d * (d + 1) // 2 - 1) * noise) / shape_slope**2
     return np.asarray(size + shape)
+
+
+@lru_cache(maxsize=64)
+def _quantiles(d: int) -> tuple[Array, ...]:
+    return _winsorised(chdtri(d, BEYOND), d)
 
 
 @lru_cache(maxsize=4096)
 def _best_radius(n: int, d: int, mu: float) -> float:
-    squared = chdtri(d, BEYOND)
-    return sqrt(float(squared[np.argmin(squared_errors(squared, n, d, mu))]))
+    return sqrt(float(_quantiles(d)[0][np.argmin(_errors(_quantiles(d), n, d, mu))]))
