@@ -61,10 +61,10 @@ from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release
 from workbench.estimators.robust import RobustHeavyMean as RobustHeavyMean
 from workbench.estimators.robust import RobustMean as RobustMean
-from workbench.estimators.spectral.eigenvalues import Eigenvalues as Eigenvalues
 from workbench.estimators.spectral.preconditioner import Preconditioner as Preconditioner
-from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate as SubspaceAggregate
-from workbench.estimators.spectral.subspace_exact import SubspaceExact as SubspaceExact
+from workbench.estimators.subspaces import Eigenvalues as Eigenvalues
+from workbench.estimators.subspaces import SubspaceAggregate as SubspaceAggregate
+from workbench.estimators.subspaces import SubspaceExact as SubspaceExact
 from workbench.estimators.tukey import ResilientHeavyMean as ResilientHeavyMean
 from workbench.estimators.tukey import ResilientMean as ResilientMean
 from workbench.estimators.tukey import TukeyMean as TukeyMean

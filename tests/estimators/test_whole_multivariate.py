@@ -10,9 +10,8 @@ import pytest
 
 import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
-from workbench.estimators import prime, robust
+from workbench.estimators import prime, robust, subspaces
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.blocks import friendly_mean
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.rows import present, within_ball
 from workbench.estimators.shared.weighted_moments import grid
@@ -227,17 +226,17 @@ def float_mean(whole: np.ndarray, weights: np.ndarray, unit: float) -> np.ndarra
     return np.asarray(MEAN(whole, weights, unit))
 
 
-SCORES, MEAN = friendly_mean.FriendlyMean.scores, friendly_mean.weighted_mean
+SCORES, MEAN = subspaces.FriendlyMean.scores, subspaces.weighted_mean
 
 
 def test_votes_of_floats_are_found() -> None:
     with (
-        patch.object(friendly_mean.FriendlyMean, "scores", float_scores),
+        patch.object(subspaces.FriendlyMean, "scores", float_scores),
         pytest.raises(AssertionError, match="floats reach the noise: gaussian"),
     ):
         gaps_without_bounds("tight", True)
     with (
-        patch.object(friendly_mean, "weighted_mean", float_mean),
+        patch.object(subspaces, "weighted_mean", float_mean),
         pytest.raises(AssertionError, match="floats reach the noise: symmetric_gaussian"),
     ):
         gaps_without_bounds("tight", True)
@@ -251,7 +250,7 @@ def test_a_point_that_votes_for_itself_alone_is_found() -> None:
         return np.full(self.points, self.whole)
 
     with (
-        patch.object(friendly_mean.FriendlyMean, "scores", everybody),
+        patch.object(subspaces.FriendlyMean, "scores", everybody),
         pytest.raises(AssertionError, match="symmetric_gaussian"),
     ):
         gaps_without_bounds("tight", True)

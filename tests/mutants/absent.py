@@ -12,7 +12,7 @@ from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, prime, robust, tukey
+from workbench.estimators import base, prime, robust, subspaces, tukey
 from workbench.estimators import nets as pure_net
 from workbench.estimators.covariance import empirical, filter_nonprivate, thresholded
 from workbench.estimators.histograms import UnitHistogram
@@ -20,13 +20,11 @@ from workbench.estimators.mean import empirical as empirical_mean
 from workbench.estimators.mean import filter_nonprivate as filter_mean
 from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
-from workbench.estimators.parts.blocks import blocks
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.scale import exponent_scale, winsor
 from workbench.estimators.parts.votes import covariances
-from workbench.estimators.spectral import subspace_exact
 from workbench.privacy import histograms
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
@@ -108,8 +106,8 @@ STAGES = (
     ("robust group means", m_estimators, "present", everything, partial(GROUP, "robust mean")),
     ("robust group moments", m_estimators, "present", everything, partial(GROUP, "robust moment")),
     ("group moments", covariances, "evened", zeros, partial(GROUP, "moment")),
-    ("spectra", blocks, "evened", zeros, partial(GROUP, "spectrum")),
-    ("tokens", subspace_exact, "evened", lambda groups: groups, partial(GROUP, "token")),
+    ("spectra", subspaces, "evened", zeros, partial(GROUP, "spectrum")),
+    ("tokens", subspaces, "evened", lambda groups: groups, partial(GROUP, "token")),
     ("group variances", winsor, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
      absent.test_variances_within_groups_are_those_of_the_other_rows),
     ("scores of a net", pure_net, "present", everything,

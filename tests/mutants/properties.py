@@ -31,7 +31,7 @@ from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.parts.votes import means
-from workbench.estimators.spectral.subspace_exact import Tokens
+from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
 from workbench.study.faults.mutant import Mutant, rewritten
 

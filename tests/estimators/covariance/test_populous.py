@@ -29,7 +29,7 @@ from workbench.estimators.parts.votes.design import ROUNDING
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
 from workbench.estimators.parts.votes.vote import Vote, change
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP, SimulatedNoise, compose
 
 LEVEL = 1e-6

@@ -24,7 +24,7 @@ from workbench.estimators.parts.votes.paper import fewest_for_covariance
 from workbench.estimators.parts.votes.vote import Vote
 from workbench.estimators.release import Asked
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, Tokens
+from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
 from workbench.privacy import ApproxDP, SimulatedNoise, UnitNoise, compose
 from workbench.privacy.mechanisms import truncated_laplace_bound
 

@@ -16,7 +16,6 @@ from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine.lifted import Lifted
-from workbench.estimators.parts.blocks.blocks import projections, spectra
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.quantile.influence import Influence
@@ -27,7 +26,7 @@ from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_
 from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
-from workbench.estimators.spectral.subspace_exact import Tokens
+from workbench.estimators.subspaces import Tokens, projections, spectra
 from workbench.estimators.tukey import depths, grid, projected, trimmed
 from workbench.estimators.two_step import clipped_mean
 from workbench.estimators.univariate.interval import Interval

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.estimators.parts.votes.means import FARTHEST, NEAR, Points, margin
-from workbench.estimators.spectral.subspace_exact import GRID, Tokens
+from workbench.estimators.subspaces import GRID, Tokens
 
 CELLS, LIMIT = 4, 2.0
 

@@ -29,7 +29,7 @@ from workbench.estimators.parts.quantile.design import TEST, Mask, Target, fewes
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.quantile.stability import carried
 from workbench.estimators.parts.rows import centred_rows, shuffled
-from workbench.estimators.spectral.subspace_exact import SubspaceExact, completed
+from workbench.estimators.subspaces import SubspaceExact, completed
 from workbench.linalg import symmetrised
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Parallel, Plan
 from workbench.types import Array

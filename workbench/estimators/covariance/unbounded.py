@@ -17,7 +17,7 @@ public grounds, with the number.
 on the way, (3) on all rows round a private centre, after as many rounding steps as the widest spectrum that
 is left asks for (`parts.gaussians.unbounded_tight`). "paper": the source's loop, with constants, since the
 slides have none (`parts.gaussians.unbounded_paper`); a friendly mean takes the place of GoodCenter in both
-(`parts.blocks.friendly_mean`). No answer (an `Abstention`) where blocks do not agree, or rows are not round
+(`subspaces`). No answer (an `Abstention`) where blocks do not agree, or rows are not round
 in the end.
 
 Departures: constants are chosen here; blocks are decomposed by singular values of their rows; in floats, the

@@ -140,7 +140,7 @@ def eigenvalues(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 def subspace(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return pairs if the mean is not known, then voting blocks."""
     vote = estimator.vote(n, d, budget)
-    return *halves(estimator, n, d)[1], *voted_blocks(vote.blocks, vote.m, d)
+    return *halves(estimator, n, d)[1], *voted_blocks(vote.points, vote.m, d)
 
 
 def unbounded(estimator: Any, budget: Budget, n: int, d: int) -> Floor:

@@ -31,8 +31,7 @@ from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.mean.affine import AffineMean
 from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.subspaces import SubspaceAggregate, SubspaceExact
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated
 from workbench.populations.spectra import Spectrum

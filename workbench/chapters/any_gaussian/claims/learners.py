@@ -9,7 +9,7 @@ import pandas as pd
 
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.subspaces import SubspaceExact
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.complexity import enough

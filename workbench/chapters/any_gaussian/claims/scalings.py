@@ -10,7 +10,7 @@ from workbench.bounds import al22
 from workbench.chapters.any_gaussian.runs import growth, votes
 from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.least_rows import fewest_rows

@@ -9,7 +9,7 @@ from workbench.chapters.any_gaussian.figures.rows import SUBSPACE, said, share
 from workbench.chapters.any_gaussian.runs import predicted, votes
 from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.estimators.spectral.subspace_exact import SubspaceExact
+from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream

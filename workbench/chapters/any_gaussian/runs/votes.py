@@ -22,7 +22,7 @@ from workbench.estimators.parts.rows import in_blocks
 from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
 from workbench.estimators.parts.votes.vote import Vote
 from workbench.estimators.spectral.preconditioner import Preconditioner
-from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, Tokens
+from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode

@@ -8,8 +8,7 @@ from workbench.bounds.shape import Shape
 from workbench.chapters.covariance.claims.cells import Cells, claimed
 from workbench.chapters.covariance.runs import searched_gaussians as searched
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.spectral.eigenvalues import Eigenvalues
-from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.scaling.scaling import Scaling

@@ -15,8 +15,7 @@ from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.nets import PureNetCovariance
-from workbench.estimators.spectral.eigenvalues import Eigenvalues
-from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
 from workbench.linalg import spectral_map
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated

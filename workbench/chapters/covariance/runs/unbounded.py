@@ -16,8 +16,7 @@ from workbench.estimators.base import Abstention
 from workbench.estimators.covariance.clipped import ClippedCovariance
 from workbench.estimators.covariance.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.spectral.eigenvalues import Eigenvalues
-from workbench.estimators.spectral.subspace_aggregate import SubspaceAggregate
+from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
 from workbench.linalg import spectral_map
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP

@@ -37,7 +37,7 @@ from workbench.estimators.parts.rows import centred_rows, shuffled
 from workbench.estimators.parts.votes.design import fewest
 from workbench.estimators.parts.votes.paper import fewest_for_covariance
 from workbench.estimators.parts.votes.preconditioner import PopulousFrame
-from workbench.estimators.spectral.subspace_exact import GRID, SubspaceExact, completed
+from workbench.estimators.subspaces import GRID, SubspaceExact, completed
 from workbench.privacy import ApproxDP, Converted, NoiseSource, Parallel, Plan, Sequential
 from workbench.types import Array, Calibration
 

@@ -29,10 +29,6 @@ from math import sqrt
 import numpy as np
 
 from workbench.estimators.base import Abstention, Trace, mapped
-from workbench.estimators.parts.blocks.blocks import Partition, projections, spectra
-from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
-from workbench.estimators.parts.blocks.friendly_mean import enough_points
-from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
 from workbench.estimators.parts.gaussians.error import SquaredErrors
 from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, padded, point_mass
 from workbench.estimators.parts.gaussians.paper_finish import PaperFinish
@@ -42,6 +38,17 @@ from workbench.estimators.parts.rows import (
     centred_rows,
     in_blocks,
     second_moment_sensitivity,
+)
+from workbench.estimators.subspaces import (
+    SubspaceVote,
+    block_sizes,
+    eigenvalue_charges,
+    enough_blocks,
+    enough_points,
+    gap_after,
+    private_eigenvalues,
+    projections,
+    spectra,
 )
 from workbench.linalg import psd_part, spectral_map, tail
 from workbench.privacy import ZCDP, Charge, NoiseSource
@@ -94,20 +101,16 @@ class PaperUnbounded:
     def blocks(self) -> tuple[int, int]:
         """T and m; at least 4d rows a block, below which results are silently absurd."""
         needed = max(
-            self.eigenvalues.enough_blocks(self.costs["eigenvalues"]),
+            enough_blocks(self.d, self.costs["eigenvalues"], "paper"),
             enough_points(self.costs["vote"], "paper"),
         )
-        return Partition(needed, self.centred, "paper").sizes(self.n, self.d)
-
-    @property
-    def eigenvalues(self) -> BlockEigenvalues:
-        """The recipe of (1)."""
-        return BlockEigenvalues(self.d, "paper")
+        return block_sizes(needed, self.n, self.d, self.centred, "paper")
 
     @property
     def vote(self) -> SubspaceVote:
         """The recipe of the votes."""
-        return SubspaceVote(*self.blocks, self.d, "paper")
+        t, m = self.blocks
+        return SubspaceVote(t, "paper", m=m, d=self.d)
 
     @property
     def squared_error(self) -> SquaredErrors:
@@ -121,15 +124,15 @@ class PaperUnbounded:
 
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
-        costs, moment = self.costs, second_moment_sensitivity(self.rows, 1.0)
-        yield from self.eigenvalues.charges("eigenvalue", costs["eigenvalues"])
-        yield from self.vote.friendly.charges("vote on the rank", costs["vote"])
-        yield from self.eigenvalues.charges("eigenvalue of the rank", costs["eigenvalues"])
-        for k in range(1, self.d):
-            yield from self.vote.friendly.charges(f"vote {k}", costs["vote"])
-            yield from self.eigenvalues.charges(f"eigenvalue after vote {k},", costs["eigenvalues"])
+        d, costs, moment = self.d, self.costs, second_moment_sensitivity(self.rows, 1.0)
+        yield from eigenvalue_charges("eigenvalue", d, costs["eigenvalues"], "paper")
+        yield from self.vote.charges("vote on the rank", costs["vote"])
+        yield from eigenvalue_charges("eigenvalue of the rank", d, costs["eigenvalues"], "paper")
+        for k in range(1, d):
+            yield from self.vote.charges(f"vote {k}", costs["vote"])
+            yield from eigenvalue_charges(f"eigenvalue after vote {k},", d, costs["eigenvalues"], "paper")
             yield Charge(f"fine {k}", "symmetric_gaussian", moment, costs["fine"])
-            yield from self.eigenvalues.charges(f"eigenvalue after fine {k},", costs["eigenvalues"])
+            yield from eigenvalue_charges(f"eigenvalue after fine {k},", d, costs["eigenvalues"], "paper")
         yield from self.finish.charges()
 
     def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
@@ -205,11 +208,11 @@ class _Run:
     def _measured(self, frame: Frame) -> Array | None:
         found = np.pad(spectra(self._blocks(frame)), ((0, 0), (0, self.recipe.d - frame.rank)))
         charges = [next(self.charges) for _ in range(self.recipe.d)]
-        return self.recipe.eigenvalues.draw(found, charges, self.noise)
+        return private_eigenvalues(found, charges, self.noise, "paper")
 
     def _voted(self, k: int, gap: float) -> Array | None:
         planes, charges = projections(self._blocks(self.frame), k), (next(self.charges), next(self.charges))
-        return self.recipe.vote.draw(planes, k, gap, charges, self.noise)
+        return self.recipe.vote.basis(planes, k, gap, charges, self.noise)
 
     def _fine(self, k: int) -> Frame:
         """Return the frame after M21/UG Alg 4 at gap k."""

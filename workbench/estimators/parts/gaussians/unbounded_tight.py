@@ -2,10 +2,10 @@
 
 Rows are shuffled, paired, N = ⌊n/2⌋ (or centred, N = n), and cut into t blocks of m rows. From A = I:
 
-    (1) λ = block eigenvalues                                                `parts.blocks.eigenvalues`
+    (1) λ = block eigenvalues                                                              `subspaces`
         r = #{λ_i > 0}. If r < d: V = the vote of the blocks on the top-r subspace; A = Vᵀ
     (2) for k = 1 .. r - 1: P = the vote of the blocks of A x on the top-k subspace at γ² = λ_{k+1}/λ_k;
-        if γ² < 1/10 and there was a vote: A ← (γ P + (I - P)) A                   `parts.blocks.subspaces`
+        if γ² < 1/10 and there was a vote: A ← (γ P + (I - P)) A                                 `subspaces`
     (3) μ = block eigenvalues of A x; no answer if μ_r = 0
     (4) from here on all n rows: a centre, a round frame, mean and covariance in it   `parts.gaussians.finish`
 
@@ -26,14 +26,21 @@ from functools import cached_property
 import numpy as np
 
 from workbench.estimators.base import Abstention, Trace, mapped
-from workbench.estimators.parts.blocks.blocks import Partition, projections, spectra
-from workbench.estimators.parts.blocks.eigenvalues import BlockEigenvalues
-from workbench.estimators.parts.blocks.friendly_mean import enough_points
-from workbench.estimators.parts.blocks.subspaces import SubspaceVote, gap_after
 from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
 from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.parts.gaussians.frame import Frame, Moments, identity_frame, point_mass
 from workbench.estimators.parts.rows import centred_rows, in_blocks
+from workbench.estimators.subspaces import (
+    SubspaceVote,
+    block_sizes,
+    eigenvalue_charges,
+    enough_blocks,
+    enough_points,
+    gap_after,
+    private_eigenvalues,
+    projections,
+    spectra,
+)
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.types import Array
 
@@ -67,25 +74,21 @@ class TightUnbounded:
         return eigenvalues, vote, eigenvalues, ZCDP(FINISH * rho, delta if located else 0.0)
 
     @property
-    def eigenvalues(self) -> BlockEigenvalues:
-        """The recipe of (1) and (3)."""
-        return BlockEigenvalues(self.d)
-
-    @property
     def fewest_blocks(self) -> int:
         """The number of blocks that (1) and the votes need."""
-        needed = self.eigenvalues.enough_blocks(self.costs[0])
+        needed = enough_blocks(self.d, self.costs[0], "tight")
         return max(needed, enough_points(self.costs[1], "tight")) if self.d > 1 else needed
 
     @cached_property
     def blocks(self) -> tuple[int, int]:
         """T and m: 2d to 8d rows a block, more where there would be more than 2000 blocks."""
-        return Partition(self.fewest_blocks, self.centred, "tight").sizes(self.n, self.d, MOST_ROWS)
+        return block_sizes(self.fewest_blocks, self.n, self.d, self.centred, "tight", MOST_ROWS)
 
     @property
     def vote(self) -> SubspaceVote:
         """The recipe of the votes."""
-        return SubspaceVote(*self.blocks, self.d)
+        t, m = self.blocks
+        return SubspaceVote(t, m=m, d=self.d)
 
     @property
     def finish(self) -> RoundFinish:
@@ -100,10 +103,10 @@ class TightUnbounded:
     def charges(self) -> Iterator[Charge]:
         """Yield all charges, in the order of the run."""
         first, vote, last, _ = self.costs
-        yield from self.eigenvalues.charges("eigenvalue", first)
+        yield from eigenvalue_charges("eigenvalue", self.d, first, "tight")
         for number in range(1, self.d):
-            yield from self.vote.friendly.charges(f"vote {number}", vote)
-        yield from self.eigenvalues.charges("eigenvalue in frame", last)
+            yield from self.vote.charges(f"vote {number}", vote)
+        yield from eigenvalue_charges("eigenvalue in frame", self.d, last, "tight")
         yield from self.finish.charges()
 
     def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
@@ -128,7 +131,8 @@ class TightUnbounded:
 
     def _eigenvalues(self, rows: Array, frame: Frame, charges: list[Charge], noise: NoiseSource) -> Array:
         found = spectra(in_blocks(mapped(rows, frame.matrix), self.blocks[0]))
-        values = self.eigenvalues.draw(np.pad(found, ((0, 0), (0, self.d - frame.rank))), charges, noise)
+        found = np.pad(found, ((0, 0), (0, self.d - frame.rank)))
+        values = private_eigenvalues(found, charges, noise, "tight")
         assert values is not None  # the mechanism of a range has no bottom
         return values
 
@@ -159,7 +163,7 @@ class TightUnbounded:
         noise: NoiseSource,
     ) -> Array | None:
         planes = projections(in_blocks(mapped(rows, frame.matrix), self.blocks[0]), k)
-        return self.vote.draw(planes, k, gap, charges, noise)
+        return self.vote.basis(planes, k, gap, charges, noise)
 
 
 def widest(d: int) -> tuple[float, ...]:

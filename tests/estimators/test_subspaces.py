@@ -1,0 +1,387 @@
+"""Eigenvalues and subspaces by blocks: the lemmas of the friendly mean, blocks that fail, what is found."""
+
+from fractions import Fraction
+from math import log, sqrt
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from scipy.spatial import distance
+from scipy.special import ndtri
+
+from tests.oracles.whole_gaps import squared_gap
+from workbench.errors import ArgumentError
+from workbench.estimators import Abstention
+from workbench.estimators.base import mapped, sanitised
+from workbench.estimators.parts.rows import centred_rows, in_blocks
+from workbench.estimators.subspaces import (
+    BITS,
+    CLOSEST,
+    FINE,
+    Eigenvalues,
+    FriendlyMean,
+    SubspaceAggregate,
+    SubspaceVote,
+    block_sizes,
+    eigenvalue_charges,
+    enough_blocks,
+    enough_points,
+    friends_of,
+    gap_after,
+    private_eigenvalues,
+    projections,
+    spectra,
+    weighted_mean,
+    whole_points,
+)
+from workbench.linalg import norms
+from workbench.losses import eigenvalue_error, subspace_error
+from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
+
+BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
+HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, 1.0)
+BUDGET = ApproxDP(1.0, 1e-6)
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def exact_mean(whole, scores):
+    """The entries of the weighted mean as fractions."""
+    weights, rows = [int(score) for score in scores], whole.reshape(len(whole), -1)
+    totals = (sum(w * int(a) for w, a in zip(weights, column, strict=True) if w) for column in rows.T)
+    return np.array([Fraction(total, sum(weights) << BITS) for total in totals])
+
+
+def crowd(rng, t, size):
+    """t points in one of several shapes, and τ: crowds, a line, a spread, ties, far ones."""
+    tau, shape = 10.0 ** rng.integers(-9, 0), rng.integers(6)
+    y = rng.standard_normal((t, size))
+    match shape:
+        case 0:
+            y *= tau * rng.uniform(0.05, 1.0)
+        case 1:
+            y *= tau * 0.05
+            y[: rng.integers(t // 3, 2 * t // 3)] += tau * rng.uniform(0.5, 3.0)
+        case 2:  # on a line, at the edge of friendship
+            y = np.outer(np.linspace(0, rng.uniform(0.5, 3.0) * tau, t), y[0] / np.linalg.norm(y[0]))
+        case 3:
+            y = rng.choice([0.0, 0.999999 * tau, 1.000001 * tau, 2 * tau], (t, 1)) * np.eye(size)[0]
+        case 4:
+            y = np.zeros((t, size))
+            y[rng.random(t) < rng.uniform(0, 0.6)] = rng.choice([1e-3, 1.0]) * rng.standard_normal(size)
+        case _:
+            y *= 1e3 * tau
+    return y, tau
+
+
+def neighbour(rng, y, tau):
+    """y with one point replaced: somewhere near, on another point, at the edge of the crowd, far away."""
+    other, step = y.copy(), rng.standard_normal(y.shape[1])
+    step *= rng.choice([0.0, 0.5 * tau, tau * (1 - 1e-12), tau, 2 * tau, 1e6, 1.0]) / np.linalg.norm(step)
+    other[rng.integers(len(y))] = y[rng.integers(len(y))] + step
+    return other
+
+
+@pytest.mark.daily
+@BOTH
+def test_both_lemmas_on_neighbours(calibration):
+    source, gaps, moves = rng(), [], []
+    for _ in range(2000):
+        t = int(source.integers(21, 60))
+        recipe, (y, tau) = FriendlyMean(t, calibration), crowd(source, t, int(source.integers(1, 5)))
+        y, other = whole_points(y), whole_points(neighbour(source, y, tau))
+        one, two = recipe.scores(y, tau), recipe.scores(other, tau)
+        assert abs(one.sum() - two.sum()) <= recipe.charges("vote", ZCDP(1.0, 1e-6))[0].sensitivity
+        gaps.append(abs(one.sum() - two.sum()) / recipe.whole)
+        if min(one.sum(), two.sum()) > 0:
+            squared = sum((exact_mean(y, one) - exact_mean(other, two)) ** 2)
+            weight = Fraction(int(max(one.sum(), two.sum())), recipe.whole)
+            proved = recipe.move(float(weight)) if weight >= 12 else recipe.rule.move
+            assert squared <= (Fraction(tau) * Fraction(proved) / weight) ** 2
+            moves.append(sqrt(squared) * weight / tau)
+    assert max(gaps) > 0.9
+    assert max(moves) > 1.2
+
+
+def pairs_of_clusters(q, first, second):
+    """Points of which a few hold nearly all weight, τ, and the same points without the last friend of most.
+
+    Clusters at (1, e_j/20) and (2, e_j/20) are friends within all of the first, within all of the second, and
+    within a pair: m/2 + 1 friends each, for no weight at all without one more. All weight is at 0.
+    """
+    tau, near, ends = 0.2, 0.05 * np.eye(q), np.ones((q, 1))
+    centre, side = (np.array([[x] + [0.0] * q]) for x in (0.05**2, -0.5))
+    parts = (
+        (np.hstack([ends, near]), first),
+        (np.hstack([2 * ends, near]), second),
+        (centre, (q - 1) * (second - first)),
+        (side, first + second - 2),
+    )
+    common = np.concatenate([np.repeat(points, times, axis=0) for points, times in parts])
+    last = np.array([[2 - 0.05**2] + [0.05 / q] * q])
+    shrunk = tau * (1 - 1e-7)
+    found = (shrunk * np.concatenate([common, one]) for one in (last, 5 + 0 * last))
+    return *map(whole_points, found), tau
+
+
+@pytest.mark.parametrize(("charged", "private"), [(5.0, True), (2.0, False), (3.75, False)])
+def test_a_smaller_move_than_the_proved_one_is_found(charged, private):
+    """Where few points have weight; the gap of what the noise hides, in its own unit, must be at most 1."""
+    y, other, tau = pairs_of_clusters(8, 80, 95)
+    recipe = FriendlyMean(len(y))
+    scores = recipe.scores(y, tau), recipe.scores(other, tau)
+    weight = max(score.sum() for score in scores) / recipe.whole
+    assert weight > 12
+    assert recipe.move(weight) == 5
+    unit = tau * (charged + 0.1) / weight
+    means = (weighted_mean(z, score, unit) for z, score in zip((y, other), scores, strict=True))
+    assert (squared_gap(*means) <= 1) == private
+
+
+def test_the_move_falls_with_the_bound():
+    moves = [FriendlyMean(300).move(bound) for bound in np.linspace(12, 600, 500)]
+    assert moves == sorted(moves, reverse=True)
+    assert moves[0] == 5
+    assert 2.25 < moves[-1] < 2.26  # 2 is made, by a point that goes from one end of all to the other
+    assert FriendlyMean(300, "paper").move(12.0) == 12
+
+
+@pytest.mark.parametrize("t", [40, 41])
+def test_the_count_attains_its_sensitivity(t):
+    """From all friends to all but one: every weight falls by 2/(t - 1), and one whole weight goes."""
+    near = np.linspace(-0.049, 0.049, t)[:, None]
+    gone = near.copy()
+    gone[t // 2] = 1.0
+    one, two = (FriendlyMean(t).scores(whole_points(y), 0.1) for y in (near, gone))
+    assert one.sum() - two.sum() == 3 * (t - 1)
+
+
+def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
+    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
+    recipe = FriendlyMean(t)
+    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
+    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
+    share = (bound - 4) / (t - 1)
+    move = 1 + 1.25 / share + 2 / (bound - 3)
+    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
+
+
+@BOTH
+@pytest.mark.parametrize("t", [21, 1500])
+def test_rounding_the_mean_adds_less_than_its_share(calibration, t):
+    """What a replaced point moves is at most 1 in the unit of the noise; what is rounded is the mean."""
+    source = rng(4)
+    recipe, v = FriendlyMean(t, calibration), source.standard_normal(5)
+    y = np.outer(v, v)[None] / (v @ v) + 1e-16 * source.standard_normal((t, 5, 5))
+    other = y.copy()
+    other[0] += 2 * CLOSEST / 5 * source.standard_normal((5, 5))
+    y, other = whole_points(y), whole_points(other)
+    one, two = recipe.scores(y, CLOSEST), recipe.scores(other, CLOSEST)
+    bound = max(one.sum(), two.sum()) / recipe.whole
+    unit = CLOSEST * (recipe.move(bound) + 0.1) / bound
+    first, second = weighted_mean(y, one, unit), weighted_mean(other, two, unit)
+    assert 0 < squared_gap(first, second) <= 1
+    assert first.unit * 5 <= 2.0**-FINE
+    off = exact_mean(y, one) / Fraction(unit) / Fraction(first.unit) - first.counts.ravel()
+    assert max(map(abs, off)) <= Fraction(1, 2)
+
+
+def test_sums_of_many_large_entries_do_not_overflow():
+    whole = whole_points(np.ones((2**18, 1, 1)))
+    mean = weighted_mean(whole, np.full(2**18, 2**18 - 1), 1.0)
+    assert mean.counts.ravel().tolist() == [2**FINE]
+
+
+def test_friends_at_the_edge_are_within_the_distance():
+    """Points whose squared distance in floats is that of τ, and a little more in truth: no friends."""
+    source, found = rng(11), 0
+    for _ in range(300):
+        y = whole_points(np.stack([np.zeros(6), 0.1 * source.standard_normal(6)]))
+        squared = sum(int(a) ** 2 for a in y[1])
+        tau = sqrt(squared) / 2.0**BITS
+        for near in (np.nextafter(tau, 0), tau, np.nextafter(tau, 1), tau * (1 + 1e-14)):
+            friends = friends_of(y, near)[0] == 2
+            found += friends
+            assert not friends or squared <= (Fraction(near) * 2**BITS) ** 2
+    assert found > 200
+
+
+@pytest.mark.parametrize("t", [40, 700])
+def test_a_pair_has_one_verdict_although_its_distances_differ_by_direction(t):
+    """Each of a pair counts the other or neither does, within a part and between two: 2^-20 without that."""
+    source, real = rng(12), distance.cdist
+    y = whole_points(0.1 * source.standard_normal((t, 1, 1)))
+
+    def skewed(a, b, metric):
+        return real(a, b, metric) * source.choice([0.5, 2.0], (len(a), len(b)))
+
+    with patch.object(distance, "cdist", skewed):
+        assert not any((friends_of(y, 0.1).sum() - t) % 2 for _ in range(20))
+
+
+@pytest.mark.daily
+@BOTH
+def test_enough_points_pass_the_vote(calibration):
+    cost, source = ZCDP(0.02, 1e-7), rng(5)
+    recipe = FriendlyMean(enough_points(cost, calibration), calibration)
+    y, charges = 0.1 * source.standard_normal((recipe.points, 1, 1)), recipe.charges("vote", cost)
+    passed = [recipe.draw(y, 1.0, charges, SimulatedNoise(source)) is not None for _ in range(200)]
+    assert np.mean(passed) > 0.97
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_one_row_changes_one_block(centred):
+    """Spectra and projections, through a map of a fuzzed size; all are numbers or NaN for a whole block."""
+    source, changed = rng(), set()
+    for trial in range(300):
+        d, t = int(source.integers(1, 4)), int(source.integers(2, 7))
+        n = int(source.integers(t * 2, t * 8)) * (1 if centred else 2)
+        x = source.standard_normal((n, d)) * 10.0 ** source.integers(-200, 100)
+        if trial % 4 == 0:
+            x[source.random(x.shape) < 0.2] = source.choice(HOSTILE)
+        if trial % 5 == 0:
+            x[:] = x[0]
+        other, matrix = x.copy(), source.standard_normal((d, d)) * 10.0 ** source.integers(-90, 90)
+        other[source.integers(n)] = source.choice(HOSTILE, d)
+        lists = []
+        for rows in (x, other):
+            blocks = in_blocks(mapped(centred_rows(sanitised(rows), centred), matrix), t)
+            lists.append((spectra(blocks), projections(blocks, 1)))
+        for one, two in zip(*lists, strict=True):
+            differ = [not np.array_equal(a, b, equal_nan=True) for a, b in zip(one, two, strict=True)]
+            changed.add(sum(differ))
+        assert (np.abs(lists[0][1]) <= 1 + 1e-12).all()
+    assert changed == {0, 1}
+
+
+def test_a_decomposition_that_fails_stays_inside_its_block(monkeypatch):
+    """An SVD that does not converge for one block: spectrum NaN, projection 0, the others as before."""
+    blocks = rng(8).standard_normal((10, 6, 3))
+    clean_spectra, clean, svd = spectra(blocks), projections(blocks, 1), np.linalg.svd
+    factor = np.linalg.qr(blocks[5], mode="r")
+
+    def failing(rows, **options):
+        if any(np.array_equal(block, factor) for block in rows.reshape(-1, 3, 3)):
+            raise np.linalg.LinAlgError("SVD did not converge")
+        return svd(rows, **options)
+
+    monkeypatch.setattr(np.linalg, "svd", failing)
+    found, planes, others = spectra(blocks), projections(blocks, 1), np.arange(10) != 5
+    assert np.isnan(found[5]).all()
+    assert (planes[5] == 0).all()
+    assert np.array_equal(found[others], clean_spectra[others])
+    assert np.array_equal(planes[others], clean[others])
+
+
+def test_spectra_keep_a_condition_number_of_1e20():
+    scales = np.array([1e10, 1e5, 1.0])
+    blocks = in_blocks(rng(9).standard_normal((4000, 3)) * scales, 40)
+    ratios = spectra(blocks) / scales**2
+    assert 0.4 < ratios.min() < ratios.max() < 2.0
+    blocks[:, :, 2] = blocks[:, :, 0] - 3 * blocks[:, :, 1]
+    assert (spectra(blocks)[:, 2] == 0).all()
+
+
+@BOTH
+@pytest.mark.parametrize("centred", [True, False])
+def test_blocks_are_enough_and_their_sizes_public(calibration, centred):
+    needed, d, pairs = 700, 3, 1 if centred else 2
+    least = {"tight": 2, "paper": 4}[calibration] * d
+    start = needed * least * pairs
+    with pytest.raises(ArgumentError, match=str(start)):
+        block_sizes(needed, start - 1, d, centred, calibration)
+    for most in (8, np.inf):
+        for n in (start, start + 1, int(1.5 * start), 40 * start):
+            t, m = block_sizes(needed, n, d, centred, calibration, most)
+            assert t >= needed
+            assert m >= least
+            assert n // pairs - t < t * (m + 1)  # few rows are left over
+            assert t * m <= n // pairs
+
+
+@BOTH
+@pytest.mark.parametrize("condition", [1.0, 1e20])
+def test_eigenvalues_are_found_to_a_factor(calibration, condition):
+    """M21/UG Theorem 3.1, by the bound of the module: (1 ± x)², and another √2 for a bin."""
+    d, n, budget = 3, 40_000, ZCDP(0.5, 1e-6 if calibration == "paper" else 0.0)
+    estimator, source, spectrum = (
+        Eigenvalues(calibration=calibration),
+        rng(2),
+        np.geomspace(1, 1 / condition, d),
+    )
+    t, m = estimator.blocks(n, d, budget)
+    x = sqrt(d / m) + sqrt(2 * log(2 * t / 1e-6) / m)
+    assert x < 0.7
+    for seed in range(5):
+        rows = source.standard_normal((n, d)) * np.sqrt(spectrum)
+        values = estimator(rows, budget=budget, rng=rng(seed)).value
+        width = sqrt(2) if calibration == "paper" else 1.0
+        assert eigenvalue_error(values, np.diag(spectrum)) <= -2 * log(1 - x) + log(width)
+
+
+@pytest.mark.parametrize(("calibration", "budget"), [("tight", ZCDP(1.0)), ("paper", ZCDP(1.0, 1e-6))])
+def test_eigenvalues_of_degenerate_rows_are_zero(calibration, budget):
+    rows = rng(3).standard_normal((20_000, 1)) * [[3.0, -1.0, 2.0]]
+    values = Eigenvalues(calibration=calibration)(rows, budget=budget, rng=rng(4)).value
+    assert values[0] == pytest.approx(14.0, rel=0.6)
+    assert values[1:].tolist() == [0.0, 0.0]
+
+
+def test_a_wrong_answer_is_as_rare_as_the_number_of_blocks_says():
+    """At the fewest blocks, block eigenvalues that agree are missed in at most 1 of 1000 runs."""
+    cost, d, source, missed = ZCDP(0.2), 2, rng(13), 0
+    t, charges = enough_blocks(d, cost, "tight"), eigenvalue_charges("eigenvalue", d, cost, "tight")
+    for _ in range(300):
+        blocks = np.exp(0.4 * source.standard_normal((t, d))) * [1e9, 1e-9]
+        values = private_eigenvalues(blocks, charges, SimulatedNoise(source), "tight")
+        missed += not (np.abs(np.log(values / [1e9, 1e-9])) < 3).all()
+    assert missed <= 4  # P(more | 1 in 1000) < 1e-4
+
+
+@BOTH
+def test_the_error_of_a_subspace_is_in_proportion_to_the_gap(calibration):
+    """Measured: at most 5 times the gap; of degenerate rows 1e-11."""
+    source, n, scaled = rng(7), 40_000, {}
+    for gap in (1e-1, 1e-6, 0.0):
+        values = np.array([1.0, 1.0, gap**2, gap**2])
+        basis = np.linalg.qr(source.standard_normal((4, 4)))[0]
+        estimator = SubspaceAggregate(k=2, gap=gap, calibration=calibration)
+        rows = 3.0 * (gap > 0) + source.standard_normal((n, 4)) * np.sqrt(values) @ basis.T
+        value = estimator(rows, budget=BUDGET, rng=source).value
+        assert np.trace(value) == pytest.approx(2.0)
+        assert np.linalg.norm(value @ value - value) < 1e-12
+        truth = basis[:, :2] @ basis[:, :2].T if gap == 0 else (basis * values) @ basis.T
+        scaled[gap] = np.linalg.norm(value - truth) if gap == 0 else subspace_error(value, truth) / gap
+    assert scaled[1e-1] < 5
+    assert scaled[1e-6] < 5
+    assert scaled[0.0] < 1e-10
+
+
+def test_nearly_all_normal_blocks_are_friends_at_the_distance_of_their_own_gap():
+    """Pairs of blocks lie within τ, "tight", and not within a quarter of it."""
+    d, k, m, gap = 4, 2, 12, 1e-3
+    blocks = rng(12).standard_normal((400, m, d)) * np.repeat([1.0, gap], [k, d - k])
+    values = np.median(spectra(blocks), axis=0)
+    tau = SubspaceVote(400, m=m, d=d).distance(k, gap_after(values, k))
+    planes = projections(blocks, k).reshape(400, -1)
+    apart = norms(planes[:200] - planes[200:])
+    assert (apart <= tau).mean() > 0.95
+    assert (apart <= tau / 4).mean() < 0.5
+
+
+def test_blocks_that_do_not_agree_give_no_answer():
+    n = 20_000
+    rows = rng(5).standard_normal((n, 2)) * np.geomspace(1e-90, 1e90, n)[:, None]
+    bins = Eigenvalues(calibration="paper", centred=True)(rows, budget=ZCDP(0.1, 1e-6), rng=rng(6))
+    assert bins.value == Abstention("eigenvalue")
+    for calibration in ("tight", "paper"):
+        estimator = SubspaceAggregate(gap=1e-6, centred=True, calibration=calibration)
+        release = estimator(rng(10).standard_normal((n, 3)), budget=BUDGET, rng=rng(11))
+        assert release.value == Abstention("vote, count")
+
+
+def test_a_subspace_of_all_dimensions_is_refused():
+    with pytest.raises(ArgumentError, match="k"):
+        SubspaceAggregate(k=2, gap=0.1).plan(10**6, 2, BUDGET)
