@@ -15,14 +15,8 @@ from workbench.estimators.coinpress import CoinPressMean as CoinPressMean
 from workbench.estimators.covariance.matrix_quantile import (
     MatrixQuantileCovariance as MatrixQuantileCovariance,
 )
-from workbench.estimators.covariance.populous import PopulousCovariance as PopulousCovariance
-from workbench.estimators.covariance.populous_robust import (
-    PopulousRobustCovariance as PopulousRobustCovariance,
-)
 from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussian
-from workbench.estimators.gaussian.populous import PopulousGaussian as PopulousGaussian
-from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
 from workbench.estimators.heavy_tailed import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
@@ -32,12 +26,17 @@ from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
 from workbench.estimators.mean.affine import AffineMean as AffineMean
-from workbench.estimators.mean.median_of_means import MedianOfMeansMean as MedianOfMeansMean
-from workbench.estimators.mean.populous import PopulousMean as PopulousMean
-from workbench.estimators.mean.populous_robust import PopulousRobustMean as PopulousRobustMean
 from workbench.estimators.nets import PureNetCovariance as PureNetCovariance
 from workbench.estimators.parts.stored import stream as stream
+from workbench.estimators.populous import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.populous import Populous as Populous
+from workbench.estimators.populous import PopulousCovariance as PopulousCovariance
+from workbench.estimators.populous import PopulousGaussian as PopulousGaussian
+from workbench.estimators.populous import PopulousMean as PopulousMean
+from workbench.estimators.populous import Preconditioner as Preconditioner
+from workbench.estimators.populous_robust import PopulousRobustCovariance as PopulousRobustCovariance
+from workbench.estimators.populous_robust import PopulousRobustGaussian as PopulousRobustGaussian
+from workbench.estimators.populous_robust import PopulousRobustMean as PopulousRobustMean
 from workbench.estimators.prime import FilterMean as FilterMean
 from workbench.estimators.prime import PrimeHeavyMean as PrimeHeavyMean
 from workbench.estimators.prime import PrimeMean as PrimeMean
@@ -55,7 +54,6 @@ from workbench.estimators.robust import RobustMean as RobustMean
 from workbench.estimators.sparse import LocalThresholdedCovariance as LocalThresholdedCovariance
 from workbench.estimators.sparse import PerturbedCovariance as PerturbedCovariance
 from workbench.estimators.sparse import ThresholdedCovariance as ThresholdedCovariance
-from workbench.estimators.spectral.preconditioner import Preconditioner as Preconditioner
 from workbench.estimators.subspaces import Eigenvalues as Eigenvalues
 from workbench.estimators.subspaces import SubspaceAggregate as SubspaceAggregate
 from workbench.estimators.subspaces import SubspaceExact as SubspaceExact

@@ -11,10 +11,11 @@ from math import log, pi, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import integer_at_least, probability
+from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.types import Array
 
 SHORT = 16  # entries of a row
+MANY = 10**12  # that a search looks at: a small ε hides more, however many
 
 
 def symmetrised(matrix: Array) -> Array:
@@ -125,3 +126,24 @@ def throughout(rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
     if rows.shape[1] > SHORT:
         return np.asarray(rows.all(axis=1))
     return reduce(np.logical_and, rows.T, np.ones(len(rows), np.bool_))
+
+
+def fewest(design: Callable[[int], object], start: int, within: float = 1.0) -> int:
+    """Return the fewest rows that `design` does not refuse, to a factor `within`, or more than 10¹².
+
+    A design that is None or an `ArgumentError` is a refusal. Rows below half of `start` are not looked at.
+    """
+
+    def found(n: int) -> bool:
+        try:
+            return design(n) is not None
+        except ArgumentError:
+            return False
+
+    low, high = start // 2, start
+    while high <= MANY and not found(high):
+        low, high = high, 2 * high
+    while MANY >= high > within * low + 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high

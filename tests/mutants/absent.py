@@ -12,16 +12,22 @@ from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, prime, references, robust, sparse, subspaces, tukey
+from workbench.estimators import base
+from workbench.estimators import populous_robust
+from workbench.estimators import prime
+from workbench.estimators import references
+from workbench.estimators import robust
+from workbench.estimators import sparse
+from workbench.estimators import subspaces
+from workbench.estimators import tukey
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.scale import exponent_scale, winsor
-from workbench.estimators.parts.votes import covariances
+from workbench.estimators.shared import votes
 from workbench.privacy import histograms
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
@@ -100,9 +106,9 @@ STAGES = (
      absent.test_trimming_puts_absent_rows_at_either_end_in_turn),
     ("pairs", rows, "sanitised", zero_sums, absent.test_a_pair_with_an_absent_row_is_absent),
     ("group means", rows, "group_means", mean_of_zeros, partial(GROUP, "mean")),
-    ("robust group means", m_estimators, "present", everything, partial(GROUP, "robust mean")),
-    ("robust group moments", m_estimators, "present", everything, partial(GROUP, "robust moment")),
-    ("group moments", covariances, "evened", zeros, partial(GROUP, "moment")),
+    ("robust group means", populous_robust, "present", everything, partial(GROUP, "robust mean")),
+    ("robust group moments", populous_robust, "present", everything, partial(GROUP, "robust moment")),
+    ("group moments", votes, "evened", zeros, partial(GROUP, "moment")),
     ("spectra", subspaces, "evened", zeros, partial(GROUP, "spectrum")),
     ("tokens", subspaces, "evened", lambda groups: groups, partial(GROUP, "token")),
     ("group variances", winsor, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),

@@ -30,7 +30,7 @@ from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.estimators.parts.votes import means
+from workbench.estimators.shared import votes
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
 from workbench.study.faults.mutant import Mutant, rewritten
@@ -153,7 +153,7 @@ PROPERTIES = (
     Mutant("tokens named by closeness", partial(patch.object, Tokens, "of", named_by_closeness),
              partial(verdicts.test_a_block_that_moves_by_one_cell_changes_no_other_token, 0)),
     Mutant("inner products of points as far as points may be",
-             partial(patch.multiple, means, NEAR=means.FARTHEST, MARGIN=0.0),
+             partial(patch.multiple, votes, NEAR=votes.FARTHEST, MARGIN=0.0),
              partial(verdicts.test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points, 0,
                      (0.0, 0.0))),
     Mutant("a rate of Thompson-Laplace noise that is 2 more in four dimensions",

@@ -3,8 +3,9 @@
 from functools import partial
 from unittest.mock import patch
 
-from tests.estimators import test_populous_reduction as tests
-from workbench.estimators.parts.votes import asked, design, l1_points, means, own_copy
+from tests.estimators import test_populous as tests
+from workbench.estimators import populous
+from workbench.estimators.shared import votes
 from workbench.privacy import voted
 from workbench.privacy.voted import VotedCharge
 from workbench.study.faults.mutant import Mutant, rewritten
@@ -21,41 +22,42 @@ right = voted.voted_scale
 
 REDUCTION = (
     Mutant("an oracle that remembers the groups before",
-           rewritten(asked, "_answer", "own_copy(oracle)", "oracle"),
+           rewritten(populous, "_answer", "own_copy(oracle)", "oracle"),
            partial(ALONE, tests.Remembers())),
     Mutant("a function that is copied as it is",
-           rewritten(own_copy, "_copied", "_function(value, memo)", "value"),
+           rewritten(populous, "_copied", "_function(value, memo)", "value"),
            partial(ALONE, tests.counting())),
     Mutant("variables around a function that are not copied",
-           rewritten(own_copy, "_fill", "_copied(content, memo)", "content"),
+           rewritten(populous, "_function", "_copied(cell.cell_contents, memo)", "cell.cell_contents"),
            partial(ALONE, tests.counting())),
     Mutant("default values that are not copied",
-           rewritten(own_copy, "_function", "deepcopy(function.__defaults__, memo)", "function.__defaults__"),
+           rewritten(populous, "_function", "deepcopy(function.__defaults__, memo)", "function.__defaults__"),
            partial(ALONE, tests.collecting)),
     Mutant("attributes that are not copied",
-           rewritten(own_copy, "_function", "deepcopy(function.__dict__, memo)", "function.__dict__"),
+           rewritten(populous, "_function", "deepcopy(function.__dict__, memo)", "function.__dict__"),
            partial(ALONE, tests.noting())),
-    Mutant("an oracle that sees the rows of all groups", rewritten(asked, "_answer", ").copy()", ")"),
+    Mutant("an oracle that sees the rows of all groups", rewritten(populous, "_answer", ").copy()", ")"),
            partial(ALONE, tests.greedy)),
-    Mutant("no answer counts as 0", rewritten(asked, "_answer", "np.full(shape, np.nan)", "np.zeros(shape)"),
+    Mutant("no answer counts as 0",
+           rewritten(populous, "_answer", "np.full(shape, np.nan)", "np.zeros(shape)"),
            tests.test_no_answer_is_no_number),
     Mutant("an answer of another shape is cut to it",
-           rewritten(asked, "_answer", "fits = ", "found = np.resize(found, shape)\n    fits = "),
+           rewritten(populous, "_answer", "fits = ", "found = np.resize(found, shape)\n    fits = "),
            tests.test_no_answer_is_no_number),
     Mutant("friends in l1 by their distance in l2",
-           partial(patch.object, l1_points.L1Points, "within", staticmethod(means.Points.within)),
+           partial(patch.object, votes.L1Points, "within", staticmethod(votes.Points.within)),
            tests.test_many_points_in_l1_are_compared_piece_by_piece),
     Mutant("points in l1 that are usable by their length in l2",
-           partial(patch.object, l1_points.L1Points, "lengths", means.Points.lengths),
+           partial(patch.object, votes.L1Points, "lengths", votes.Points.lengths),
            tests.test_points_in_l1_are_usable_by_their_sum),
     Mutant("half the Laplace noise in l1", partial(patch.object, voted, "voted_scale", half),
            tests.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma),
-    Mutant("normal noise in l1", partial(patch.dict, design.JOINT, laplace="voted_gaussian"),
+    Mutant("normal noise in l1", partial(patch.dict, votes.JOINT, laplace="voted_gaussian"),
            tests.test_a_histogram_in_l1),
     Mutant("averages that move by half as much in l1",
-           rewritten(design.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
+           rewritten(votes.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
            partial(tests.test_an_average_moves_by_most_of_what_is_charged, "l1")),
     Mutant("averages that move by half as much in l2",
-           rewritten(design.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
+           rewritten(votes.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
            partial(tests.test_an_average_moves_by_most_of_what_is_charged, "l2")),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from workbench.catalog import Example
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
 from workbench.estimators.heavy_tailed import HeavyTailed
 from workbench.estimators.histograms import StableCentres
-from workbench.estimators.parts.gaussians.populous_learner import PopulousLearner
+from workbench.estimators.populous import PopulousLearner
 from workbench.estimators.prime import Filtered
 from workbench.study.faults.mutant import Mutant, rewritten
 

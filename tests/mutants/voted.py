@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from tests.privacy import test_voted as voting
-from workbench.estimators.parts.votes.design import Designer
-from workbench.estimators.parts.votes.vote import Vote
+from workbench.estimators.shared.votes import Designer, Vote
 from workbench.privacy import ramps, voted
 from workbench.study.faults.mutant import Fault, Mutant, rewritten
 

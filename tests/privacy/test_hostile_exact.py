@@ -11,12 +11,12 @@ from mpmath import exp, mp, mpf
 from scipy.stats import norm
 
 from workbench import CoinPressMean
-from workbench.estimators.parts.robust_votes.m_estimators import location_means, scatter_factors
 from workbench.estimators.parts.rows import evened, group_means, present
 from workbench.estimators.parts.scale import winsor
 from workbench.estimators.parts.stored import ChangedError, stream
-from workbench.estimators.parts.votes.design import NORM_ROUNDING
-from workbench.estimators.parts.votes.means import Points, design
+from workbench.estimators.populous import mean_designer
+from workbench.estimators.populous_robust import location_means, scatter_factors
+from workbench.estimators.shared.votes import NORM_ROUNDING, Points, designed
 from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact, histograms
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
@@ -83,7 +83,8 @@ def test_the_threshold_of_discrete_noise_covers_a_scale_that_is_rounded_up():
 @pytest.mark.parametrize(("n", "d"), [(10**6, 25), (10**7, 400)])
 def test_the_rounding_of_an_average_of_far_points_is_within_what_is_added_to_its_sensitivity(n, d):
     """Two data sets of points as far as usable ones are, where floats are coarse, against exact averages."""
-    made, rng = design(n, d, ApproxDP(1.0, 1e-6), 0.05), np.random.default_rng(7)
+    made = designed(mean_designer(d), n, ApproxDP(1.0, 1e-6), 0.05)
+    rng = np.random.default_rng(7)
     near = rng.uniform(-0.3, 0.3, (5, d)) * made.limit / np.sqrt(d)
     reach = max(
         far for far in np.geomspace(1.0, 1e8, 400) if Points(far * made.limit + near, made.limit).usable.all()

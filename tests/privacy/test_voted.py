@@ -15,9 +15,8 @@ from scipy.special import ndtri
 from scipy.stats import laplace, norm
 
 from workbench.contracts.ramps import NONE, ratio_beside
-from workbench.estimators.mean.populous import PopulousMean
-from workbench.estimators.parts.votes.design import NORM_ROUNDING, Designer, PricedDesign, norm_moves
-from workbench.estimators.parts.votes.means import SIZES, Points, limits
+from workbench.estimators.populous import PopulousMean, mean_designer
+from workbench.estimators.shared.votes import NORM_ROUNDING, Points, PricedDesign
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, SimulatedNoise, compose, voted
 from workbench.privacy.ramps import BITS
 from workbench.privacy.secure import inexact_steps
@@ -38,7 +37,7 @@ BETA = 0.1 / 3
 
 
 def designer(d, joint, kind="gaussian"):
-    return Designer(kind, norm_moves, lambda s: limits(d, s), SIZES, joint=joint)
+    return replace(mean_designer(d), kind=kind, joint=joint)
 
 
 def made(budget, kind=NORMAL):

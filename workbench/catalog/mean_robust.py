@@ -5,7 +5,7 @@ from functools import partial
 from workbench.catalog import mean
 from workbench.catalog.entry import DELTA, EPSILON, Example, Knob, N, at
 from workbench.catalog.hardest import in_a_box
-from workbench.estimators.mean.populous_robust import PopulousRobustMean
+from workbench.estimators.populous_robust import PopulousRobustMean
 from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.estimators.references import FilterNonprivateMean
 from workbench.estimators.robust import RobustHeavyMean, RobustMean

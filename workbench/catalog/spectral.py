@@ -10,7 +10,7 @@ from workbench.catalog.entry import DELTA, EPSILON, Assumption, Entry, Example, 
 from workbench.catalog.hardest import along_a_subspace
 from workbench.distributions import Gaussian
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.populous import Preconditioner
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate, SubspaceExact
 from workbench.populations import Contaminated, MultivariateGaussian, MultivariateStudent, PointMass
 from workbench.privacy import ZCDP, ApproxDP

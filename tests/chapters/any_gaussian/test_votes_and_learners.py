@@ -16,7 +16,7 @@ from tests.chapters.worlds import (
 from workbench.chapters.any_gaussian.claims import votes as votes_claims
 from workbench.chapters.any_gaussian.claims.checks import certain, reached
 from workbench.chapters.any_gaussian.runs import geometry, theory, votes
-from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
+from workbench.estimators.populous import preconditioned_rows
 from workbench.populations.spectra import named
 from workbench.study.verdict import Status
 

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from tests.estimators.covariance.test_populous import grouped
+from tests.estimators.test_populous import grouped
 from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
-from workbench.estimators import Trace, base, sparse
+from workbench.estimators import Trace
+from workbench.estimators import base
+from workbench.estimators import populous_robust
+from workbench.estimators import sparse
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
@@ -18,7 +21,6 @@ from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.quantile.influence import Influence
-from workbench.estimators.parts.robust_votes import m_estimators
 from workbench.estimators.parts.rows import present
 from workbench.estimators.parts.scale import critical, exponent_scale
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
@@ -192,8 +194,8 @@ def test_a_pair_with_an_absent_row_is_absent():
 
 GROUPS = {
     "mean": lambda groups: rows.group_means(groups),
-    "robust mean": m_estimators.location_means,
-    "robust moment": lambda groups: _squares(m_estimators.scatter_factors(groups)),
+    "robust mean": populous_robust.location_means,
+    "robust moment": lambda groups: _squares(populous_robust.scatter_factors(groups)),
     "moment": lambda groups: _squares(grouped(groups.reshape(-1, 2), groups.shape[1]).factors),
     "spectrum": spectra,
     "subspace": lambda groups: projections(groups, 1),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.votes.means import FARTHEST, NEAR, Points, margin
+from workbench.estimators.shared.votes import FARTHEST, NEAR, Points, margin
 from workbench.estimators.subspaces import GRID, Tokens
 
 CELLS, LIMIT = 4, 2.0

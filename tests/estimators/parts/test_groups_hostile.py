@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.estimators.covariance.test_populous import grouped
-from workbench.estimators.parts.votes.covariances import LARGEST, SMALLEST
-from workbench.estimators.spectral.preconditioner import Preconditioner
+from tests.estimators.test_populous import grouped
+from workbench.estimators.populous import Preconditioner
+from workbench.estimators.shared.votes import LARGEST, SMALLEST
 from workbench.privacy import ApproxDP
 
 

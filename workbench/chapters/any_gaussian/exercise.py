@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.estimators.parts.votes.means import Points
-from workbench.estimators.parts.votes.vote import Vote
+from workbench.estimators.shared.votes import Points, Vote
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 

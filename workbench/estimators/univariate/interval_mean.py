@@ -60,8 +60,8 @@ from workbench.estimators.parts.locate.window_median import WindowMedian, select
 from workbench.estimators.parts.rescaled import mean_and_share
 from workbench.estimators.parts.rows import present
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
-from workbench.estimators.parts.votes.design import fewest
 from workbench.estimators.univariate.interval import WHOLE_LINE
+from workbench.linalg import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive

@@ -24,12 +24,10 @@ from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussia
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.mean.affine import AffineMean
-from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
-from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.populous import PopulousGaussian, Preconditioner, preconditioned_rows
 from workbench.estimators.subspaces import SubspaceAggregate, SubspaceExact
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated

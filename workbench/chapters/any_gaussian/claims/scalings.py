@@ -8,8 +8,7 @@ from math import log
 
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.runs import growth, votes
-from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
-from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.populous import Preconditioner, preconditioned_rows
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim

@@ -11,8 +11,7 @@ from workbench.bounds import al22
 from workbench.bounds.corruption import mean_unit, unit
 from workbench.chapters.any_gaussian.claims.scalings import DELTAS, INVERSE, budget
 from workbench.chapters.any_gaussian.runs import growth
-from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
-from workbench.estimators.mean.populous_robust import PopulousRobustMean
+from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
 from workbench.study.claim import Claim
 from workbench.study.least_rows import fewest_rows
 from workbench.study.scaling.catalogued import Move

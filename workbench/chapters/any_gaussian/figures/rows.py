@@ -15,7 +15,7 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.spectra import across, in_rows, rows_of, spelled
 from workbench.charts.words import number
-from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
+from workbench.estimators.populous import preconditioned_rows
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP
 from workbench.study import measures

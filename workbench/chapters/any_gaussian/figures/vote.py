@@ -9,13 +9,9 @@ from workbench.chapters.any_gaussian.runs.votes import BUDGET, DELTA, EPSILON, r
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
-from workbench.estimators.mean.populous import PopulousMean
-from workbench.estimators.parts.votes.covariances import design as covariance_design
-from workbench.estimators.parts.votes.covariances import fewest_rows as fewest_grouped
-from workbench.estimators.parts.votes.design import PricedDesign
-from workbench.estimators.parts.votes.means import Points
-from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
-from workbench.estimators.parts.votes.vote import Vote as Thresholds
+from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, PopulousFrame, PopulousMean
+from workbench.estimators.shared.votes import Points, PricedDesign
+from workbench.estimators.shared.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import masked
 from workbench.study.least_rows import fewest_rows
@@ -30,7 +26,7 @@ VOTE_N, VOTE_EPSILON, VOTE_DELTA, FAR_SHARE = 150, 4.0, 1e-3, 0.02
 OURS, THEIRS = "ours", "the source's"  # whose thresholds
 AWAY = np.array([8.0, 3.0])  # where the far rows are
 MASK_ROWS, MASK_CONDITION, DRAWN = (9000, 18_000), 25.0, 6
-MASK_DESIGN = 0.1 / 3, "thompson_laplace"
+MASK_DESIGN = 0.1, "thompson_laplace"
 REACH, CENTRE = 10.0, (4.0, 0.0)
 
 
@@ -180,7 +176,7 @@ def masks(
 
 def _least(budget: ApproxDP) -> int:
     """Return the fewest rows in the plane that have a masked average."""
-    return fewest_grouped(2, budget, *MASK_DESIGN)
+    return PopulousFrame(0, 2, budget, *MASK_DESIGN).fewest
 
 
 def _drawn(seed: int, condition: float, n: int, budget: ApproxDP) -> tuple[Array, list[Array]]:
@@ -215,6 +211,6 @@ def masked_releases(
     root: Array, n: int, budget: ApproxDP, count: int, rng: np.random.Generator
 ) -> list[Array]:
     """Return masked versions of one covariance, at the width of a design for n rows of mean 0."""
-    charge = covariance_design(n, len(root), budget, *MASK_DESIGN).charges[1]
+    charge = PopulousFrame(n, len(root), budget, *MASK_DESIGN).design.charges[1]
     source = SimulatedNoise(rng)
     return [masked(root, charge, source) for _ in range(count)]

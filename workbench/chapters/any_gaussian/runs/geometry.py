@@ -11,9 +11,9 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds.al22 import frobenius_mask
-from workbench.estimators.parts.votes.covariances import Groups, factors, limits
-from workbench.estimators.parts.votes.design import ROUNDING
-from workbench.estimators.parts.votes.vote import Vote
+from workbench.estimators.populous import covariance_limits as limits
+from workbench.estimators.populous import normal_factors as factors
+from workbench.estimators.shared.votes import ROUNDING, Groups, Vote
 from workbench.privacy import SimulatedNoise
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid

@@ -14,11 +14,9 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.chapters.any_gaussian.runs.attacks import ATTACKS, frame
 from workbench.chapters.any_gaussian.runs.votes import named_by
-from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
-from workbench.estimators.mean.populous_robust import PopulousRobustMean
-from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
-from workbench.estimators.parts.votes.vote import Vote
-from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, Preconditioner
+from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
+from workbench.estimators.shared.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study.trials import Row, answered, columns, each_trial, error_of

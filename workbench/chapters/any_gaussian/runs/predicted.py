@@ -9,13 +9,15 @@ from math import sqrt
 from typing import Any
 
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.gaussian.populous import PopulousGaussian
 from workbench.estimators.parts.foreseen import median_of_mean
-from workbench.estimators.parts.gaussians.populous_learner import preconditioned_rows
-from workbench.estimators.parts.votes.preconditioner import centring
-from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.populous import (
+    PopulousCovariance,
+    PopulousGaussian,
+    Preconditioner,
+    centring,
+    preconditioned_rows,
+)
 from workbench.privacy import ApproxDP
 from workbench.privacy.histograms import mode_charge
 from workbench.privacy.mechanisms import truncated_laplace_bound

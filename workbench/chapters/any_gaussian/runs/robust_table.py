@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.estimators.parts.robust_votes.m_estimators import location_means, scatter_factors
-from workbench.estimators.parts.robust_votes.table import FAR, MIDDLE, TABLE
 from workbench.estimators.parts.rows import of_groups
-from workbench.estimators.parts.votes.covariances import Groups
-from workbench.estimators.parts.votes.means import Points
+from workbench.estimators.populous_robust import FAR, MIDDLE, TABLE, location_means, scatter_factors
+from workbench.estimators.shared.votes import Groups, Points
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
 from workbench.types import Array
@@ -47,8 +45,8 @@ def scenario(d: int, size: int, corruption: float, name: str) -> Groups:
 
 def distances(groups: Groups, rng: np.random.Generator) -> Array:
     """Return 1 + dist of random pairs of groups, at most `NEVER`; that where one is not usable."""
-    first, second = rng.integers(0, groups.count, (2, PAIRS))
-    second = np.where(first == second, (second + 1) % groups.count, second)
+    first, second = rng.integers(0, len(groups.factors), (2, PAIRS))
+    second = np.where(first == second, (second + 1) % len(groups.factors), second)
     inverses = np.linalg.inv(groups.factors)
     values = np.linalg.svd(groups.factors[second] @ inverses[first], compute_uv=False) ** 2
     both = groups.usable[first] & groups.usable[second]
@@ -57,7 +55,7 @@ def distances(groups: Groups, rng: np.random.Generator) -> Array:
 
 def average(groups: Groups, friends: np.ndarray) -> Array:
     """Return the weighted average of a typical vote."""
-    weights = np.clip((friends / groups.count - LOW) / (HIGH - LOW), 0.0, 1.0) * groups.usable
+    weights = np.clip((friends / len(groups.factors) - LOW) / (HIGH - LOW), 0.0, 1.0) * groups.usable
     root = groups.average(weights)
     return np.asarray(root @ root.T)
 
@@ -119,7 +117,7 @@ def main() -> None:
     with np.errstate(all="ignore"):
         rows = [row(d, size, share) for d, sizes in SIZES.items() for size in sizes for share in CORRUPTIONS]
     rows += [mean_row(d, size, share) for d in MEAN_D for size in MEAN_SIZES for share in CORRUPTIONS]
-    path = files("workbench").joinpath("estimators", "parts", "robust_votes", TABLE)
+    path = files("workbench").joinpath("estimators", TABLE)
     with open(str(path), "w", encoding="utf-8") as out:
         out.write("[\n" + ",\n".join(json.dumps(one) for one in rows) + "\n]\n")
 

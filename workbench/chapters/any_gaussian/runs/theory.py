@@ -9,7 +9,7 @@ import numpy as np
 from workbench.bounds.al22 import mask_radius
 from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError
-from workbench.estimators.mean.populous import PopulousMean
+from workbench.estimators.populous import PopulousMean
 from workbench.privacy import ApproxDP, Charge
 from workbench.privacy.masks import square_delta
 from workbench.privacy.mechanisms import truncated_laplace_bound

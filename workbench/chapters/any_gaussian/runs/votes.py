@@ -13,15 +13,19 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
-from workbench.estimators.covariance.populous import PopulousCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.gaussian.populous import PopulousGaussian
-from workbench.estimators.mean.populous import PopulousMean
 from workbench.estimators.parts import budgets
 from workbench.estimators.parts.rows import in_blocks
-from workbench.estimators.parts.votes.paper import EVERYBODY, NOBODY, QUORUM
-from workbench.estimators.parts.votes.vote import Vote
-from workbench.estimators.spectral.preconditioner import Preconditioner
+from workbench.estimators.populous import (
+    EVERYBODY,
+    NOBODY,
+    QUORUM,
+    PopulousCovariance,
+    PopulousGaussian,
+    PopulousMean,
+    Preconditioner,
+)
+from workbench.estimators.shared.votes import Vote
 from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.distributions import Gaussian
-from workbench.estimators.gaussian.populous import PopulousGaussian
+from workbench.estimators.populous import PopulousGaussian
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows

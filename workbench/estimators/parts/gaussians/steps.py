@@ -24,7 +24,7 @@ import numpy as np
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
-from workbench.estimators.parts.votes.design import fewest
+from workbench.linalg import fewest
 from workbench.privacy import ZCDP
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.special import chdtri, gammainc, gammaincc

@@ -17,11 +17,15 @@ from workbench.chapters.any_gaussian.runs.robust_table import (
 )
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.covariance.populous_robust import PopulousRobustCovariance
-from workbench.estimators.gaussian.populous_robust import PopulousRobustGaussian
-from workbench.estimators.mean.populous_robust import PopulousRobustMean
-from workbench.estimators.parts.robust_votes.table import FAR, rows_for, table
-from workbench.estimators.parts.votes.design import covariance_moves, norm_moves
+from workbench.estimators.populous_robust import (
+    FAR,
+    PopulousRobustCovariance,
+    PopulousRobustGaussian,
+    PopulousRobustMean,
+    rows_for,
+    table,
+)
+from workbench.estimators.shared.votes import covariance_moves, norm_moves
 from workbench.privacy import ApproxDP
 
 BUDGET = ApproxDP(1.0, 1e-6)

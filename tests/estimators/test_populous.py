@@ -1,0 +1,816 @@
+"""Votes of groups: friends, votes and averages of neighbours; oracles of all kinds; what is found."""
+
+import warnings
+from functools import partial
+from itertools import pairwise
+from math import exp, expm1, log1p
+from threading import Lock
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, gamma, kstest
+
+from tests.estimators.streams import rng
+from workbench import (
+    MedianOfMeansMean,
+    Populous,
+    PopulousGaussian,
+    PopulousMean,
+    Preconditioner,
+    SubspaceExact,
+    losses,
+)
+from workbench.catalog import CATALOG
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError
+from workbench.estimators import Abstention, populous
+from workbench.estimators.parts.budgets import halved, least_groups
+from workbench.estimators.parts.rows import of_groups, shuffled
+from workbench.estimators.populous import (
+    LONGEST,
+    SPACES,
+    PopulousFrame,
+    best_mask,
+    covariance_designer,
+    covariance_limits,
+    fewest_for_covariance,
+    median_distances,
+    medians_of_means,
+    normal_factors,
+    own_copy,
+)
+from workbench.estimators.populous import asked as asking
+from workbench.estimators.shared import votes
+from workbench.estimators.shared.votes import (
+    FARTHEST,
+    ROUNDING,
+    Groups,
+    L1Points,
+    Points,
+    Vote,
+    change,
+    designed,
+    moment_factors,
+)
+from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, UnitNoise, compose
+from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.privacy.noise import CountingNoise
+from workbench.privacy.voted import voted_scale
+
+LEVEL = 1e-6
+BUDGET = ApproxDP(1.0, 1e-6)
+SEEDS = st.integers(0, 10**6)
+
+
+def grouped(rows, size):
+    """The groups of `size` consecutive rows each."""
+    return Groups.of(of_groups(rows, size, moment_factors))
+
+
+# Friends, votes, averages
+
+
+def thompson(first, second):
+    lower = np.linalg.inv(np.linalg.cholesky(second))
+    values = np.linalg.eigvalsh(lower @ first @ lower.T)
+    return float(np.abs(np.log(values)).max()) if values[0] > 0 else np.inf
+
+
+def plainly(groups, limit):
+    """Friends by the definition, pair by pair."""
+    k = len(groups.factors)
+    counts = np.ones(k, int)
+    for i in range(k):
+        for j in range(k):
+            if i != j and groups.usable[i] and groups.usable[j]:
+                product = groups.factors[j] @ np.linalg.inv(groups.factors[i])
+                values = np.linalg.eigvalsh(product @ product.T)
+                counts[i] += values[-1] <= limit and values[0] * limit >= 1
+    return counts
+
+
+def hostile_rows(seed, count, d):
+    """Rows of many scales and shapes, some groups of which are degenerate, equal or huge."""
+    source = rng(seed)
+    x = source.standard_normal((count, d)) * 10.0 ** source.integers(-3, 4, (count, 1))
+    for _ in range(count // 3):
+        scale = source.choice([0.0, 1e100, 1e-160, 1e80, 1.0])
+        x[source.integers(count)] = scale * source.standard_normal(d)
+    return x
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 6])
+@pytest.mark.parametrize("scale", [1.0, 1e-30, 1e40])
+def test_friends_are_those_of_the_definition(d, scale):
+    source = rng(d)
+    mixing = source.standard_normal((d, d)) * 10.0 ** source.uniform(-2, 2, d)
+    groups = grouped(scale * source.standard_normal((60 * (d + 4), d)) @ mixing, d + 4)
+    for limit in (3.0, 8.0, 20.0):
+        assert groups.friends(limit).tolist() == plainly(groups, limit).tolist()
+
+
+@given(seed=SEEDS, d=st.integers(1, 4))
+def test_friends_of_hostile_groups_are_those_of_the_definition(seed, d):
+    groups = grouped(hostile_rows(seed, 12 * (d + 3), d), d + 3)
+    with np.errstate(all="ignore"):
+        assert groups.friends(9.0).tolist() == plainly(groups, 9.0).tolist()
+
+
+def test_pruning_without_a_margin_on_the_right_side_is_noticed():
+    found = Groups.of(normal_factors(200, 9, 4, rng()))
+    right = found.friends(8.0)
+    with patch.object(votes, "MATRIX_MARGIN", -0.3):
+        assert (found.friends(8.0) != right).any()
+
+
+def test_groups_that_are_no_matrices_are_alone():
+    x = rng().standard_normal((12, 4, 3))
+    x[0, 0, 2], x[1], x[2], x[3, :, 1] = np.nan, 0.0, np.inf, x[3, :, 0]
+    with np.errstate(all="ignore"):
+        found = grouped(x.reshape(-1, 3), 4)
+    assert found.usable.tolist() == [False] * 4 + [True] * 8
+    assert found.friends(1e6)[:4].tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("d", [1, 2, 7])
+@pytest.mark.parametrize("centre", [0.0, 1e7])
+def test_friends_of_points_are_those_of_their_differences(d, centre):
+    source = rng(d)
+    values = centre + source.standard_normal((300, d)) * source.choice([1.0, 4.0, 1e5], (300, 1))
+    values[:4] = [[np.inf], [np.nan], [1e99], [-1e12]]
+    points, near = Points(values, 2.0), np.ones(300, int)
+    with np.errstate(all="ignore"):
+        for i in range(4, 300):
+            near[i] = (((values[4:] - values[i]) ** 2).sum(axis=1) <= 4.0).sum()
+    assert points.usable.sum() == 296
+    assert points.friends(2.0).tolist() == near.tolist()
+
+
+def plainly_in_l1(values, limit):
+    usable = np.abs(values).sum(axis=1) <= FARTHEST * limit
+    close = np.abs(values[:, None] - values).sum(axis=2) <= limit
+    return 1 + (close & usable[:, None] & usable & ~np.eye(len(values), dtype=bool)).sum(axis=1)
+
+
+@given(seed=SEEDS, d=st.integers(1, 6))
+def test_friends_in_l1_are_those_of_the_definition(seed, d):
+    source = rng(seed)
+    values = source.integers(-4, 5, (40, d)) / 2.0
+    values[source.integers(0, 40, 6)] = source.choice((0.0, 1e300, -1e300, np.nan, np.inf, 3e8), (6, d))
+    with np.errstate(all="ignore"):
+        assert L1Points(values, 2.0).friends(2.0).tolist() == plainly_in_l1(values, 2.0).tolist()
+
+
+def test_points_in_l1_are_usable_by_their_sum():
+    values = np.array([[0.6, 0.6], [0.4, 0.4]]) * FARTHEST
+    assert L1Points(values, 1.0).usable.tolist() == [False, True]
+
+
+def test_many_points_in_l1_are_compared_piece_by_piece():
+    values = rng(1).standard_normal((300, 3))
+    with patch.object(votes, "PAIRS_AT_ONCE", 1000):
+        assert L1Points(values, 2.0).friends(2.0).tolist() == plainly_in_l1(values, 2.0).tolist()
+
+
+@given(seed=SEEDS, d=st.integers(1, 3))
+def test_one_replaced_row_changes_the_friends_by_what_is_charged(seed, d):
+    size, count = d + 3, 14
+    x = hostile_rows(seed, size * count, d)
+    y = x.copy()
+    row = int(rng(seed + 1).integers(len(y)))
+    y[row] = hostile_rows(seed + 2, 3, d)[0]
+    with np.errstate(all="ignore"):
+        first, second = (grouped(rows, size).friends(9.0) for rows in (x, y))
+    others = np.arange(count) != row // size
+    assert np.abs(first - second)[others].max() <= 1
+    assert abs(int(first.sum()) - int(second.sum())) <= 2 * (count - 1)
+
+
+def test_the_sensitivity_of_the_count_is_attained():
+    x = rng().standard_normal((20 * 6, 2))
+    y = x.copy()
+    y[3] = 1e9
+    first, second = (grouped(rows, 6).friends(1e6).sum() for rows in (x, y))
+    assert first - second == 2 * 19 == Vote(20, 11, 15, 330).charge("vote", BUDGET).sensitivity
+
+
+@pytest.mark.parametrize(("k", "a", "b", "quorum"), [(12, 7, 8, 110), (16, 9, 12, 215)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 1e-3), (2.0, 0.3)])
+def test_the_vote_is_private_between_all_numbers_of_friendly_pairs(k, a, b, quorum, epsilon, delta):
+    """Exact enumeration of every number of ordered pairs and all that one group can make of it."""
+    charge = Vote(k, a, b, quorum).charge("vote", ApproxDP(epsilon, delta))
+    bound, scale = truncated_laplace_bound(charge), charge.sensitivity / epsilon
+
+    def passes(pairs):
+        if pairs < quorum:
+            return 0.0
+        x, rest = quorum + bound - pairs, exp(-bound / scale)
+        half = max(exp(-abs(x) / scale) - rest, 0.0) / (2 * (1 - rest))
+        return half if x >= 0 else 1 - half
+
+    worst = 0.0
+    for pairs in range(k, k * k + 1):
+        for other in range(max(k, pairs - 2 * (k - 1)), min(k * k, pairs + 2 * (k - 1)) + 1):
+            p, q = passes(pairs), passes(other)
+            worst = max(worst, p - exp(epsilon) * q, (1 - p) - exp(epsilon) * (1 - q))
+    assert 0.9 * delta < worst <= delta * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("friends", [200, 215, 216, 256])
+def test_the_vote_passes_where_its_noise_exceeds_the_threshold(friends):
+    vote = Vote(16, 9, 12, 215)
+    charge = vote.charge("vote", BUDGET)
+    needed = vote.quorum - friends + truncated_laplace_bound(charge)
+
+    class Adds(UnitNoise):
+        def __init__(self, amount):
+            object.__setattr__(self, "amount", amount)
+
+        def truncated_laplace(self, value, *_):
+            return np.asarray(value, float) + self.amount
+
+    counts = np.diff(np.arange(17) * friends // 16)
+    assert not vote.passes(counts, charge, Adds(needed - 1e-8))
+    assert vote.passes(counts, charge, Adds(needed + 1e-8))
+
+
+VOTES = [Vote(40, 21, 30, 1400), Vote(100, 60, 80, 8500), Vote(200, 101, 150, 32_000)]
+
+
+@pytest.mark.parametrize("vote", VOTES)
+def test_weights_of_extreme_degrees_move_by_at_most_what_is_proved(vote):
+    """Any degrees whose sum reaches the quorum, all within one of each other but for one point."""
+    source, k, worst = rng(vote.k), vote.k, 0.0
+    for trial in range(3000):
+        near = int(source.integers(0, k))
+        level = source.choice([vote.nobody, vote.nobody + 1, vote.everybody, vote.everybody + 1])
+        friends = np.concatenate([np.full(near, level), np.full(k - near, k)])
+        if trial % 3 == 0:
+            friends = np.clip(friends + source.integers(-1, 2, k), 1, k)
+        other = np.clip(friends - (friends < k) * source.integers(0, 2, k), 1, k)
+        if trial % 2:
+            other = np.clip(friends - (friends < k), 1, k)
+        other[-1] = source.choice([1, k])
+        if min(friends.sum(), other.sum()) < vote.quorum:
+            continue
+        u, v = (np.append(vote.weights(one), 0.0) for one in (friends, other))
+        v[-2], v[-1] = 0.0, v[-2]  # the replaced point is another point
+        worst = max(worst, k * np.maximum(u / u.sum() - v / v.sum(), 0).sum())
+    assert 0.5 * vote.change < worst <= vote.change * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_averages_of_neighbours_are_as_close_as_is_proved(d, seed):
+    source, size, k = rng(seed), d + 4, 60
+    limit, worst = covariance_limits(d, size)[3], 0.0
+    for _ in range(40):
+        shape = source.standard_normal((d, d)) * 10.0 ** source.uniform(-3, 3, d)
+        x = source.standard_normal((k * size, d)) @ shape
+        y = x.copy()
+        y[0] = source.choice([0.0, 30.0, 1e6]) * source.standard_normal(d) @ shape
+        groups = [grouped(rows, size) for rows in (x, y)]
+        friends = [one.friends(limit) for one in groups]
+        quorum = min(int(min(one.sum() for one in friends)), k * k - 1)
+        if quorum < 0.7 * k * k:
+            continue
+        vote = Vote(k, k // 2 + 1, min(k // 2 + 10, quorum // k - 1), quorum)
+        roots = [one.average(vote.weights(count)) for one, count in zip(groups, friends, strict=True)]
+        bound = log1p(vote.change * vote.spread(limit * ROUNDING) / k)
+        worst = max(worst, thompson(*(root @ root.T for root in roots)) / bound)
+    assert 0 < worst <= 1
+
+
+@given(seed=SEEDS, d=st.integers(1, 5), space=st.sampled_from(["l1", "l2"]))
+def test_one_replaced_point_moves_the_average_by_the_charge_at_most(seed, d, space):
+    source, order = rng(seed), int(space[1])
+    tried = Populous(oracle=mean, size=1, space=space, limit=1.0, dimension=d)
+    made = tried.design(600, d, ApproxDP(3.0, 1e-3))
+    values = source.laplace(0.0, 0.25 / d, (600, d))
+    far = source.choice(600, 30, replace=False)
+    values[far] += source.uniform(0.3, 0.9) / d
+    other = values.copy()
+    other[far[0]] = source.choice([-0.4, 0.0, 0.4, 1e6]) / d
+    pair = [SPACES[space].points(rows) for rows in (values, other)]
+    friends = [points.friends(1.0) for points in pair]
+    counts = [made.vote.count(one, made.most) for one in friends]
+    assert abs(counts[0] - counts[1]) <= 1
+    if least := min(counts):
+        averages = [p.average(made.vote.weights(f)) for p, f in zip(pair, friends, strict=True)]
+        moved = np.linalg.norm(averages[0] - averages[1], order)
+        assert moved <= made.falls[least - 1] * made.distance
+
+
+def moved(made, points, rim):
+    """The move of an average over Δ_h as a point at -ρ goes to ρ, where `rim` others are; 0 for no answer."""
+    values, found = np.zeros((made.vote.k, 1)), []
+    values[:rim] = 1.0
+    for place in (-1.0, 1.0):
+        values[rim] = place
+        group = points(values)
+        friends = group.friends(1.0)
+        h = made.vote.count(friends, made.most)
+        found.append((h, group.average(made.vote.weights(friends))[0] if h else 0.0))
+    (h, at), (other, there) = found
+    assert abs(h - other) <= 1
+    least = min(h, other)
+    return abs(at - there) / (made.falls[least - 1] * made.distance) if least else 0.0
+
+
+@pytest.mark.parametrize("space", ["l1", "l2"])
+def test_an_average_moves_by_most_of_what_is_charged(space):
+    """Points at one place, and some at the rim of their friends."""
+    tried = Populous(oracle=mean, size=1, space=space, limit=1.0, dimension=1)
+    made = tried.design(200, 1, ApproxDP(3.0, 1e-3))
+    assert 0.9 < max(moved(made, SPACES[space].points, rim) for rim in range(100)) <= 1
+
+
+# Designs
+
+
+def test_without_the_guard_the_mass_bound_would_be_wrong():
+    """Where friends may have less than all weight, E is the bound of pairs."""
+    assert Vote(100, 51, 53, 5500).spread(9.0) == 80.0
+    assert Vote(1000, 501, 700, 930_000).spread(9.0) < 80.0
+    assert change(10**9, np.array(0.6), np.array(0.7), 0.8) == pytest.approx(12.0, rel=1e-6)  # the source's
+
+
+@pytest.mark.parametrize(
+    "wrong", [(7, 4, 5, 45), (20, 10, 15, 330), (20, 11, 11, 330), (20, 11, 17, 350), (20, 11, 15, 400)]
+)
+def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
+    with pytest.raises(ArgumentError):
+        Vote(*wrong)
+
+
+@pytest.mark.parametrize(("d", "n"), [(1, 3000), (5, 75_000)])
+def test_designs_hold_the_budget_and_their_own_inequality(d, n):
+    made = designed(covariance_designer(d, best_mask(d)), n, BUDGET, 0.03)
+    vote, mask = made.charges
+    assert compose(made.plan).epsilon == pytest.approx(1.0, rel=1e-12)
+    assert compose(made.plan).delta == pytest.approx(1e-6, rel=1e-12)
+    assert made.vote.k == n // made.size
+    moved = made.vote.change * made.vote.spread(made.limit * ROUNDING) / made.vote.k
+    assert expm1(mask.sensitivity) == pytest.approx(moved, rel=1e-9)
+    assert vote.sensitivity == 2 * (made.vote.k - 1)
+
+
+def test_the_source_s_numbers_of_rows():
+    """As many as its constants ask for: 584 groups for a subspace, billions of rows for a preconditioner."""
+    assert least_groups(halved(BUDGET)) == 584
+    rows = [fewest_for_covariance(d, BUDGET, 0.1) for d in (1, 2, 5, 10, 20)]
+    assert all(1.8 * few < many for few, many in pairwise(rows))
+    assert 5e9 < rows[0] < 1e10
+    for estimator in (Preconditioner(calibration="paper"), Preconditioner(calibration="paper", centred=True)):
+        with pytest.raises(ArgumentError, match="at least"):
+            estimator.plan(10**9, 1, BUDGET)
+        plan = estimator.plan(2 * rows[0], 1, BUDGET)
+        assert compose(plan).epsilon == pytest.approx(1.0)
+        assert compose(plan).delta <= BUDGET.delta
+        assert [charge.mechanism for charge in plan.charges()] == ["truncated_laplace", "square"]
+        assert estimator.error_bound(2 * rows[0], 1, BUDGET, 0.1) <= np.log(2)
+    assert SubspaceExact(calibration="paper", centred=True).fewest(3, BUDGET) == 3 * 584
+
+
+@pytest.mark.parametrize("key", ["mean/populous", "covariance/populous", "spectral/preconditioner"])
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-12])
+def test_a_budget_for_which_no_rows_are_enough_is_refused_at_once(key, epsilon):
+    with pytest.raises(ArgumentError, match="n = 1000: expected"):
+        CATALOG[key].estimator.plan(1000, 2, ApproxDP(epsilon, 1e-6))
+
+
+@pytest.mark.parametrize("kind", ["l2", "l1", "exact"])
+def test_the_number_of_rows_that_is_asked_for_is_enough(kind):
+    tried = Populous(oracle=mean, size=10, space=kind, limit=None if kind == "exact" else 1.0)
+    with pytest.raises(ArgumentError, match="at least") as caught:
+        tried.plan(50, 2, BUDGET)
+    least = int(str(caught.value).split("at least ")[1].split()[0])
+    tried.plan(least, 2, BUDGET)
+    with pytest.raises(ArgumentError):
+        tried.plan(int(least * 0.9), 2, BUDGET)
+
+
+def test_normal_factors_in_law_are_those_of_rows():
+    mine = normal_factors(4000, 9, 3, rng(2))
+    theirs = np.linalg.qr(rng(3).standard_normal((4000, 9, 3)), mode="r") / np.sqrt(9)
+    largest = [np.linalg.svd(one, compute_uv=False)[:, 0] for one in (mine, theirs)]
+    assert binomtest(int((largest[0] <= np.median(largest[1])).sum()), 4000, 0.5).pvalue > LEVEL
+
+
+def test_quantiles_of_medians_are_those_of_simulated_groups():
+    points = medians_of_means(rng(3).standard_normal((20_000, 10, 2)), 5)
+    found = np.linalg.norm(points[::2] - points[1::2], axis=1) * np.sqrt(2)
+    quantiles, variance = median_distances(2, 5)
+    assert np.quantile(found, 0.98) == pytest.approx(quantiles[-1], rel=0.05)
+    assert 2 * points.var() == pytest.approx(variance, rel=0.05)
+    assert list(quantiles) == sorted(quantiles, reverse=True)
+
+
+# Oracles of all kinds
+
+
+def mean(rows):
+    return rows.mean(axis=0)
+
+
+def second_moment(rows):
+    return rows.T @ rows / len(rows)
+
+
+def normal(seed, n, d, centre=50.0):
+    return centre + rng(seed).standard_normal((n, d))
+
+
+class Remembers:
+    """Answers with the mean of all rows it has seen: what one group says hangs on those before it."""
+
+    def __init__(self):
+        self.seen = np.zeros((0, 2))
+
+    def __call__(self, rows):
+        self.seen = np.concatenate([self.seen, rows])
+        return self.seen.mean(axis=0)
+
+
+class Unreadable:
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("rows")
+
+
+def greedy(rows):
+    base = rows
+    while base.base is not None:
+        base = base.base
+    return base.reshape(-1, rows.shape[-1]).mean(axis=0)
+
+
+def overwriting(rows):
+    rows[:] = 1e9
+    return rows.mean(axis=0)
+
+
+def settings(rows):
+    np.seterr(all="raise")
+    warnings.simplefilter("error")
+    return rows.mean(axis=0)
+
+
+def raising(error):
+    def oracle(rows):
+        raise error
+
+    return oracle
+
+
+def warning(rows):
+    warnings.warn(f"row {rows[0]}", stacklevel=1)
+    return rows.mean(axis=0) + np.log(-1.0)
+
+
+ABSURD = {
+    "raises": raising(ValueError("row")),
+    "exits": raising(SystemExit(3)),
+    "nothing": lambda rows: None,
+    "infinite": lambda rows: [np.inf, 0.0],
+    "too long": lambda rows: np.zeros(3),
+    "a column": lambda rows: np.zeros((2, 1)),
+    "ragged": lambda rows: [[1.0], [1.0, 2.0]],
+    "text": lambda rows: "mean",
+    "complex": lambda rows: [1j, 1.0],
+    "unreadable": lambda rows: Unreadable(),
+    "warns and is no number": warning,
+}
+
+
+@pytest.mark.parametrize("space", ["l2", "l1", "thompson", "exact"])
+def test_absurd_answers_are_none_and_nothing_reaches_the_caller(space, capsys):
+    limits = {"l2": 1.0, "l1": 1.0, "thompson": 4.0, "exact": None}
+
+    def oracle(rows):
+        return [*ABSURD.values()][int(abs(rows[0, 0]) * 1e3) % len(ABSURD)](rows)
+
+    tried = Populous(oracle=oracle, size=40 if space == "thompson" else 4, space=space, limit=limits[space])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        release = tried(normal(1, 12_000, 2), budget=ApproxDP(4.0, 1e-6), rng=rng(1))
+    assert isinstance(release.value, Abstention)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_no_answer_is_no_number():
+    for oracle in ABSURD.values():
+        assert np.isnan(asking(oracle, (2,), None)(np.ones((3, 4, 2)))).all()
+
+
+def counting():
+    """An oracle that keeps what it saw in a variable around it, by another function."""
+    seen, total = [], 0.0
+
+    def keep(value):
+        nonlocal total
+        seen.append(value)
+        total += value
+
+    def oracle(rows):
+        keep(rows.max())
+        assert len(seen) > 0
+        return rows.mean(axis=0) + sum(seen) + total
+
+    return oracle
+
+
+def recursive():
+    """An oracle that calls itself, and counts how often."""
+    calls = []
+
+    def oracle(rows):
+        calls.append(1)
+        return rows.max(axis=0) * len(calls) if len(calls) > 3 else oracle(rows)
+
+    return oracle
+
+
+def collecting(rows, seen=[], *, more={}):  # noqa: B006
+    """An oracle that keeps what it saw in its default values."""
+    seen.append(rows.max())
+    more[len(more)] = rows.max()
+    return rows.mean(axis=0) + sum(seen) + sum(more.values())
+
+
+def noting():
+    """An oracle that keeps what it saw in an attribute of its own."""
+
+    def oracle(rows):
+        oracle.seen.append(rows.max())
+        return rows.mean(axis=0) + sum(oracle.seen)
+
+    oracle.seen = []
+    return oracle
+
+
+def with_module():
+    """An oracle with a module among the variables around it, and one that is never set."""
+    module = np
+    if not module:
+        unset = 0
+    return lambda rows: module.mean(rows, axis=0) if len(rows) else unset
+
+
+@pytest.mark.parametrize("oracle", [Remembers(), Remembers().__call__, partial(Remembers()), greedy,
+                                    overwriting, settings, mean, counting(), partial(counting()), recursive(),
+                                    collecting, noting(), with_module()])  # fmt: skip
+def test_what_a_group_answers_hangs_on_its_own_rows_alone(oracle):
+    """Bit by bit, whatever stands in another group, before or after it."""
+    blocks = normal(3, 80, 2).reshape(20, 4, 2)
+    answer = asking(oracle, (2,), None)
+    before = answer(blocks)
+    assert len({row.tobytes() for row in answer(blocks[:, ::-1])} - {row.tobytes() for row in before}) < 20
+    for place in (0, 7, 19):
+        for value in (0.0, -1e100, np.nan):
+            other = blocks.copy()
+            other[place] = value
+            others = np.arange(20) != place
+            assert answer(other)[others].tobytes() == before[others].tobytes()
+
+
+def test_a_function_is_asked_as_it_is_now_and_stays_so():
+    """Copies start from what it has kept by then, and leave that alone; functions share what they shared."""
+    oracle, rows = counting(), np.ones((4, 2))
+    oracle(rows)
+    assert [own_copy(oracle)(rows).tolist() for _ in range(3)] == [[5.0, 5.0]] * 3
+    assert oracle(rows).tolist() == [5.0, 5.0]
+    assert own_copy(mean) is mean
+    assert own_copy(recursive())(rows).tolist() == [4.0, 4.0]
+
+
+def test_rows_and_settings_outlast_an_oracle():
+    x = normal(4, 4000, 2)
+    before, state = x.copy(), np.geterr()
+    for oracle in (overwriting, settings):
+        Populous(oracle=oracle, size=4, limit=2.5)(x, budget=BUDGET, rng=rng(1))
+        assert x.tobytes() == before.tobytes()
+        assert np.geterr() == state
+
+
+def test_a_random_oracle_has_a_generator_for_each_group():
+    def oracle(rows, source):
+        source.standard_normal(int(abs(rows[0, 0]) * 10))  # draws as many as its rows say
+        return rows.mean(axis=0) + source.standard_normal(2)
+
+    blocks = normal(5, 80, 2).reshape(20, 4, 2)
+    other = blocks.copy()
+    other[0] = 0.0
+    first, second = (asking(oracle, (2,), np.random.default_rng(1))(rows) for rows in (blocks, other))
+    assert first[1:].tobytes() == second[1:].tobytes()
+    assert len({*map(bytes, first)}) == 20
+    tried = Populous(oracle=oracle, size=8, limit=6.0, randomised=True)
+    assert np.abs(tried(normal(6, 8000, 2), budget=BUDGET, rng=rng(1)).value - 50).max() < 1
+
+
+def test_the_interruption_by_a_user_passes():
+    with pytest.raises(KeyboardInterrupt):
+        asking(raising(KeyboardInterrupt()), (2,), None)(np.zeros((1, 4, 2)))
+
+
+@pytest.mark.parametrize(("space", "limit", "size"), [("l2", 2.5, 4), ("l1", 3.5, 4), ("thompson", 4.0, 40),
+                                                      ("exact", None, 8)])  # fmt: skip
+def test_what_is_drawn_is_the_plan_whatever_the_oracle(space, limit, size):
+    x, budget, drawn = normal(7, 12_000, 2), ApproxDP(4.0, 1e-6), []
+    for oracle in (second_moment if space == "thompson" else mean, raising(ValueError()), np.ones_like):
+        noise = CountingNoise(SimulatedNoise(rng(1)))
+        release = Populous(oracle=oracle, size=size, space=space, limit=limit)(x, budget=budget, rng=noise)
+        assert compose(release.plan) == budget
+        drawn.append(noise.draws)
+    assert drawn[0] == drawn[1] == drawn[2]
+    charges = release.plan.charges()
+    planned = [(charge.mechanism.removeprefix("voted_"), charge.sensitivity) for charge in charges]
+    assert [(one.kind, one.sensitivity) for one in drawn[0]] == planned
+
+
+# What is found
+
+
+@pytest.mark.parametrize(("mask", "epsilon"), [("auto", 4.0), ("wishart", 8.0), ("square", 40.0)])
+def test_a_covariance_by_an_oracle_of_matrices(mask, epsilon):
+    x = rng(8).standard_normal((60_000, 2)) * [1e-3, 1e3]
+    tried = Populous(oracle=second_moment, size=40, space="thompson", limit=4.0, mask=mask)
+    found = tried(x, budget=ApproxDP(epsilon, 1e-4), rng=rng(1)).value
+    assert np.diag(found) == pytest.approx([1e-6, 1e6], rel=0.4)
+
+
+def test_one_number_may_come_without_a_shape_and_a_few_answers_may_be_none():
+    tried = Populous(oracle=lambda rows: rows[:, 1].max(), size=4, limit=4.0, dimension=1)
+    x = normal(1, 6000, 2)
+    x[::1000] = 1e90
+    assert tried(x, budget=BUDGET, rng=rng(1)).value == pytest.approx(51.0, abs=0.4)
+
+
+def test_a_histogram_in_l1():
+    def shares(rows):
+        return np.bincount(rows[:, 0].astype(int), minlength=5) / len(rows)
+
+    x = rng(10).integers(0, 5, (40_000, 1)).astype(float)
+    tried = Populous(oracle=shares, size=20, space="l1", limit=0.9, dimension=5)
+    (charge,) = tried.plan(40_000, 1, BUDGET).charges()
+    assert charge.mechanism == "voted_laplace"
+    assert tried(x, budget=BUDGET, rng=rng(1)).value == pytest.approx([0.2] * 5, abs=0.08)
+
+
+def test_the_most_frequent_answer_is_released_as_it_is():
+    """A line, by names of a whole projection, rounded, as an oracle: what `SubspaceExact` finds."""
+
+    def projection(rows):
+        _, values, vectors = np.linalg.svd(rows)
+        kept = vectors[values > 1e-8 * values[0]]
+        return np.round(kept.T @ kept, 4).ravel()
+
+    x = rng(1).standard_normal((800, 1)) * [3.0, 4.0]
+    exact = Populous(oracle=projection, size=4, space="exact", dimension=4, far=0.1)
+    assert exact(x, budget=BUDGET, rng=rng(1)).value.tolist() == [0.36, 0.48, 0.48, 0.64]
+
+
+def test_exact_noise_in_the_norms_and_none_for_matrices():
+    x = normal(11, 6000, 2)
+    for space, limit in (("l2", 2.5), ("l1", 3.5)):
+        release = Populous(oracle=mean, size=4, space=space, limit=limit)(x, budget=BUDGET, rng=SecureNoise())
+        assert np.abs(release.value - 50).max() < 0.6
+    tried = Populous(oracle=second_moment, size=40, space="thompson", limit=4.0)
+    with pytest.raises(ArgumentError, match="no exact noise for mask"):
+        tried(x, budget=ApproxDP(4.0, 1e-6), rng=SecureNoise())
+
+
+def errors_in_l1(runs, d=3, seed=1):
+    """What is released beside a fixed answer, in units of the noise, shape (answers, d)."""
+    tried = Populous(oracle=lambda rows: np.full(d, 7.0), size=1, space="l1", limit=2.0, dimension=d)
+    budget, x, source = ApproxDP(8.0, 1e-3), np.zeros((40, d)), np.random.default_rng(seed)
+    unit = 2.0 * voted_scale(tried.design(40, d, budget).plan)
+    out = [tried(x, budget=budget, rng=source).value for _ in range(runs)]
+    return (np.array([one for one in out if not isinstance(one, Abstention)]) - 7.0) / unit
+
+
+@pytest.mark.daily
+def test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma():
+    """Level 1e-6 each; the same test finds noise of 1/1.3 and of 1.3 times the width."""
+    found = errors_in_l1(1500)
+    assert len(found) > 1300  # an answer but for a tenth
+    lengths = np.abs(found).sum(axis=1)
+    for sample, law in ((found.ravel(), "laplace"), (lengths, gamma(3).cdf)):
+        assert kstest(sample, law).pvalue > LEVEL
+        for factor in (1.3, 1 / 1.3):
+            assert kstest(sample * factor, law).pvalue < LEVEL
+
+
+@pytest.mark.parametrize(("d", "n"), [(1, 1400), (10, 4000)])
+def test_a_mean_anywhere_is_found(d, n):
+    errors = []
+    for seed in range(12):
+        x = 1e4 + rng(seed).standard_normal((n, d))
+        found = PopulousMean(sigma=1.0)(x, budget=BUDGET, rng=rng(100 + seed)).value
+        errors.append(np.inf if isinstance(found, Abstention) else np.linalg.norm(found - 1e4))
+    assert np.median(errors) < 0.2
+    assert np.sum(np.array(errors) > PopulousMean(sigma=1.0).error_bound(n, d, BUDGET, 1e-4)) == 0
+
+
+@pytest.mark.daily
+def test_where_means_of_few_rows_do_not_agree_medians_do():
+    for seed in range(3):
+        x = rng(seed).standard_t(3, (6000, 3)) / np.sqrt(3)
+        tried = (PopulousMean(sigma=1.0), *(MedianOfMeansMean(sigma=1.0, blocks=b) for b in (3, 5)))
+        plain, *medians = (one(x, budget=BUDGET, rng=rng(seed)).value for one in tried)
+        assert isinstance(plain, Abstention)
+        assert max(np.linalg.norm(found) for found in medians) < 0.7
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("d", "n"), [(1, 5000), (2, 12_500)])
+@pytest.mark.parametrize("condition", [pytest.param(1.0, marks=pytest.mark.slow), 1e8])
+def test_a_preconditioner_is_as_good_as_its_bound_says(d, n, condition):
+    """For long axes; round rows, which a linear map makes of them, if slow."""
+    recipe, source = PopulousFrame(n, d, BUDGET, 0.1), rng(d)
+    bound, runs, failures = recipe.error_bound(), 60, 0
+    for _ in range(runs):
+        basis = np.linalg.qr(source.standard_normal((d, d)))[0]
+        sds = np.geomspace(1.0, condition**0.5, d)
+        found = recipe.draw(source.standard_normal((n, d)) * sds @ basis.T, SimulatedNoise(source))
+        failures += found is None or thompson(found, (basis * sds**2) @ basis.T) > bound
+    assert binomtest(failures, runs, 0.1, alternative="greater").pvalue > LEVEL
+
+
+def test_the_order_of_rows_does_not_decide_and_degenerate_rows_get_no_answer():
+    x = rng().standard_normal((20_000, 2))
+    x[:10_000] *= 1.5  # in their own order half of the groups would disagree with the others
+    for seed in range(3):
+        assert isinstance(Preconditioner(centred=True)(x, budget=BUDGET, rng=rng(seed)).value, np.ndarray)
+    degenerate = np.outer(rng().standard_normal(20_000), [1.0, 2.0])
+    assert isinstance(Preconditioner()(degenerate, budget=BUDGET, rng=rng()).value, Abstention)
+    first, second = (shuffled(rows, SimulatedNoise(rng(3))) for rows in (np.arange(50.0)[:, None], x[:50]))
+    assert (x[first[:, 0].astype(int)] == second).all()
+
+
+@pytest.mark.parametrize(
+    ("d", "rank", "n"),
+    [(1, 1, 20_000), (2, 1, 40_000), pytest.param(3, 2, 70_000, marks=pytest.mark.slow)],
+)
+def test_any_gaussian_is_learned(d, rank, n):
+    """On a line, and on a line in a plane; on a plane in space if slow."""
+    source, bad = rng(rank), 0
+    for _ in range(8):
+        basis = np.linalg.qr(source.standard_normal((d, rank)))[0]
+        sds = np.geomspace(1, 1e3, rank)
+        x = source.standard_normal((n, rank)) * sds @ basis.T + 1e4
+        found = PopulousGaussian()(x, budget=BUDGET, rng=source).value
+        if isinstance(found, Abstention):
+            bad += 1
+            continue
+        seen = Gaussian(basis.T @ (found.mean - 1e4), basis.T @ found.covariance @ basis)
+        bad += losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1] > 0.2
+        across = np.eye(d) - basis @ basis.T
+        assert np.linalg.norm(across @ (found.mean - 1e4)) < 1e-4 * sds[-1]
+    assert binomtest(bad, 8, 0.1, alternative="greater").pvalue > 1e-4
+
+
+# What is refused, by public facts alone
+
+
+@pytest.mark.parametrize(("wrong", "argument"), [
+    ({"size": 0}, "size"), ({"size": 2.5}, "size"), ({"limit": None}, "limit"), ({"limit": -1.0}, "limit"),
+    ({"space": "l3"}, "space"), ({"mask": "laplace"}, "mask"), ({"space": "l1", "mask": "gaussian"}, "mask"),
+    ({"oracle": 3}, "oracle"), ({"oracle": partial(mean, Lock())}, "oracle"),
+    ({"oracle": (lambda lock: lambda rows: lock)(Lock())}, "oracle"), ({"dimension": 0}, "dimension"),
+    ({"far": 0.0}, "far"), ({"beta": 1.0}, "beta"), ({"space": "thompson", "limit": 0.5}, "limit"),
+    ({"space": "thompson", "limit": 101.0}, "limit"), ({"space": "exact"}, "limit"),
+    ({"space": "exact", "limit": None, "far": 0.5}, "far"),
+])  # fmt: skip
+def test_wrong_parameters_are_refused(wrong, argument):
+    with pytest.raises(ArgumentError, match=f"^{argument} = "):
+        Populous(**{"oracle": mean, "size": 4, "limit": 2.5, **wrong})
+
+
+@pytest.mark.parametrize(("wrong", "argument"), [({"blocks": 4}, "blocks"), ({"blocks": 0}, "blocks")])
+def test_wrong_blocks_are_refused(wrong, argument):
+    with pytest.raises(ArgumentError, match=f"^{argument} = "):
+        MedianOfMeansMean(sigma=1.0, **wrong)
+
+
+def test_wrong_numbers_are_refused():
+    tried = Populous(oracle=mean, size=10, space="l1", limit=1.0, dimension=LONGEST + 1)
+    with pytest.raises(ArgumentError, match="dimension"):
+        tried.plan(10_000, 2, BUDGET)
+    with pytest.raises(ArgumentError, match="at least 15 rows a group"):
+        Populous(oracle=mean, size=10, limit=1.0).plan(300_000, 2, BUDGET)
+    Populous(oracle=mean, size=15, limit=1.0).plan(300_000, 2, BUDGET)
+    with pytest.raises(ArgumentError, match="n = 100: expected at least"):
+        Preconditioner()(np.zeros((100, 2)), budget=BUDGET, rng=rng())
+
+
+def test_an_oracle_that_is_not_copied_would_remember():
+    blocks = normal(3, 80, 2).reshape(20, 4, 2)
+    other = blocks.copy()
+    other[0] = 0.0
+    for oracle in (Remembers(), counting(), collecting, noting()):
+        with patch.object(populous, "own_copy", lambda oracle: oracle):
+            first, second = (asking(own_copy(oracle), (2,), None)(rows) for rows in (blocks, other))
+        assert (first[1:] != second[1:]).any()

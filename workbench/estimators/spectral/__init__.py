@@ -1,1 +1,0 @@
-"""Estimators of spectra and of subspaces."""
