@@ -25,10 +25,6 @@ from workbench.estimators.references import (
     vector_of,
     weighted_median,
 )
-from workbench.estimators.populous_robust import location_means
-from workbench.estimators.populous_robust import scatter_constants as constants
-from workbench.estimators.populous_robust import scatter_factors
-from workbench.estimators.shared.votes import Groups
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
 

@@ -12,14 +12,7 @@ from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base
-from workbench.estimators import populous_robust
-from workbench.estimators import prime
-from workbench.estimators import references
-from workbench.estimators import robust
-from workbench.estimators import sparse
-from workbench.estimators import subspaces
-from workbench.estimators import tukey
+from workbench.estimators import base, populous_robust, prime, references, robust, sparse, subspaces, tukey
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers, rescaled, rows

@@ -10,18 +10,14 @@ from workbench.catalog.assumptions import MOMENTS, below_upper, normal
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import at_corners, off_net, on_a_circle
 from workbench.distributions import Gaussian, SparseCovariance
-from workbench.estimators.coinpress import ClippedCovariance
-from workbench.estimators.coinpress import CoinPressCovariance
+from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.estimators.nets import PureNetCovariance
 from workbench.estimators.populous import PopulousCovariance
 from workbench.estimators.populous_robust import PopulousRobustCovariance
-from workbench.estimators.references import EmpiricalCovariance
-from workbench.estimators.references import FilterNonprivateCovariance
-from workbench.estimators.sparse import LocalThresholdedCovariance
-from workbench.estimators.sparse import PerturbedCovariance
-from workbench.estimators.sparse import ThresholdedCovariance
+from workbench.estimators.references import EmpiricalCovariance, FilterNonprivateCovariance
+from workbench.estimators.sparse import LocalThresholdedCovariance, PerturbedCovariance, ThresholdedCovariance
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 

@@ -13,8 +13,7 @@ from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.estimators.mean.affine import AffineMean
-from workbench.estimators.populous import MedianOfMeansMean
-from workbench.estimators.populous import PopulousMean
+from workbench.estimators.populous import MedianOfMeansMean, PopulousMean
 from workbench.estimators.references import EmpiricalMean
 from workbench.populations import MultivariateGaussian, MultivariatePareto, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP

@@ -9,10 +9,7 @@ from scipy.special import ndtri
 from tests.estimators.test_populous import grouped
 from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
-from workbench.estimators import Trace
-from workbench.estimators import base
-from workbench.estimators import populous_robust
-from workbench.estimators import sparse
+from workbench.estimators import Trace, base, populous_robust, sparse
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials

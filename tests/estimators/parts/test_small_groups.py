@@ -6,9 +6,10 @@ from scipy.stats import chi2
 
 from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_limit, scale_distance, scale_limit
-from workbench.estimators.parts.robust_votes.m_estimators import constants, location_means, scatter_factors
 from workbench.estimators.parts.rows import of_groups
-from workbench.estimators.parts.votes.covariances import Groups
+from workbench.estimators.populous_robust import location_means, scatter_factors
+from workbench.estimators.populous_robust import scatter_constants as constants
+from workbench.estimators.shared.votes import Groups
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
 

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds.corruption import mean_unit, unit
-from workbench.estimators.populous_robust import PopulousRobustCovariance
-from workbench.estimators.populous_robust import PopulousRobustGaussian
-from workbench.estimators.populous_robust import PopulousRobustMean
-from workbench.estimators.references import filter_weights
-from workbench.estimators.references import filtered_moment
-from workbench.estimators.references import simple_moment
+from workbench.estimators.populous_robust import (
+    PopulousRobustCovariance,
+    PopulousRobustGaussian,
+    PopulousRobustMean,
+)
+from workbench.estimators.references import filter_weights, filtered_moment, simple_moment
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS, Adversary
 from workbench.populations.corruption.covariance import directions
 from workbench.populations.corruption.family import CHOSEN, Recipe, drawn
