@@ -83,7 +83,7 @@ clips clipped rows again). For d = 1 the same code is a univariate mean and vari
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, reduce
 from math import asin, hypot, inf, log, pi, sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -629,8 +629,8 @@ class ClippedCovariance(Estimator[Array]):
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         charge = self.plan(n, d, budget)["covariance"]
         moment = moment_in_ball(rows, lambda block: block, self.reach(len(rows), d), counted=True)
-        draw = partial(symmetric_gaussian, charge=charge, noise=noise)
-        return psd_part(rescaled_moment(moment, len(rows), charge, draw))
+        z = rescaled_moment(moment, len(rows), charge, lambda one: symmetric_gaussian(one, charge, noise))
+        return psd_part(z)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.

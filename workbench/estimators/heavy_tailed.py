@@ -534,7 +534,7 @@ class ClippedHeavyMean(BallMean):
     steps: int | None = None
     beta: float = 0.05
 
-    counted = False
+    counted = False  # (6) (7) are (2) and (3) of `coinpress`
 
     def _validate(self) -> None:
         Moments(self.moments, self.hypercontractivity)
@@ -575,7 +575,7 @@ def _mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float, weights: tuple
         noise = mean_sensitivity(n, 1.0) / (mu * sqrt(weight)) * tail(d, beta)
         g = ((2 * k - 1) * excess / noise) ** (1 / (2 * k))
         cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))
-        return r + g, sqrt(d / (n * (of.beta / 3))) + cut + noise * (r + g)
+        return r + g, sqrt(d / (n * (of.beta / 3))) + cut + noise * (r + g)  # (5) (8)
 
     taken, clips, radii = list[float](), list[float](), [of.radius / of.unit]
     for weight in weights[:-1]:

@@ -189,13 +189,13 @@ def excess(
     held = np.bincount(bins, weights[rows], len(x)) / weights.sum()
     seen = held[::-1].cumsum()[::-1]
     crowded = (seen >= RATIO * beyond) & (seen >= beyond + significance * (np.sqrt(beyond / n) + 1 / n))
-    if not crowded.any():
+    if not crowded.any():  # (2)
         return
     outer = slice(int(crowded.argmax()), None)
     due = beyond - np.append(beyond[1:], 0.0)
     factors = np.ones(len(x))
     allowed = due[outer] + SLACK * np.sqrt(due[outer] / n)
-    factors[outer] = np.minimum(1.0, allowed / np.maximum(held[outer], 1e-300))
+    factors[outer] = np.minimum(1.0, allowed / np.maximum(held[outer], 1e-300))  # (3)
     lost = np.asarray(weights[rows] * (1 - factors[bins]))
     yield Shave(rows, factors[bins], float(lost.sum()), float(lost @ outwards[rows]))
 
@@ -221,9 +221,9 @@ def shaved(weights: Array, corruption: float, look: Callable[[Array], Iterable[S
             break
         factors, best = np.ones(n), max(shave.gain for shave in shaves)
         for shave in shaves:
-            if shave.gain >= HALF * best:
+            if shave.gain >= HALF * best:  # (4)
                 factors[shave.rows] = np.minimum(factors[shave.rows], shave.factors)
-        if n - float((weights * factors).sum()) > OVER * cap:
+        if n - float((weights * factors).sum()) > OVER * cap:  # (5)
             break
         weights = weights * factors
     return weights
@@ -242,7 +242,7 @@ def mean_weights(rows: Array, corruption: float) -> Array:
     if corruption == 0:
         return np.ones(len(rows))
     distances = np.sqrt(((rows - np.median(rows, axis=0)) ** 2).sum(axis=1))
-    start = near_enough(distances <= 3 * np.median(distances) + 6, corruption)
+    start = near_enough(distances <= 3 * np.median(distances) + 6, corruption)  # (1)
     return shaved(start, corruption, lambda weights: mean_excesses(rows, weights))
 
 
@@ -279,7 +279,7 @@ def simple_mean(rows: Array, corruption: float) -> Array:
     n, kept, most = len(rows), rows, ceil(2 * corruption * len(rows))
     while corruption > 0:
         y = kept - kept.mean(axis=0)
-        values, axes = np.linalg.eigh(y.T @ y / n)
+        values, axes = np.linalg.eigh(y.T @ y / n)  # (8)
         if values[-1] - 1 <= MEAN * corruption * log(1 / corruption):  # (9)
             break
         scores = (y @ axes[:, -1]) ** 2
@@ -327,7 +327,7 @@ def start(rows: Array, corruption: float) -> Array:
         near[:] = True
     kept = np.flatnonzero(near)
     near[kept[far_rows(rows[kept], corruption)]] = False
-    return near_enough(near, corruption)
+    return near_enough(near, corruption)  # (1)
 
 
 def far_rows(rows: Array, corruption: float) -> Mask:
@@ -358,11 +358,11 @@ def outlying(z: Array, d: int) -> Mask:
 def excesses(rows: Array, weights: Array) -> Iterator[Shave]:
     d, y = rows.shape[1], whitened(rows, weighted_moment(rows, weights))
     z, significance = products(y), 3.5 + 1.5 * log(d)
-    for u in directions(y, z, weights):
+    for u in directions(y, z, weights):  # (6)
         spectrum = np.asarray(np.linalg.eigvalsh(matrix_of(u, d)), np.float64)
         offsets = np.sqrt(2) * (z @ u)
         values = offsets + spectrum.sum()
-        null = reference(values, weights, spectrum)
+        null = reference(values, weights, spectrum)  # (7)
         for sign in (1.0, -1.0):
             law = upper_tail(sign * null)
             yield from excess(sign * values, weights, law, significance, sign * offsets)
@@ -421,7 +421,7 @@ def kept_rows(rows: Array, corruption: float) -> Mask:
     while corruption > 0:
         inside = rows[kept]
         z = products(whitened(inside, weighted_moment(inside, np.ones(len(inside)))))
-        values, axes = np.linalg.eigh(z.T @ z / len(z))
+        values, axes = np.linalg.eigh(z.T @ z / len(z))  # (8)
         bound = 1 + MOMENT * corruption * log(1 / corruption) ** 2 + 2 * sqrt(m / n) + 4 * m / n
         scores = (z @ axes[:, -1] - np.median(z @ axes[:, -1])) ** 2
         drop = scores >= SHARE * scores.max()
