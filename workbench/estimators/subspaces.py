@@ -529,7 +529,8 @@ class SubspaceAggregate(Estimator[Array]):
     eigenvalues k and k + 1 differ by a factor of 1/gap² or more: the error is in proportion to `gap`, down to
     about 1e-11. Where blocks do not agree the release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
-    Missing entries: as of `Eigenvalues`, and so is `centred`.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    block says what its other rows say. `centred` is as of `Eigenvalues`.
 
     Parameters
     ----------
@@ -593,7 +594,8 @@ class SubspaceExact(Estimator[Array]):
     Returns the projection on the subspace, shape (d, d). Accurate for rows with a density on a subspace;
     where groups of rows span different ones the release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: as of `Eigenvalues`, and so is `centred`.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    block says what its other rows say. `centred` is as of `Eigenvalues`.
 
     Parameters
     ----------
