@@ -157,8 +157,8 @@ def test_what_missing_entries_count_as_is_told_whether_there_are_any_or_not(tmp_
     counted = "counts as 172" if flags else "is absent, in its place"
     assert counted in told["missing"]
     assert f"missing entries: {told['missing']}; how many is not told" in told["text"]
-    counts_as = write(tmp_path / "counts_as.csv", [b"172" if flags else b"0"] * N)
-    assert shown(counts_as)[1] == value
+    if flags:
+        assert shown(write(tmp_path / "counts_as.csv", [b"172"] * N))[1] == value
 
 
 def test_a_missing_entry_with_a_value_leaves_the_rest_of_its_row(tmp_path):

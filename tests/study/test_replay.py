@@ -21,13 +21,13 @@ def test_a_replay_takes_the_same_outputs_and_sees_its_own_rows():
     first, second = both(SETTING, PAIRS[0])
     assert [event.charge for event in first] == list(SETTING.plan.charges())
     assert [event.output for event in first] == [event.output for event in second]
-    assert first[1].statistic != second[1].statistic
+    assert float(first[1].statistic[0]) != float(second[1].statistic[0])
 
 
 def test_a_use_can_be_repeated_with_fresh_noise():
     first, _ = both(SETTING, PAIRS[0])
     with spied() as events:
-        again = {float(first[1].again(SimulatedNoise(np.random.default_rng(seed)))) for seed in range(5)}
+        again = {float(first[1].again(SimulatedNoise(np.random.default_rng(seed)))[0]) for seed in range(5)}
     assert len(again) == 5
     assert len(events) <= 5
 

@@ -63,7 +63,7 @@ def require_selection(budget: Budget) -> None:
     match budget:
         case PureDP() | ZCDP(_, 0.0):
             return
-    raise ArgumentError("budget", budget, "PureDP, or ZCDP with delta = 0")
+    raise ArgumentError("budget", budget, "PureDP or ZCDP with delta = 0")
 
 
 def require_events(budget: Budget) -> ApproxDP:

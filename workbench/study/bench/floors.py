@@ -65,7 +65,7 @@ def _median(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
 
 def _quantiles(estimator: Any, budget: Budget, n: int, d: int) -> Floor:
     """Return a sort, and for every cut of every level the weights of all pieces and their sums."""
-    tree = estimator.design(n, budget).tree
+    tree = estimator.cutting(n, budget).tree
     cuts = sum(max(len(segment.chosen) for segment in level) for level in tree)
     return (sort(n), *(log(n), scan(n)) * cuts)
 

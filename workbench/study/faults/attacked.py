@@ -81,8 +81,10 @@ def sorted_pairs(x: Any, differences: Callable[..., Any] = exponent_scale.pair_d
     return differences(np.sort(x))
 
 
-def _unclipped(x: Any, centre: float, clip: float) -> float:
-    return float((x - centre).mean())
+def _unclipped(
+    x: Any, centre: float, clip: float, counted: bool, right: Callable[..., OnGrid] = two_step.clipped_mean
+) -> OnGrid:
+    return right(x, centre, 1e4 * clip, counted)
 
 
 def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = RankWindow.pieces) -> Pieces:

@@ -70,7 +70,7 @@ def squared_error(steps: RoundSteps, stretch: float = 1.0) -> SquaredErrors:
     covariance = sampling + (noisy - sampling) * stretch**2
     if steps.centred:
         return SquaredErrors(d, 0.0, covariance)
-    sd = steps.lift.sensitivity * radius / (mu * sqrt(2) * steps.lift.height)
+    sd = steps.lift.sensitivity() * radius / (mu * sqrt(2) * steps.lift.height)
     drawn = clipped_moment(d, radius) / n + sd**2 * stretch
     return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
 

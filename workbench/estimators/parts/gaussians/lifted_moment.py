@@ -44,14 +44,13 @@ class LiftedMoment:
         """√(1 + τ²), the length of a lifted row on the sphere."""
         return hypot(1.0, self.height)
 
-    @property
     def sensitivity(self) -> float:
-        """How far a row moves the moment of step (1)."""
+        """Return how far a row moves the moment of step (1)."""
         return second_moment_sensitivity(self.n, self.reach)
 
     def charge(self, step: str, cost: Budget) -> Charge:
         """Return the charge of step (1)."""
-        return Charge(step, "symmetric_gaussian", self.sensitivity, cost)
+        return Charge(step, "symmetric_gaussian", self.sensitivity(), cost)
 
     @cached_property
     def steps(self) -> int:

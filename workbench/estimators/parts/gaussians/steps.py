@@ -105,7 +105,7 @@ class RoundSteps:
         return _answering(self.n, self.d, answers / self.lift.reach**4)
 
     def _excess(self, spectrum: Array, radius: float, cost: ZCDP) -> float:
-        noise = self.lift.sensitivity / gaussian_mu(cost)
+        noise = self.lift.sensitivity() / gaussian_mu(cost)
         return CAUTION * sqrt(len(spectrum)) * noise * radius**2
 
     def _after(self, k: int) -> Array:
