@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cached_property, partial
+from functools import partial
 from math import inf
 from unittest.mock import patch
 
@@ -71,10 +71,10 @@ def of_winsorised_moments() -> Iterator[None]:
 
 def two_steps_fewer(self: steps.RoundSteps) -> int:
     """The number of steps, less 2."""
-    return counted.func(self) - 2
+    return counted.__get__(self) - 2
 
 
-counted: "cached_property[int]" = vars(steps.RoundSteps)["count"]
+counted = vars(steps.RoundSteps)["count"]
 FINISH = round_finish.RoundFinish
 ANSWERING = "is_round(spectrum) and (number or len(costs) == 1)"
 CASES = {case.name: case for case in finish.CASES}
