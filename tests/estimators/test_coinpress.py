@@ -189,8 +189,12 @@ def test_a_loose_upper_loses_no_axis(axes):
 
 
 @pytest.mark.daily
-def test_the_moment_round_the_mean_is_that_of_the_shrunk_rows_on_average():
-    """E S is the covariance of the shrunk rows: noise on the mean is taken out (5.5 sd)."""
+def test_the_moment_round_the_mean_is_that_of_the_shrunk_rows_on_average(monkeypatch):
+    """E S is the covariance of the shrunk rows: noise on the mean is taken out (5.5 sd).
+
+    Given that no row seems absent: one draw in 2,000 is divided by a tenth, and hides what is tested.
+    """
+    monkeypatch.setattr(LiftedMoment, "share", lambda *_: 1.0)
     d, n, draws, step = 3, 60, 10_000, JointStep(1.0, 2.0, 0.3, inf, 1.0, 1.0)
     x, frame = 1.0 + np.random.default_rng(1).standard_normal((n, d)), Frame(np.eye(d), np.eye(d))
     charge = LiftedMoment(n, d, step.height).charge("step 1", GaussianDP(0.3))
