@@ -1,5 +1,6 @@
 """The pictures about many dimensions are complete and true, and explorers get richer while they run."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import inf, isnan
 
@@ -254,12 +255,14 @@ def test_the_view_of_the_ellipse_shows_the_step_that_was_asked_for_or_the_last(s
 
 
 def test_on_the_wrong_side_rows_of_the_third_step_leave_the_public_bounds():
-    longest = {}
-    for side in ("x Aᵀ", "x A"):
+    def longest(side, seed):
         picture = {**BUDGET, "n": 40_000, "condition": 1e4, "step": 3, "mode": "practical", "side": side}
-        *_, last = gallery.ellipse_view(SKETCH, **picture)
-        longest[side] = next(s for s in last.panels[1].series if s.label == "longest axis").y[2]
-    assert longest["x Aᵀ"] < 1.5 < longest["x A"]
+        *_, last = gallery.ellipse_view(replace(SKETCH, seed=seed), **picture)
+        return next(s for s in last.panels[1].series if s.label == "longest axis").y[2]
+
+    seeds = (1, 2, 3, 5, 7)
+    assert max(longest("x Aᵀ", seed) for seed in seeds) < 1.1
+    assert np.median([longest("x A", seed) for seed in seeds]) > 1.5
 
 
 @pytest.mark.parametrize(("n", "d", "radius"), [(300, 1, 10.0), (10_000, 50, 10_000.0)])

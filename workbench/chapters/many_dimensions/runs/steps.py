@@ -99,9 +99,8 @@ def authors_orientation(
     for charge, clip, excess, lower in bounds:
         if trace is not None:
             trace.add(preconditioner=a.T)
-        z = noisy_moment(
-            x, a.T, clip, charge, source, estimator.practical
-        )  # maps rows by the transpose of what it is given
+        # maps rows by the transpose of what it is given
+        z = noisy_moment(x, a.T, clip, charge, source, estimator.practical)
         if excess is not None:
             a = preconditioned(z, excess, lower, a)
     inverse = np.linalg.inv(a)
