@@ -59,7 +59,6 @@ MEASURED_ALONE = {  # what no prediction shows
     "price": {"delta", "n"},
     "side_by_side": {"epsilon", "delta"},
     "rows_against_delta": {"epsilon"},
-    "interval_coverage": {"epsilon", "delta"},
     "steps_beyond_the_default": {"rho", "d", "condition"},
     "skewed_rows": {"epsilon", "delta", "d", "radius"},
     "two_modes": {"radius"},
@@ -79,7 +78,6 @@ MEASURED_ALONE = {  # what no prediction shows
     "unknown_radius": {"epsilon", "delta", "n", "p", "degree"},
 }
 DEAR = {  # predictions of seconds
-    "confidence_intervals",
     "error_against_dimension",
     "error_against_steps",
     "price_of_a_covariance",

@@ -11,7 +11,7 @@ import pytest
 
 import workbench
 from workbench.chapters.covariance.runs.heavy import spreads
-from workbench.chapters.one_mean.runs.location import clipped
+from workbench.chapters.one_mean.wide_range import clipped
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import THREADS
 from workbench.study.sweeps.fingerprint import home

@@ -11,7 +11,7 @@ from tests.lab.exercises.solutions import Said, functions
 from workbench.chapters.many_dimensions import exercise as many_dimensions
 from workbench.chapters.many_dimensions.runs import means
 from workbench.chapters.one_mean import exercise as one_mean
-from workbench.chapters.one_mean.claims.costs import noise_part
+from workbench.chapters.one_mean.costs import noise_part
 from workbench.chapters.start_here import applicable, columns
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.two_step import WINDOW, TwoStepMean, WindowMedian

@@ -1,20 +1,15 @@
-"""Everything that the notebook `02_one_mean` shows, in its order."""
+"""Everything that the notebook `02_one_mean` shows, in its order: a file a topic."""
 
-from workbench.chapters.one_mean.figures.accuracy import rows_against_accuracy
+from workbench.chapters.one_mean.costs import private_for_free, tight_ratio
 from workbench.chapters.one_mean.figures.accuracy_view import rows_against_accuracy_view
-from workbench.chapters.one_mean.figures.costs import private_for_free, tight_ratio
 from workbench.chapters.one_mean.figures.free_view import private_for_free_view
-from workbench.chapters.one_mean.figures.intervals import confidence_intervals, interval_coverage
 from workbench.chapters.one_mean.figures.intervals_view import confidence_intervals_view
-from workbench.chapters.one_mean.figures.location import (
-    error_against_radius,
-    rows_against_delta,
-    rows_against_radius,
-)
 from workbench.chapters.one_mean.figures.location_view import error_against_radius_view
-from workbench.chapters.one_mean.figures.quantiles import many_quantiles
 from workbench.chapters.one_mean.figures.quantiles_view import quantiles_view
-from workbench.chapters.one_mean.figures.success import success_by_epsilon
+from workbench.chapters.one_mean.intervals import confidence_intervals
+from workbench.chapters.one_mean.locating import rows_against_delta, rows_against_radius
+from workbench.chapters.one_mean.lower_bounds import rows_against_accuracy
+from workbench.chapters.one_mean.wide_range import error_against_radius
 
 CLAIMS = (
     "one-mean/clipping-pays-range",
@@ -27,7 +22,6 @@ CLAIMS = (
     "one-mean/finite-histogram-error",
     "one-mean/stable-histogram-error",
     "one-mean/bin-facts",
-    "one-mean/above-lower-bounds",
     "one-mean/window-halves-rows",
     "one-mean/near-sample-mean",
     "one-mean/error-as-predicted",
@@ -55,8 +49,6 @@ __all__ = [
     "confidence_intervals_view",
     "error_against_radius",
     "error_against_radius_view",
-    "interval_coverage",
-    "many_quantiles",
     "private_for_free",
     "private_for_free_view",
     "quantiles_view",
@@ -64,6 +56,5 @@ __all__ = [
     "rows_against_accuracy_view",
     "rows_against_delta",
     "rows_against_radius",
-    "success_by_epsilon",
     "tight_ratio",
 ]

@@ -1,27 +1,23 @@
 """What is claimed, and the checks that decide it."""
 
-from workbench.chapters.one_mean.claims import (
-    any_law,
-    bound_scalings,
+from workbench.chapters.one_mean import (
     costs,
-    histogram_scalings,
+    histograms,
     intervals,
-    location,
-    prediction,
+    locating,
     quantiles,
-    scalings,
-    tight,
     votes_on_shares,
+    wide_range,
 )
+from workbench.chapters.one_mean.claims import bound_scalings, histogram_scalings, scalings
 from workbench.study.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = (
-    *location.CLAIMS,
+    *wide_range.CLAIMS,
+    *locating.CLAIMS,
+    *histograms.CLAIMS,
     *costs.CLAIMS,
-    *tight.CLAIMS,
-    *prediction.CLAIMS,
     *intervals.CLAIMS,
-    *any_law.CLAIMS,
     *scalings.CLAIMS,
     *histogram_scalings.CLAIMS,
     *bound_scalings.CLAIMS,

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.one_mean.claims import costs
-from workbench.chapters.one_mean.figures.accuracy import forbidden
-from workbench.chapters.one_mean.figures.costs import KEYS, NAMES
-from workbench.chapters.one_mean.runs import theory
+from workbench.chapters.one_mean import lower_bounds as costs
+from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean.costs import KEYS, NAMES
+from workbench.chapters.one_mean.lower_bounds import forbidden
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
@@ -22,7 +22,7 @@ from workbench.study.measures import Measure
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, resampler, stream
 
-BETA = costs.SIZE_BETA  # of the runs, that may err by more
+BETA = costs.BETA  # of the runs, that may err by more
 GRID = tuple(int(n) for n in np.geomspace(25, 400_000, 15).round())
 REFINED = 2  # points of a curve between the two nearest powers of 2
 AXIS = (0.02, 1.0)

@@ -6,8 +6,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from workbench.chapters.one_mean.claims.costs import noise_part
-from workbench.chapters.one_mean.figures.costs import HALF_NORMAL_MEDIAN, KEYS, NAMES, PLAIN
+from workbench.chapters.one_mean.costs import HALF_NORMAL_MEDIAN, KEYS, NAMES, PLAIN, noise_part
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.base import Abstention

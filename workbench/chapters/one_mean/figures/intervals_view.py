@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.one_mean.figures.intervals import KEYS, NAMES, predicted_ratio
+from workbench.chapters.one_mean.intervals import KEYS, NAMES, predicted_ratio
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number

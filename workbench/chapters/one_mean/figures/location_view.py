@@ -7,15 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.chapters.one_mean.figures.location import (
-    CLIPPED,
-    CURVE,
-    ERROR,
-    RADIUS,
-    TWO_STEP,
-)
-from workbench.chapters.one_mean.runs import location as sweeps
-from workbench.chapters.one_mean.runs import theory
+from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean import wide_range as sweeps
+from workbench.chapters.one_mean.wide_range import CLIPPED_MEAN as CLIPPED
+from workbench.chapters.one_mean.wide_range import CURVE, ERROR, RADIUS
+from workbench.chapters.one_mean.wide_range import TWO_STEP_MEAN as TWO_STEP
 from workbench.charts.bands import LEVEL
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from workbench.chapters.one_mean.figures.quantiles import APART, NAMES, PLAIN, TOGETHER
-from workbench.chapters.one_mean.runs import quantiles as runs
+from workbench.chapters.one_mean import quantiles as runs
+from workbench.chapters.one_mean.quantiles import APART_KEY as APART
+from workbench.chapters.one_mean.quantiles import NAMES, PLAIN
+from workbench.chapters.one_mean.quantiles import TOGETHER_KEY as TOGETHER
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.study.run import Run

@@ -11,9 +11,9 @@ from math import log, sqrt
 from pathlib import Path
 from typing import Any
 
-from workbench.chapters.one_mean.figures.costs import HALF_NORMAL_MEDIAN
+from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean.costs import HALF_NORMAL_MEDIAN
 from workbench.chapters.one_mean.figures.free_view import tight_distance
-from workbench.chapters.one_mean.runs import theory
 from workbench.privacy import PureDP
 from workbench.privacy.roots import brentq
 

@@ -1,11 +1,12 @@
 """What Lecture 17's locations and means typically do: the predictions that measurements are compared with.
 
 Predictions are no guarantees. Counts are taken to be normal and independent, and bins whose centres are
-further than 2.5 from the mean to be empty; the mean is uniform on the range. A wrong place is, too.
+further than 2.5 from the mean to be empty; the mean is uniform on the range. A wrong location is, too.
 """
 
 from collections.abc import Callable
 from math import inf, pi, sqrt
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -60,13 +61,8 @@ def range_failure(n: int, radius: float, epsilon: float) -> float:
     upper, lower = np.minimum(2 * above, 1.0), np.maximum(2 * (1 - above), 1e-300)
     highest = np.where(above < 0.5, -scale * np.log(upper), scale * np.log(lower))
     failures = [float(near_counts_below(highest, n, scale, below).mean()) for below in range(4)]
-    return float(np.dot(_bins_below(bins), failures))
-
-
-def _bins_below(bins: int) -> Array:
-    """Return the chances that 0, 1, 2 and more bins lie between the mean's own and the nearer end."""
-    ends = np.clip(bins - 2 * np.arange(3), 0, 2) / bins
-    return np.append(ends, 1 - ends.sum())
+    ends = np.clip(bins - 2 * np.arange(3), 0, 2) / bins  # 0, 1, 2 bins between the mean's own and the end
+    return float(np.dot(np.append(ends, 1 - ends.sum()), failures))
 
 
 def line_failure(n: int, threshold: float, epsilon: float) -> float:
@@ -75,7 +71,7 @@ def line_failure(n: int, threshold: float, epsilon: float) -> float:
 
 
 def window_failure(n: int, locator: WindowMedian, budget: Budget) -> float:
-    """Return the chance that the window median misses by over 2.5, or gives no answer."""
+    """Return the chance that the window median misses by over 2.5, or abstains."""
     return location_law(locator, n, budget, ndtr, REACH)[2]
 
 
@@ -84,24 +80,27 @@ def rows_needed(failure: Callable[[int], float], beta: float) -> int:
     return smallest(lambda n: failure(n) <= beta, start=2)
 
 
-def clipped_error(n: int, radius: float, epsilon: float, calibration: str) -> float:
+def clipped_error(n: int, radius: float, epsilon: float, calibration: Any) -> float:
     """Return the median absolute error of the clipped mean: a normal plus a Laplace variable."""
-    estimator = ClippedMean(
-        radius=radius, calibration="paper" if calibration == "paper" else "tight", sigma=1.0
-    )
+    estimator = ClippedMean(radius=radius, calibration=calibration, sigma=1.0)
     return half_width(0.5, 1 / sqrt(n), estimator.plan(n, 1, PureDP(epsilon))["mean"])
 
 
 def two_step_error(n: int, radius: float, epsilon: float, calibration: str) -> float:
-    """Return the median absolute error of the two-step mean, wrong places included."""
+    """Return the median absolute error of the two-step mean, wrong locations included.
+
+    The distance of two uniform points of [-R, R] exceeds t with probability (1 - t/(2R))².
+    """
     quantile, failure = two_step_quantile(n, radius, PureDP(epsilon), calibration)
-    return _median(quantile, failure, radius)
+    if failure < 0.499:
+        return quantile((0.5 - failure) / (1 - failure))
+    return max(quantile(0.002), 2 * radius * (1 - sqrt(min(1.0, 0.5 / failure))))
 
 
 def two_step_quantile(
     n: int, radius: float | None, budget: Budget, calibration: str
 ) -> tuple[Callable[[float], float], float]:
-    """Return the error exceeded with a probability if the place is right, and the chance that it is not.
+    """Return the error exceeded with a probability if the location is right, and the chance that it is not.
 
     Without a range only the tight mean is foreseen.
     """
@@ -110,17 +109,17 @@ def two_step_quantile(
         failure = range_failure(n, radius, SHARE * budget.epsilon)
         return (lambda share: half_width(share, 1 / sqrt(n), charge)), failure
     tail, failure = window_mean_tail(n, radius, budget)
-    return (lambda share: _solved(tail, share)), failure
+    return (lambda share: float(brentq(lambda t: tail(t) - share, 0.0, 100.0, xtol=1e-6))), failure
 
 
 def accuracy(n: int, radius: float | None, budget: Budget, calibration: str, beta: float) -> float:
-    """Return the error exceeded with probability beta, wrong places included; infinite where more are."""
+    """Return the error exceeded with probability beta, wrong locations included; infinite where more are."""
     quantile, failure = two_step_quantile(n, radius, budget, calibration)
     return quantile((beta - failure) / (1 - failure)) if failure < 0.99 * beta else inf
 
 
 def window_mean_tail(n: int, radius: float | None, budget: Budget) -> tuple[Callable[[float], float], float]:
-    """Return P(|error| > t) of the tight two-step mean if the place is right, and the chance that it is not.
+    """Return P(|error| > t) of the tight two-step mean if the location is right, and how often it is not.
 
     A mixture over the location's offset of a normal and a Laplace variable, both stretched by the slope that
     the last step divides by; the location alone errs by its offset and that of the sample's median.
@@ -136,18 +135,3 @@ def window_mean_tail(n: int, radius: float | None, budget: Budget) -> tuple[Call
     sd = np.sqrt(huber.clipped_variance(apart, design.clip) / n) / slope
     scale = laplace_scale(mean_charge("mean", sensitivity(n, design.clip), mean)) / slope
     return lambda t: float(weights @ (2 * sum_below(np.full_like(sd, -t), sd, scale))), failure
-
-
-def _solved(tail: Callable[[float], float], share: float) -> float:
-    """Return t with tail(t) = share."""
-    return float(brentq(lambda t: tail(t) - share, 0.0, 100.0, xtol=1e-6))
-
-
-def _median(quantile: Callable[[float], float], failure: float, radius: float) -> float:
-    """Return the median error; `quantile(p)` is exceeded with probability p if the place is right.
-
-    The distance of two uniform points of [-R, R] exceeds t with probability (1 - t/(2R))².
-    """
-    if failure < 0.499:
-        return quantile((0.5 - failure) / (1 - failure))
-    return max(quantile(0.002), 2 * radius * (1 - sqrt(min(1.0, 0.5 / failure))))

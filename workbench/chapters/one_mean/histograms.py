@@ -1,4 +1,4 @@
-"""Claims about private histograms: the accuracy in L17 Theorems 1.1 and 1.2, and the facts of Lemma 2.3."""
+"""Private histograms: the accuracy in L17 Theorems 1.1 and 1.2, and the facts of Lemma 2.3."""
 
 from math import ceil, exp, log
 
@@ -65,17 +65,16 @@ def stable_errors(
     charge, source = stability_charge("histogram", ApproxDP(epsilon, delta)), noise_source(noise)
 
     def error() -> float:
-        keys = hardest(epsilon, delta) if rows == "hardest" else _normal_keys(data)
+        if rows == "hardest":
+            keys = hardest(epsilon, delta)
+        else:
+            keys = np.floor(data.uniform() + data.standard_normal(ROWS))
         released = stability_histogram(keys, charge, source)
         populated, counts = np.unique(keys, return_counts=True)
         seen = [released.get(key, 0.0) for key in populated.tolist()]
         return float(np.abs(np.array(seen) - counts).max())
 
     return columns({"error": error()} for _ in range(trials))
-
-
-def _normal_keys(data: Generator) -> NDArray[np.float64]:
-    return np.asarray(np.floor(data.uniform() + data.standard_normal(ROWS)))
 
 
 def populated_error(bins: int, epsilon: float, delta: float, beta: float) -> int:

@@ -1,0 +1,376 @@
+"""Private confidence intervals cover for every mean, scale and distribution, and are hardly wider (KV18).
+
+The tight interval takes its critical value from 200 public runs, wide enough that it covers with at least the
+nominal probability but for one in 2,000 such sets of runs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import e, exp, inf, isfinite, nan, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.bounds.search import smallest
+from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean.costs import DELTA, below
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
+from workbench.estimators.parts.scale.critical import SCALE
+from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.univariate.interval_mean import IntervalMean
+from workbench.estimators.univariate.interval_unknown_variance import (
+    IntervalUnknownVariance,
+    scale_and_mean,
+)
+from workbench.losses import interval_loss
+from workbench.privacy import ApproxDP, Budget
+from workbench.special import ndtr, ndtri, stdtrit
+from workbench.study.claim import Claim
+from workbench.study.complexity import enough
+from workbench.study.intervals import median_ratio_interval
+from workbench.study.measures import at
+from workbench.study.profiles import PROFILES, blocks, claim_level
+from workbench.study.rules import at_most
+from workbench.study.run import Run
+from workbench.study.sweeps.streams import resampler
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.verdict import Verdict
+from workbench.types import Array, Columns
+
+LEVEL, EPSILON, N = 0.05, 1.0, 1000
+SIGMAS, MEANS = (1e-3, 1.0, 1e3), (0.0, 1e6)
+WIDTHS = {1000: 1.12, 5000: 1.05}  # n: the ratio of widths asked for, tight, variance unknown
+METHODS = {  # (calibration, variance): the n of the experiment
+    ("tight", "unknown"): (300, *WIDTHS),
+    ("tight", "known"): (300, *WIDTHS),
+    ("paper", "unknown"): (1000, 5000, 20_000),
+    ("paper", "known"): (1000, 5000, 20_000),
+}
+ROWS = (2000, 10_000)  # of an interval for any distribution
+MISSED, WIDER_THAN = 0.07, 1.3
+KEYS = {"known": "univariate/interval", "unknown": "univariate/interval-unknown-variance"}
+NAMES = {
+    ("tight", "known"): "σ known",
+    ("tight", "unknown"): "nothing known",
+    ("paper", "known"): "σ known, original constants",
+    ("paper", "unknown"): "nothing known, original constants",
+}
+
+
+# What is run
+
+
+def intervals(
+    calibration: str,
+    variance: str,
+    n: int,
+    sigma: float,
+    mean: float,
+    *,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
+    """Run an interval at a point of method, n, sigma and mean."""
+    options: dict[str, Any] = {"level": LEVEL, "calibration": calibration}
+    estimator: Any = IntervalUnknownVariance(**options)
+    if variance == "known":
+        estimator = Interval(sigma=sigma, **options)
+    budget = ApproxDP(EPSILON, DELTA)
+    covered, width, reference = np.zeros(trials, bool), np.empty(trials), np.empty(trials)
+    for i in range(trials):
+        z = data.standard_normal(n)
+        value = estimator(mean + sigma * z, budget=budget, rng=noise).value
+        covered[i], width[i] = interval_loss(value, mean)
+        reference[i] = sigma * plain_width(z, variance)
+    return {"covered": covered, "width": width, "reference": reference}
+
+
+def plain_width(z: np.ndarray, variance: str) -> float:
+    """Return the width of the normal, or Student's, interval of these rows."""
+    n = len(z)
+    if variance == "known":
+        return float(-2 * ndtri(LEVEL / 2)) / sqrt(n)
+    return float(2 * stdtrit(n - 1, 1 - LEVEL / 2) * z.std(ddof=1)) / sqrt(n)
+
+
+def ends(
+    n: int, epsilon: float, delta: float, level: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
+    """Measure the ends of the tight interval with nothing known, and the sample mean of the same rows."""
+    estimator, budget = IntervalUnknownVariance(level=level), ApproxDP(epsilon, delta)
+    found = np.empty((3, trials))
+    for i in range(trials):
+        x = data.standard_normal(n)
+        value = estimator(x, budget=budget, rng=noise).value
+        found[:, i] = value.low, value.high, x.mean()
+    return dict(zip(("low", "high", "plain"), found, strict=True))
+
+
+@dataclass(frozen=True)
+class Law:
+    """How rows are drawn, their mean and their standard deviation."""
+
+    draw: Callable[[Generator, int], Array]
+    mean: float
+    sd: float
+
+
+def _rounded_sd(sigma: float, step: float) -> float:
+    """Return the standard deviation of normal rows that are rounded."""
+    edges = (np.arange(0, np.ceil(40 * sigma / step)) + 0.5) * step / sigma
+    places = step * np.arange(1, len(edges))
+    return sqrt(float(2 * np.sum(places**2 * np.diff(ndtr(edges)))))
+
+
+def _rare(share: float, sd: float) -> Law:
+    return Law(lambda rng, n: (rng.random(n) < share).astype(float), share, sd)
+
+
+def _poisson(mean: float, sd: float) -> Law:
+    return Law(lambda rng, n: rng.poisson(mean, n).astype(float), mean, sd)
+
+
+def _zero_inflated(rng: Generator, n: int) -> Array:
+    return np.where(rng.random(n) < 0.05, np.exp(rng.standard_normal(n)), 0.0)
+
+
+LAWS = {
+    "normal": Law(lambda rng, n: rng.standard_normal(n), 0.0, 1.0),
+    "rounded to .1": Law(lambda rng, n: np.round(rng.standard_normal(n), 1), 0.0, _rounded_sd(1.0, 0.1)),
+    "integers of sd 1": Law(lambda rng, n: np.rint(rng.standard_normal(n)), 0.0, _rounded_sd(1.0, 1.0)),
+    "integers of sd .5": Law(lambda rng, n: np.rint(rng.standard_normal(n) / 2), 0.0, _rounded_sd(0.5, 1.0)),
+    "uniform": Law(lambda rng, n: rng.random(n), 0.5, sqrt(1 / 12)),
+    "t, 3 degrees": Law(lambda rng, n: rng.standard_t(3, n), 0.0, sqrt(3)),
+    "Laplace": Law(lambda rng, n: rng.laplace(size=n), 0.0, sqrt(2)),
+    "exponential": Law(lambda rng, n: rng.standard_exponential(n), 1.0, 1.0),
+    "log-normal": Law(lambda rng, n: np.exp(rng.standard_normal(n)), exp(0.5), sqrt((e - 1) * e)),
+    "Poisson(3)": _poisson(3.0, sqrt(3)),
+    "coin flips": Law(lambda rng, n: rng.integers(2, size=n).astype(float), 0.5, 0.5),
+    "rare events (.1)": _rare(0.1, 0.3),
+    "rare events (.01)": _rare(0.01, sqrt(0.0099)),
+    "rare events (.001)": _rare(0.001, sqrt(0.000999)),
+    "Poisson(.01)": _poisson(0.01, 0.1),
+    "Poisson(1)": _poisson(1.0, 1.0),
+    "zero-inflated log-normal": Law(_zero_inflated, 0.05 * exp(0.5), sqrt(0.05 * e**2 - 0.0025 * e)),
+    "two values near 1e6": Law(lambda rng, n: 1e6 + 2 * rng.integers(2, size=n).astype(float), 1e6 + 1, 1.0),
+    "constant": Law(lambda rng, n: np.full(n, 40.0), 40.0, 0.0),
+}
+WIDER = {"log-normal", "zero-inflated log-normal", "constant", "Poisson(.01)"} | {
+    f"rare events ({share})" for share in (".01", ".001")
+}  # honest, but wider, or the whole line
+
+
+def of_law(law: str, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Run the interval for any distribution on rows of one; widths are over that of the usual interval."""
+    estimator: Any = IntervalMean(level=LEVEL)
+    budget, of = ApproxDP(EPSILON, DELTA), LAWS[law]
+    covered, width = np.zeros(trials, bool), np.empty(trials)
+    for i in range(trials):
+        release = estimator(of.draw(data, n), budget=budget, rng=noise)
+        covered[i], width[i] = interval_loss(release.value, of.mean)
+    usual = 1.959963984540054  # sds of a mean that the usual interval reaches
+    return {"covered": covered, "width": width / (2 * usual * (of.sd or 1.0) / sqrt(n))}
+
+
+SWEEP = Sweep(
+    "l17-intervals",
+    tuple(
+        point
+        for (calibration, variance), ns in METHODS.items()
+        for point in grid(calibration=calibration, variance=variance, n=ns, sigma=SIGMAS, mean=MEANS)
+    ),
+    intervals,
+    trials=100,
+    blocks=blocks(20),
+)
+HUNDRED = Sweep(
+    "one-mean-hundred-intervals",
+    grid(n=N, epsilon=EPSILON, delta=DELTA, level=LEVEL),
+    ends,
+    trials=100,
+    blocks=dict.fromkeys(PROFILES, 1),
+)
+COVERED = Sweep("one-mean-any-law", grid(law=list(LAWS), n=list(ROWS)), of_law, trials=100, blocks=blocks(12))
+
+
+# What is predicted
+
+
+@lru_cache(maxsize=64)
+def first_finite(epsilon: float, delta: float, level: float) -> int:
+    """Return the n from which the source's interval for a known σ is no longer the whole line."""
+    interval, budget = Interval(level=level, calibration="paper", sigma=1.0), ApproxDP(epsilon, delta)
+    return smallest(lambda n: isfinite(interval.half_width(n, budget)), start=2)
+
+
+def predicted_ratio(calibration: str, variance: str, n: int, budget: ApproxDP, level: float) -> float:
+    """Return the predicted width over the usual one; nan for the source's recipe with σ unknown.
+
+    The source's width for a known σ is public. Ours is the quantile of the predicted error; an estimated σ
+    with relative error r stretches it by 1 + (z² + 1) r²/2, as Student's t.
+    """
+    usual = float(-ndtri(level / 2)) / sqrt(n)
+    if calibration == "paper":
+        width = Interval(level=level, calibration="paper", sigma=1.0).half_width(n, budget) / usual
+        return width if variance == "known" and isfinite(width) else nan
+    stretch: float = 1.0
+    spent: Budget = budget
+    if variance == "unknown":
+        scale, spent = scale_and_mean(n, budget)
+        design = SCALE.design(n, scale)
+        stretch = 1 + (ndtri(level / 2) ** 2 + 1) * design.rms**2 / 2
+    return stretch * theory.accuracy(n, None, spent, "tight", level) / usual
+
+
+# What is shown
+
+
+def confidence_intervals(
+    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = N, level: float = LEVEL
+) -> Chart:
+    """Return 100 private confidence intervals for one mean, each of rows of its own."""
+    point = {"n": n, "epsilon": epsilon, "delta": delta, "level": level}
+    frame = run.table(HUNDRED.moved([point]))
+    low, high = frame["low"].to_numpy(), frame["high"].to_numpy()
+    missed, places = (low > 0) | (high < 0), np.arange(1, len(frame) + 1)
+    half = float(-ndtri(level / 2)) / sqrt(n)
+    ratio = predicted_ratio("tight", "unknown", n, ApproxDP(epsilon, delta), level)
+    reach, key = half * (ratio if isfinite(ratio) else 3.0), KEYS["unknown"]
+    across, series = (0, 101), list[Series]()
+    for label, of, colour in (
+        ("holds the mean", ~missed, key),
+        ("misses", missed, "univariate/clipped-mean"),
+    ):
+        top, bottom = np.where(of, high, 0.0), np.where(of, low, 0.0)  # the others have no height
+        series.append(Series(label, places, top, bottom, role="bars", colour_key=colour))
+    series.append(Series("sample mean", places, frame["plain"], role="rows", colour_key="non-private"))
+    series += [
+        Series("predicted half-width", across, (end, end), role="theory", colour_key=key)
+        for end in ((-reach, reach) if isfinite(ratio) else ())
+    ]
+    series.append(Series("mean", across, (0, 0), role="reference", colour_key="non-private"))
+    percents, first = f"{100 * (1 - level):.4g} %", first_finite(epsilon, delta, level)
+    held = f"{int((~missed).sum())} of {len(frame)} private {percents} intervals"
+    wide = f"{number(ratio)} times that without privacy" if isfinite(ratio) else "the whole line"
+    return Chart(
+        "confidence_intervals",
+        f"{held} hold the mean" if len(frame) else f"Private {percents} intervals for one mean",
+        (
+            Panel(
+                f"n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}, nothing known",
+                "run", "mean (σ)", tuple(series), "linear", "linear", xlim=across,
+                ylim=(-3 * reach, 3 * reach),
+                note=f"Predicted width: {wide}. With original constants, σ known, the interval is the whole"
+                f" line below {number(first)} rows.",
+            ),
+        ),
+        alt=f"One hundred private {percents} intervals side by side, at {n} rows and ε = {epsilon:g}, each of"
+        " rows of its own. Those that miss the mean have another colour.",
+        how_to_read=f"Each bar is one run: it should cross the line, and {percents} of them do at least. Dots"
+        " are the sample means of the same rows. An interval that cannot be proved is the whole line.",
+    )  # fmt: skip
+
+
+# What is claimed
+
+
+def interval_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return widths, then coverage over all means and scales of a method, then at each of them."""
+    rng = resampler(seed, frame["sweep"].iloc[0])
+    methods = [(*method, n) for method, ns in METHODS.items() for n in ns]
+    level = claim_level(parts=len(WIDTHS) + len(methods) * (1 + len(SIGMAS) * len(MEANS)))
+    checks = []
+    for n, bound in WIDTHS.items():
+        rows = at(frame, calibration="tight", variance="unknown", n=n)
+        checks.append(student_width(rows, n, bound, level, rng))
+    found = {
+        (calibration, variance, n): at(frame, calibration=calibration, variance=variance, n=n)
+        for calibration, variance, n in methods
+    }
+    checks += [coverage(rows, _named(*one, "all places and scales"), level) for one, rows in found.items()]
+    for method, rows in found.items():
+        for sigma in SIGMAS:
+            for mean in MEANS:
+                where = _named(*method, f"sigma = {sigma:g}, mean = {mean:g}")
+                checks.append(coverage(at(rows, sigma=sigma, mean=mean), where, level))
+    return checks
+
+
+def _named(calibration: str, variance: str, n: int, where: str) -> str:
+    return f"coverage, {calibration}, variance {variance}, n = {n}, {where}"
+
+
+def coverage(frame: pd.DataFrame, name: str, level: float) -> Verdict:
+    """Decide whether intervals miss as seldom as they promise; how wide they are is recorded beside."""
+    check = at_most(int((~frame["covered"]).sum()), len(frame), LEVEL, level)
+    ratio = float(np.median(frame["width"]) / np.median(frame["reference"]))
+    note = {"median width over the plain one": ratio, "whole lines": float(np.isinf(frame["width"]).mean())}
+    check = replace(check, detail={**check.detail, **note})
+    return check.about(name, "misses the mean in at most 5 % of runs", n=int(frame["n"].iloc[0]))
+
+
+def student_width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: Generator) -> Verdict:
+    """Compare widths at every scale: they are divided by that of the plain interval of the same rows."""
+    relative, ones = (frame["width"] / frame["reference"]).to_numpy(), np.ones(len(frame))
+    if not np.isfinite(relative).mean() > 0.5:
+        return below(inf, (inf, inf), bound, level=level, trials=len(frame))
+    interval = median_ratio_interval(relative, ones, level, rng)
+    check = below(float(np.median(relative)), interval, bound, level=level, trials=len(frame))
+    check = check.about(f"width, tight, variance unknown, n = {n}", f"at most {bound:g} times Student's", n=n)
+    return enough(check, "KV18/interval-unknown-variance", "enough for a stated ratio to Student's width")
+
+
+def any_law_is_covered(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of coverage at every distribution and n, then of the width at the largest n."""
+    level, checks = claim_level(parts=len(LAWS) * (len(ROWS) + 1) - len(WIDER)), []
+    for n in ROWS:
+        for law in LAWS:
+            rows = at(frame, law=law, n=n)
+            check = at_most(int((~rows["covered"].astype(bool)).sum()), len(rows), MISSED, level)
+            widths = rows["width"].to_numpy()
+            note = {
+                "median width over the usual one": float(np.median(widths)),
+                "whole lines": float(np.isinf(widths).mean()),
+            }
+            check = replace(check, detail={**check.detail, **note})
+            name, words = f"coverage, {law}, n = {n}", "misses the mean in at most 7 % of runs"
+            checks.append(check.about(name, words, n=n))
+    for law in LAWS:
+        if law not in WIDER:
+            rows = at(frame, law=law, n=n)
+            many = int((rows["width"] > WIDER_THAN).sum())
+            check = at_most(many, len(rows), 0.5, level, factor=1.25)
+            words = f"wider than {WIDER_THAN:g} times the usual in at most half"
+            checks.append(check.about(f"width, {law}, n = {n}", words, n=n))
+    return checks
+
+
+CLAIMS = (
+    Claim(
+        id="one-mean/intervals-cover",
+        number="G6",
+        sources=("KV18/interval", "KV18/interval-unknown-variance", "KV18/scale"),
+        statement="At (1, 1e-6) private 95 % intervals for a mean, variance known or not, with KV18's recipe"
+        " or ours, cover in at least 95 % of runs for sigma = 1e-3, 1, 1e3 and mean = 0, 1e6; ours, variance"
+        " unknown, has a median width of at most 1.12 (n = 1000) and 1.05 (n = 5000) times Student's.",
+        sweeps=lambda: (SWEEP,),
+        checks=interval_checks,
+    ),
+    Claim(
+        id="one-mean/any-law-is-covered",
+        number="W5",
+        sources=("KV18/other-laws",),
+        statement="At (1, 1e-6) the 95 % interval for any distribution covers in 93 % of runs or more for 19"
+        " of them, skewed, rare, two-valued and constant ones too, the whole line counted, at n = 2000 and"
+        " 10,000; at n = 10,000 its median width is at most 1.3 times the usual interval's for all but six:"
+        " rare, log-normal and constant ones.",
+        checks=any_law_is_covered,
+        sweeps=lambda: (COVERED,),
+        kind="ours",
+    ),
+)

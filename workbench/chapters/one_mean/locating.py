@@ -1,0 +1,391 @@
+"""Finding a mean costs ln(R)/ε rows on a range and ln(1/δ)/ε rows without one: L17 Cor. 2.4 to Thm 2.8.
+
+Normal rows of variance 1; on a range the mean is uniform. A location is right within 2.5 of the mean. Grids
+of n are placed by predictions, the same under every profile.
+
+How many rows a location needs.  The histogram's winner near the mean has about n p rows, p between
+Φ(1) - Φ(0) = .3413 (the mean at an edge of its bin) and Φ(1/2) - Φ(-1/2) = .3829 (in the middle). Against
+the largest noise (2/ε) ln R of the empty bins, or the threshold (2/ε) ln(1/δ), that needs nε of 2/p = 5.2 to
+5.9 per unit of the logarithm; the spread of the count adds up to a tenth to that at ε = .5. The window median
+needs 2, since the far score is εn/2.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache, lru_cache
+from math import ceil, isfinite, log
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.bounds.l17 import packing_bound
+from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean.wide_range import (
+    APART,
+    CALIBRATIONS,
+    CURVE,
+    EPSILON,
+    RADII,
+    RADIUS,
+    SLOW,
+    WIDEST,
+    N,
+    flat,
+)
+from workbench.charts.bands import LEVEL, measured
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
+from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation
+from workbench.estimators.two_step import UnboundedMean, WindowMean
+from workbench.privacy import ApproxDP, PureDP, noise_source
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.complexity import beside
+from workbench.study.measures import Measure
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import combine
+from workbench.study.run import Run
+from workbench.study.sweeps.schema import Point
+from workbench.study.sweeps.streams import Role, point_id, stream
+from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.verdict import Verdict
+from workbench.types import Columns
+
+DELTA, SMALL_EPSILON = 1e-6, 0.1
+DELTAS, MEANS = (1e-3, 1e-6, 1e-9, 1e-12), (0.0, 1e3, 1e9)
+BETA = 0.1  # of missing the mean by more than 2.5
+FACTORS = (0.55, 0.7, 0.8, 0.88, 0.95, 1.02, 1.1, 1.2, 1.35, 1.7)  # n over the predicted n
+METHODS = (*CALIBRATIONS, "window")  # the histogram's two calibrations, and the window median
+HISTOGRAM, STABLE, WINDOW = "univariate/histogram-location", "univariate/stable-location", "univariate/median"
+ROWS = "rows n needed"
+
+
+# What is run
+
+
+def unbounded(
+    n: int, epsilon: float, delta: float, mean: float, *, trials: int, data: Generator, noise: Generator
+) -> Columns:
+    """Measure the error of the unbounded mean; an abstention counts as an infinite one."""
+    estimators = [UnboundedMean(calibration=one, sigma=1.0) for one in CALIBRATIONS]  # type: ignore[arg-type]
+    budget, errors = ApproxDP(epsilon, delta), np.full((len(estimators), trials), np.inf)
+    for trial in range(trials):
+        x = mean + data.standard_normal(n)
+        for place, estimator in enumerate(estimators):
+            value = estimator(x, budget=budget, rng=noise).value
+            errors[place, trial] = abs(value - mean) if isinstance(value, float) else np.inf
+    return dict(zip(CALIBRATIONS, errors, strict=True))
+
+
+def locate(
+    method: str,
+    epsilon: float,
+    n: int,
+    *,
+    radius: float | None = None,
+    delta: float | None = None,
+    trials: int,
+    data: Generator,
+    noise: Generator,
+) -> Columns:
+    """Record whether a location is within 2.5 of the mean."""
+    reach = 1e3 if radius is None else radius
+    draw, found = _locator(method, epsilon, radius, delta), np.zeros(trials, bool)
+    for trial, mean in enumerate(data.uniform(-reach, reach, trials)):
+        place = draw(mean + data.standard_normal(n), noise)
+        found[trial] = isinstance(place, float) and abs(place - mean) <= REACH
+    return {"found": found}
+
+
+def _locator(
+    method: Any, epsilon: float, radius: float | None, delta: float | None
+) -> Callable[[Any, Generator], object]:
+    budget = _budget(epsilon, delta)
+    if method == "window":
+        mechanism = WindowMean(radius).locator
+        charge = mechanism.charge("locate", budget)
+        return lambda x, rng: mechanism.draw(x, charge, noise_source(rng))
+    estimator: Any = StableLocation(calibration=method, sigma=1.0)
+    if radius is not None:
+        estimator = HistogramLocation(radius=radius, calibration=method, sigma=1.0)
+    return lambda x, rng: estimator(x, budget=budget, rng=rng).value
+
+
+def _budget(epsilon: float, delta: float | None) -> PureDP | ApproxDP:
+    return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
+
+
+@lru_cache(maxsize=1024)
+def predicted_rows(
+    method: Any, epsilon: float, radius: float | None = None, delta: float | None = None
+) -> int:
+    """Return the n at which a method is predicted to succeed with probability .9."""
+    budget = _budget(epsilon, delta)
+    if method == "window":
+        window = WindowMean(radius).locator
+        return theory.rows_needed(lambda n: theory.window_failure(n, window, budget), BETA)
+    if radius is not None:
+        return theory.rows_needed(lambda n: theory.range_failure(n, radius, budget.epsilon), BETA)
+    threshold = StableLocation(calibration=method, sigma=1.0).histogram.threshold(budget)
+    return theory.rows_needed(lambda n: theory.line_failure(n, threshold, budget.epsilon), BETA)
+
+
+UNBOUNDED = Sweep(
+    "l17-unbounded", grid(n=N, epsilon=EPSILON, delta=DELTA, mean=MEANS), unbounded, 500, blocks(18)
+)
+LOCATE: dict[str, tuple[tuple[Point, ...], tuple[float, ...], int, dict[str, int]]] = {
+    "range": (
+        grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
+        + grid(method="paper", epsilon=SMALL_EPSILON, radius=RADII[:-1]),
+        FACTORS,
+        200,
+        blocks(20),
+    ),
+    "wide": (grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1]), FACTORS, 200, blocks(10)),
+    "widest": (
+        grid(method=METHODS, epsilon=EPSILON, radius=WIDEST),
+        FACTORS[2:-1],
+        50,
+        {one: blocks(10)[one] for one in SLOW},
+    ),
+    "line": (grid(method=METHODS, epsilon=EPSILON, delta=DELTAS), FACTORS, 200, blocks(10)),
+}
+
+
+@cache
+def located(where: str, epsilon: float = EPSILON) -> Sweep:
+    """Return a sweep of locations, at several n round the predicted one for every point."""
+    points, factors, trials, counts = LOCATE[where]
+
+    def placed(by: float) -> list[Point]:
+        moved = [{**point, "epsilon": point["epsilon"] * by} for point in points]
+        return [
+            {**point, "n": n}
+            for point in moved
+            for n in sorted({round(factor * predicted_rows(**point)) for factor in factors})
+        ]
+
+    usual = Sweep(f"l17-locate-{where}", tuple(placed(1)), locate, trials, counts)
+    return usual if epsilon == EPSILON else usual.moved(placed(epsilon / EPSILON))
+
+
+def rows_to_locate(frame: pd.DataFrame, level: float, seed: int, **where: Any) -> Measure:
+    """Return the n at which the location succeeds with probability .9, at these parameters."""
+    rows = measures.at(frame, **where)
+    rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where), 0)
+    return measures.rows_needed(rows["found"], rows["n"], 1 - BETA, level, rng)
+
+
+def packing(radius: float, epsilon: float) -> float:
+    """Return the n below which no pure-DP location is within 2.5 with probability .9 over a uniform mean.
+
+    A uniform mean is a uniform shift of R/2.5 centres 5 apart, and the packing argument needs the success
+    probability only on average over the centres: sum e^{-εn} p_j <= 1 - p_i over i.
+    """
+    return packing_bound(radius, REACH, epsilon, BETA, strict=False)
+
+
+# What is shown
+
+
+def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
+    """Return the n that a location on a range needs against R, and the packing bound."""
+    frame = run.table(*(located(where, epsilon) for where in ("range", "wide", "widest")))
+    curves = _needed(frame, run.seed, "radius", "histogram", HISTOGRAM, epsilon)
+    bound = [packing(radius, epsilon) for radius in CURVE]
+    curves.append(Series("", CURVE, bound, role="bound", colour_key="idea/limit"))
+    slow, fast = (predicted_rows(method, epsilon, radius=APART) for method in ("paper", "window"))
+    marks = (
+        Mark("impossible: packing", x=CURVE[10], y=0.45 * bound[10]),
+        Mark(f"{number(slow / fast, 2)} times fewer rows", "arrow", APART, fast, APART, slow, side="right"),
+    )
+    small = SMALL_EPSILON * epsilon / EPSILON
+    here, there = (
+        _rows_found(frame, run.seed, "radius", method="paper", epsilon=one) for one in (epsilon, small)
+    )
+    times = [there[radius].estimate / here[radius].estimate for radius in there if radius in here]
+    more = f"{number(float(np.median(times)), 2)} times the rows" if times else ""
+    note = f"At ε = {number(small)} the histogram needs {more}." if more else ""
+    panel = Panel(
+        f"ε = {number(epsilon)}: within 2.5 σ of the mean in 90 % of runs", RADIUS, ROWS, tuple(curves),
+        yscale="linear", marks=marks, note=note,
+        ylim=(0, 1.08 * predicted_rows("paper", epsilon, radius=CURVE[-1])),
+    )  # fmt: skip
+    return Chart(
+        "rows_against_radius",
+        "Finding the mean on a range costs ln(R)/ε rows, and has to",
+        (panel,),
+        alt="Rows needed to locate the mean within 2.5 standard deviations with probability 0.9, against the "
+        "half-width R on a logarithmic axis. All curves are straight lines that rise; the window median's "
+        "lies at less than half of the histogram's, both above the packing bound.",
+        how_to_read="On this axis a straight line says that n grows as ln R. No ε-private method can enter "
+        "the grey region: that is a theorem. The window median needs fewer rows than the histogram, since "
+        "every far row counts against a wrong location.",
+    )
+
+
+def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
+    """Return the n that a location on the whole line needs against 1/δ."""
+    curves = [
+        replace(curve, x=[1 / x for x in curve.x])
+        for curve in _needed(
+            run.table(located("line", epsilon)), run.seed, "delta", "histogram", STABLE, epsilon
+        )
+    ]
+    slow, fast = (predicted_rows(method, epsilon, delta=DELTAS[2]) for method in ("paper", "window"))
+    place, times = 1 / DELTAS[2], f"{number(slow / fast, 2)} times fewer rows"
+    panel = Panel(
+        f"ε = {number(epsilon)}: within 2.5 σ of a mean anywhere, in 90 % of runs",
+        "1/δ", ROWS, tuple(curves), yscale="linear",
+        marks=(Mark(times, "arrow", place, fast, place, slow, side="right"),),
+        ylim=(0, 1.08 * predicted_rows("paper", epsilon, delta=DELTAS[-1])),
+    )  # fmt: skip
+    return Chart(
+        "rows_against_delta",
+        "Without a range, δ takes its place: ln(1/δ)/ε rows",
+        (panel,),
+        alt="Rows needed to locate a mean anywhere on the line within 2.5 standard deviations with "
+        "probability 0.9, against 1/δ on a logarithmic axis. All curves are straight and rise; the window "
+        "median needs less than half of the rows of the stability-based histogram.",
+        how_to_read="Where the mean is does not matter. The price is a threshold that a lone row passes "
+        "with probability δ: rows grow by 5.8/ε for every factor e in 1/δ with the histogram, by 2/ε with "
+        "the window median.",
+    )
+
+
+def _needed(frame: pd.DataFrame, seed: int, axis: str, words: str, key: str, epsilon: float) -> list[Series]:
+    looks = {"tight": (words, key), "paper": ("", f"{key}:paper"), "window": ("window median", WINDOW)}
+    curves = []
+    for method, (label, colour) in looks.items():
+        found = _rows_found(frame, seed, axis, method=method, epsilon=epsilon)
+        if method == "tight" and axis == "radius":  # on a range the tight histogram has no prediction
+            curves.append(measured(label, found, colour))
+            continue
+        expected = [predicted_rows(method, epsilon, **{axis: value}) for value in found]
+        curves.append(measured(label, found, colour, expected))
+        curves.append(Series("", found, expected, role="theory", colour_key=colour))
+    return curves
+
+
+def _rows_found(frame: pd.DataFrame, seed: int, axis: str, **where: float | str) -> dict[float, Measure]:
+    rows = measures.at(frame, **where)
+    return {
+        value: rows_to_locate(rows, LEVEL, seed, **where, **{axis: value})
+        for value in measures.by(rows, axis)
+    }
+
+
+# What is claimed
+
+
+def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks: rows against prediction, against ln R, against ε and against the packing bound."""
+    frame, checks = pd.concat(frames, ignore_index=True), []
+    products: dict[tuple[float, float], Measure] = {}
+    for epsilon, rows in measures.by(measures.at(frame, method="paper"), "epsilon").items():
+        for radius in measures.by(rows, "radius"):
+            needed = rows_to_locate(rows, claim_level(), seed, radius=radius)
+            products[epsilon, radius] = measures.scaled(needed, epsilon)
+            checks += _against_bounds(needed, radius, epsilon)
+    radii = [radius for epsilon, radius in products if epsilon == EPSILON]
+    found = measures.slope(np.log(radii), [products[EPSILON, radius] for radius in radii])
+    expected = [EPSILON * predicted_rows("paper", EPSILON, radius=radius) for radius in radii]
+    predicted = float(np.polyfit(np.log(radii), expected, 1)[0])
+    checks.append(measures.between("nε per unit of ln R", found, 5.0, 7.0, bound=predicted))
+    for radius in (radius for epsilon, radius in products if epsilon == SMALL_EPSILON):
+        logs = [measures.logarithm(products[epsilon, radius]) for epsilon in (EPSILON, SMALL_EPSILON)]
+        excess = measures.slope((log(EPSILON), log(SMALL_EPSILON)), logs)
+        checks.append(measures.between(f"1 + exponent in ε at R = {radius:g}", excess, -0.1, 0.1, bound=0.0))
+    return combine(checks, int((frame["method"] == "paper").sum()))
+
+
+def _against_bounds(rows: Measure, radius: float, epsilon: float) -> list[Verdict]:
+    name = f"at R = {radius:g}, ε = {epsilon:g}"
+    least, predicted = packing(radius, epsilon), predicted_rows("paper", epsilon, radius=radius)
+    near = measures.near(f"rows {name}", rows, predicted, n=_whole(rows))
+    packings = measures.scaled(rows, 1 / least)
+    above = measures.between(f"rows over the packing bound {name}", packings, 1.0, 8.0)
+    words = "P(largest noise of empty bins < count near the mean) = .9, normal counts"
+    return [
+        beside(near, "L17/Cor2.4", words, predicted, rows),
+        beside(above, "L17/Thm2.6", "at least ln(9 (⌈R/2.5⌉ - 1))/ε", least, rows),
+    ]
+
+
+def _whole(rows: Measure) -> int | None:
+    return ceil(rows.estimate) if isfinite(rows.estimate) else None
+
+
+def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks: rows against prediction and ln(1/δ), and the error at means of 0, 1e3 and 1e9."""
+    checks, products, expected = [], [], []
+    words = "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts"
+    for delta in DELTAS:
+        where: dict[str, float | str] = {"method": "paper", "epsilon": EPSILON, "delta": delta}
+        rows = rows_to_locate(frame, claim_level(), seed, **where)
+        predicted = predicted_rows("paper", EPSILON, delta=delta)
+        products.append(measures.scaled(rows, EPSILON))
+        expected.append(EPSILON * predicted)
+        near = measures.near(f"rows at δ = {delta:g}", rows, predicted, n=_whole(rows))
+        checks.append(beside(near, "L17/Thm2.8", words, near.bound, rows))
+    logs = [log(1 / delta) for delta in DELTAS]
+    slope = float(np.polyfit(logs, expected, 1)[0])
+    found = measures.slope(logs, products)
+    checks.append(measures.between("nε per unit of ln(1/δ)", found, 5.2, 6.2, bound=slope))
+    groups = {mean: rows["paper"] for mean, rows in measures.by(errors, "mean").items()}
+    checks.append(flat("largest over smallest median error, all means", groups, 1.2))
+    return combine(checks, int((frame["method"] == "paper").sum()) + len(errors))
+
+
+def window_needs_half(wide: pd.DataFrame, line: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks: rows of the window median over those of the histogram, in both calibrations."""
+    checks, trials = [], 0
+    for frame, where in ((wide, {"radius": RADII[-1]}), (line, {"delta": 1e-9})):
+        trials += len(measures.at(frame, epsilon=EPSILON, **where))
+        rows = {
+            one: rows_to_locate(frame, claim_level(parts=2), seed, method=one, epsilon=EPSILON, **where)
+            for one in METHODS
+        }
+        for calibration in CALIBRATIONS:
+            share = measures.ratio(rows["window"], rows[calibration])
+            name = f"window median over {calibration} histogram, {frame['sweep'].iloc[0]}"
+            words, most = "at most half of the histogram's measured n", 0.5 * rows[calibration].estimate
+            half = measures.between(name, share, 0.0, 0.5)
+            checks.append(beside(half, "proofs/univariate.md", words, most, rows["window"]))
+    return combine(checks, trials)
+
+
+CLAIMS = (
+    Claim(
+        "one-mean/rows-per-log-range",
+        "G3",
+        ("L17/Cor2.4", "L17/Eq2", "L17/Thm2.6"),
+        "The rows with which the histogram (paper) locates a mean in [-R, R] within 2.5 with probability .9 "
+        "grow by 5 to 7 over ε per unit of ln R, are proportional to 1/ε, within 15 % of the prediction, and "
+        "1 to 8 times the packing bound.",
+        sweeps=lambda: (located("range"), located("wide"), located("widest")),
+        checks=range_costs_its_logarithm,
+    ),
+    Claim(
+        "one-mean/rows-per-log-delta",
+        "G4",
+        ("L17/Thm2.8", "L17/Eq6"),
+        "The rows with which the stability-based histogram (paper) locates any mean within 2.5 with "
+        "probability .9 grow by 5.2 to 6.2 over ε per unit of ln(1/δ) and are within 15 % of the prediction; "
+        "the error of the unbounded mean is the same at means of 0, 1e3 and 1e9 (ratio at most 1.2).",
+        sweeps=lambda: (located("line"), UNBOUNDED),
+        checks=line_costs_log_delta,
+    ),
+    Claim(
+        "one-mean/window-halves-rows",
+        "W1",
+        ("proofs/univariate.md",),
+        "The window median locates within 2.5 with probability .9 from at most half of the rows of the "
+        "histogram, be it paper or tight: on [-1e4, 1e4], and on the whole line at δ = 1e-9; ε = .5.",
+        sweeps=lambda: (located("wide"), located("line")),
+        checks=window_needs_half,
+        kind="ours",
+    ),
+)
