@@ -226,3 +226,40 @@ def test_a_very_small_epsilon_has_its_zcdp_or_is_refused_by_name():
     )
     with pytest.raises(ArgumentError, match="epsilon = 1e-100: expected more"):
         convert.zcdp_within_approx(ApproxDP(1e-100, 1e-300))
+
+
+@pytest.mark.parametrize(
+    ("rho", "delta", "said"),
+    [
+        (0.5, 1e-6, (4.887, 5.222, 5.757)),
+        (0.1, 1e-6, (1.995, 2.142, 2.451)),
+        (0.01, 1e-5, (0.497, 0.546, 0.689)),
+        (2.0, 1e-9, (13.535, 14.150, 14.876)),
+    ],
+)
+def test_epsilon_of_gaussian_noise_exactly_by_theorem_and_by_the_stated_lemma(rho, delta, said):
+    """The theorem is that of Canonne, Kamath and Steinke; M21's lemma overstates ε by 10 to 40 %."""
+    budget = ZCDP(rho)
+    found = (
+        convert.approx_from_gdp(convert.gdp_from_gaussian_zcdp(budget), delta),
+        convert.approx_from_zcdp(budget, delta),
+        convert.approx_from_zcdp_stated(budget, delta),
+    )
+    assert [one.epsilon for one in found] == pytest.approx(said, abs=5e-4)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.5, 1.0])
+def test_optimal_composition_says_at_most_what_basic_and_advanced_composition_say(epsilon, delta):
+    one = ApproxDP(epsilon, delta)
+    for times in (2, 5, 10, 50, 200):
+        best = convert.optimal_composition(one, times, 1e-6).epsilon * (1 - 1e-9)
+        assert best <= min(times * epsilon, convert.advanced_composition(one, times, 1e-6).epsilon)
+
+
+def test_advanced_composition_beats_adding_up_from_31_uses_of_a_tenth():
+    one = ApproxDP(0.1, 0.0)
+    advanced = [convert.advanced_composition(one, times, 1e-6).epsilon for times in range(1, 51)]
+    assert next(times for times, found in enumerate(advanced, 1) if found < 0.1 * times) == 31
+    assert advanced[-1] == pytest.approx(3.967, abs=5e-4)
+    assert convert.optimal_composition(one, 50, 1e-6).epsilon == pytest.approx(3.2, abs=5e-4)

@@ -6,8 +6,8 @@ from math import exp
 import numpy as np
 
 from tests.lab.exercises.solutions import Said
-from workbench.chapters.what_epsilon_means.runs.attacker import most_advantage
-from workbench.chapters.what_epsilon_means.runs.laws import LAPLACE, Densities, law
+from workbench.chapters.what_epsilon_means.attacks import most_advantage
+from workbench.chapters.what_epsilon_means.densities import LAPLACE, Densities, law
 from workbench.estimators.two_step import sensitivity
 from workbench.privacy import Charge, PureDP
 from workbench.privacy.mechanisms import laplace_scale

@@ -8,9 +8,9 @@ import pytest
 from tests.lab.live.modules import _chromium, evaluate
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.chapters.one_mean import theory
-from workbench.chapters.what_epsilon_means.figures import guess_view, row_view
-from workbench.chapters.what_epsilon_means.runs import attacker, composition
-from workbench.chapters.what_epsilon_means.runs.laws import (
+from workbench.chapters.what_epsilon_means import attacks as attacker
+from workbench.chapters.what_epsilon_means import losses as composition
+from workbench.chapters.what_epsilon_means.densities import (
     BOUND,
     GAUSSIAN,
     LAPLACE,
@@ -21,6 +21,7 @@ from workbench.chapters.what_epsilon_means.runs.laws import (
     Middle,
     law,
 )
+from workbench.chapters.what_epsilon_means.figures import guess_view, row_view
 from workbench.charts.controls import Slider
 from workbench.lab.live.browser import EXPLORERS, predictions
 from workbench.privacy import ApproxDP, GaussianDP

@@ -1,16 +1,13 @@
-"""Everything that the notebook `01_what_epsilon_means` shows, in its order."""
+"""Everything that the notebook `01_what_epsilon_means` shows, in its order: a file a topic."""
 
 from workbench.chapters.what_epsilon_means import claims
-from workbench.chapters.what_epsilon_means.figures.adding_up import composition
-from workbench.chapters.what_epsilon_means.figures.attacks import attacker
-from workbench.chapters.what_epsilon_means.figures.currencies import currencies
-from workbench.chapters.what_epsilon_means.figures.definition import two_outputs
-from workbench.chapters.what_epsilon_means.figures.leaks import floats
-from workbench.chapters.what_epsilon_means.figures.line_up import suspects
-from workbench.chapters.what_epsilon_means.figures.tracing import tracing
+from workbench.chapters.what_epsilon_means.attacks import attacker
+from workbench.chapters.what_epsilon_means.densities import two_outputs
 from workbench.chapters.what_epsilon_means.figures.tracing_view import tracing_view
-from workbench.chapters.what_epsilon_means.runs.floats import float_noise, grid_noise
-from workbench.chapters.what_epsilon_means.runs.suspects import suspect
+from workbench.chapters.what_epsilon_means.last_bits import float_noise, floats, grid_noise
+from workbench.chapters.what_epsilon_means.line_up import suspect, suspects
+from workbench.chapters.what_epsilon_means.losses import composition
+from workbench.chapters.what_epsilon_means.members import tracing
 from workbench.study.audit.low_bits import last_bit
 
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
@@ -19,7 +16,6 @@ __all__ = [
     "CLAIMS",
     "attacker",
     "composition",
-    "currencies",
     "float_noise",
     "floats",
     "grid_noise",

@@ -7,10 +7,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.chapters.what_epsilon_means.figures.attacks import POSITIVES, curve_of
-from workbench.chapters.what_epsilon_means.figures.definition import FAR, NEAR
-from workbench.chapters.what_epsilon_means.runs.attacker import fewest_misses, most_advantage
-from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN, KEYS, Additive, Densities, law
+from workbench.chapters.what_epsilon_means.attacks import POSITIVES, curve_of, fewest_misses, most_advantage
+from workbench.chapters.what_epsilon_means.densities import (
+    FAR,
+    GAUSSIAN,
+    KEYS,
+    NEAR,
+    Additive,
+    Densities,
+    law,
+)
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.controls import Slider
 from workbench.charts.parameters import brief

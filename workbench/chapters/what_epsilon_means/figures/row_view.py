@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.what_epsilon_means.runs.attacker import most_advantage
-from workbench.chapters.what_epsilon_means.runs.laws import BOUND, GAUSSIAN, MEDIAN, Densities, Law, law
+from workbench.chapters.what_epsilon_means.attacks import most_advantage
+from workbench.chapters.what_epsilon_means.densities import BOUND, GAUSSIAN, MEDIAN, Densities, Law, law
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.controls import Slider
 from workbench.charts.parameters import brief

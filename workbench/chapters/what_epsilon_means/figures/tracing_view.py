@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.what_epsilon_means.figures.tracing import PLAIN, PRIVATE, scores
-from workbench.chapters.what_epsilon_means.runs import tracing as traces
-from workbench.chapters.what_epsilon_means.runs.tracing import area, most_area, noise_scale
+from workbench.chapters.what_epsilon_means import members as traces
+from workbench.chapters.what_epsilon_means.members import PLAIN, PRIVATE, area, most_area, noise_scale
+from workbench.chapters.what_epsilon_means.members import score_panel as scores
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.parameters import brief

@@ -1,7 +1,7 @@
-"""The laws of what is released about a column within public bounds, and draws from them.
+"""The definition as a picture: the densities of what is released about two neighbours, and draws from them.
 
 `Additive` is the clipped mean with Laplace or Gaussian noise; without its clip it is what somebody makes who
-forgets it. `Middle` is the private median. Laws are densities on a line of points, draws are the package's.
+forgets it. `Middle` is the private median. Densities are on a line of points, draws are the package's.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.estimators.quantiles import Median
 from workbench.estimators.two_step import clipped_mean, sensitivity
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
+from workbench.study.run import Run
 from workbench.types import Array
 
 BOUND = 5.0  # rows are clipped to ±5, a public range
@@ -25,6 +28,8 @@ MECHANISMS = (LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED)
 KEYS: Mapping[str, str] = MappingProxyType(
     {LAPLACE: "idea/laplace", GAUSSIAN: "idea/gaussian", MEDIAN: "univariate/median", UNCLIPPED: "idea/wrong"}
 )
+POINTS = 481  # of a picture
+NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
 
 
 class Law(Protocol):
@@ -139,3 +144,46 @@ class Densities:
         width = np.broadcast_to(self.width, self.first.shape)[order]
         positives = np.append(0.0, np.cumsum(self.first[order] * width))
         return positives, 1 - np.append(0.0, np.cumsum(self.second[order] * width))
+
+
+def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Chart:
+    """Return the densities of a release on two neighbours, with Laplace and with Gaussian noise."""
+    return Chart(
+        "two_outputs",
+        "Neighbours' densities differ by at most a factor eᵋ, up to an area δ",
+        (_panel(LAPLACE, epsilon, delta), _panel(GAUSSIAN, epsilon, delta)),
+        alt="Two pairs of densities. Left, two tents; the second stays inside a band round the first. Right,"
+        " two bells; far out on one side the second is higher than the band, by a thin sliver.",
+        how_to_read="Grey: the blue density, from 1/eᵋ times to eᵋ times. Left, the orange one never leaves"
+        " that band. Right, it does, far out: the area of the sliver is δ.",
+    )
+
+
+def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
+    made = law(mechanism, 1, epsilon, delta, bound=1.0)
+    assert isinstance(made, Additive)
+    reach = 1 + 3.2 * made.scale
+    at = np.linspace(-reach, reach, POINTS)
+    both = Densities.of(made, NEAR, FAR, at)
+    low, high, tall = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first, float(both.first.max())
+    height = 0.8 * tall  # where names stand, beside the flanks
+    left, right = at[both.first >= height][0], at[both.second >= height][-1]
+    series = [
+        Series("", at, high, low, role="area", colour_key="idea/data"),
+        Series("", at, low, role="reference", colour_key="idea/data"),
+    ]
+    for label, y, key, place in (
+        ("on X", both.first, "idea/first", (left - 0.12 * reach, height)),
+        ("on X′", both.second, "idea/second", (right + 0.2 * reach, height)),
+    ):
+        series.append(Series(label, at, y, role="theory", colour_key=key, label_at=place))
+    out, marks = both.second > high * (1 + 1e-9), tuple[Mark, ...]()
+    if out.any():
+        series.append(Series("", at[out], both.second[out], high[out], role="area", colour_key="idea/second"))
+        marks = (Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key="idea/second"),)
+    given = f", δ = {number(delta)}" if mechanism == GAUSSIAN else ""
+    return Panel(
+        f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density", tuple(series),
+        "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=marks,
+        note="" if given else "Grey: from 1/eᵋ to eᵋ times the density on X.",
+    )  # fmt: skip

@@ -1,0 +1,359 @@
+"""What notebook 01 says of attackers, losses, faults, floats and members fails where it is false."""
+
+import json
+import re
+from math import exp, tanh
+from pathlib import Path
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution
+from scipy.special import bdtr
+from scipy.stats import kstest
+
+from tests.chapters.worlds import Falsified, columns, require_refuted, require_true
+from workbench.catalog import CATALOG
+from workbench.chapters.what_epsilon_means import attacks, densities, last_bits, line_up, losses, members
+from workbench.chapters.what_epsilon_means import composition as picture
+from workbench.chapters.what_epsilon_means import every_mean as means
+from workbench.chapters.what_epsilon_means.densities import GAUSSIAN, LAPLACE, MECHANISMS, MEDIAN, UNCLIPPED
+from workbench.chapters.what_epsilon_means.line_up import SUSPECTS, accused, suspect
+from workbench.privacy import PureDP
+from workbench.privacy.conversions import gaussian_delta
+from workbench.study.audit.audit import Pair, audit
+from workbench.study.audit.low_bits import last_bit
+from workbench.study.faults.attacked import UNIVARIATE
+from workbench.study.profiles import CONTRACT_LEVEL
+from workbench.study.run import Run
+from workbench.study.tracing import exact_mean_traced, most_traced
+
+BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (
+    f"what-epsilon-means/{name}"
+    for name in (
+        *("attackers-stay-below", "losses-become-normal", "mutants-are-found", "floats-leak"),
+        *("members-are-traced", "privacy-hides-members", "every-mean-hides-members"),
+    )
+)
+NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "01_what_epsilon_means.ipynb"
+X, OTHER = np.array([-3.0, -1.0, 0.5, 2.0, -5.0]), np.array([-3.0, -1.0, 0.5, 2.0, 5.0])
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_draws_have_the_density_that_is_said(mechanism):
+    """Kolmogorov and Smirnov's test, with `CONTRACT_LEVEL` false alarms."""
+    made = densities.law(mechanism, len(X), 1.5, 0.01)
+    at = np.linspace(-40, 40, 160_001)
+    density = np.exp(made.log_density(X, at))
+    heights = np.cumsum(density) * (at[1] - at[0])
+    assert heights[-1] == pytest.approx(1, abs=1e-3)
+    draws = made.draw(X, 1500, np.random.default_rng(5))
+    assert kstest(draws, lambda y: np.interp(y, at, heights)).pvalue > CONTRACT_LEVEL
+    shifted = kstest(draws + 0.5, lambda y: np.interp(y, at, heights))
+    assert shifted.pvalue < CONTRACT_LEVEL
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+@pytest.mark.parametrize("mechanism", [LAPLACE, MEDIAN])
+def test_a_pure_mechanism_has_no_loss_beyond_epsilon(mechanism, epsilon):
+    at = np.linspace(-60, 60, 24_001)
+    both = densities.Densities.of(densities.law(mechanism, len(X), epsilon, 0.0), X, OTHER, at)
+    assert both.excess(epsilon) <= 1e-9
+    assert both.excess(0.9 * epsilon) > (1e-3 if mechanism == LAPLACE else -1)
+
+
+def test_the_sliver_of_gaussian_noise_is_delta_and_a_row_that_is_not_clipped_breaks_the_promise():
+    at = np.linspace(-60, 60, 240_001)
+    gaussian = densities.Densities.of(densities.law(GAUSSIAN, len(X), 1.0, 0.03), X, OTHER, at)
+    assert gaussian.excess(1.0) == pytest.approx(0.03, rel=1e-4)
+    far = OTHER.copy()
+    far[-1] = 30.0
+    sound, broken = (densities.law(name, len(X), 1.0, 0.0) for name in (LAPLACE, UNCLIPPED))
+    assert densities.Densities.of(sound, X, far, at).excess(1.0) <= 1e-9
+    assert densities.Densities.of(broken, X, far, at).excess(1.0) > 0.3
+
+
+def test_the_theorem_holds_for_every_test_and_its_bound_is_attained():
+    grid = np.linspace(0, 1, 201)
+    for mechanism in attacks.SOUND:
+        positives, negatives = attacks.pair(mechanism, 1.0, 0.01).trade_off()
+        curve = np.interp(grid, positives, negatives)
+        delta = 0.01 if mechanism == GAUSSIAN else 0.0
+        assert (curve >= attacks.fewest_misses(1.0, delta, grid) - 1e-6).all()
+        assert (curve < attacks.fewest_misses(0.3, delta, grid) - 1e-3).any()
+    assert attacks.most_advantage(1.0, 0.0) == pytest.approx(tanh(0.5))
+    positives, negatives = attacks.answered(1.0, 0.01).trade_off()
+    attained = (
+        negatives[1:],
+        attacks.fewest_misses(1.0, 0.01, positives[1:]),
+    )  # after the test that says nothing
+    np.testing.assert_allclose(*attained, atol=1e-12)
+
+
+@pytest.mark.daily
+def test_half_of_the_noise_is_noticed(world):
+    true = densities.additive
+
+    def weak(value, charge, noise):
+        return value + (true(value, charge, noise) - value) / 2
+
+    world.part(densities, "additive", weak)
+    require_refuted(BELOW, ["Laplace: rounds won"])
+
+
+def test_a_mechanism_with_twice_the_epsilon_is_noticed(monkeypatch):
+    true = attacks.law
+    monkeypatch.setattr(
+        attacks, "law", lambda name, n, epsilon, *rest, **more: true(name, n, 2 * epsilon, *rest, **more)
+    )
+    assert max(attacks._ratios()) > 1.2
+
+
+@pytest.mark.parametrize("k", [1, 4, 30])
+@pytest.mark.parametrize("epsilon", [0.5, 1.5])
+def test_losses_agree_with_privacy_loss_distributions(k, epsilon):
+    """An independent implementation, pessimistic as ours is: each on its own grid."""
+    theirs = privacy_loss_distribution.from_laplace_mechanism(
+        1.0, value_discretization_interval=1e-4, sensitivity=epsilon
+    ).self_compose(k)
+    ours = losses.laplace_losses(epsilon).times(k)
+    for share in (0.2, 0.5, 0.9):
+        at = share * k * epsilon
+        wanted = theirs.get_delta_for_epsilon(at)
+        if wanted > 1e-9:
+            assert ours.delta(at) == pytest.approx(wanted, rel=0.06)
+
+
+def test_losses_add_up_exactly():
+    one = losses.laplace_losses(1.0)
+    many = one.times(9)
+    assert many.mean == pytest.approx(9 * one.mean, rel=1e-9)
+    assert many.sd == pytest.approx(3 * one.sd, rel=1e-9)
+    assert float(many.mass.sum()) == pytest.approx(1, abs=1e-12)
+    assert one.mean == pytest.approx(exp(-1.0), rel=0.01)  # ε - 1 + e^(-ε) for Laplace noise
+    coins = losses.Losses(-1.0, 2.0, np.array([0.5, 0.5])).times(40)
+    np.testing.assert_allclose(np.cumsum(coins.mass), bdtr(np.arange(41.0), 40, 0.5), atol=1e-12)
+
+
+def test_an_epsilon_is_enough_and_a_step_less_is_not():
+    many = losses.laplace_losses(0.5).times(20)
+    for delta in (1e-2, 1e-5):
+        found = many.epsilon(delta)
+        assert many.delta(found) <= delta * (1 + 1e-9) < many.delta(found - 2 * many.step)
+
+
+def test_a_normal_loss_has_the_epsilon_of_gaussian_noise():
+    for mu in (0.3, 2.0):
+        found = losses.normal_epsilon(mu**2 / 2, mu, 1e-4)
+        assert gaussian_delta(mu, found) == pytest.approx(1e-4, rel=1e-6)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("factor", [0.97, 1.03])
+def test_a_wrong_delta_of_gaussian_noise_is_refuted(monkeypatch, factor):
+    monkeypatch.setattr(losses, "gaussian_delta", lambda *given: factor * gaussian_delta(*given))
+    require_refuted(NORMAL, "δ of losses" if factor < 1 else "the package's δ")
+
+
+def test_losses_that_do_not_add_up_are_refuted(monkeypatch):
+    """A sum of k losses that is k times one loss never becomes normal."""
+
+    def stretched(self, k):
+        return losses.Losses(k * self.first, k * self.step, self.mass)
+
+    monkeypatch.setattr(losses.Losses, "times", stretched)
+    require_refuted(NORMAL, "distance to the normal law")
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(10.0, 1e-15), (10.0, 1e-3), (0.01, 1e-15), (0.01, 1e-9)])
+def test_laplace_noise_costs_no_more_than_any_mechanism_wherever_it_is_drawn(epsilon, delta):
+    """Within a step of the grid of each of up to 512 losses."""
+    chart = picture(Run("quick", 3), epsilon=epsilon, delta=delta)
+    curves = {one.label: np.array(one.y) for one in chart.panels[0].series}
+    exact, best = curves["Laplace noise, exactly"], curves["any mechanism, at best"]
+    assert np.isnan(exact).all() == (delta < 1e-10)
+    assert (np.isnan(exact) | (exact <= best + 2e-3)).all()
+    assert (best <= 1 + 1e-12).all()
+
+
+def text():
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("letter", SUSPECTS)
+def test_faults_are_found_at_the_settings_of_the_notebook_and_right_code_is_not_accused(letter, seed):
+    """Right code is accused with probability 1e-6 at most: two suspects and three seeds share 6e-6."""
+    one = SUSPECTS[letter]
+    level = 1e-4 if one.fault else 1e-6
+    assert accused(one, seed, level=level).violated == bool(one.fault)
+
+
+def test_a_suspect_leaves_no_fault_behind():
+    right = SUSPECTS["C"]
+    before = right(np.zeros(4), 5, np.random.default_rng(1))
+    for one in SUSPECTS.values():
+        one(np.zeros(4), 5, np.random.default_rng(1))
+    np.testing.assert_array_equal(right(np.zeros(4), 5, np.random.default_rng(1)), before)
+
+
+def test_the_rows_of_the_cell_do_not_accuse_its_suspect_and_worse_ones_do():
+    assert "[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 50.0]" in text()
+    one, names = suspect("A"), ("mild", "worst")
+    found = [
+        audit(one, [Pair(name, [0.0, 0.0, 0.0, first], [0.0, 0.0, 0.0, 50.0])], one.claim, seed=17).violated
+        for name, first in zip(names, (0.0, -50.0), strict=True)
+    ]
+    assert found == [False, True]
+
+
+def test_the_folded_answer_is_the_line_up():
+    answers = dict(re.findall(r"^\* ([A-H]): ([^.]+)\.", text(), flags=re.MULTILINE))
+    assert answers == {letter: one.fault or "no fault" for letter, one in SUSPECTS.items()}
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("letter", "fault"), [("B", ""), ("C", "Laplace noise halved")])
+def test_a_mutant_that_is_missed_or_right_code_that_is_accused_refutes_the_claim(monkeypatch, letter, fault):
+    """The fault of one suspect is exchanged for another's, and nobody says so."""
+    true = line_up.Suspect.faults.fget
+    other = tuple(mutant.fault for mutant in UNIVARIATE if mutant.name == fault)
+    changed = property(lambda self: other if self.letter == letter else true(self))
+    monkeypatch.setattr(line_up.Suspect, "faults", changed)
+    require_refuted(FOUND, [f"{letter}, "])
+
+
+def test_what_betrays_zero_never_comes_from_one():
+    """Not a matter of chance: 1 + noise within 1/2 of 0 is a multiple of 2^-53."""
+    rng = np.random.default_rng(2)
+    found = last_bits.float_noise(np.ones(1), 200_000, rng)
+    assert not last_bits.betrays(found).any()
+    assert last_bits.betrays(last_bits.float_noise(np.zeros(1), 1000, rng)).any()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_audit_that_looks_at_the_last_bit_accuses_floats_and_not_the_grid(seed):
+    """A sound mechanism is accused with probability 1e-6 at most."""
+    found = [
+        audit(one, [Pair("0 or 1", [0.0], [1.0])], PureDP(1), score=last_bit, seed=seed, level=1e-6)
+        for one in (last_bits.float_noise, last_bits.grid_noise)
+    ]
+    assert [report.violated for report in found] == [True, False]
+
+
+def test_noise_with_half_of_the_last_bits_zero_is_refuted(world):
+    def coarse(x, trials, rng):
+        return np.round(true(x, trials, rng) * 2.0**53) / 2.0**53
+
+    true = last_bits.NOISES[last_bits.ONE_FLOAT]
+    world.part(last_bits, "NOISES", {**last_bits.NOISES, last_bits.ONE_FLOAT: coarse})
+    require_refuted(FLOATS, ["float noise, x = 0"])
+
+
+def test_a_grid_on_which_floats_are_used_is_refuted(world):
+    world.part(last_bits, "NOISES", {**last_bits.NOISES, last_bits.ON_A_GRID: last_bits.float_noise})
+    require_refuted(FLOATS, ["noise on a grid, x = 0"])
+
+
+def noisy(found, point):
+    """The exact mean's column, with that of the private one in its place."""
+    return {"plain": found["private"]}
+
+
+def bare(found, point):
+    return {"private": found["plain"]}
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    "case",
+    [
+        Falsified(TRACED, "TRACED", columns(noisy), 2500, "d = 1000"),
+        Falsified(HIDDEN, "TRACED", columns(bare), 2500, "d = 1000"),
+    ],
+)
+def test_exchanged_means_are_noticed(world, case):
+    world.falsify(members, case)
+    case.require()
+
+
+@pytest.mark.daily
+def test_a_third_of_the_noise_is_noticed(world):
+    true = members.gaussian
+    world.part(
+        members, "gaussian", lambda value, charge, noise: value + (true(value, charge, noise) - value) / 3
+    )
+    require_refuted(HIDDEN, "d = ")
+
+
+def test_scores_drawn_in_law_are_those_of_tables():
+    """Means and variances of scores from tables of rows, four standard errors apart at most, 64 in 1e6."""
+    n, d, trials = 7, 30, 4000
+    rng = np.random.default_rng(3)
+    rows = 2.0 * rng.integers(2, size=(trials, n, d)) - 1
+    strangers = 2.0 * rng.integers(2, size=(trials, d)) - 1
+    out = rows.mean(axis=1)
+    tables = np.array([(rows[:, 0] * out).sum(axis=1), (strangers * out).sum(axis=1)])
+    found, _ = members.scores(n, d, members.released(n, d, 1.0, 0.01), trials, rng, rng)
+    for ours, theirs in zip(found, tables, strict=True):
+        error = np.sqrt(2 * theirs.var() / trials)
+        assert abs(ours.mean() - theirs.mean()) < 4 * error
+        assert abs(ours.var() / theirs.var() - 1) < 4 * np.sqrt(4 / trials)
+
+
+def test_the_predicted_area_is_at_most_that_of_any_attacker():
+    for epsilon in (0.1, 1.0, 5.0):
+        most = members.most_area(epsilon, 0.01)
+        found = [
+            members.area(100, d, members.noise_scale(100, d, epsilon, 0.01)) for d in (1, 10, 1000, 100_000)
+        ]
+        assert max(found) <= most
+        assert members.area(100, 100_000, 0.0) > most
+
+
+def test_every_other_float_near_three_tenths_comes_from_zero_alone():
+    (panel,) = last_bits.floats(Run("quick", 3)).panels
+    shared, alone, ones = (set(series.y) for series in panel.series)
+    assert shared | alone == set(range(last_bits.SHOWN))
+    assert shared == ones
+    drawn = last_bits.float_noise(np.ones(1), 10**6, np.random.default_rng(3))
+    some = drawn[np.abs(drawn - 0.3) < 0.04]
+    assert len(some) > 1000
+    assert (last_bit(some) >= -53).all()
+
+
+def few(world, **changes):
+    """The claim in few trials."""
+    world.sweep(means, "EVERY_MEAN", trials=8, **changes)
+
+
+def test_a_mean_without_its_noise_is_refuted(world):
+    """What is refuted is the line of the private mean, by the level of a check of a claim."""
+    true = means.tracing.Quieter
+    world.part(means.tracing, "Quieter", lambda source, share: true(source, means.HARDLY_ANY))
+    few(world, keep=lambda point: point["key"] == "mean/coinpress")
+    require_refuted(EVERY, ["mean/coinpress"])
+
+
+def test_a_blind_attack_is_refuted(world):
+    """An attack that finds nobody in an exact mean shows nothing of a private one."""
+
+    def blind(key, n, d, noise_share, *, trials, data, noise):
+        return {"traced": data.uniform(0.04, 0.06, size=trials)}
+
+    few(world, block=blind, keep=lambda point: point["key"] in ("mean/prime", "mean/empirical"))
+    require_refuted(EVERY, ["mean/prime, noise", "mean/empirical"])
+
+
+def test_every_mean_is_tried_or_out_of_reach():
+    every = {key for key in CATALOG if key.startswith("mean/")}
+    assert {*means.PLACES, *means.EXACT, *means.OUT_OF_REACH} == every
+    most = most_traced(means.BUDGET)
+    assert all(exact_mean_traced(*place) > 1.8 * most for place in means.PLACES.values())
+    assert all(exact_mean_traced(*place) < 0.6 * most for place in means.OUT_OF_REACH.values())
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("claim", [BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN])
+def test_a_true_claim_is_not_refuted(claim):
+    require_true(claim)
