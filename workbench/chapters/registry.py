@@ -9,7 +9,6 @@ from workbench.chapters.matrix_quantile import claims as matrix_quantile
 from workbench.chapters.one_mean import claims as one_mean
 from workbench.chapters.robust_and_private import claims as robust_and_private
 from workbench.chapters.sparse_covariance import claims as sparse_covariance
-from workbench.chapters.start_here import claims as start_here
 from workbench.chapters.what_epsilon_means import claims as what_epsilon_means
 from workbench.chapters.which_one import claims as which_one
 from workbench.errors import one_of
@@ -19,7 +18,6 @@ from workbench.study.sweeps.resources import resources
 from workbench.study.verdict import Verdict
 
 CHAPTERS = (
-    start_here,
     what_epsilon_means,
     one_mean,
     many_dimensions,

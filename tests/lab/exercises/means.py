@@ -12,7 +12,8 @@ from workbench.chapters.many_dimensions import exercise as many_dimensions
 from workbench.chapters.many_dimensions.runs import means
 from workbench.chapters.one_mean import exercise as one_mean
 from workbench.chapters.one_mean.costs import noise_part
-from workbench.chapters.start_here import applicable, columns
+from workbench.chapters.start_here import applicable
+from workbench.chapters.start_here import applicable as columns
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.two_step import WINDOW, TwoStepMean, WindowMedian
 from workbench.privacy import ApproxDP, Charge, GaussianDP, PureDP

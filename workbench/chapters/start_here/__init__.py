@@ -1,9 +1,8 @@
-"""Everything that the notebook `00_start_here` shows, in its order."""
+"""Everything that the notebook `00_start_here` shows, in its order: a file a topic."""
 
-from workbench.chapters.start_here.columns import patients
+from workbench.chapters.start_here.applicable import patients
+from workbench.chapters.start_here.bars import side_by_side
+from workbench.chapters.start_here.bars_view import side_by_side_view
 from workbench.chapters.start_here.costs import price, spending
-from workbench.chapters.start_here.means import side_by_side, side_by_side_view
 
-CLAIMS = ("start-here/shares-add-up",)
-
-__all__ = ["CLAIMS", "patients", "price", "side_by_side", "side_by_side_view", "spending"]
+__all__ = ["patients", "price", "side_by_side", "side_by_side_view", "spending"]

@@ -1,13 +1,13 @@
-"""Which estimators of a mean apply to a real column at one budget, and what they release."""
+"""A real table of 442 patients, what is publicly known of it, and which estimators of a mean apply to it."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from workbench.catalog import CATALOG, Entry
-from workbench.chapters.start_here.columns import BMI, Column
+from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
 from workbench.privacy import ApproxDP, Budget, NonPrivate, PureDP
@@ -15,6 +15,54 @@ from workbench.privacy.conversions import gdp_within_approx, zcdp_within_approx
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
+
+ROWS = 442
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table, and what is publicly known of it before seeing any row.
+
+    The mean is within `radius` of `centre`, `sigma` is a usual standard deviation; `shown` are the ends of an
+    axis.
+    """
+
+    name: str
+    words: str
+    centre: float
+    radius: float
+    sigma: float
+    shown: tuple[float, float]
+
+    def rows(self, n: int = ROWS) -> np.ndarray:
+        """Return the first entries of the column."""
+        return patients()[self.name].to_numpy(np.float64)[:n]
+
+
+COLUMNS = {
+    one.name: one
+    for one in (
+        Column("bmi", "body-mass index (kg/m²)", 35.0, 25.0, 5.0, (23.0, 30.0)),
+        Column("bp", "blood pressure (mmHg)", 100.0, 50.0, 14.0, (84.0, 106.0)),
+        Column("s1", "total cholesterol (mg/dl)", 200.0, 150.0, 35.0, (160.0, 220.0)),
+    )
+}
+BMI = COLUMNS["bmi"]
+
+
+@cache
+def patients() -> pd.DataFrame:
+    """Return the 442 patients of the diabetes data that come with scikit-learn, in their own units."""
+    from sklearn.datasets import load_diabetes  # type: ignore[import-untyped]
+
+    table: pd.DataFrame = load_diabetes(as_frame=True, scaled=False).data
+    return table
+
+
+def column(n: int = ROWS) -> np.ndarray:
+    """Return the body-mass index of the first patients."""
+    return BMI.rows(n)
+
 
 EPSILON, DELTA = 1.0, 1e-6
 RUNS = {profile: 100 * count for profile, count in blocks(full=10).items()}
@@ -38,7 +86,9 @@ def candidates(n: int, epsilon: float, delta: float = DELTA, told: Column = BMI)
 def keys() -> tuple[str, ...]:
     """Return the keys of the private estimators of a mean, in the order of the catalog."""
     means = (entry for entry in CATALOG.values() if entry.estimand == "mean")
-    return tuple(entry.key for entry in means if _private(entry))
+    return tuple(
+        entry.key for entry in means if not all(isinstance(one.budget, NonPrivate) for one in entry.examples)
+    )
 
 
 def candidate(key: str, n: int, epsilon: float, delta: float = DELTA, told: Column = BMI) -> Candidate:
@@ -50,7 +100,8 @@ def candidate(key: str, n: int, epsilon: float, delta: float = DELTA, told: Colu
         default = replace(default, **{field: getattr(told, field) for field in known})
     except ArgumentError as error:
         return Candidate(key, default, None, str(error))
-    for budget in _budgets(epsilon, delta):
+    whole = ApproxDP(epsilon, delta)
+    for budget in (whole, PureDP(epsilon), zcdp_within_approx(whole), gdp_within_approx(whole)):
         try:
             default.plan(n, 1, budget)
         except ArgumentError as error:
@@ -60,30 +111,19 @@ def candidate(key: str, n: int, epsilon: float, delta: float = DELTA, told: Colu
     return Candidate(key, default, None, reason)
 
 
-def _private(entry: Entry) -> bool:
-    return not all(isinstance(example.budget, NonPrivate) for example in entry.examples)
-
-
-def _budgets(epsilon: float, delta: float) -> Iterator[Budget]:
-    whole = ApproxDP(epsilon, delta)
-    yield from (whole, PureDP(epsilon), zcdp_within_approx(whole), gdp_within_approx(whole))
-
-
 def released(one: Candidate, x: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-    """Return releases for the same rows over fresh noise; NaN where there is no answer."""
+    """Return releases for the same rows over fresh noise; NaN where they abstain."""
     if one.budget is None:
         return np.full(runs, np.nan)
     values = [one.estimator(x, budget=one.budget, rng=rng).value for _ in range(runs)]
-    return np.array([_number(value) for value in values])
+    return np.array(
+        [np.nan if isinstance(value, Abstention) else float(np.ravel(value)[0]) for value in values]
+    )
 
 
 def noise(seed: int, one: Candidate, point: int) -> np.random.Generator:
     """Return the noise of one estimator at one point: the same whoever else runs."""
     return stream(seed, Role.NOISE, f"side-by-side {one.key}", point, 0)
-
-
-def _number(value: Any) -> float:
-    return np.nan if isinstance(value, Abstention) else float(np.ravel(value)[0])
 
 
 def trials(run: Run) -> int:

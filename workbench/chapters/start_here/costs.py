@@ -1,12 +1,11 @@
-"""What is spent and what it costs: a ledger as a picture, and the price of privacy at 442 rows."""
+"""What is spent and what it costs: a ledger as a picture, and what privacy adds at 442 rows."""
 
 from collections.abc import Mapping
 from math import sqrt
 
 import numpy as np
 
-from workbench.chapters.start_here.applicable import DELTA, EPSILON, Candidate, candidate, released, trials
-from workbench.chapters.start_here.columns import ROWS, column
+from workbench.chapters.start_here.applicable import DELTA, EPSILON, ROWS, candidate, column, released, trials
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
@@ -42,7 +41,7 @@ def spent(ledger: Ledger, refused: Mapping[str, Budget] | None = None) -> Chart:
     Raises
     ------
     ArgumentError
-        If the ledger's budget, or a release's, is in another currency.
+        If the ledger's budget, or a release's, is under another privacy definition.
     """
     total = _epsilon(ledger.budget)
     costs = [_epsilon(cost) for _, cost in ledger.entries]
@@ -94,15 +93,16 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     ends, runs = (epsilons[0], epsilons[-1]), trials(run)
     plain = Series("one standard error", ends, (1, 1), role="reference")
     curves = [_price(key, epsilons, delta, n, run) for key in KEYS] if runs else []
+    region = Mark("sampling is the larger error", x=1.15 * ends[0] * (ends[1] / ends[0]) ** 0.13, y=0.2)
     usual = (epsilon, delta, n) == (EPSILON, DELTA, ROWS)
     panel = Panel(
         "", "ε", "distance from the plain mean (standard errors)", (plain, *curves),
         note=f"Medians of {runs} releases, bands: their middle half. δ = {number(delta)} where used.",
-        marks=_crossings(curves) + _regions(ends, curves),
+        marks=(*_crossings(curves), *((region,) if curves else ())),
     )  # fmt: skip
     return Chart(
         "price",
-        "Above ε = 0.6 privacy costs less than sampling, if you look first"
+        "Above ε = 0.6 privacy costs less than sampling, if the data are located first"
         if usual
         else f"What privacy adds to the error of {number(n)} rows",
         (panel,),
@@ -111,11 +111,11 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
         + (
             " fall below one standard error of the plain mean at ε of about 0.6."
             if usual
-            else " lower, wherever ε is enough for an answer."
+            else " lower, wherever ε is enough for a release."
         ),
         how_to_read="Below the line privacy adds less error than sampling already causes. On the left, the"
-        " two that look first can afford little more than the look: a median, which for a skewed column is"
-        " not the mean.",
+        " two that locate the data first can afford little more than that: a median, which for a skewed"
+        " column is not the mean.",
     )
 
 
@@ -136,21 +136,10 @@ def _crossings(curves: list[Series]) -> tuple[Mark, ...]:
     )
 
 
-def _regions(ends: tuple[float, float], curves: list[Series]) -> tuple[Mark, ...]:
-    if not curves:
-        return ()
-    left = ends[0] * (ends[1] / ends[0]) ** 0.13
-    return (Mark("sampling is the larger error", x=1.15 * left, y=0.2),)
-
-
 def _price(key: str, epsilons: list[float], delta: float, n: int, run: Run) -> Series:
     x, noise = column(n), stream(run.seed, Role.NOISE, key, 0, 0)
     error = x.std() / sqrt(len(x))
-    found = [_distances(candidate(key, n, one, delta), x, trials(run), noise) / error for one in epsilons]
+    values = (released(candidate(key, n, one, delta), x, trials(run), noise) for one in epsilons)
+    found = [np.where(np.isnan(one), np.inf, np.abs(one - x.mean())) / error for one in values]
     low, middle, high = np.quantile(found, (0.25, 0.5, 0.75), axis=1, method="nearest")
     return Series(name(key), epsilons, middle, low, high, colour_key=key)
-
-
-def _distances(one: Candidate, x: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-    values = released(one, x, runs, rng)
-    return np.where(np.isnan(values), np.inf, np.abs(values - x.mean()))

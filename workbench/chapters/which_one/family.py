@@ -1,5 +1,6 @@
-"""What has to be known beforehand, and granted, for every private estimator: read off the catalog."""
+"""What has to be known beforehand for every private estimator, read off the catalog: a table, and a tree."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Any
@@ -42,12 +43,6 @@ class Member:
     privacy: int
     robust: bool
 
-    @property
-    def order(self) -> tuple[object, ...]:
-        """The place in the tree: first by whether rows may be wrong, then by what has to be told."""
-        needs = tuple(-value for value in self.needs.values())
-        return self.robust, sum(self.needs.values()), needs, self.privacy
-
     def applies(self, *told: str) -> bool:
         """Return whether no fact beyond these has to be told."""
         return all(need < Need.MUST or fact in told for fact, need in self.needs.items())
@@ -55,14 +50,41 @@ class Member:
 
 def family(*estimands: str) -> tuple[Member, ...]:
     """Return the private estimators of the catalog that estimate these, those that ask for least first."""
-    members = [member(one) for one in CATALOG.values() if one.estimand in estimands and _private(one)]
-    return tuple(sorted(members, key=lambda one: (estimands.index(one.estimand), one.order)))
+    entries = (one for one in CATALOG.values() if one.estimand in estimands)
+    private = (
+        one for one in entries if not all(isinstance(each.budget, NonPrivate) for each in one.examples)
+    )
+
+    def order(one: Member) -> tuple[object, ...]:
+        needs = tuple(-value for value in one.needs.values())
+        return estimands.index(one.estimand), one.robust, sum(one.needs.values()), needs, one.privacy
+
+    return tuple(sorted(map(member, private), key=order))
 
 
 def member(entry: Entry) -> Member:
-    """Return what one entry asks for."""
-    robust = "corruption" in _parameters(entry) or "clean" in _assumed(entry)
-    return Member(entry.key, entry.estimand, _needs(entry), _privacy(entry), robust)
+    """Return what one entry asks for: through assumptions of accuracy, and parameters without a default."""
+    one: Any = entry.estimator
+    known = {field.name: getattr(one, field.name) for field in fields(one)}
+    said = "; ".join(assumption.statement for assumption in entry.assumptions)
+    of_mean, radius = "radius" in said, known.get("radius")
+    must = {
+        "range": of_mean,
+        "scale": "sigma" in said,
+        "upper": "upper" in known,
+        "lower": "lower times" in said,
+        "norm": radius is not None and not of_mean,
+        "normal": "normal" in said or "sub-Gaussian" in said,
+        "moments": "moments" in known,
+        "outliers": "corruption" in known,
+    }
+    may = {"range": "radius" in known and radius is None, "lower": "lower" in known}
+    needs = {fact: Need.MUST if must[fact] else Need(may.get(fact, False)) for fact in FACTS}
+    budgets = [example.budget for example in entry.examples]
+    pure = any(isinstance(one, PureDP) for one in budgets)
+    concentrated = any(isinstance(one, GaussianDP) or not getattr(one, "delta", 0.0) for one in budgets)
+    privacy = 0 if pure else 1 if concentrated else 2
+    return Member(entry.key, entry.estimand, needs, privacy, "corruption" in known or "clean" in said)
 
 
 def table(*estimands: str) -> pd.DataFrame:
@@ -77,48 +99,22 @@ def table(*estimands: str) -> pd.DataFrame:
     return made.loc[:, (made != "").any()]
 
 
-def _private(entry: Entry) -> bool:
-    return not all(isinstance(example.budget, NonPrivate) for example in entry.examples)
+def tree(*estimands: str) -> str:
+    """Return the tree: where a fact tells estimators apart, those that need it follow those that do not."""
+    return "\n".join(_lines(family(*estimands), ("outliers", *FACTS), ""))
 
 
-def _parameters(entry: Entry) -> dict[str, Any]:
-    """Return the public parameters of the example, with their values."""
-    one: Any = entry.estimator
-    return {field.name: getattr(one, field.name) for field in fields(one)}
+def _lines(members: Sequence[Member], facts: Sequence[str], margin: str) -> Iterator[str]:
+    for place, fact in enumerate(facts):
+        sides = [[one for one in members if _told(one, fact) == told] for told in (False, True)]
+        if all(sides):
+            for head, side, bar in zip(("not told", "told"), sides, ("│  ", "   "), strict=True):
+                yield f"{margin}{'├─' if bar.strip() else '└─'} {head}: {FACTS[fact]}"
+                yield from _lines(side, facts[place + 1 :], margin + bar)
+            return
+    width = max(len(one.key) for one in members)
+    yield from (f"{margin}{one.key:{width}}  {PRIVACY[one.privacy]}" for one in members)
 
 
-def _assumed(entry: Entry) -> str:
-    return "; ".join(assumption.statement for assumption in entry.assumptions)
-
-
-def _needs(entry: Entry) -> dict[str, Need]:
-    """Return what is told through assumptions of accuracy, and through parameters that have no default."""
-    said, known = _assumed(entry), _parameters(entry)
-    of_mean = "radius" in said
-    found = {
-        "range": Need.MUST if of_mean else _may("radius" in known and known["radius"] is None),
-        "scale": _must("sigma" in said),
-        "upper": _must("upper" in known),
-        "lower": Need.MUST if "lower times" in said else _may("lower" in known),
-        "norm": _must("radius" in known and known["radius"] is not None and not of_mean),
-        "normal": _must("normal" in said or "sub-Gaussian" in said),
-        "moments": _must("moments" in known),
-        "outliers": _must("corruption" in known),
-    }
-    return {fact: found[fact] for fact in FACTS}
-
-
-def _must(holds: bool) -> Need:
-    return Need.MUST if holds else Need.NOT
-
-
-def _may(holds: bool) -> Need:
-    return Need.MAY if holds else Need.NOT
-
-
-def _privacy(entry: Entry) -> int:
-    budgets = [example.budget for example in entry.examples]
-    if any(isinstance(one, PureDP) for one in budgets):
-        return 0
-    concentrated = any(isinstance(one, GaussianDP) or not getattr(one, "delta", 0.0) for one in budgets)
-    return 1 if concentrated else 2
+def _told(one: Member, fact: str) -> bool:
+    return one.robust if fact == "outliers" else one.needs[fact] == Need.MUST

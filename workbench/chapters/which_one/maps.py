@@ -72,13 +72,12 @@ def _pays(radii: list[float], curves: list[Series]) -> tuple[Mark, ...]:
 
 
 def _curve(key: str, x: list[float], places: list[tuple[float, int, float, float, float]]) -> Series:
-    found = [_rows(key, *place) for place in places]
+    rows = (
+        choice.trade(key, d, radius).rows(alpha, epsilon, delta)
+        for alpha, d, epsilon, delta, radius in places
+    )
+    found = [inf if n is None else float(n) for n in rows]
     return Series(choice.LABELS[key], x, found, role="theory", colour_key=key)
-
-
-def _rows(key: str, alpha: float, d: int, epsilon: float, delta: float, radius: float) -> float:
-    n = choice.trade(key, d, radius).rows(alpha, epsilon, delta)
-    return inf if n is None else float(n)
 
 
 def _unreached(curves: list[Series]) -> str:
@@ -90,7 +89,12 @@ def _unreached(curves: list[Series]) -> str:
 def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0) -> Chart:
     """Return where CoinPress, and where column by column errs less, over n and ε; nothing is run."""
     sizes = SIZES[::-1]
-    errors = np.array([[_errors(n, d, epsilon, delta, radius) for epsilon in ACROSS] for n in sizes])
+    errors = np.array(
+        [
+            [[choice.error(key, n, d, one, delta, radius) for key in (COLUMNWISE, BALL)] for one in ACROSS]
+            for n in sizes
+        ]
+    )
     ratios = _ratios(errors)
     heat = Heat(
         ratios,
@@ -147,12 +151,6 @@ def _others(sizes: tuple[int, ...], d: int, delta: float, radius: float) -> str:
     if not others:
         return "No other estimator errs less than both anywhere."
     return f"In {len(others)} of {len(tops)} cells another one errs less than both: {names}."
-
-
-def _errors(n: int, d: int, epsilon: float, delta: float, radius: float) -> tuple[float, float]:
-    """Return the errors of column by column and of CoinPress, infinite where there is no answer."""
-    one, other = (choice.error(key, n, d, epsilon, delta, radius) for key in (COLUMNWISE, BALL))
-    return one, other
 
 
 def _ratios(errors: Array) -> Array:

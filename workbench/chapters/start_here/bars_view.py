@@ -1,4 +1,4 @@
-"""A real column, and what every estimator of a mean that applies to it releases at one budget."""
+"""The explorer of what every estimator of a mean releases for a column, a range, a budget and n rows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -6,17 +6,16 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.chapters.start_here.applicable import (
-    DELTA,
-    EPSILON,
+    BMI,
+    COLUMNS,
     Candidate,
+    Column,
     candidates,
     keys,
     noise,
     released,
-    trials,
 )
-from workbench.chapters.start_here.columns import BMI, COLUMNS, ROWS, Column, column
-from workbench.chapters.start_here.strips import marked, silent, strip, wide
+from workbench.chapters.start_here.bars import BARS, silent, strip
 from workbench.charts.chart import Chart
 from workbench.charts.methods import name
 from workbench.charts.words import number
@@ -24,35 +23,6 @@ from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 
 ROUNDS = (4, 8, 16, 32)  # runs in the frames of the explorer
-READING = (
-    "The same rows, fresh noise: a marker is the median release, its bar holds 90 % of them. Between the grey"
-    " lines privacy costs less than sampling. A marker off the black line is bias, not noise: a median, or a"
-    " mean of clipped rows."
-)
-BARS = "Bars: 90 % of the releases."
-
-
-def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = ROWS) -> Chart:
-    """Return the chart of the releases of every applicable estimator at one budget, over fresh noise."""
-    x, runs = column(n), trials(run)
-    found = candidates(len(x), epsilon, delta)
-    made = {one.key: released(one, x, runs, noise(run.seed, one, 0)) for one in found}
-    spread = {key: values for key, values in made.items() if not silent(values)}
-    return Chart(
-        "side_by_side",
-        f"At ε = {number(epsilon)} looking first beats clipping at the whole range",
-        (marked(strip(x, spread, replace(BMI, shown=wide(spread, BMI.shown)), _note(made)), spread),),
-        alt="Bars one below the other: for every private estimator of a mean that applies, the central"
-        f" 90 % of what it releases for the same {n} rows. Those that clip at the whole range spread widest,"
-        " those that look for the data first least; the private median lies below the plain mean.",
-        how_to_read=READING,
-    )
-
-
-def _note(made: Mapping[str, np.ndarray]) -> str:
-    """Return what bars are, and who has none."""
-    mute = [name(key) for key, values in made.items() if silent(values)]
-    return f"{BARS} No answer from these rows: {', '.join(mute)}." if mute else BARS
 
 
 def _absent(found: tuple[Candidate, ...]) -> str:

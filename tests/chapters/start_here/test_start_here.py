@@ -1,3 +1,5 @@
+"""The pictures of a real column: every estimator that applies has a row, and a ledger its bars."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -6,8 +8,8 @@ import pytest
 from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
-from workbench.chapters.start_here import applicable, columns, costs, strips
-from workbench.chapters.start_here.means import BARS
+from workbench.chapters.start_here import applicable, costs
+from workbench.chapters.start_here.bars import BARS
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
 from workbench.study.run import Run
@@ -45,7 +47,7 @@ def test_every_private_estimator_of_a_mean_has_a_row():
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 5.0])
 @pytest.mark.parametrize("n", [50, 442])
 def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsilon):
-    x, rng = columns.column()[:n], np.random.default_rng(1)
+    x, rng = applicable.column()[:n], np.random.default_rng(1)
     for one in applicable.candidates(n, epsilon):
         if one.budget is not None:
             delivered = one.estimator(x, budget=one.budget, rng=rng).guarantee.budget
@@ -57,8 +59,8 @@ def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsi
 def test_a_row_stays_as_it_is_when_others_come_and_go(monkeypatch):
     def rows():
         panel = start_here.side_by_side(Run("quick", 1)).panels[0]
-        bars = [series for series in panel.series if series.role == "estimate"]
-        return {panel.names[int(bar.x[0]) - 1]: (bar.low, bar.y, bar.high) for bar in bars}
+        shown = [series for series in panel.series if series.role == "estimate"]
+        return {panel.names[int(bar.x[0]) - 1]: (bar.low, bar.y, bar.high) for bar in shown}
 
     before = rows()
     monkeypatch.setattr(applicable, "keys", lambda: ("mean/coinpress", "univariate/median"))
@@ -94,7 +96,7 @@ def test_the_view_shows_the_plain_mean_first_and_then_more_and_more_releases():
 
 
 def test_all_rows_are_used_at_the_end_of_the_slider():
-    x = columns.column()
+    x = applicable.column()
     frame = next(start_here.side_by_side_view(Run("quick", 5), delta=1e-6, epsilon=1.0, n=len(x)))
     (plain,) = [series for series in frame.panels[0].series if series.label == "plain mean"]
     assert plain.y[0] == pytest.approx(x.mean(), rel=1e-12)
@@ -107,20 +109,20 @@ def test_silence_is_said():
     (panel,) = start_here.side_by_side(Run("quick", 17, most=8), epsilon=0.05, n=50).panels
     assert "mean without a range" not in panel.names
     assert "clipped mean" in panel.names
-    said = panel.note.partition("No answer from these rows: ")[2]
+    said = panel.note.partition("They abstain on these rows: ")[2]
     assert "mean without a range" in said
     assert "clipped mean" not in said
 
 
 def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_marker():
     spread = {"mean/median-of-means": np.linspace(-108.0, 154.0, 201) - 20.0, "univariate/median": np.ones(9)}
-    told = replace(columns.BMI, shown=(0.0, 10.0))
-    panel = strips.marked(strips.strip(columns.column(), spread, told), spread)
+    told = replace(applicable.BMI, shown=(0.0, 10.0))
+    panel = strips.marked(strips.strip(applicable.column(), spread, told), spread)
     (mark,) = panel.marks
     assert (mark.text, mark.y) == ("−115 to 121", 2)
     assert mark.x > 5
     higher = {"mean/median-of-means": spread["mean/median-of-means"] + 6.0}
-    (mark,) = strips.marked(strips.strip(columns.column(), higher, told), higher).marks
+    (mark,) = strips.marked(strips.strip(applicable.column(), higher, told), higher).marks
     assert mark.x < 5
 
 
@@ -134,8 +136,8 @@ def test_the_remark_on_medians_stands_between_their_rows():
 def test_bars_of_a_ledger_lie_end_to_end():
     panel = costs.spent(ledger(0.5, 0.2)).panels[0]
     assert panel.names == ("release 0: 0.5", "release 1: 0.2", "left: 0.3")
-    bars = [pair for series in panel.series if series.low for pair in zip(series.low, series.y, strict=True)]
-    assert np.allclose(bars, [(0, 0.5), (0.5, 0.7), (0.7, 1.0)])
+    ends = [pair for series in panel.series if series.low for pair in zip(series.low, series.y, strict=True)]
+    assert np.allclose(ends, [(0, 0.5), (0.5, 0.7), (0.7, 1.0)])
 
 
 def test_a_refused_release_crosses_the_line_from_where_the_ledger_ends():

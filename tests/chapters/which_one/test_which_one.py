@@ -1,0 +1,284 @@
+"""The family is the catalog's, the maps and the explorer show what the planner says, and it is right."""
+
+from dataclasses import replace
+from math import inf, isnan
+
+import numpy as np
+import pytest
+
+from tests.chapters.pictures import require_complete
+from workbench.catalog import CATALOG
+from workbench.chapters import which_one
+from workbench.chapters.registry import decide
+from workbench.chapters.which_one import choice, claims, family, maps
+from workbench.chapters.which_one.family import Need, member
+from workbench.errors import ArgumentError
+from workbench.privacy import ApproxDP, NonPrivate, PureDP
+from workbench.study.planner import Question, plan
+from workbench.study.run import Run
+from workbench.study.sweeps import sweep
+from workbench.study.verdict import Status
+
+ALL = ("mean", "covariance", "gaussian")
+
+
+def test_every_private_entry_has_one_row():
+    wanted = {
+        one.key
+        for one in CATALOG.values()
+        if one.estimand in ALL and not all(isinstance(each.budget, NonPrivate) for each in one.examples)
+    }
+    found = [one.key for one in family.family(*ALL)]
+    assert set(found) == wanted
+    assert len(found) == len(wanted) == sum(len(which_one.table(estimand)) for estimand in ALL)
+
+
+@pytest.mark.parametrize(
+    ("key", "must", "privacy", "robust"),
+    [
+        ("univariate/unbounded-mean", {"scale", "normal"}, 2, False),
+        ("univariate/clipped-mean", {"range", "scale", "normal"}, 0, False),
+        ("univariate/median", {"range"}, 0, False),
+        ("mean/coordinatewise", {"scale", "normal"}, 0, False),
+        ("mean/affine", {"normal"}, 2, False),
+        ("mean/median-of-means", {"scale"}, 2, False),
+        ("mean/prime-heavy", {"range", "upper", "outliers"}, 1, True),
+        ("mean/tukey", {"range", "normal"}, 0, True),
+        ("covariance/coinpress", {"upper", "normal"}, 1, False),
+        ("covariance/thresholded", {"norm", "normal"}, 1, False),
+        ("gaussian/coinpress", {"range", "upper", "lower", "normal"}, 1, False),
+        ("gaussian/populous", {"normal"}, 2, False),
+        ("gaussian/lifted", {"normal"}, 2, False),
+    ],
+)
+def test_what_an_estimator_asks_for(key, must, privacy, robust):
+    found = member(CATALOG[key])
+    assert {fact for fact, need in found.needs.items() if need == Need.MUST} == must
+    assert (found.privacy, found.robust) == (privacy, robust)
+    assert found.applies(*must)
+    assert not found.applies(*sorted(must)[1:])
+
+
+def test_an_entry_that_is_added_appears(monkeypatch):
+    other = replace(CATALOG["mean/coinpress"], key="mean/another")
+    monkeypatch.setattr(family, "CATALOG", {**CATALOG, other.key: other})
+    assert "mean/another" in which_one.table("mean").index
+
+
+def test_robust_ones_come_last_and_those_that_ask_for_least_first():
+    members = family.family("mean")
+    assert [one.robust for one in members] == sorted(one.robust for one in members)
+    assert members[0].key == "univariate/median"
+
+
+def test_a_range_and_a_scale_leave_four_of_one_column_and_five_of_several():
+    assert set(choice.keys(1)) == {
+        "univariate/median", "univariate/unbounded-mean", "univariate/clipped-mean",
+        "univariate/two-step-mean",
+    }  # fmt: skip
+    assert set(choice.keys(3)) == {
+        "mean/populous", "mean/coordinatewise", "mean/clipped-box", "mean/coinpress", "mean/median-of-means",
+    }  # fmt: skip
+    assert set(choice.keys(1)) | set(choice.keys(3)) == set(choice.LABELS)
+
+
+@pytest.mark.parametrize("estimands", [ALL[:1], ALL[1:]])
+def test_every_member_is_one_leaf_of_the_tree_below_what_it_is_told(estimands):
+    lines = which_one.tree(*estimands).splitlines()
+    for one in family.family(*estimands):
+        (place,) = [number for number, line in enumerate(lines) if one.key in line.split()]
+        assert lines[place].endswith(family.PRIVACY[one.privacy])
+        above, depth = [], len(lines[place])
+        for line in lines[place::-1]:
+            if (start := len(line) - len(line.lstrip("│ "))) < depth:
+                depth = start
+                above.append(line.lstrip("│ ├└─"))
+        told = {line.removeprefix("told: ") for line in above if line.startswith("told: ")}
+        not_told = {line.removeprefix("not told: ") for line in above if line.startswith("not told: ")}
+        must = {family.FACTS[fact] for fact, need in one.needs.items() if need == Need.MUST}
+        must |= {family.FACTS["outliers"]} if one.robust else set()
+        assert told <= must
+        assert not not_told & must
+
+
+BUDGET = (1.0, 1e-6)
+
+
+@pytest.mark.daily
+def test_the_fewest_rows_are_those_of_the_planner():
+    question = Question(subject="mean", d=3, alpha=0.2, budget=ApproxDP(*BUDGET), settings={"radius": 10.0})
+    wanted = {one.key: one.n for one in plan(question) if one.key in ("mean/coinpress", "mean/clipped-box")}
+    found = {key: choice.trade(key, 3, 10.0).rows(0.2, *BUDGET) for key in wanted}
+    assert found == wanted
+    assert choice.fewest(0.2, 3, *BUDGET, 10.0) == (278, "mean/coordinatewise")
+
+
+def test_whoever_is_named_for_fewest_rows_errs_least_there():
+    n, key = choice.fewest(0.2, 3, *BUDGET, 10.0)
+    assert choice.ranked(n, 3, *BUDGET, 10.0)[0][1] == key
+    assert choice.error(key, n, 3, *BUDGET, 10.0) <= 0.2 < choice.error(key, n - 1, 3, *BUDGET, 10.0)
+
+
+def test_an_accuracy_that_none_reaches_is_refused(monkeypatch):
+    monkeypatch.setattr(choice, "keys", lambda d: ())
+    with pytest.raises(ArgumentError, match="alpha"):
+        choice.fewest(0.2, 3, *BUDGET, 10.0)
+
+
+def test_a_budget_is_one_that_is_taken_and_none_where_there_is_no_answer():
+    assert choice.budget("univariate/two-step-mean", 500, 1, *BUDGET, 10.0) == PureDP(1.0)
+    assert choice.budget("mean/coinpress", 500, 3, *BUDGET, 10.0) == ApproxDP(*BUDGET)
+    assert choice.budget("mean/coordinatewise", 5, 3, 0.1, 1e-6, 10.0) is None
+
+
+def test_the_map_has_the_quotient_of_the_errors_and_ends_where_one_is_silent():
+    chart = which_one.best_map(Run("quick", 1))
+    require_complete(chart, "best_map")
+    values = np.array(chart.panels[0].heat.values)
+    one, other = (
+        choice.error(key, 800, 3, maps.ACROSS[3], 1e-6, 10.0) for key in (maps.COLUMNWISE, maps.BALL)
+    )
+    assert values[maps.SIZES[::-1].index(800), 3] == pytest.approx(one / other)
+    silent = choice.error(maps.COLUMNWISE, 200, 3, maps.ACROSS[1], 1e-6, 10.0)
+    assert np.isinf(silent)
+    assert np.isnan(values[maps.SIZES[::-1].index(200), 1])
+    assert np.nanmax(values) <= maps.REACH
+    assert np.nanmin(values) < 0.9
+
+
+def test_clipping_at_the_range_pays_for_it_and_looking_first_does_not():
+    chart = which_one.fewest_rows(Run("quick", 1))
+    require_complete(chart, "fewest_rows")
+    rows = {one.label: one.y for one in chart.panels[1].series}
+    assert rows["clipped to a box"][-1] > 50 * rows["clipped to a box"][0]
+    assert rows["CoinPress"][-1] < 2 * rows["CoinPress"][0]
+    assert rows["column by column"][-1] == rows["column by column"][0]
+
+
+@pytest.mark.daily
+def test_the_title_says_where_column_by_column_wins_and_that_it_does_not_in_ten_columns():
+    assert which_one.best_map(Run("quick", 1)).title.startswith("Column by column errs less at small ε")
+    assert which_one.best_map(Run("quick", 1), d=10).title.startswith("CoinPress errs as little")
+
+
+@pytest.mark.daily
+def test_the_note_names_whoever_errs_less_than_both():
+    assert "No other estimator" in which_one.best_map(Run("quick", 1), radius=10.0).panels[0].note
+    assert "vote of groups" in which_one.best_map(Run("quick", 1), radius=0.1).panels[0].note
+
+
+PUBLIC = {"epsilon": 1.0, "delta": 1e-6, "d": 3, "radius": 10.0}
+
+
+def frames(**moved):
+    return list(which_one.best_view(Run("quick", 1), **{"n": 800, "alpha": 0.2, **PUBLIC, **moved}))
+
+
+@pytest.mark.daily
+def test_the_explorer_draws_what_the_planner_predicts():
+    first, last = frames()
+    require_complete(last, "best_view")
+    assert len(first.panels[0].series[0].x) < len(last.panels[0].series[0].x)
+    curves = {one.colour_key: dict(zip(one.x, one.y, strict=True)) for one in last.panels[0].series}
+    assert set(curves) == set(choice.keys(3))
+    for key, curve in curves.items():
+        expected = choice.error(key, 800, *PUBLIC_ORDER)
+        assert curve[800] == expected or (isnan(curve[800]) and expected == inf)
+    (point,) = (one for one in last.panels[0].marks if one.kind == "point")
+    assert point.y == min(curve[800] for curve in curves.values())
+
+
+PUBLIC_ORDER = (3, 1.0, 1e-6, 10.0)
+
+
+@pytest.mark.daily
+def test_the_sentence_says_who_errs_least_and_whether_that_is_enough():
+    assert "which reaches α" in frames()[-1].caption
+    assert "which does not reach α" in frames(alpha=1e-3)[-1].caption
+    silent = frames(n=60, epsilon=0.01)[-1]
+    assert "none of them answers" in silent.caption
+    assert "nobody answers" in silent.title
+
+
+@pytest.mark.daily
+def test_a_rule_is_judged_by_the_least_predicted_error():
+    found = which_one.judged(lambda n, d, epsilon, radius: "mean/coinpress", settings=6)
+    assert len(found) == 6
+    for row in found.itertuples():
+        ranked = choice.ranked(row.n, row.d, row.epsilon, 1e-6, row.radius)
+        assert row.best == ranked[0][1]
+        assert (
+            row.over
+            == choice.error("mean/coinpress", row.n, row.d, row.epsilon, 1e-6, row.radius) / ranked[0][0]
+        )
+    best = {(row.n, row.d, row.epsilon, row.radius): row.best for row in found.itertuples()}
+    oracle = which_one.judged(lambda *public: best[public], settings=6)
+    assert (oracle["over"] == 1).all()
+
+
+@pytest.mark.daily
+def test_who_does_not_answer_is_infinitely_worse_and_a_word_is_no_key():
+    found = which_one.judged(lambda n, d, epsilon, radius: "mean/coordinatewise")
+    assert (found["over"] == inf).any()
+    assert (found["over"] >= 1).all()
+    with pytest.raises(ArgumentError, match="rule"):
+        which_one.judged(lambda *public: "the best one")
+
+
+BEST, ENOUGH = "which-one/names-the-best", "which-one/rows-are-enough"
+
+
+@pytest.fixture
+def _one_setting(monkeypatch):
+    monkeypatch.setattr(claims, "SETTINGS", (claims.Setting(800, 3, 0.5, 10.0),))
+    monkeypatch.setattr(claims, "QUESTIONS", ((10, 1.0, 100.0),))
+    forget()
+    yield
+    forget()
+
+
+def forget():
+    sweep.forget()
+    claims.compared.cache_clear()
+    claims.named.cache_clear()
+
+
+def decided(claim):
+    return decide([claim], "quick", 4, jobs=1)[claim]
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_one_setting")
+@pytest.mark.parametrize("claim", [BEST, ENOUGH])
+def test_the_claims_hold(claim):
+    assert decided(claim).status is Status.HOLDS
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_one_setting")
+def test_a_planner_that_names_the_third_best_is_refuted(monkeypatch):
+    true, (setting,) = choice.ranked, claims.SETTINGS
+    best, _, third, *_ = (key for _, key in setting.ranked)
+
+    def swapped(*setting):
+        first, second, third, *others = true(*setting)
+        return [third, first, second, *others]
+
+    monkeypatch.setattr(choice, "ranked", swapped)
+    found = decided(BEST)
+    assert found.status is Status.REFUTED
+    checks = {one["id"]: one["status"] for one in found.detail["checks"]}
+    assert checks[f"{third} against {best}, d = 3"] is Status.REFUTED
+
+
+@pytest.mark.usefixtures("_one_setting")
+@pytest.mark.parametrize("by", [0.5, 2.0])
+def test_rows_that_are_too_few_or_too_many_are_refuted(monkeypatch, by):
+    true = choice.fewest
+
+    def wrong(*question):
+        n, key = true(*question)
+        return round(by * n), key
+
+    monkeypatch.setattr(choice, "fewest", wrong)
+    assert decided(ENOUGH).status is Status.REFUTED
