@@ -8,7 +8,7 @@ import pytest
 from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
-from workbench.chapters.start_here import applicable, costs
+from workbench.chapters.start_here import applicable, bars, costs
 from workbench.chapters.start_here.bars import BARS
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
@@ -117,12 +117,12 @@ def test_silence_is_said():
 def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_marker():
     spread = {"mean/median-of-means": np.linspace(-108.0, 154.0, 201) - 20.0, "univariate/median": np.ones(9)}
     told = replace(applicable.BMI, shown=(0.0, 10.0))
-    panel = strips.marked(strips.strip(applicable.column(), spread, told), spread)
+    panel = bars.marked(bars.strip(applicable.column(), spread, told), spread)
     (mark,) = panel.marks
     assert (mark.text, mark.y) == ("−115 to 121", 2)
     assert mark.x > 5
     higher = {"mean/median-of-means": spread["mean/median-of-means"] + 6.0}
-    (mark,) = strips.marked(strips.strip(applicable.column(), higher, told), higher).marks
+    (mark,) = bars.marked(bars.strip(applicable.column(), higher, told), higher).marks
     assert mark.x < 5
 
 

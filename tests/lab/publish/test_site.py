@@ -379,9 +379,9 @@ def checkout(tmp_path):
     root = tmp_path / "checkout"
     (root / "notebooks").mkdir(parents=True)
     (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
-    shutil.copy(ROOT / "notebooks" / "00_start_here.ipynb", root / "notebooks")
-    shutil.copytree(ROOT / "figures" / "00_start_here", root / "figures" / "00_start_here")
-    path = root / "figures" / "00_start_here" / "verdicts.json"
+    shutil.copy(ROOT / "notebooks" / "09_which_one.ipynb", root / "notebooks")
+    shutil.copytree(ROOT / "figures" / "09_which_one", root / "figures" / "09_which_one")
+    path = root / "figures" / "09_which_one" / "verdicts.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     content["full"][0] |= {"status": "UNDECIDED", "statement": "</script><script>alert(1)</script>"}
     path.write_text(json.dumps(content))
@@ -395,7 +395,7 @@ def test_what_is_undecided_has_its_shelf_and_words_are_no_markup(checkout):
     shelf = elements.by_id()["refuted"].words
     assert "Undecided: 1" in shelf
     assert "<script>alert(1)</script>" in shelf
-    assert {one["href"] for one in elements.all if one["tag"] == "a" and "start-here" in one["href"]}
+    assert {one["href"] for one in elements.all if one["tag"] == "a" and "which-one" in one["href"]}
 
 
 @pytest.fixture

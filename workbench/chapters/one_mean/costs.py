@@ -294,9 +294,7 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     ns, rng = multiples(CURVE_N, _rows_factor(epsilon, radius)), resampler(run.seed, "tight-ratio")
     points = grid(n=ns, epsilon=epsilon, radius=radius, calibration=("tight", "paper"))
     frame, fine = run.table(CURVES.moved(points)), np.geomspace(ns[0], ns[-1], 25).round()
-    near = {
-        name: smallest(lambda n, of=name: _ratio(of, n, epsilon, radius) <= NEAR, start=2) for name in KEYS
-    }
+    near = {name: _near(name, epsilon, radius) for name in KEYS}
     series = [_ratios(at(frame, calibration=name), name, epsilon, radius, rng) for name in KEYS]
     for name, key in KEYS.items():
         line = [_ratio(name, float(n), epsilon, radius) for n in fine]
@@ -327,6 +325,11 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         " is within 10 % of that. A marker far above its line belongs to runs that have not even located the"
         " mean.",
     )
+
+
+def _near(name: str, epsilon: float, radius: float) -> int:
+    """Return the n from which the predicted error is within 10 % of that of the sample mean."""
+    return smallest(lambda n: _ratio(name, n, epsilon, radius) <= NEAR, start=2)
 
 
 def _ratios(frame: pd.DataFrame, name: str, epsilon: float, radius: float, rng: Generator) -> Series:

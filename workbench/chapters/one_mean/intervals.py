@@ -106,7 +106,7 @@ def ends(
     found = np.empty((3, trials))
     for i in range(trials):
         x = data.standard_normal(n)
-        value = estimator(x, budget=budget, rng=noise).value
+        value: Any = estimator(x, budget=budget, rng=noise).value
         found[:, i] = value.low, value.high, x.mean()
     return dict(zip(("low", "high", "plain"), found, strict=True))
 

@@ -218,7 +218,7 @@ def gain(few: pd.DataFrame, many: pd.DataFrame, seed: int) -> list[Verdict]:
 def _growth(key: str, block: Any, ranks: Any, moves: dict[str, Move]) -> Growth:
     def rows(public: Public) -> float:
         """Return the n from which all of m quantiles are predicted to be within α."""
-        return ranks(int(public["m"]), SHARE) / float(public["epsilon"] * public["alpha"])
+        return float(ranks(int(public["m"]), SHARE)) / float(public["epsilon"] * public["alpha"])
 
     return Growth(
         id=STATEMENT,

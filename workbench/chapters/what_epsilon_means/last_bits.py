@@ -80,8 +80,7 @@ OUTPUTS = Sweep(
 
 def floats(_run: Run) -> Chart:
     """Return which floats near 0.3 are x + Lap(1) for x = 0, and which for x = 1."""
-    first = float(np.float64(0.3))
-    every = first + (UNIT / 2) * np.arange(SHOWN)  # floats in [1/4, 1/2) are multiples of 2^-54
+    every: Array = 0.3 + (UNIT / 2) * np.arange(SHOWN)  # floats in [1/4, 1/2) are multiples of 2^-54
     places, shared = np.arange(SHOWN, dtype=float), last_bit(every) >= -53
     rows = (("either", 1, shared, "idea/data"), ("only if x = 0", 1, ~shared, "idea/wrong"))
     series = [
