@@ -30,11 +30,7 @@ CHEAP = {
     **{("robust_and_private", name): FEW_ROWS for name in ("figure_1", "against_corruption", "scoreboard")},
     **{
         ("sparse_covariance", name): FEW_COLUMNS
-        for name in ("regime_map", "regime_further", "rules", "support", "unknown_radius")
-    },
-    **{
-        ("sparse_covariance", f"figure_{word}"): FEW_COLUMNS
-        for word in ("1", "1_further", "2", "3", "3_further", "4")
+        for name in ("regime_map", "figure_1", "figure_2", "figure_3", "figure_4")
     },
 }
 """Where a figure that takes long is sketched."""
@@ -73,10 +69,6 @@ MEASURED_ALONE = {  # what no prediction shows
     "figure_2": {"share", "p", "epsilon"},
     "figure_4": {"share", "p", "epsilon"},
     "regime_map": {"epsilon", "delta", "p", "degree"},
-    "regime_further": {"epsilon", "delta", "p", "degree"},
-    "rules": {"epsilon", "delta", "p"},
-    "support": {"degree"},
-    "unknown_radius": {"epsilon", "delta", "n", "p", "degree"},
 }
 DEAR = {  # predictions of seconds
     "confidence_intervals",

@@ -126,6 +126,12 @@ def test_without_corruption_there_is_no_filter():
         assert not estimator.filters(10**5, 3, BUDGET)
         assert filtering.filters(10**5, 3, BUDGET)
         assert not filtering.filters(50, 3, ApproxDP(1.0, 0.01))
+        x = np.random.default_rng(1).standard_normal((50, 3))
+        one, other = (
+            made(x, budget=ApproxDP(1.0, 0.01), rng=np.random.default_rng(2)).value
+            for made in (filtering, estimator)
+        )
+        assert (one == other).all()  # the plain mean, to the last bit
 
 
 def test_the_filter_costs_clean_rows_at_most_eight_per_cent():

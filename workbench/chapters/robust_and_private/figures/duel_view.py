@@ -5,9 +5,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from workbench.chapters.robust_and_private.figures.rows import BAD, GOOD, density, taken
-from workbench.chapters.robust_and_private.runs import duel as study
-from workbench.chapters.robust_and_private.runs.prime import PLACES, corrupted, limit
+from workbench.chapters.robust_and_private import duel as study
+from workbench.chapters.robust_and_private.adversaries import (
+    BAD,
+    GOOD,
+    PLACES,
+    corrupted,
+    density,
+    limit,
+    taken,
+)
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number

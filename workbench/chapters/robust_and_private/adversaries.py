@@ -1,26 +1,58 @@
-"""What adversaries do to rows: each one looks innocent, together they move the mean, or even the eye."""
+"""Rows, and what adversaries do to them: each corrupted row looks innocent, together they move the mean.
 
-from collections.abc import Iterable
+Rows are N(θ, I), θ uniform on the cube of side 16 round 0, and public is that θ lies in that of side 20
+(LKKO21, Assumption 1). An adversary who has seen them replaces a share ξ.
+"""
+
 from dataclasses import replace
-from math import sqrt
+from math import log, sqrt
+from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
-from workbench.chapters.robust_and_private.runs.prime import ATTACKS, CORRUPTION, DELTA, EPSILON, limit
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.robust import RobustMean
 from workbench.linalg import norms
+from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
+from workbench.study.trials import error_of
 from workbench.types import Array
 
-N, D = 20_000, 20
+RADIUS, PLACES = 10.0, 8.0
+CORRUPTION, EPSILON, DELTA = 0.05, 10.0, 0.01
+N, D = 20_000, 20  # of the pictures here
+ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
+TAIL = 2.5  # degrees of freedom, and index, of heavy tails: finite variances, no third moments
 GOOD, BAD, PLANTED = "idea/good", "idea/bad", "idea/public"
-SHARES = (0.01, 0.02, 0.05, 0.1)
-LIMIT = "ξ √ln(1/ξ)"
-BUDGET = ApproxDP(EPSILON, DELTA)  # of the errors of (b), which depend on it little
+
+
+def limit(corruption: float) -> float:
+    """Return corruption √(ln 1/corruption), what no robust mean can beat by more than a constant."""
+    return corruption * sqrt(log(1 / corruption))
+
+
+def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Array:
+    """Return clean rows after an attack; every random direction is a new one."""
+    name = attack.split(" ")[0]
+    return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
+
+
+def error(estimator: Any, rows: Array, theta: Array, budget: ApproxDP, noise: Generator) -> float:
+    """Return how far a private mean is from θ, infinite if it abstains."""
+    value = estimator(rows, budget=budget, rng=noise).value
+    return error_of(value, lambda mean: np.linalg.norm(mean - theta))
+
+
+def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
+    """Return independent coordinates of mean 0 and variance 1: Student's t or, one-sided, Pareto's law."""
+    if law == "student":
+        return data.standard_t(TAIL, (n, d)) * sqrt((TAIL - 2) / TAIL)
+    mean, variance = 1 / (TAIL - 1), TAIL / ((TAIL - 1) ** 2 * (TAIL - 2))
+    return np.asarray((data.pareto(TAIL, (n, d)) - mean) / sqrt(variance))
 
 
 def taken(x: Array, y: Array) -> np.ndarray:
@@ -40,7 +72,9 @@ def density(label: str, values: Array, edges: Array, look: str, total: int = 0) 
 
 def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
     """Return rows of unsuspicious length, and what they have in common."""
-    x, y = _colluding(run, corruption, n, d)
+    x = stream(run.seed, Role.DATA, "robust-collusion", 0, 0).standard_normal((n, d))
+    rng = stream(run.seed, Role.DATA, "robust-collusion", 0, 1)
+    y = ATTACKS["tail-matched"].corrupt(x, corruption, rng=rng)
     bad, u = taken(x, y), np.full(d, 1 / sqrt(d))
     further = sqrt(d) - sqrt(D)  # of rows of other lengths, whose spread is the same
     lengths = np.linspace(max(0.0, 2.0 + further), 7.0 + further, 26)
@@ -65,105 +99,65 @@ def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
     )
 
 
-def _colluding(run: Run, corruption: float, n: int, d: int) -> tuple[Array, Array]:
-    x = stream(run.seed, Role.DATA, "robust-collusion", 0, 0).standard_normal((n, d))
-    rng = stream(run.seed, Role.DATA, "robust-collusion", 0, 1)
-    return x, ATTACKS["tail-matched"].corrupt(x, corruption, rng=rng)
-
-
 def _two(title: str, name: str, values: Array, bad: np.ndarray, edges: Array) -> Panel:
-    clean = density("", values[~bad], edges, GOOD, len(values))
-    wrong = density("", values[bad], edges, BAD, len(values))
-    tall = max(tuple(clean.y))
+    clean, wrong = (
+        density(label, values[rows], edges, look, len(values))
+        for label, rows, look in (("clean rows", ~bad, GOOD), ("corrupted rows", bad, BAD))
+    )
+    x, (good, few) = np.array(tuple(clean.x)), (np.array(tuple(one.y)) for one in (clean, wrong))
+    wide, tall = x[-1] - x[0], float(good.max())
+    rises, top = x[np.argmax(good >= 0.55 * tall)], x[few.argmax()]
+    beside, above = (float(rises - 0.17 * wide), 0.55 * tall), float(top + 0.08 * wide)
     named = (
-        replace(clean, label="clean rows", label_at=_beside(clean, 0.55)),
-        replace(wrong, label="corrupted rows", label_at=_above(wrong, 0.09 * tall)),
+        replace(clean, label_at=beside),
+        replace(wrong, label_at=(above, float(few.max() + 0.09 * tall))),
     )
     return Panel(title, name, "share of all rows per σ", named, "linear", "linear", ylim=(0.0, 1.08 * tall))
-
-
-def _above(area: Series, by: float) -> tuple[float, float]:
-    """Return the place above the highest point of an area, a little to the right."""
-    x, y = np.array(tuple(area.x)), np.array(tuple(area.y))
-    return float(x[y.argmax()] + 0.08 * (x[-1] - x[0])), float(y.max() + by)
-
-
-def _beside(area: Series, height: float) -> tuple[float, float]:
-    """Return the place left of an area at a share of its height."""
-    x, y = np.array(tuple(area.x)), np.array(tuple(area.y))
-    rises = x[np.argmax(y >= height * y.max())]
-    return float(rises - 0.17 * (x[-1] - x[0])), float(height * y.max())
-
-
-def few_together(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
-    """Return how far colluding rows move the mean, by their share."""
-    x, u = _colluding(run, corruption, n, d)[0], np.full(d, 1 / sqrt(d))
-    rng = stream(run.seed, Role.DATA, "robust-collusion", 0, 2)
-    shares, attack = [corruption / CORRUPTION * one for one in SHARES], ATTACKS["tail-matched"]
-    moved = [float((attack.corrupt(x, one, rng=rng) - x).mean(axis=0) @ u) for one in shares]
-    series = (
-        Series("plain mean", shares, moved, colour_key="mean/empirical"),
-        Series(f"limit {LIMIT}", shares, [limit(one) for one in shares], role="reference"),
-    )
-    return Chart(
-        "few_together",
-        "The colluding rows move the mean in proportion to their share",
-        (Panel("", "corrupted share ξ", "shift of the mean (σ)", series),),
-        alt="The shift of the plain mean against the corrupted share, both logarithmic: a line of slope one,"
-        f" beside the limit {LIMIT} of a robust mean.",
-        how_to_read="Markers: the plain mean. Grey: what a robust mean may be moved, up to a constant.",
-    )
 
 
 def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
     """Return the attack that leaves second moments as they are (marginals, spectra, errors)."""
     x = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 0).standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 1)
-    swapped = ATTACKS["tail-swap"].corrupt(x, corruption, rng=rng)
-    planted = ATTACKS["shift-ones"].corrupt(x, corruption, rng=rng)
+    swapped, planted = (ATTACKS[name].corrupt(x, corruption, rng=rng) for name in ("tail-swap", "shift-ones"))
     u, edges = np.full(d, 1 / sqrt(d)), np.linspace(-4.0, 4.0, 41)
     drawn = (("clean rows", x, GOOD), ("one tail swapped", swapped, BAD))
     clean, other = (density("", rows @ u, edges, look) for _, rows, look in drawn)
     stay = tuple(np.minimum(tuple(clean.y), tuple(other.y)))
     share = number(100 * corruption)
     along = Panel(
-        "what the adversary does", "part of a row along u (σ)", "density",
+        "what the adversary does",
+        "part of a row along u (σ)",
+        "density",
         (
             replace(clean, label="rows that stay", y=stay, colour_key="idea/data", label_at=(0.0, 0.06)),
             replace(clean, label="taken away", low=stay, label_at=(-2.9, 0.12)),
             replace(other, label="put in", low=stay, label_at=(2.8, 0.15)),
         ),
-        "linear", "linear", ylim=(0.0, 0.52),
+        "linear",
+        "linear",
+        ylim=(0.0, 0.52),
         marks=(Mark(f"the lowest {share} % become copies of the highest", "arrow", -2.2, 0.44, 2.2, 0.44),),
-    )  # fmt: skip
+    )
     spectra = tuple(
         Series(name, range(1, d + 1), np.linalg.eigvalsh(np.cov(rows.T))[::-1], colour_key=look)
         for name, rows, look in (*drawn, ("planted cluster", planted, PLANTED))
     )
     noise = stream(run.seed, Role.NOISE, "robust-tail-swap", 0, 0)
-    second = Panel(
-        "what a second moment sees", "place of the eigenvalue", "eigenvalue of the covariance", spectra,
-        "linear", "log", note=_errors(corruption, BUDGET, ((name, rows) for name, rows, _ in drawn), noise),
-    )  # fmt: skip
+    one, said = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), []
+    for name, rows, _ in drawn:
+        found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
+        said.append(f"{name} {found:.2f} and {np.linalg.norm(rows.mean(axis=0)):.2f}")
+    note = f"Errors of the row-by-row filter and of the plain mean (σ): {'; '.join(said)}."
+    names = "what a second moment sees", "place of the eigenvalue", "eigenvalue of the covariance"
     return Chart(
         "tail_swap",
         "A swapped tail moves the mean and leaves the covariance as it is",
-        (along, second),
+        (along, Panel(*names, spectra, "linear", "log", note=note)),
         alt="(a) Along one direction the lower tail is missing and the upper one doubled. (b) The"
         " eigenvalues of the covariance of the swapped rows are those of clean rows; a planted cluster has"
         " one that stands out.",
         how_to_read="Right: a filter looks at variances, and these are the variances of clean rows: it has"
-        " nothing to act on. The error is still of the promised order; what tests the whole law, such as"
-        " depths or third moments, sees more.",
+        " nothing to act on. The error is still of the promised order; what tests the whole distribution,"
+        " such as depths or third moments, sees more.",
     )
-
-
-def _errors(
-    corruption: float, budget: ApproxDP, cases: Iterable[tuple[str, Array]], noise: np.random.Generator
-) -> str:
-    one, said = RobustMean(radius=10.0, corruption=corruption, sigma=1.0), []
-    for name, rows in cases:
-        found = np.asarray(one(rows, budget=budget, rng=noise).value, np.float64)
-        plain = np.linalg.norm(rows.mean(axis=0))
-        said.append(f"{name} {np.linalg.norm(found):.2f} and {plain:.2f}")
-    return f"Errors of the row-by-row filter and of the plain mean (σ): {'; '.join(said)}."

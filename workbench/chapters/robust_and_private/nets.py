@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds import lkko21
-from workbench.chapters.robust_and_private.runs.prime import heavy_rows
+from workbench.chapters.robust_and_private.adversaries import heavy_rows
 from workbench.estimators.base import Abstention
 from workbench.estimators.histograms import BallRange, BoxRange
 from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean

@@ -7,10 +7,13 @@ d = 8, α = .05, (1, 1e-6)-DP, n that nine runs of ten need: along (1, .., 1) 40
 43,000 for mean/filter, along an axis or a random direction as many within 10 %, two clusters on two axes
 32,000 and 38,000, eight on eight 23,000 for both. Nearer than the nearest of `FAR` n falls: for mean/prime at
 d = 8, ε = 2, 21,000 at .9, 14,000 at .85, 9,000 at .8, beside 24,000 at .95 and 21,000 at 1.
+
+Every distance has a scaling of its own, with what distinguishes it in brackets behind the key. What is
+decided is about the largest n at every value; the detail says whose it is.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from math import exp, sqrt
 from typing import Any
@@ -20,18 +23,22 @@ from numpy.random import Generator
 
 from workbench.bounds import lkko21
 from workbench.bounds.search import smallest
-from workbench.chapters.robust_and_private.runs.prime import PLACES, RADIUS, heavy_rows
+from workbench.chapters.robust_and_private.adversaries import PLACES, RADIUS, heavy_rows
 from workbench.estimators.parts.budgets import step_budgets
 from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.estimators.references import MEAN, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP, Budget, GaussianDP
+from workbench.study.scaling.checks import grows
+from workbench.study.scaling.scaling import Least, Scaling
 from workbench.study.trials import Row, answered, each_trial, error_of
+from workbench.study.verdict import Verdict
 
 FAR = (0.95, 1.0, 1.15, 1.4, 2.0)
 NEAR, HEAVY = 1.2, 1.5  # the error aimed at, over that of a cluster at the filter's level, and over √α
 FINE = 200  # steps of an e-fold in the search for n
 WITHOUT_NOISE = GaussianDP(1e6)
+Growth = tuple[Scaling, Sequence[Least]]
 
 
 @dataclass(frozen=True)
@@ -133,3 +140,47 @@ def noise_share(key: str, d: int, corruption: float, budget: Budget, passes: int
 
 def _rows(step: int) -> int:
     return 20 + round(exp(step / FINE))
+
+
+def named(key: str, adversary: str) -> str:
+    """Return what a scaling calls an estimator under an adversary."""
+    return f"{key} [{adversary}]"
+
+
+def families(growths: Iterable[Growth]) -> Iterator[list[Growth]]:
+    """Return the scalings that differ in the adversary alone."""
+    found: dict[tuple[str, str, str], list[Growth]] = {}
+    for scaling, leasts in growths:
+        name = scaling.statement, scaling.variable, f"{_key(scaling)} {scaling.term}"
+        found.setdefault(name, []).append((scaling, leasts))
+    yield from found.values()
+
+
+def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
+    """Return one scaling for the family, the largest n at every value, and whose it is.
+
+    A search without an upper end counts where it began to succeed.
+    """
+    first = family[0][0]
+    largest, whose = [], []
+    for leasts in zip(*(leasts for _, leasts in family), strict=True):
+        place = max(range(len(leasts)), key=lambda one: (leasts[one].n, one))
+        largest.append(leasts[place])
+        whose.append(family[place][0].key.partition("[")[2].rstrip("]"))
+    return replace(first, key=_key(first)), largest, whose
+
+
+def follow_worst(*growths: Growth) -> list[Verdict]:
+    """Return a check for every family: how the largest n grows."""
+    return [_grows(family) for family in families(growths)]
+
+
+def _grows(family: Sequence[Growth]) -> Verdict:
+    scaling, largest, whose = worst(family)
+    found = grows(scaling, largest)
+    name = f"{found.id}, {scaling.term}"
+    return replace(found, id=name, detail={**found.detail, "worst": whose})
+
+
+def _key(scaling: Scaling) -> str:
+    return scaling.key.partition(" [")[0]
