@@ -8,7 +8,7 @@ from workbench.chapters.many_dimensions import claims as many_dimensions
 from workbench.chapters.matrix_quantile import claims as matrix_quantile
 from workbench.chapters.one_mean import claims as one_mean
 from workbench.chapters.robust_and_private import story as robust_and_private
-from workbench.chapters.sparse_covariance import claims as sparse_covariance
+from workbench.chapters.sparse_covariance import story as sparse_covariance
 from workbench.chapters.start_here import claims as start_here
 from workbench.chapters.what_epsilon_means import claims as what_epsilon_means
 from workbench.chapters.which_one import claims as which_one

@@ -7,8 +7,10 @@ import pytest
 
 from tests.chapters.worlds import decided
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.sparse_covariance.claims import entry_scalings, scalings, source_rule
-from workbench.chapters.sparse_covariance.runs import designs, searched
+from workbench.chapters.sparse_covariance import designs
+from workbench.chapters.sparse_covariance import dimension as source_rule
+from workbench.chapters.sparse_covariance.claims import entry_scalings, scalings
+from workbench.chapters.sparse_covariance.runs import searched
 from workbench.estimators import sparse
 from workbench.linalg import psd_part
 from workbench.study.scaling import run

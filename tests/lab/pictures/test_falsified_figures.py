@@ -16,7 +16,7 @@ from workbench.study.intervals import clopper_pearson
 FIGURES = Path(workbench.__file__).parents[1] / "figures"
 NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
 CURVES = ("y", "low", "high")
-NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending", "08_sparse_covariance/rules"}
+NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending"}
 ONE_SPECTRUM = {"05_any_gaussian/flat", "06_matrix_quantile/flat"}
 LONE_POINTS = NAMED_POINTS | ONE_SPECTRUM
 """Pictures with one curve for each name, or for the one spectrum of one column: a curve of one point may be

@@ -7,16 +7,9 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.bounds.wx19 import threshold
-from workbench.chapters.sparse_covariance.figures.regimes import matrix_panel
-from workbench.chapters.sparse_covariance.runs.designs import (
-    Model,
-    released,
-    share_of,
-    spectral,
-    spread,
-)
-from workbench.chapters.sparse_covariance.runs.designs import Run as Release
-from workbench.chapters.sparse_covariance.runs.measures import f1
+from workbench.chapters.sparse_covariance.designs import Model, f1, released, share_of, spectral, spread
+from workbench.chapters.sparse_covariance.designs import Run as Release
+from workbench.chapters.sparse_covariance.regimes import matrix_panel
 from workbench.charts.chart import Chart
 from workbench.charts.words import number
 from workbench.estimators.sparse import HARD, LASSO, Rule, thresholded

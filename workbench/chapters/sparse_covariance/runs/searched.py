@@ -14,14 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.sparse_covariance.runs.designs import (
-    Model,
-    Run,
-    charged,
-    column_sum,
-    neighbours,
-    spectral,
-)
+from workbench.chapters.sparse_covariance.designs import Model, Run, charged, column_sum, neighbours, spectral
 from workbench.distributions import Gaussian
 from workbench.estimators.sparse import perturbed
 from workbench.linalg import psd_part

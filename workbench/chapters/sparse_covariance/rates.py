@@ -1,6 +1,6 @@
-"""Claims about n and ε: how fast noise fades in either model, and when privacy costs nothing any more.
+"""How fast noise fades in either model, and when privacy costs nothing any more (WX19 Theorems 2 and 3).
 
-WX19 Theorems 2 and 3. Errors are spectral, and relative to the truth's norm.
+Errors are spectral; on a block of correlated coordinates, where all of them stand out of the noise.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,16 +12,18 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.sparse_covariance.runs.designs import (
+from workbench.chapters.sparse_covariance.designs import (
     DELTA,
     Model,
+    arithmetic,
+    geometric,
+    recall,
     released,
     share_of,
     spectral,
     spread,
     without_privacy,
 )
-from workbench.chapters.sparse_covariance.runs.measures import arithmetic, geometric, recall
 from workbench.chapters.sparse_covariance.runs.searched import (
     circle,
     largest_variance,
@@ -121,17 +123,14 @@ PRICE = Sweep(
 
 
 def privacy_costs(rates: pd.DataFrame, prices: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of sparse-covariance/price-of-privacy."""
     return [*rate_checks(rates), *price_checks(prices)]
 
 
 def rate_checks(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the slopes in n, ε and δ of both algorithms, what p costs, and what they find."""
     return [check for model in MODELS for check in model_checks(at(frame, model=model), model)]
 
 
 def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
-    """Return the checks of one algorithm."""
     n = int(frame["n"].min())
     usual = {"n": n, "epsilon": RATE_EPSILON[model][0], "delta": RATE_DELTA[0], "p": RATE_P[0]}
     size = [sqrt(log(1.25 / delta)) for delta in RATE_DELTA]
@@ -165,7 +164,6 @@ def _slope(
 
 
 def price_checks(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the private error over the one without privacy, at both n of every p."""
     checks = []
     for p in PRICE_P:
         for trace, limits in (("tr", FREE), ("1", STILL)):
