@@ -120,11 +120,11 @@ def score_histogram(
         words = f"removed: {right} corrupted, {others} clean"
         marks.append(Mark(words, "span", x=cut, x2=end, colour_key=BAD))
     names = "", "score τ (bins double)", "rows in the bin"
-    ends = {"ylim": (low, top), "xlim": (middles[0] / 2**0.5, end)}
+    xlim, ylim = (float(middles[0] / 2**0.5), end), (float(low), float(top))
     return Chart(
         "score_histogram",
         f"One pass removes {number(right)} of {number(int(bad.sum()))} corrupted rows and {others} clean",
-        (Panel(*names, series, yscale="linear", marks=tuple(marks), **ends),),
+        (Panel(*names, series, yscale="linear", xlim=xlim, ylim=ylim, marks=tuple(marks)),),
         alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
         " released noisy counts follow their sum, and the threshold stands"
         f" {'beyond most of both' if 2 * right < int(bad.sum()) else 'between'}.",

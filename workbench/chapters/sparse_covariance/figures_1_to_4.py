@@ -36,7 +36,7 @@ from workbench.chapters.sparse_covariance.designs import (
     typical_spread,
 )
 from workbench.charts.bands import predicted
-from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Role, Series
 from workbench.charts.free_places import beside, feet
 from workbench.charts.limits import covering
 from workbench.charts.words import number
@@ -390,7 +390,7 @@ def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -
     rows, series = at(frame, **base), []
     for name, (label, look) in shown.items():
         one, two = (rows.groupby("n")[f"{name}, w = {w}"].mean() for w in (1, 2))
-        role = "reference" if look in ("", "covariance/empirical") else "estimate"
+        role: Role = "reference" if look in ("", "covariance/empirical") else "estimate"
         series.append(Series(label, one.index, one / two, colour_key=look, role=role))
     words = {name: number(value) for name, value in base.items()}
     head = "ratio {share}, p = {p}, ε = {epsilon}".format(**words)

@@ -110,7 +110,6 @@ DENSE: tuple[Region, ...] = (
     ("threshold wins", 0.75, 0.0),
     ("too dense: loses", 0.74, 0.98),
 )
-Region = tuple[str, float, float]  # and its place, as shares of columns and rows
 
 
 @each_trial
