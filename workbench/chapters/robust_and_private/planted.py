@@ -249,7 +249,7 @@ def against_corruption(
     n: int = N,
     d: int = 20,
 ) -> Chart:
-    """Return the error against the corrupted share, and the least possible against the worst adversary."""
+    """Return the error against the corrupted share (and the least against the worst adversary)."""
     factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
     points = [
         {**point, "corruption": factor * point["corruption"], "epsilon": epsilon, "n": n, "d": d}

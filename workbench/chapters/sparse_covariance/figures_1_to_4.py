@@ -219,7 +219,7 @@ DEGENERATE = Sweep(
 
 
 def figure_1(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
-    """Return the central model, w = 2: for several sparsity ratios, p and ε, and in the source's design."""
+    """Return the central model, w = 2: by sparsity ratio, p and ε (and in the source's design)."""
     title = "With the source's rule the error is a diagonal's up to some 10⁵ rows"
     alt = (
         "Four panels of relative error against n, all logarithmic. Algorithm 1 stays on the line of the"
@@ -231,7 +231,7 @@ def figure_1(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EP
 
 
 def figure_3(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
-    """Return the local model, w = 2: for several sparsity ratios, p and ε, and in the source's design."""
+    """Return the local model, w = 2: by sparsity ratio, p and ε (and in the source's design)."""
     title = "With the source's rule local noise hides correlations up to 10¹⁰ users"
     alt = (
         "Four panels of relative error against n, all logarithmic. Algorithm 2 lies above 1, the error of the"
@@ -243,13 +243,13 @@ def figure_3(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EP
 
 
 def figure_2(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
-    """Return the central model, w = 1, over w = 2, and w = 1 in the source's design."""
+    """Return the central model, w = 1, over w = 2 (and w = 1 in the source's design)."""
     title = "Column sums magnify noise on every entry more than a thresholded error"
     return _ratios(run, 2, "central", title, Settings(share, p, epsilon))
 
 
 def figure_4(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
-    """Return the local model, w = 1, over w = 2, and w = 1 in the source's design."""
+    """Return the local model, w = 1, over w = 2 (and w = 1 in the source's design)."""
     title = "With local noise the two norms differ by less than three times"
     return _ratios(run, 4, "local", title, Settings(share, p, epsilon))
 
