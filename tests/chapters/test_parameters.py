@@ -65,7 +65,6 @@ MEASURED_ALONE = {  # what no prediction shows
     "two_modes": {"radius"},
     "net_floors": {"epsilon"},
     "table_one": {"rho", "epsilon", "delta", "alpha", "upper"},
-    "ten_attacks": {"corruption"},
     "votes": {"epsilon", "delta"},
     "abstains": {"epsilon", "delta", "d"},
     "abstains_in_the_plane": {"epsilon", "delta"},

@@ -5,8 +5,8 @@ import pytest
 
 from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_unit, unit
-from workbench.chapters.any_gaussian.runs import attacks
-from workbench.chapters.any_gaussian.runs.robust_table import (
+from workbench.chapters.any_gaussian import attacks
+from workbench.chapters.any_gaussian.robust_table import (
     CORRUPTIONS,
     MEAN_D,
     MEAN_SIZES,

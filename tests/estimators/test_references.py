@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_unit, unit
-from workbench.chapters.any_gaussian.runs.robust_table import lowered
+from workbench.chapters.any_gaussian.robust_table import lowered
 from workbench.estimators import references
 from workbench.estimators.references import (
     FilterNonprivateCovariance,

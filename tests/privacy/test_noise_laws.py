@@ -1,7 +1,7 @@
 """Every noise has its law: exact tests that also reject noise 1.3 times too large or too small."""
 
 from collections import Counter
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from math import comb, exp, inf, log
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy import stats
 from workbench.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
-from workbench.privacy.mechanisms import exponential, noisy_max
+from workbench.privacy.mechanisms import exponential, noisy_max, truncated_laplace_bound
 
 FACTORS = (1.0, SCALE_FACTOR, 1 / SCALE_FACTOR)
 BOUND = 3.0  # of truncated noise, in scales
@@ -237,3 +237,21 @@ def test_a_bin_is_released_from_the_threshold_on(count):
     for shift in range(-3, 20):
         released = stability_histogram(np.array(["a"] * count), charge, Shifted(shift))
         assert released == ({"a": count + shift} if count + shift >= threshold else {})
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("delta", [0.4, 1e-3, 1e-9])
+def test_truncated_laplace_noise_moved_by_its_sensitivity_is_delta_away(epsilon, delta):
+    """The hockey stick at ε, summed over cells that no break of the densities cuts."""
+    bound = truncated_laplace_bound(Charge("noise", "truncated_laplace", 1.0, ApproxDP(epsilon, delta)))
+
+    def below(x):
+        x = np.clip(x, -bound, bound)
+        tail = np.exp(-bound * epsilon) * np.expm1((bound - np.abs(x)) * epsilon)
+        tail /= -2 * np.expm1(-bound * epsilon)
+        return np.where(x < 0, tail, 1 - tail)
+
+    breaks = sorted({-bound, min(1 - bound, bound), 0.0, 1.0, bound, bound + 1})
+    ends = np.unique(np.concatenate([np.linspace(a, b, 200) for a, b in pairwise(breaks)]))
+    p, q = (np.diff(below(ends - moved)) for moved in (0.0, 1.0))
+    assert np.maximum(p - np.exp(epsilon) * q, 0).sum() == pytest.approx(delta, rel=1e-4)

@@ -7,7 +7,8 @@ dimensions can be afforded: only ε itself moves elsewhere.
 from math import log
 
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.runs import growth, votes
+from workbench.chapters.any_gaussian import frames as votes
+from workbench.chapters.any_gaussian import growth
 from workbench.estimators.populous import Preconditioner, preconditioned_rows
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP

@@ -9,8 +9,8 @@ from typing import Any
 
 from workbench.bounds import al22
 from workbench.bounds.corruption import mean_unit, unit
+from workbench.chapters.any_gaussian import growth
 from workbench.chapters.any_gaussian.claims.scalings import DELTAS, INVERSE, budget
-from workbench.chapters.any_gaussian.runs import growth
 from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
 from workbench.study.claim import Claim
 from workbench.study.least_rows import fewest_rows

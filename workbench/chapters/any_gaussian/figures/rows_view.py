@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.figures.rows import SUBSPACE, said, share
-from workbench.chapters.any_gaussian.runs import predicted, votes
+from workbench.chapters.any_gaussian import frames as predicted
+from workbench.chapters.any_gaussian import frames as votes
+from workbench.chapters.any_gaussian.frames import SUBSPACE, said, share
 from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.estimators.subspaces import SubspaceExact

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench import losses
-from workbench.chapters.any_gaussian.runs.attacks import ATTACKS, frame
-from workbench.chapters.any_gaussian.runs.votes import named_by
+from workbench.chapters.any_gaussian.attacks import ATTACKS, frame
+from workbench.chapters.any_gaussian.frames import named_by
 from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, Preconditioner
 from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
 from workbench.estimators.shared.votes import Vote
