@@ -67,7 +67,6 @@ MEASURED_ALONE = {  # what no prediction shows
     "table_one": {"rho", "epsilon", "delta", "alpha", "upper"},
     "votes": {"epsilon", "delta"},
     "abstains": {"epsilon", "delta", "d"},
-    "abstains_in_the_plane": {"epsilon", "delta"},
     "scoreboard": {"corruption", "epsilon", "delta", "n", "d"},
     "figure_2": {"share", "p", "epsilon"},
     "figure_4": {"share", "p", "epsilon"},
@@ -89,7 +88,6 @@ DEAR = {  # predictions of seconds
     "error_against_rows",
     "steps_on_the_wrong_side",
     "rows_against_d",
-    "mask",
     "rows_needed",
 }
 MOVES = [(name, figure, moved) for name, figure in FIGURES for moved in defaults(figure)]
@@ -184,7 +182,7 @@ def test_what_is_recorded_is_what_was_used_and_nothing_else_is_taken(name, figur
 
 SLOW_ENDS = ("any_gaussian", "covariance", "many_dimensions", "matrix_quantile", "which_one")
 BESIDE_ENDS = {"epsilon": (0.1, 0.05), "delta": (1e-12,)}
-REFUSED = {(name, ("delta", 1e-15)) for name in ("stability", "strength", "mask")}
+REFUSED = {("stability", ("delta", 1e-15))}
 """Where the plan has no number of rows: the session draws an empty picture with the reason."""
 BROKEN = re.compile(r"\b(nan|inf|None|e[+-]\d\d)\b")
 

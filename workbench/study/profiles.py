@@ -125,7 +125,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=880, budget=1000, blocks=6575),
         },
         "05_any_gaussian": {
-            "quick": Work(expected=58, budget=60, blocks=157),
+            "quick": Work(expected=58, budget=60, blocks=326),
             "full": Work(expected=950, budget=1100, blocks=4890),
         },
         "07_robust_and_private": {
@@ -137,7 +137,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=420, budget=600, blocks=4188),
         },
         "06_matrix_quantile": {
-            "quick": Work(expected=90, budget=115, blocks=247),
+            "quick": Work(expected=90, budget=115, blocks=192),
             "full": Work(expected=650, budget=800, blocks=4804),
         },
         "09_which_one": {

@@ -8,8 +8,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from workbench.chapters.matrix_quantile.runs.bounds import certified, measured
-from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme, simple, thin, tied
+from tests.estimators.covariance.quantile_pairs import certified, drawn, extreme, measured, simple, thin, tied
 from workbench.contracts.draws import expected_draw
 from workbench.errors import ArgumentError
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
@@ -118,6 +117,15 @@ def test_no_pair_breaks_a_bound():
     assert sum(one["h"] > 0 for one in found) > 20
     assert sum(one["apart"] == 1 for one in found) > 0
     assert max(one["trace"] for one in found) > 0.5
+
+
+def test_extreme_pairs_use_up_nearly_all_of_both_bounds():
+    """A bound that is a tenth smaller would be broken; and some of these pairs move h."""
+    found = [measured(extreme(np.random.default_rng((3, number)))) for number in range(20)]
+    for name in ("trace", "positive"):
+        assert min(one[name] for one in found) > 0.9
+        assert max(one[name] for one in found) <= 1 + 1e-6
+    assert any(one["apart"] == 1 for one in found)
 
 
 def never_far(self, scaled, factor, level):

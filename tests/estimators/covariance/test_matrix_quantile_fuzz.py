@@ -5,8 +5,7 @@ from math import log2
 import numpy as np
 import pytest
 
-from workbench.chapters.matrix_quantile.runs.bounds import measured
-from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme, simple, thin, tied
+from tests.estimators.covariance.quantile_pairs import drawn, extreme, measured, simple, thin, tied
 from workbench.estimators.parts.quantile.levels import Solver
 
 CHUNKS, EACH = 20, 1000

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from scipy.stats import binom
 
 from tests.oracles.whole_gaps import squared_gap
-from workbench.chapters.matrix_quantile.runs.learner import total_variation
+from workbench.chapters.matrix_quantile.lifted import total_variation
 from workbench.estimators import Abstention
 from workbench.estimators.base import sanitised
 from workbench.estimators.parts.gaussians import finish

@@ -11,8 +11,7 @@ from scipy.optimize import brentq
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.solutions import Said, exercises
 from workbench.chapters import matrix_quantile as chapter
-from workbench.chapters.matrix_quantile.exercise import UNIT, in_logs, world
-from workbench.chapters.matrix_quantile.figures.pictures import AWAY, known, scale_at
+from workbench.chapters.matrix_quantile.quantiles import AWAY, UNIT, in_logs, known, scale_at, world
 from workbench.chapters.sparse_covariance.exercise import hidden_worlds as sparse_worlds
 from workbench.chapters.sparse_covariance.runs.designs import charged, share_of, spectral, spread
 from workbench.estimators.parts.quantile.matrix_quantile import quantile as matrix_quantile

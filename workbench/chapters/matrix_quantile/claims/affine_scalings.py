@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from math import log, sqrt
 from typing import Any
 
+from workbench.chapters.matrix_quantile import lifted as affine
 from workbench.chapters.matrix_quantile.claims.scalings import near_shape
-from workbench.chapters.matrix_quantile.runs import affine
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move

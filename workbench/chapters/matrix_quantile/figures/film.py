@@ -3,7 +3,7 @@
 import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.matrix_quantile.figures.pictures import (
+from workbench.chapters.matrix_quantile.quantiles import (
     NESTED_N,
     OURS,
     PRECISE,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.matrix_quantile.figures.lift import MEAN, lifted
-from workbench.chapters.matrix_quantile.figures.pictures import AWAY, PLAIN
+from workbench.chapters.matrix_quantile.lifted import MEAN, lifted
+from workbench.chapters.matrix_quantile.quantiles import AWAY, PLAIN
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number

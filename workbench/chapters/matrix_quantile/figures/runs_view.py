@@ -8,10 +8,10 @@ import numpy as np
 
 from workbench.chapters.covariance.figures.ellipses import tilted
 from workbench.chapters.covariance.runs.covariances import geometric
-from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
-from workbench.chapters.matrix_quantile.figures.steps import needed, recipe, slopes
-from workbench.chapters.matrix_quantile.runs.beside import distances, seen, spoilt
-from workbench.chapters.matrix_quantile.runs.quantile import BETA
+from workbench.chapters.matrix_quantile.counting import needed, recipe, slopes
+from workbench.chapters.matrix_quantile.outliers import spoilt
+from workbench.chapters.matrix_quantile.quantiles import OURS, PLAIN
+from workbench.chapters.matrix_quantile.rows import BETA, distances, seen
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from workbench import losses
 from workbench.bounds.search import smallest
-from workbench.chapters.matrix_quantile.runs.quantile import BETA
+from workbench.chapters.matrix_quantile.rows import BETA
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.quantile.design import Mask
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 from tests.lab.exercises.others import EIGHTEEN, FAR_OFF, colleague, quantile, score, worlds_of
-from workbench.chapters.matrix_quantile.exercise import UNIT
+from workbench.chapters.matrix_quantile.quantiles import UNIT
 from workbench.estimators.parts.quantile.influence import Influence, normal_level
 
 

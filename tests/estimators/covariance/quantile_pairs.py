@@ -2,11 +2,12 @@
 
 `drawn` makes a test, rows and the rows with one replaced, of many kinds: far rows, duplicates, rows in a
 subspace, columns of very different scale, rows near the guard against thin matrices, strengths at which the
-test just holds. `simple`, `thin` and `tied` make few columns, for exact arithmetic; `extreme` makes pairs
-that are known to use up nearly all of the bounds.
+test just holds. `simple`, `thin` and `tied` make few columns, for exact arithmetic (`certified`); `extreme`
+makes pairs that are known to use up nearly all of the bounds, which are those of `proofs/matrix_quantile.md`.
 """
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import inf
 
 import numpy as np
@@ -39,7 +40,7 @@ def drawn(rng: np.random.Generator) -> Attack:
     kind = _KINDS[int(rng.integers(len(_KINDS)))]
     first = sanitised(kind(n, d, rng))
     second = first.copy()
-    first[0], second[0] = _row(first, rng), _row(first, rng)
+    first[0], second[0] = replacement(first, rng), replacement(first, rng)
     level = float(most + 1.2 + rng.exponential(0.25) * n / d)
     test = Stability(n, d, influence, level, most, 1 + float(rng.exponential(0.2 * n / d)))
     made = rng.random()
@@ -55,7 +56,7 @@ def simple(rng: np.random.Generator) -> Attack:
     n, most = int(rng.integers(12, 60)), int(rng.integers(1, 4))
     first = sanitised(rng.standard_normal((n, 1)))
     second = first.copy()
-    second[0] = _row(first, rng)
+    second[0] = replacement(first, rng)
     test = Stability(n, 1, Influence(1.0), most + 1.5 + rng.uniform(0, 0.4) * n, most, 2.0)
     return Attack(at_the_edge(test, first, rng), first, second)
 
@@ -66,7 +67,7 @@ def thin(rng: np.random.Generator) -> Attack:
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     first = (rng.standard_normal((n, 2)) * [1.0, 10.0 ** rng.uniform(-14, -3)]) @ turn.T
     second = first.copy()
-    second[0] = _row(first, rng)
+    second[0] = replacement(first, rng)
     return Attack(Stability(n, 2, Influence(1.0), 3.0, 1, 1.5), first, second)
 
 
@@ -81,7 +82,7 @@ def tied(rng: np.random.Generator) -> Attack:
     test = Stability(n, 1, Influence(1.0), count - most, most, 2.0)
     near = float(rng.choice([-1, 1])) * 10.0 ** rng.uniform(-7, -4)
     test = replace(test, level=count - most * test.spacing + near)
-    slope = _slope(test, first, most)
+    slope = slope_of(test, first, most)
     strength = 2.0 if slope is None else max(1.01, (slope - (1 + test.margin) * most) * (1 - 1e-9))
     return Attack(replace(test, strength=strength), first, second)
 
@@ -105,12 +106,12 @@ def extreme(rng: np.random.Generator) -> Attack:
     second = first.copy()
     second[0] = 0.0
     test = Stability(len(first), d, Influence(1.0), level, most, 2.0)
-    slope = _slope(test, first, t) or inf
+    slope = slope_of(test, first, t) or inf
     strength = slope - (test.influence.most + test.margin) * t
     return Attack(replace(test, strength=strength * (1 - 1e-9 if t == 1 else 1 + 1e-9)), first, second)
 
 
-def _slope(test: Stability, x: Array, t: int) -> float | None:
+def slope_of(test: Stability, x: Array, t: int) -> float | None:
     """Return the slope that C_t compares, None if a level is not found."""
     scaled = Scaled.of(x, test.influence, test.low(t))
     high = test.solver.descend(scaled, scaled.start(), test.low(t))
@@ -121,7 +122,7 @@ def _slope(test: Stability, x: Array, t: int) -> float | None:
 def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stability:
     """Return the test with the strength at which some C_t just holds, or just fails, for these rows."""
     t = int(rng.integers(1, test.most + 1))
-    found = _slope(test, x, t)
+    found = slope_of(test, x, t)
     if found is None:
         return test
     slope = found - (test.influence.most + test.margin) * t
@@ -187,7 +188,7 @@ def _flat(n: int, d: int, rng: np.random.Generator) -> Array:
 _KINDS = (_normal, _normal, _flat, _heavy, _duplicates, _deficient, _lattice, _crowds, _zeros)
 
 
-def _row(x: Array, rng: np.random.Generator) -> Array:
+def replacement(x: Array, rng: np.random.Generator) -> Array:
     """Return a replacement of row 0: far, zero, another row or nearly so, of another size, off the others."""
     d, other = x.shape[1], x[int(rng.integers(len(x)))]
     axis = np.linalg.svd(x / np.maximum(np.abs(x).max(), 1e-300))[2][-1]
@@ -196,3 +197,85 @@ def _row(x: Array, rng: np.random.Generator) -> Array:
         other * 10.0 ** rng.uniform(-3, 3), axis * np.abs(x).max(), 1e99 * axis, x[0],
     )  # fmt: skip
     return np.asarray(choices[int(rng.integers(len(choices)))])
+
+
+# What must hold
+
+
+def measured(attack: Attack) -> dict[str, float]:
+    """Return how far the scores are apart, the larger of them, and how much of the two bounds is used up."""
+    test, x, other = attack.test, attack.first, attack.second
+    with np.errstate(all="ignore"):
+        (h, root), (k, another) = test.measure(x), test.measure(other)
+        apart = float(abs(h - k))
+        if not (h and k):
+            return {"apart": apart, "h": max(h, k), "trace": 0.0, "positive": 0.0}
+        least = common(test, x)
+        traces = [_trace(least, one) for one in (root, another)]
+        values = np.linalg.svd(np.linalg.solve(root, another), compute_uv=False)
+        logs = 2 * np.log(values)
+    split = max(np.maximum(logs, 0).sum(), np.maximum(-logs, 0).sum())
+    used = {"trace": max(traces) / test.change, "positive": float(split) / test.change}
+    return {"apart": apart, "h": max(h, k), **used}
+
+
+def common(test: Stability, x: Array) -> Array:
+    """Return a root of P₀ = P_u of the rows without row 0, from above, as exactly as floats allow."""
+    rows = x.copy()
+    rows[0] = 0.0
+    scaled = Scaled.of(rows, test.influence, test.level)
+    factor = test.solver.descend(scaled, scaled.start(), test.level)
+    assert factor is not None
+    for _ in range(20 + test.polishing):
+        moment = test.solver.moment(scaled, factor, test.level)
+        factor = np.linalg.solve(np.linalg.cholesky(moment), factor)
+    return scaled.root(factor)
+
+
+def _trace(least: Array, root: Array) -> float:
+    return float((np.linalg.solve(least, root) ** 2).sum() - len(least))
+
+
+def certified(test: Stability, x: Array, t: int) -> bool:
+    """Return whether certificates and C_t hold in exact arithmetic: one or two columns, ψ(q) = min(q, 1).
+
+    Of Q that is F_v(Q) ≥ (1 - ξ)Q, in one column Q ≥ P_v too.
+    """
+    scaled = Scaled.of(x, test.influence, test.low(t))
+    high = test.solver.descend(scaled, scaled.start(), test.low(t))
+    low = None if high is None else test.solver.descend(scaled, high, test.high(t))
+    levels = ((high, test.low(t)), (low, test.high(t)))
+    known = [(factor, Fraction(level)) for factor, level in levels if factor is not None]
+    if not all(_fixed(scaled, test, factor, level) for factor, level in known):
+        return False
+    if test.d > 1 or high is None or low is None:
+        return True
+    squares = [Fraction(float(value)) ** 2 for value in scaled.rows.ravel()]
+    above = all(
+        sum(min(square / _square(one), Fraction(1)) for square in squares) <= level for one, level in known
+    )
+    slope = sum(square for square in squares if square < _square(low)) / _square(high)
+    holds = test.slope(scaled, low, high) >= test.strength + (test.influence.most + test.margin) * t
+    return above and (not holds or slope >= Fraction(test.strength) + t)
+
+
+def _fixed(scaled: Scaled, test: Stability, factor: Array, level: Fraction) -> bool:
+    """Return whether F_v(Q) ≥ (1 - ξ)Q: the eigenvalues of T F_v(Q) Tᵀ are at least 1 - ξ."""
+    d, least = len(factor), 1 - Fraction(test.solver.slack + 2 * test.solver.inflation)
+    lower = [[Fraction(float(value)) for value in row] for row in factor]
+    moment = [[Fraction(0)] * d for _ in range(d)]
+    for row in scaled.rows.T:
+        z = [
+            sum((a * Fraction(float(b)) for a, b in zip(one, row, strict=True)), Fraction(0)) for one in lower
+        ]
+        q = sum((value * value for value in z), Fraction(0))
+        weight = 1 / max(q, Fraction(1)) / level
+        for i in range(d):
+            for j in range(d):
+                moment[i][j] += weight * z[i] * z[j]
+    excess = [moment[i][i] - least for i in range(d)]
+    return min(excess) >= 0 and (d == 1 or excess[0] * excess[1] >= moment[0][1] ** 2)
+
+
+def _square(factor: Array) -> Fraction:
+    return 1 / Fraction(float(factor[0, 0])) ** 2
