@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.estimators.streams import rng
-from workbench.bounds.corruption import mean_unit, unit
-from workbench.chapters.any_gaussian import attacks
-from workbench.chapters.any_gaussian.robust_table import (
+from tests.estimators.robust_table import (
     CORRUPTIONS,
     MEAN_D,
     MEAN_SIZES,
@@ -15,6 +12,9 @@ from workbench.chapters.any_gaussian.robust_table import (
     mean_row,
     row,
 )
+from tests.estimators.streams import rng
+from workbench.bounds.corruption import mean_unit, unit
+from workbench.chapters.any_gaussian import attacks
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.populous_robust import (

@@ -9,7 +9,6 @@ from tests.chapters.worlds import (
     decided,
     elsewhere,
     instead,
-    refuted,
     require_refuted,
     require_true,
     scaled,
@@ -24,7 +23,6 @@ from workbench.study.least_rows import fewest_rows
 from workbench.study.run import Run
 from workbench.study.verdict import Status
 
-TRIANGLES, MIXTURES = "any-gaussian/triangles-hold", "any-gaussian/mixtures-are-local"
 NEIGHBOURS, FROBENIUS = "any-gaussian/neighbours-move-little", "any-gaussian/frobenius-masks-concentrate"
 SUBSPACES, FOUND = "any-gaussian/subspaces-exact", "any-gaussian/preconditioners-found"
 MEANS, LAWS = "any-gaussian/means-without-range", "any-gaussian/laws-learned"
@@ -53,13 +51,7 @@ def wider(factor):
     return elsewhere(lambda point: {"eta": factor * point["eta"]})
 
 
-def jumping(block):
-    """Mixtures without the source's locality."""
-    return lambda **point: {name: 3 * values for name, values in block(**point).items()}
-
-
 FALSIFIED = [
-    (masking, Falsified(MIXTURES, "MIXTURES", jumping, 400, ["", ""])),
     (masking, Falsified(FROBENIUS, "FROBENIUS", wider(2.0), 400, "d = 5")),
     (masking, Falsified(FROBENIUS, "TWICE", wider(0.5), 400, ["twice as wide"] * 2)),
     (votes, Falsified(NEIGHBOURS, "NEIGHBOURS", scaled(count=1.1), 20, ["count of friends"])),
@@ -90,16 +82,9 @@ def test_a_falsified_world_is_refuted(world, module, case):
     case.require()
 
 
-@pytest.mark.parametrize("identifier", [TRIANGLES, MIXTURES, NEIGHBOURS, FROBENIUS])
+@pytest.mark.parametrize("identifier", [NEIGHBOURS, FROBENIUS])
 def test_geometry_as_it_is_is_not_refuted(identifier):
     require_true(identifier)
-
-
-@pytest.mark.parametrize(("power", "identifier"), [(2.0, TRIANGLES), (0.5, MIXTURES)])
-def test_powers_of_the_distance_break_triangles_and_mixtures(world, power, identifier):
-    true = masking.ratios
-    world.part(masking, "ratios", lambda a, b: 1 + np.maximum(true(a, b) - 1, 0) ** power)
-    assert len(refuted(identifier)) == 2
 
 
 def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):

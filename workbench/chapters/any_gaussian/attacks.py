@@ -66,22 +66,18 @@ SHOWN = (
 
 
 def size(d: int, corruption: float) -> int:
-    """Return the rows of a cell: d²/ξ², 400 at least."""
     return min(max(400, round((d / corruption) ** 2)), MOST_ROWS)
 
 
 def frame(d: int, rng: Generator) -> Array:
-    """Return a matrix of this condition, rotated."""
     return np.asarray(directions(d, rng) * np.geomspace(1.0, CONDITION, d))
 
 
 def error(moment: Array, corruption: float) -> float:
-    """Return |M - I| in units of u."""
     return float(np.linalg.norm(moment - np.eye(len(moment)))) / unit(corruption)
 
 
 def moment(rows: Array) -> Array:
-    """Return the plain second moment."""
     return np.asarray(rows.T @ rows / len(rows))
 
 
@@ -100,7 +96,6 @@ def oracles(d: int, corruption: float, attack: str, n: int, *, data: Generator, 
 
 @each_trial
 def clean(d: int, corruption: float, n: int, *, data: Generator, noise: Generator) -> Row:
-    """Count the clean samples that the filter touches."""
     return {"changed": filter_weights(data.standard_normal((n, d)), corruption).min() < 1}
 
 
@@ -306,18 +301,15 @@ def searches_stay_below(frame: pd.DataFrame) -> Verdict:
 
 
 def covariance_rows(d: int, corruption: float) -> float:
-    """Return the shape of Theorem 6.3 at the error that is claimed."""
     return al22.robust_covariance_shape(d, WITHIN * unit(corruption), corruption, EPSILON, DELTA)
 
 
 def mean_rows(d: int, corruption: float) -> float:
-    """Return the shape of Theorem 7.4 at the error that is claimed."""
     return al22.robust_mean_shape(d, WITHIN * mean_unit(corruption), EPSILON, DELTA)
 
 
 def law_rows(d: int, corruption: float) -> float:
-    """Return the shape of Corollary 7.5 at the errors that are claimed; pairs have twice the corruption."""
-    return covariance_rows(d, 2 * corruption) + mean_rows(d, corruption)
+    return covariance_rows(d, 2 * corruption) + mean_rows(d, corruption)  # pairs have twice the corruption
 
 
 def voted(statement: str, formula: str, shape: Callable[[int, float], float]) -> Callable[..., Verdict]:

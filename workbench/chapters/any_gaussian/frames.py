@@ -12,7 +12,8 @@ from numpy.random import Generator
 
 from workbench import losses
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.votes import BETA, BUDGET, DELTA, EPSILON
+from workbench.chapters.any_gaussian.votes import BETA as BETA
+from workbench.chapters.any_gaussian.votes import BUDGET, DELTA, EPSILON
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number

@@ -152,7 +152,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
         found = {n: measures.median(one["error"], LEVEL) for n, one in rows.items()}
         rank, named = place / (len(DIMENSIONS) - 1), "" if run.simulate else f"d = {d}"
         first = next(((1.22 * n, 1.4 * one.estimate) for n, one in found.items()), None)
-        expected = [predicted[n] for n in found]
+        expected = [predicted[int(n)] for n in found]
         series.append(measured(f"d = {d}", found, LAW, expected, rank=rank, label_at=first))
         series.append(Series(named, predicted, predicted.values(), role="theory", colour_key=LAW, rank=rank))
     fewest = min(foreseen[DIMENSIONS[0]])

@@ -132,7 +132,7 @@ def where(found: Vote) -> Panel:
         lonely = found.points[int(np.argmin(found.friends))]
         circled.append(("friends of a far group", lonely, found.limit + 0.7, UNPOPULAR))
     dots = [
-        Series("", *found.points[some].T, role="rows", colour_key=key)
+        Series("", found.points[some, 0], found.points[some, 1], role="rows", colour_key=key)
         for some, key in ((heard, POPULAR), (~heard, UNPOPULAR))
     ]
     circles = [circle("", found.limit, at, colour_key=key) for _, at, _, key in circled]

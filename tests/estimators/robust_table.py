@@ -4,7 +4,7 @@ For groups of s rows in d dimensions, a share ξ of all rows under each of sever
 holds the distance within which most pairs stay, how much groups differ in that, and what an average errs by.
 It is made by simulation from fixed seeds; nothing in it depends on data, and no privacy on it.
 
-    python -m workbench.chapters.any_gaussian.robust_table        writes the table into the package
+    python -m tests.estimators.robust_table        writes the table into the package
 """
 
 import json
