@@ -57,7 +57,7 @@ def stability(
     counts = {name: made.test.measure(x)[0] for name, x in _sets(made, run.seed, corruption).items()}
     return Chart(
         "stability",
-        "A count says how many rows may change before it abstains",
+        "The count says how many rows may change before the estimator abstains",
         (_counts(made, counts), _passing(made, counts)),
         alt="Left, bars of how many rows may change: many for normal rows, fewer for heavy tails and for rows"
         " some of which are far away. Right, the chance of a release rises from δ at a count of 1 to nearly 1"

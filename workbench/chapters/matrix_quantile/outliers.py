@@ -78,7 +78,7 @@ def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int
     tails = {f"ν = {degrees:g}": measures.at(heavy, degrees=degrees) for degrees in DEGREES}
     return Chart(
         "abstains",
-        "Some far rows stop the releases; 20 % of them make wrong ones",
+        "Few far rows are harmless, 5 % stop the release, 20 % make it wrong",
         (
             _bars(f"Rows in one far place, d = {d}", "share of far rows", shares),
             _bars(f"Heavy tails, d = {d}", "degrees of freedom ν", tails),
