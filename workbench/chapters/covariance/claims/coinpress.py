@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.claims import checks
-from workbench.chapters.many_dimensions.runs.coinpress import RHO
+from workbench.chapters.many_dimensions import coinpress as checks
+from workbench.chapters.many_dimensions.coinpress import RHO
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ZCDP

@@ -10,7 +10,7 @@ from inspect import signature
 
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
 from workbench.bounds.shape import Shape
-from workbench.chapters.many_dimensions.runs import steps
+from workbench.chapters.many_dimensions import steps
 from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move, Statement
 from workbench.study.scaling.checks import follow, within

@@ -7,9 +7,16 @@ from math import sqrt
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.figures.looks import words
-from workbench.chapters.many_dimensions.figures.means import DIMENSION, METHODS, look
-from workbench.chapters.many_dimensions.runs.means import BOX, distances, estimators, predicted
+from workbench.chapters.many_dimensions.box_and_ball import (
+    BOX,
+    DIMENSION,
+    METHODS,
+    distances,
+    estimators,
+    look,
+    predicted,
+)
+from workbench.chapters.many_dimensions.coinpress import words
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP

@@ -1,4 +1,8 @@
-"""CoinPress in the plane, step by step: ellipses that become round, and the side of the rows."""
+"""CoinPress in the plane, step by step: a ball that shrinks, an ellipse that becomes round, and its rows.
+
+The pictures show single runs, with four steps; the default number is chosen for the error and not for the
+page.
+"""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -6,26 +10,53 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.many_dimensions.figures.looks import COVARIANCE, words
-from workbench.chapters.many_dimensions.figures.shapes import COVARIANCE_N, EPSILON, SHOWN, STEPS
-from workbench.chapters.many_dimensions.runs.means import DELTA
+from workbench.chapters.many_dimensions.coinpress import COVARIANCE, DELTA, EPSILON, SHOWN, words
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.coinpress import CoinPressCovariance
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.privacy import ApproxDP
+from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
+N, RADIUS, STEPS = 1000, 1000.0, 4
+COVARIANCE_N, CONDITION, TURN = 40_000, 400.0, 0.6  # rows; of the ellipse: its eigenvalues and its tilt
 AXES = ("mapped $x_1$", "mapped $x_2$")
-CONDITION, TURN = 400.0, 0.6  # of the ellipse: its axes and its tilt
+
+
+@dataclass(frozen=True)
+class MeanRun:
+    """One run for a mean in the plane: centres and public numbers of all steps, and the rows."""
+
+    rows: Array
+    truth: Array
+    centres: list[Any]
+    radii: tuple[float, ...]
+    clips: tuple[float, ...]
+    weights: tuple[float, ...]
+    noise: list[float]
+
+
+def mean_run(seed: int, n: int, budget: ApproxDP, radius: float, d: int = 2) -> MeanRun:
+    """Return one run of CoinPress, its mean halfway to the boundary of the public ball."""
+    data, noise = (stream(seed, role, "many-dimensions-mean", n, 0) for role in (Role.DATA, Role.NOISE))
+    direction = data.standard_normal(d)
+    truth = radius / 2 * direction / np.linalg.norm(direction)
+    rows = truth + data.standard_normal((n, d))
+    estimator, trace = CoinPressMean(radius=radius, steps=STEPS, sigma=1.0), Trace()
+    value: Any = estimator(rows, budget=budget, rng=noise, trace=trace).value
+    design = estimator.design(n, d, budget)
+    sds = [gaussian_scale(charge) for charge in estimator.plan(n, d, budget).charges()]
+    centres = [*trace.records["centre"], value]
+    return MeanRun(rows, truth, centres, design.radii, design.clips, design.weights, sds)
 
 
 @dataclass(frozen=True)
 class CovarianceRun:
-    """One run for a covariance in the plane: the frame A, ℓ and the upper estimate U of every step."""
+    """One run for a covariance in the plane: the frame A and ℓ of every step."""
 
     sigma: Array
     rows: Array
@@ -61,12 +92,11 @@ def ellipses(
     n: int = COVARIANCE_N,
     condition: float = CONDITION,
 ) -> Chart:
-    """Return the frames of one run for a covariance in the plane, before every step."""
     one = covariance_run(run.seed, n, ApproxDP(epsilon, delta), condition, steps=STEPS, mode="proved")
     return Chart(
         "ellipses",
-        "Measure, rescale, repeat: after four looks a thin ellipse is round",
-        tuple(frame(one, step) for step in range(len(one.frames))),
+        f"Measure, rescale, repeat: after {len(one.frames)} steps a thin ellipse is round",
+        tuple(_frame(one, step) for step in range(len(one.frames))),
         alt="One panel for each step of one run in the plane. The true covariance is a thin tilted ellipse in"
         " the unit circle at first, fatter in every panel, and in the last nearly the unit circle itself.",
         how_to_read="The truth as each step sees it, A Σ Aᵀ, lies between two public circles. A step finds"
@@ -75,15 +105,14 @@ def ellipses(
     )
 
 
-def frame(run: CovarianceRun, step: int) -> Panel:
-    """Return one step: the truth in its frame, the public bounds, what the step found, and rows."""
+def _frame(run: CovarianceRun, step: int) -> Panel:
     a, last = run.frames[step], step == len(run.frames) - 1
     x, y = a @ run.rows[:SHOWN].T
     series = [
         Series("", x, y, role="rows", colour_key="idea/data"),
         circle("public bounds", 1.0, role="reference", colour_key="idea/public"),
         circle("", sqrt(run.lower[step]), role="reference", colour_key="idea/public"),
-        ellipse("found, with its error", found(run, step), colour_key=COVARIANCE, role="theory"),
+        ellipse("upper estimate U", upper_estimate(run, step), colour_key=COVARIANCE, role="theory"),
         ellipse("truth", a @ run.sigma @ a.T, role="truth"),
     ]
     share = f"{number(100 * run.weights[step], 2)} % of the budget"
@@ -91,7 +120,7 @@ def frame(run: CovarianceRun, step: int) -> Panel:
     return plane(title, series, reach=1.35, names=AXES, note=share)
 
 
-def found(run: CovarianceRun, step: int) -> Array:
+def upper_estimate(run: CovarianceRun, step: int) -> Array:
     """Return the matrix that a step makes round, U; for the last step the estimate, in its frame."""
     a = run.frames[step]
     if step == len(run.frames) - 1:
@@ -108,15 +137,14 @@ def sides(
     n: int = COVARIANCE_N,
     condition: float = CONDITION,
 ) -> Chart:
-    """Return the last frame of a run with rows on the right and on the wrong side."""
     one = covariance_run(run.seed, n, ApproxDP(epsilon, delta), condition)
     a = one.frames[-1]
     return Chart(
         "sides",
-        "Rows on the wrong side undo what two steps made round",
+        "Rows mapped on the wrong side lose what two steps made round",
         (
-            _side(one, a, "mapped by A: covariance A Σ Aᵀ"),
-            _side(one, a.T, "mapped by Aᵀ: covariance Aᵀ Σ A"),
+            _side(one, a, "rows A x: covariance A Σ Aᵀ"),
+            _side(one, a.T, "rows Aᵀ x, as in the authors' program"),
         ),
         alt="The rows in the last frame. Mapped by A they form a round cloud that fills the"
         " unit circle; mapped by the transpose of A they form a long thin cloud that leaves it.",
