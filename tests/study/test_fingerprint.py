@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import workbench
-from workbench.chapters.covariance.runs.heavy import spreads
+from workbench.chapters.covariance.heavy_tails import spreads
 from workbench.chapters.one_mean.runs.location import clipped
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import THREADS

@@ -177,7 +177,7 @@ def test_proved_frames_stay_between_their_bounds_and_without_their_error_do_not(
 
 
 def test_the_authors_orientation_is_the_estimator_up_to_two_steps_and_not_beyond():
-    sigma, x = coinpress.centred_rows(20_000, 4, 1e3, np.random.default_rng(SEED))
+    _, x = coinpress.centred_rows(20_000, 4, 1e3, np.random.default_rng(SEED))
     for t in (1, 2, 4):
         estimator = coinpress.covariance_of(1e3, steps=t, calibration="paper")
         right = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(1)).value

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.chapters.worlds import constant, decided, refuted
-from workbench.chapters.covariance.runs.covariances import geometric
+from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
 from workbench.populations.rotated import rotated
 from workbench.study.verdict import Status

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.lab.live.modules import _chromium, evaluate
-from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.chapters.covariance.heavy_tails import CutStudent
 from workbench.chapters.one_mean.runs import theory
 from workbench.chapters.what_epsilon_means.figures import guess_view, row_view
 from workbench.chapters.what_epsilon_means.runs import attacker, composition

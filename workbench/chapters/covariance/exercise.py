@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import pair
+from workbench.chapters.covariance.worlds import pair
 from workbench.errors import ArgumentError
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP

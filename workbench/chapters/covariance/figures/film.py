@@ -4,16 +4,8 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import (
-    DEGREES,
-    RHO,
-    SHOWN,
-    STEPS_N,
-    Steps,
-    followed,
-    pair,
-    tilted,
-)
+from workbench.chapters.covariance.one_radius import RHO, SHOWN, STEPS_N
+from workbench.chapters.covariance.worlds import DEGREES, Steps, followed, pair, tilted
 from workbench.charts.chart import Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.film import Film, Frame

@@ -4,8 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.heavy import LAYER_LIMITS, LAYERS, RADIUS, minimiser, predicted
-from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.chapters.covariance.heavy_tails import (
+    LAYER_LIMITS,
+    LAYERS,
+    RADIUS,
+    CutStudent,
+    minimiser,
+    predicted,
+)
 from workbench.charts.bands import ERROR
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.parameters import Parameter

@@ -6,8 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import DEGREES, Steps, followed, pair, tilted
-from workbench.chapters.covariance.figures.heavy import NAIVE, PLAIN, PRECONDITIONED
+from workbench.chapters.covariance.worlds import (
+    DEGREES,
+    NAIVE,
+    PLAIN,
+    PRECONDITIONED,
+    Steps,
+    followed,
+    pair,
+    tilted,
+)
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs import heavy
-from workbench.chapters.covariance.runs.covariances import error_of, geometric
-from workbench.chapters.covariance.runs.unbounded import FAR, uncertain
+from workbench.chapters.covariance import heavy_tails as heavy
+from workbench.chapters.covariance.unbounded import FAR, uncertain
+from workbench.chapters.covariance.worlds import error_of, geometric
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.covariance.unbounded import UnboundedCovariance

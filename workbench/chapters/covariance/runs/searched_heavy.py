@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs import heavy
-from workbench.chapters.covariance.runs.covariances import error_of, geometric
+from workbench.chapters.covariance import heavy_tails as heavy
+from workbench.chapters.covariance.worlds import error_of, geometric
 from workbench.errors import ArgumentError
 from workbench.estimators.heavy_tailed import (
     HeavyTailedCovariance,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.chapters.matrix_quantile.figures.pictures import (
     NESTED_N,
     OURS,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.chapters.matrix_quantile.figures.pictures import (
     AWAY,
     FAR,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.chapters.matrix_quantile.figures.lift import MEAN, lifted
 from workbench.chapters.matrix_quantile.figures.pictures import AWAY, PLAIN
 from workbench.charts.chart import Chart, Mark, Panel, Series

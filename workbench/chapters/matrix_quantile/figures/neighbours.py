@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.chapters.matrix_quantile.figures.pictures import OTHER, OURS, known, level_of, rows_of, top
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane

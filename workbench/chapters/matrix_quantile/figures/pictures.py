@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.words import number

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.covariance.runs.covariances import geometric
+from workbench.chapters.covariance.worlds import geometric, tilted
 from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
 from workbench.chapters.matrix_quantile.figures.steps import needed, recipe, slopes
 from workbench.chapters.matrix_quantile.runs.beside import distances, seen, spoilt

@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
 from workbench.chapters.matrix_quantile.runs.beside import spoilt
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, DELTA, EPSILON, planned

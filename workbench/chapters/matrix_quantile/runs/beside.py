@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs.covariances import geometric
+from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, DELTA, DIMENSIONS, EPSILON, planned
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance

@@ -1,46 +1,37 @@
-"""Ellipses: what one clipping radius does to a long one, and how preconditioning makes it round."""
+"""One clipping radius loses the short axis of an ellipse; preconditioning makes it round, step by step.
 
-from dataclasses import dataclass
-from math import inf, sqrt
+M21/HT Algorithms 1 to 3 in the plane. The pictures show single runs: releases as ellipses, and the covariance
+as each step sees it between its public bounds.
+"""
+
+from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.heavy import NAIVE, PLAIN, PRECONDITIONED
+from workbench.chapters.covariance.worlds import (
+    DEGREES,
+    NAIVE,
+    PLAIN,
+    PRECONDITIONED,
+    Steps,
+    followed,
+    pair,
+    tilted,
+)
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
-from workbench.estimators.base import Trace
-from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
-from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
-N, STEPS_N, RHO, UPPER, DEGREES, MOMENTS, TILT = 1000, 4000, 0.1, 100.0, 10.0, 3, 0.5
+N, STEPS_N, RHO, UPPER = 1000, 4000, 0.1, 100.0
 DRAWN, SHOWN = 6, 300  # releases, rows in the pictures
 ROUND, COUNTS = 0.5, ("One panel", "Two panels", "Three panels", "Four panels")  # ℓ of a round ellipse
 TOLD = 0.3  # the least ℓ that is written inside its circle
-
-
-def tilted(upper: float, degrees: float = inf) -> Rotated:
-    """Return a law in the plane with eigenvalues 1 and `upper`, its long axis tilted."""
-    cos, sin = np.cos(TILT), np.sin(TILT)
-    return Rotated(np.array([[-sin, cos], [cos, sin]]), np.array([1.0, upper]), degrees=degrees)
-
-
-def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovariance]:
-    """Return the naive and the preconditioned estimator that know the bound."""
-    known: dict[str, Any] = {
-        "upper": upper,
-        "lower": 1.0,
-        "centred": True,
-        "moments": MOMENTS,
-        "hypercontractivity": student_hypercontractivity(DEGREES, MOMENTS),
-    }
-    return HeavyTailedNaiveCovariance(**known), HeavyTailedCovariance(**known)
 
 
 def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) -> Chart:
@@ -71,7 +62,6 @@ def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) 
 
 
 def _released(title: str, key: str, law: Rotated, x: Array, released: list[Any], note: str) -> Panel:
-    """Return releases as ellipses among the rows, with their median error."""
     long = sqrt(law.values[-1])
     first, second = x[:SHOWN].T
     rows = Series("", first, second, role="rows", colour_key="idea/data")
@@ -83,24 +73,6 @@ def _released(title: str, key: str, law: Rotated, x: Array, released: list[Any],
     )
     truth = ellipse("", law.covariance, role="truth")
     return plane(title, (rows, *lines, truth), reach=0.95 * long, note=note, marks=marks)
-
-
-@dataclass(frozen=True)
-class Steps:
-    """What happened in one run: the maps A of every step and the public bounds ℓ."""
-
-    maps: tuple[Array, ...]
-    lowers: tuple[float, ...]
-    value: Array
-
-
-def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Generator, rho: float) -> Steps:
-    """Run the preconditioned estimator and keep its frames."""
-    trace = Trace()
-    value: Any = estimator(x, budget=ZCDP(rho), rng=noise, trace=trace).value
-    maps: Any = trace.records["preconditioner"]
-    lowers: Any = trace.records["lower"]
-    return Steps(tuple(maps), tuple(lowers), value)
 
 
 def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float = UPPER) -> Chart:

@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions import coinpress as checks
-from workbench.chapters.many_dimensions.coinpress import RHO
+from workbench.chapters.many_dimensions.coinpress import RHO, SOURCE, column, columns, ratio
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.intervals import bootstrap_interval
-from workbench.study.measures import at
+from workbench.study.measures import BAND, at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import inside_band
 from workbench.study.sweeps.schema import Point
@@ -93,10 +92,10 @@ def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
     found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
-        known = checks.column(rows, "known")
+        known = column(rows, "known")
         for name, low, high in (("joint", 0.0, PRICE), ("pairs", PAIRED, inf)):
-            errors = checks.column(rows, name)
-            check = checks.ratio(
+            errors = column(rows, name)
+            check = ratio(
                 f"{name} over known mean, {where}", errors, known, low, high, level, rng, n=point["n"]
             )
             found.append(check)
@@ -114,23 +113,23 @@ def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
     """Decide whether the largest of the spectra's median errors is the predicted one."""
     n, d, rho = point["n"], point["d"], point["rho"]
-    errors = checks.columns(at(frame, **point), "error", "spectrum")
+    errors = columns(at(frame, **point), "error", "spectrum")
 
     def largest(sample: Array) -> float:
         return float(np.median(sample, axis=0).max())
 
     interval = bootstrap_interval(largest, errors, level, rng)
     predicted = joint_of(point["condition"]).predicted_error(n, d, ZCDP(rho))
-    check = inside_band(largest(errors), interval, predicted, checks.BAND, level=level, trials=len(errors))
+    check = inside_band(largest(errors), interval, predicted, BAND, level=level, trials=len(errors))
     where = f"n = {n}, d = {d}, ρ = {rho:g}, condition {point['condition']:g}"
-    return check.about(where, f"as predicted, within {100 * checks.BAND:.0f} %", n=n)
+    return check.about(where, f"as predicted, within {100 * BAND:.0f} %", n=n)
 
 
 CLAIMS = (
     Claim(
         "covariance/price-of-unknown-mean",
         "M21.4",
-        (checks.SOURCE, "proofs/gaussian_steps.md"),
+        (SOURCE, "proofs/gaussian_steps.md"),
         "d = 10, n = 1e4, ρ = .5, condition numbers 1, 1e2, 1e4, rotated: an unknown mean, within ten of the"
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
@@ -143,7 +142,7 @@ CLAIMS = (
     Claim(
         "covariance/joint-error-as-predicted",
         "M21.5",
-        (checks.SOURCE, "proofs/gaussian_steps.md"),
+        (SOURCE, "proofs/gaussian_steps.md"),
         "The error of mean and covariance that gaussian/coinpress predicts from public numbers is, within"
         " 15 %, the largest median over spectra (round, one large, one small, equal ratios): d = 2 to 10,"
         " condition numbers 1 to 1e8, 1.3 to 6 times as many rows as where predictions begin to be finite.",

@@ -1,4 +1,4 @@
-"""The pure net: its error falls to a floor, the distance of a covariance from those on offer.
+"""The pure net: its error falls to a floor, the distance of a covariance from those on the list (M21/pure).
 
 The floor of a covariance is the error of the candidate with the best score on its own second moment, without
 rows and without noise. On the line a grid of logarithms of step s has a mean floor of about s/4 where the
@@ -11,7 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs.covariances import error_of, without_privacy
+from workbench.chapters.covariance.worlds import PLAIN, error_of, without_privacy
+from workbench.charts.bands import ERROR, LEVEL, measured
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
 from workbench.estimators.nets import PureNetCovariance, directions
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
@@ -21,11 +24,13 @@ from workbench.study.claim import Claim
 from workbench.study.complexity import enough
 from workbench.study.measures import summary
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.run import Run
+from workbench.study.sweeps.sweep import Sweep, grid, multiples
 from workbench.study.trials import Row, each_trial
 from workbench.study.verdict import Verdict
 from workbench.types import Array
 
+NET = "covariance/pure-net"
 UPPER, DEGREES, MOMENTS, EPSILON = 16.0, 8.0, 2, 1.0
 NET_N = {1: (250, 2000, 16_000), 2: (250, 1000, 4000)}  # dimension: rows
 ALPHAS = {1: (0.2, 0.4, 0.8), 2: (0.45, 0.9)}  # dimension: twice the step of the net
@@ -68,6 +73,44 @@ NETS = {
     d: Sweep(f"m21-heavy-net-{d}", grid(d=d, alpha=alphas, n=NET_N[d]), net_errors, trials, blocks(10))
     for (d, alphas), trials in zip(ALPHAS.items(), (60, 15), strict=True)
 }
+
+
+def net_floors(run: Run, *, epsilon: float = EPSILON) -> Chart:
+    """Return the errors of nets against n, with their floors, for d = 1 and 2."""
+    panels = []
+    for d, sweep in NETS.items():
+        ns = multiples(NET_N[d], EPSILON / epsilon)
+        frame = run.table(sweep.moved(grid(d=d, alpha=ALPHAS[d], n=ns, epsilon=epsilon)))
+        panels.append(_errors(frame, d, run.seed))
+    return Chart(
+        "net_floors",
+        "The error falls to the step of the net, and no further",
+        tuple(panels),
+        alt="Errors fall with n to floors that are lower for finer nets, in one and in two dimensions;"
+        " without privacy the error falls on.",
+        how_to_read="The horizontal lines are the floors: how far the truth is from the best candidate on the"
+        " list, on average. A finer net has a lower floor and needs more rows, since there is more to choose"
+        " from.",
+    )
+
+
+def _errors(frame: pd.DataFrame, d: int, seed: int) -> Panel:
+    series, marks = [], []
+    for place, alpha in enumerate(ALPHAS[d] if len(frame) else ()):
+        rows = measures.at(frame, alpha=alpha)
+        found = {
+            n: summary(measures.mean, one["error"], seed, f"net {d} {alpha:g} {n:g}", LEVEL)
+            for n, one in measures.by(rows, "n").items()
+        }
+        floor, rank = float(rows["floor"].mean()), 1 - place / (len(ALPHAS[d]) - 1)
+        series.append(measured(f"step {number(alpha / 2)}", found, NET, rank=rank))
+        series.append(Series("", found, [floor] * len(found), role="reference", colour_key=NET, rank=rank))
+        if not place and d == 1:
+            marks.append(Mark("the floor of this net", x=2.6 * min(found), y=1.1 * floor))
+    groups = measures.by(frame, "n")
+    plain = [float(rows["reference"].mean()) for rows in groups.values()]
+    series.append(Series("no privacy", groups, plain, role="truth", colour_key=PLAIN))
+    return Panel(f"d = {d}", "number of rows n", f"mean {ERROR}", tuple(series), marks=tuple(marks))
 
 
 def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
