@@ -2,8 +2,8 @@
 
 M21/UG Theorems 3.1 and 5.1, Algorithms 1 to 4, at (1, 1e-6). Rows are normal. `spectra` and `votes` measure
 the two parts that are left to blocks of rows; `sides` sets estimators side by side as the condition number
-grows, `errors` goes through spectra of every sort. Every frame and every scale is random, so that nothing lies
-on a grid by chance.
+grows, `errors` goes through spectra of every sort. Every frame and every scale is random, so that nothing
+lies on a grid by chance.
 """
 
 from collections.abc import Mapping
