@@ -117,12 +117,12 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=1470, budget=1700, blocks=13985),
         },
         "03_many_dimensions": {
-            "quick": Work(expected=52, budget=60, blocks=208),
-            "full": Work(expected=740, budget=850, blocks=8765),
+            "quick": Work(expected=52, budget=60, blocks=196),
+            "full": Work(expected=740, budget=850, blocks=8570),
         },
         "04_covariance": {
-            "quick": Work(expected=48, budget=60, blocks=161),
-            "full": Work(expected=880, budget=1000, blocks=6575),
+            "quick": Work(expected=48, budget=60, blocks=115),
+            "full": Work(expected=880, budget=1000, blocks=6115),
         },
         "05_any_gaussian": {
             "quick": Work(expected=58, budget=60, blocks=157),
