@@ -366,8 +366,8 @@ def long_ellipsoids(
     plain = [float(rows["reference"].median()) for rows in groups.values()]
     series.append(Series("", uppers, noise, role="theory", colour_key=NAIVE))
     series.append(Series("no privacy", groups, plain, role="truth", colour_key=PLAIN))
-    place = {"x": 0.12 * uppers[-1], "y": 3 * noise[-1] / 10**0.5}
-    said = Mark("line: predicted noise alone", **place, colour_key=NAIVE)
+    x, y = 0.12 * uppers[-1], 3 * noise[-1] / 10**0.5
+    said = Mark("line: predicted noise alone", x=x, y=y, colour_key=NAIVE)
     title = f"n = {number(rows)}, d = {d}, ρ = {number(rho)}, ν = {SPREAD_DEGREES:g}"
     label = "length u of the ellipsoid: largest over smallest eigenvalue"
     return Chart(

@@ -279,8 +279,7 @@ def _against_steps(
 
 
 def _level(label: str, level: float, key: str) -> Series:
-    colour = {"colour_key": key} if key else {}
-    return Series(label, (1, MOST), (level, level), role="reference", **colour)
+    return Series(label, (1, MOST), (level, level), role="reference", colour_key=key)
 
 
 def _digit(limit: float) -> float:
