@@ -279,7 +279,7 @@ STEPS = Sweep(
 def three_layers(
     run: Run, *, rho: float = RHO, n: int = SHOWN_N, d: int = D, degrees: float = SHOWN_DEGREES[0]
 ) -> Chart:
-    """Return bias, noise and sampling error against the clipping radius, for few and for more moments."""
+    """Return bias, noise and sampling error against the clipping radius (for two kinds of rows)."""
     both = (degrees, degrees + SHOWN_DEGREES[1] - SHOWN_DEGREES[0])
     frame = run.table(LAYERED.moved(grid(degrees=both, n=n, rho=rho, d=d)))
     laws = [CutStudent(one, d) for one in both]

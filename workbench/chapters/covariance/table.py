@@ -124,7 +124,7 @@ def table_one(
     alpha: float = ALPHA,
     upper: float = UPPER,
 ) -> Chart:
-    """Return the rows that are needed against d beside Table 1: heavy tails, then unbounded Gaussians."""
+    """Return the rows that are needed against d (heavy tails, then unbounded Gaussians), beside Table 1."""
     return Chart(
         "table_one",
         "The rows needed grow with d as Table 1 says, one to three times as many",

@@ -181,6 +181,7 @@ def look(method: str) -> dict[str, Any]:
 def error_against_dimension(
     run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = N, radius: float = REACH
 ) -> Chart:
+    """Return errors of all methods over that of the sample mean, against d (then without the box)."""
     world = {"half_width": radius, "epsilon": epsilon, "delta": delta}
     groups = by(run.table(AGAINST_D.moved(grid(n=n, d=DIMENSIONS, **world))), "d")
     fine = sorted({int(x) for x in np.geomspace(DIMENSIONS[0], DIMENSIONS[-1], 9).round()})
@@ -225,6 +226,7 @@ def error_against_dimension(
 def skewed_rows(
     run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = D, radius: float = REACH
 ) -> Chart:
+    """Return the errors of both means against n, for normal and for skewed rows."""
     farther = min(resources().limit, max(1.0, EPSILON / epsilon))  # rows grow as the noise, as far as allowed
     points = [
         {**point, "n": n, "epsilon": epsilon, "delta": delta, "d": d, "half_width": radius}

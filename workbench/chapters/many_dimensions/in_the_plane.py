@@ -92,6 +92,7 @@ def ellipses(
     n: int = COVARIANCE_N,
     condition: float = CONDITION,
 ) -> Chart:
+    """Return the frames of one run for a covariance in the plane, before every step."""
     one = covariance_run(run.seed, n, ApproxDP(epsilon, delta), condition, steps=STEPS, mode="proved")
     return Chart(
         "ellipses",
@@ -137,6 +138,7 @@ def sides(
     n: int = COVARIANCE_N,
     condition: float = CONDITION,
 ) -> Chart:
+    """Return the last frame of a run with rows on the right and on the wrong side."""
     one = covariance_run(run.seed, n, ApproxDP(epsilon, delta), condition)
     a = one.frames[-1]
     return Chart(

@@ -293,6 +293,7 @@ def price_of_a_mean(run: Run, *, rho: float = RHO, d: int = D, radius: float = R
 def price_of_a_covariance(
     run: Run, *, rho: float = RHO, d: int = COVARIANCE_D, condition: float = CONDITION
 ) -> Chart:
+    """Return how far CoinPress moves the sample covariance against n (covariance-excess)."""
     label = "error added by privacy (norm of Σ)"
     return Chart(
         "price_of_a_covariance",

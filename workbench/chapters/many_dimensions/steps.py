@@ -207,6 +207,7 @@ def covariance_error(point: Point, mode: Any, count: int) -> float:
 
 
 def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float = REACH) -> Chart:
+    """Return the errors of means against the number of steps."""
     sweep = at_numbers(MEAN_STEPS, rho, d, 1.0, reach=[radius * one / REACH for one in REACHES])
     frame, point = run.table(sweep), sweep.points[0]
     curves, marks = [], []
@@ -237,6 +238,7 @@ def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float
 
 
 def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition: float = CONDITION) -> Chart:
+    """Return the errors of covariances against the number of steps, with rows on either side."""
     right, either = (
         at_numbers(one, rho, d, 1.5, condition=[10 * condition]) for one in (COVARIANCE_STEPS, ORIENTATIONS)
     )
