@@ -68,11 +68,11 @@ from workbench.estimators.univariate.interval_unknown_variance import (
     IntervalUnknownVariance as IntervalUnknownVariance,
 )
 from workbench.estimators.univariate.scale import Scale as Scale
-from workbench.privacy.budget import ZCDP as ZCDP
-from workbench.privacy.budget import ApproxDP as ApproxDP
-from workbench.privacy.budget import GaussianDP as GaussianDP
-from workbench.privacy.budget import NonPrivate as NonPrivate
-from workbench.privacy.budget import PureDP as PureDP
+from workbench.privacy.budgets import ZCDP as ZCDP
+from workbench.privacy.budgets import ApproxDP as ApproxDP
+from workbench.privacy.budgets import GaussianDP as GaussianDP
+from workbench.privacy.budgets import NonPrivate as NonPrivate
+from workbench.privacy.budgets import PureDP as PureDP
 from workbench.privacy.ledger import Ledger as Ledger
 from workbench.privacy.plan import compose as compose
 

@@ -58,7 +58,7 @@ from workbench.estimators.shared.votes import (
 from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, UnitNoise, compose
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.privacy.noise import CountingNoise
-from workbench.privacy.voted import voted_scale
+from workbench.privacy.stable import voted_scale
 
 LEVEL = 1e-6
 BUDGET = ApproxDP(1.0, 1e-6)

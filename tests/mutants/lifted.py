@@ -18,7 +18,7 @@ from workbench.estimators.parts.affine.lifted import Lifted, LiftedSolver
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.levels import Scaled, Solver
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import located, masks, ramps
+from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Fault, Mutant, _changed, attribute, rewritten
 
 
@@ -44,8 +44,8 @@ def without_a_scale() -> Iterator[None]:
 
 def forget() -> None:
     """Make ramps and scales anew."""
-    located._ratio.cache_clear()
-    located.located_chances.cache_clear()
+    stable._ratio.cache_clear()
+    stable.chances.cache_clear()
 
 
 @contextmanager
@@ -114,7 +114,7 @@ LIFTED = (
     Mutant("one data set's part of what a row moves",
            rewritten(design, "_charge", "2 * test.shift", "test.shift"), CHARGE),
     Mutant("a scatter priced in one direction",
-           fresh(rewritten(masks, "renyi", "up + down", "up")), CHARGE),
+           fresh(rewritten(stable, "renyi", "up + down", "up")), CHARGE),
     Mutant("a ramp whose rise costs more than its mask",
            partial(of_a_condition, "_rises", "q * stick(", "stick("), MANY),
     Mutant("noise without the shape of the rows",
@@ -146,7 +146,7 @@ LIFTED = (
            rewritten(LiftedSolver, "allowed", "factor[1:, 1:]", "factor"), APART),
     Mutant("units of crowds around the median alone", attribute(Lifted, "around", AROUND), APART),
     Mutant("a location that is rounded before its noise",
-           rewritten(located, "located_normal", "found.centre + (found.shift + found.root @ drawn)",
+           rewritten(stable, "located_normal", "found.centre + (found.shift + found.root @ drawn)",
                      "(found.centre + found.shift) + found.root @ drawn"),
            priced.test_noise_reaches_past_the_rounding_of_a_far_centre),
     Mutant("an answer at the count zero",

@@ -14,7 +14,7 @@ from workbench.study.faults.mutant import Fault, Mutant, rewritten
 
 def forget() -> None:
     """Make ramps and masks anew."""
-    for made in (stable.pure_room, stable.normal_room, stable._degrees, stable.stable_chances):
+    for made in (stable.pure_room, stable.normal_room, stable._degrees, stable.chances):
         made.cache_clear()
 
 

@@ -32,7 +32,7 @@ from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.shared import votes
 from workbench.estimators.subspaces import Tokens
-from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
+from workbench.privacy import SimulatedNoise, exact, noise, ramps
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -54,7 +54,7 @@ def another_rate(d: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     return exponents(d, rate + 2.0 * (d == 4), rng)
 
 
-exponents = random_matrices._exponents
+exponents = noise.thompson_exponents
 
 
 @contextmanager
@@ -157,7 +157,7 @@ PROPERTIES = (
              partial(verdicts.test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points, 0,
                      (0.0, 0.0))),
     Mutant("a rate of Thompson-Laplace noise that is 2 more in four dimensions",
-             partial(patch.object, random_matrices, "_exponents", another_rate),
+             partial(patch.object, noise, "thompson_exponents", another_rate),
              law.test_masks_of_four_dimensions_have_the_law_of_their_rate),
     Mutant("a ball that trusts any order of summation", partial(patch.object, rows, "UNIT", 0.0),
              balls.test_rows_are_within_the_ball_whatever_the_order_of_summation),

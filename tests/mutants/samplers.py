@@ -13,7 +13,7 @@ from tests.privacy.exact import test_integers as uniform
 from tests.privacy.exact import test_laws as known
 from tests.privacy.exact import test_masks as shaped
 from workbench.estimators.parts.locate import lattice
-from workbench.privacy import exact, exact_shapes
+from workbench.privacy import exact, secure
 from workbench.study.faults.mutant import Mutant, rewritten
 
 
@@ -77,15 +77,15 @@ SAMPLERS = (
            rewritten(exact, "below", "if drawn < m:\n            return drawn", "return drawn % m"),
            partial(uniform.test_every_integer_below_is_as_likely, 10)),
     Mutant("gamma numbers of which none is rejected",
-           rewritten(exact_shapes, "gamma", "and is_positive(excess)", ""),
+           rewritten(secure, "gamma", "and is_positive(excess)", ""),
            partial(shaped.test_gamma_numbers_are_kept_with_the_ratio_of_the_densities, 1.5)),
     Mutant("exponents of which none is rejected",
-           rewritten(exact_shapes, "exponents", "is_positive(excess)", "True"),
+           rewritten(secure, "exponents", "is_positive(excess)", "True"),
            partial(shaped.test_thompson_laplace_masks_of_more_dimensions_have_their_law, 3, 12.0, 600)),
-    Mutant("a mask of one row fewer", rewritten(exact_shapes, "wishart", "- j)", "- j - 1)"),
+    Mutant("a mask of one row fewer", rewritten(secure, "wishart", "- j)", "- j - 1)"),
            partial(shaped.test_wishart_masks_have_their_law, 1.0)),
     Mutant("the middle of a ball for all of it",
-           rewritten(exact_shapes, "nearest", "lower()), float(ball.upper())", "mid()), float(ball.mid())"),
+           rewritten(secure, "nearest", "lower()), float(ball.upper())", "mid()), float(ball.mid())"),
            shaped.test_a_ball_round_a_midpoint_has_no_float_next_to_it),
     Mutant("a draw settled one integer early", rewritten(exact, "reaching", "- 0.5", "+ 0.5"), HEIGHTS),
     Mutant("a negative draw settled at every height",

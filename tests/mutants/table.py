@@ -19,7 +19,7 @@ from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
-from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
+from workbench.privacy import histograms, mechanisms, stable
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
 from workbench.study.faults.mutant import (
     Fault,
@@ -40,10 +40,10 @@ SCALES = (
     (mechanisms, "laplace_scale", ("laplace", "discrete_laplace")),
     (mechanisms, "gaussian_scale", ("gaussian",)),
     (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median", "cuts")),
-    (masks, "thompson_laplace_scale", ("thompson_laplace",)),
-    (masks, "wishart_scale", ("wishart",)),
-    (located, "located_scale", ("located_normal",)),
-    (voted, "voted_scale", ("voted_gaussian", "voted_laplace")),
+    (stable, "thompson_laplace_scale", ("thompson_laplace",)),
+    (stable, "wishart_scale", ("wishart",)),
+    (stable, "located_scale", ("located_normal",)),
+    (stable, "voted_scale", ("voted_gaussian", "voted_laplace")),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, UnitHistogram

@@ -6,13 +6,13 @@ from functools import partial
 
 from tests.privacy import test_voted as voting
 from workbench.estimators.shared.votes import Designer, Vote
-from workbench.privacy import ramps, voted
+from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Fault, Mutant, rewritten
 
 
 def forget() -> None:
     """Make ramps and noise anew."""
-    for made in (voted.voted_chances, voted.counts, voted.largest_ratio):
+    for made in (stable.chances, stable.counts, stable.largest_ratio):
         made.cache_clear()
 
 
@@ -48,20 +48,21 @@ VOTED = (
            of(Designer, "_falling", "k * k, moved)", "k * k, 1.1 * moved)"), MOVES),
     Mutant("averages that move as the next count's do",
            of(ramps, "rising_slowly", "_next(stick, epsilon", "_next(above, epsilon"), COUNTS),
-    Mutant("averages that hardly move", of(voted, "_chances", "ratio * fall", "0.9 * ratio * fall"), COUNTS),
+    Mutant("averages that hardly move",
+           of(stable, "chances", "charge.ratio * fall", "0.9 * charge.ratio * fall"), COUNTS),
     Mutant("noise of half its scale",
-           of(voted, "voted", "voted_scale(charge))", "voted_scale(charge) / 2)"), COUNTS),
+           of(stable, "voted", "voted_scale(charge))", "voted_scale(charge) / 2)"), COUNTS),
     Mutant("a ramp that starts above 0",
            of(ramps, "rising_slowly", "yield 0.0", "yield left / 2"),
            voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
     Mutant("a ramp that forgets the rise of its chances",
            of(ramps, "_rises", ") - rise)", "))"), COUNTS),
     Mutant("a stick that is 1 - e^e below 0",
-           of(voted.Shifted, "__call__", "exp(e) * delta_of_gdp(self.ratio, -e)", "0.0"), SHIFTED),
+           of(stable.Shifted, "__call__", "exp(e) * delta_of_gdp(self.ratio, -e)", "0.0"), SHIFTED),
     Mutant("an answer at the next count's chance",
-           of(voted, "voted", "[found.count]", "[min(found.count + 1, charge.most)]"),
+           of(stable, "voted", "[found.count]", "[min(found.count + 1, charge.most)]"),
            voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
     Mutant("no noise where there is no answer",
-           of(voted, "voted", "released = draw(", "released = answers and draw("),
+           of(stable, "voted", "released = draw(", "released = answers and draw("),
            voting.test_what_is_drawn_does_not_depend_on_the_count),
 )  # fmt: skip

@@ -26,7 +26,7 @@ from workbench.study.faults.mutant import Mutant, attribute, rewritten
 def forget() -> None:
     """Make rooms and ramps anew."""
     stable.room.cache_clear()
-    stable.stable_chances.cache_clear()
+    stable.chances.cache_clear()
 
 
 @contextmanager
@@ -70,7 +70,7 @@ WHOLE_LIFTED = (
     Mutant("a mask of four times as many rows",
            rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
            priced.test_noise_is_drawn_from_the_charge),
-    Mutant("a mask on the line", partial(priced_by, "tried, 2)", "tried, 1)", "_orders"), WITHIN),
+    Mutant("a mask on the line", partial(priced_by, "distance, False", "distance, True"), WITHIN),
     Mutant("a mask that costs nothing", partial(priced_by, "rows * one", "1e-9 * one"), WITHIN),
     Mutant("steps that cost nothing", partial(priced_by, "rho * tried", "rho * (tried < 0)"),
            WITHIN),

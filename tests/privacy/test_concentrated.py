@@ -13,13 +13,14 @@ from scipy.integrate import quad
 from workbench.errors import ArgumentError
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, UnitNoise
-from workbench.privacy.concentrated import (
+from workbench.privacy.budgets import (
+    approx_from_zcdp,
     bounded_range_epsilon,
     laplace_epsilon,
     zcdp_from_bounded_range,
     zcdp_from_laplace,
+    zcdp_from_pure,
 )
-from workbench.privacy.conversions import approx_from_zcdp, zcdp_from_pure
 from workbench.privacy.mechanisms import (
     discrete_laplace,
     exponential,

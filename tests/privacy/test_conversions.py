@@ -9,8 +9,8 @@ from dp_accounting.rdp import rdp_privacy_accountant
 
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
-from workbench.privacy import conversions as convert
-from workbench.privacy.concentrated import (
+from workbench.privacy import budgets as convert
+from workbench.privacy.budgets import (
     bounded_range_epsilon,
     laplace_epsilon,
     zcdp_from_bounded_range,

@@ -18,8 +18,13 @@ from workbench import (
 )
 from workbench.errors import ArgumentError, OverspentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, Ledger, PureDP
-from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
-from workbench.privacy.conversions import gdp_within_approx, to_zcdp, zcdp_from_gdp
+from workbench.privacy.budgets import (
+    gdp_within_approx,
+    to_zcdp,
+    zcdp_from_bounded_range,
+    zcdp_from_gdp,
+    zcdp_from_laplace,
+)
 
 BUDGETS = [PureDP(0.7), ApproxDP(0.7, 1e-6), ApproxDP(0.7, 0.0), ZCDP(0.7), ZCDP(0.7, 1e-6), GaussianDP(0.7)]
 HEIGHTS = np.random.default_rng(1).normal(172.0, 9.0, size=2000)

@@ -9,7 +9,9 @@ from scipy.stats import ks_2samp, kstest
 
 from workbench.errors import ArgumentError
 from workbench.linalg import spectral_map
-from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise, masks, mechanisms, random_matrices
+from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise, mechanisms
+from workbench.privacy import noise as random_matrices
+from workbench.privacy import stable as masks
 
 LEVEL = 1e-6
 COST = ApproxDP(0.5, 5e-7)

@@ -7,8 +7,9 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import gamma
 
-from workbench.privacy import ApproxDP, located, stable
-from workbench.privacy.masks import renyi
+from workbench.privacy import ApproxDP, stable
+from workbench.privacy import stable as located
+from workbench.privacy.stable import renyi
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(4.0, 1e-3), ApproxDP(20.0, 1e-5)]
 SPREADS = [1e-9, 1e-5, 1e-4, 3e-3]

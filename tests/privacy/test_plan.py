@@ -22,8 +22,14 @@ from workbench.privacy import (
     Sequential,
     compose,
 )
-from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
-from workbench.privacy.conversions import approx_from_gdp, approx_from_zcdp, zcdp_from_approx, zcdp_from_pure
+from workbench.privacy.budgets import (
+    approx_from_gdp,
+    approx_from_zcdp,
+    zcdp_from_approx,
+    zcdp_from_bounded_range,
+    zcdp_from_laplace,
+    zcdp_from_pure,
+)
 
 
 def charge(cost, step="step"):

@@ -12,12 +12,15 @@ import pytest
 from scipy.stats import norm
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ApproxDP, SimulatedNoise, located, stable, voted
+from workbench.privacy import ApproxDP, SimulatedNoise, stable
 from workbench.privacy import ramps as module
-from workbench.privacy.located import Located, LocatedCharge, located_chances, located_normal, located_scale
-from workbench.privacy.located import _stick as stick_of
+from workbench.privacy import stable as located
+from workbench.privacy import stable as voted
 from workbench.privacy.ramps import ABSOLUTE, LEAST_DELTA, Pure, ramp, within
 from workbench.privacy.secure import inexact_steps
+from workbench.privacy.stable import Located, LocatedCharge, located_normal, located_scale
+from workbench.privacy.stable import _of_location as stick_of
+from workbench.privacy.stable import chances as located_chances
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
 GRID = np.linspace(-60, 60, 400_001)

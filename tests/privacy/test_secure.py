@@ -25,9 +25,9 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.masks import ChargedRoot
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.secure import inexact_steps
+from workbench.privacy.stable import ChargedRoot
 
 NOISE, DRAWS, UNIT = SecureNoise(), 4000, 2.0**-20
 ZEROS = OnGrid(np.zeros(DRAWS, np.int64), UNIT)

@@ -15,17 +15,10 @@ from workbench.contracts.draws import expected_draw
 from workbench.contracts.ramps import largest_pure, largest_rows
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, CountingNoise, SimulatedNoise, stable
-from workbench.privacy.masks import ChargedRoot
 from workbench.privacy.ramps import BITS, Pure, within
 from workbench.privacy.secure import inexact_steps
-from workbench.privacy.stable import (
-    LAPLACE,
-    WISHART,
-    Stable,
-    StableCharge,
-    stable_chances,
-    stable_scale,
-)
+from workbench.privacy.stable import LAPLACE, WISHART, ChargedRoot, Stable, StableCharge, stable_scale
+from workbench.privacy.stable import chances as stable_chances
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
 COUNT, CHANGE = 2.0, 0.2  # of ln(1/δ)/ε, and of its inverse

@@ -12,7 +12,8 @@ from scipy import stats
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Charge, CountingNoise, SimulatedNoise, compose, stable
 from workbench.privacy.secure import inexact_steps
-from workbench.privacy.stable import Lift, LiftCharge, room, stable_chances
+from workbench.privacy.stable import Lift, LiftCharge, room
+from workbench.privacy.stable import chances as stable_chances
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(3.0, 1e-4)]
 SPREAD, SILENT = 0.01, 0.02

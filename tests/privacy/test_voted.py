@@ -17,18 +17,14 @@ from scipy.stats import laplace, norm
 from workbench.contracts.ramps import NONE, ratio_beside
 from workbench.estimators.populous import PopulousMean, mean_designer
 from workbench.estimators.shared.votes import NORM_ROUNDING, Points, PricedDesign
-from workbench.privacy import ZCDP, ApproxDP, CountingNoise, SimulatedNoise, compose, voted
+from workbench.privacy import ZCDP, ApproxDP, CountingNoise, SimulatedNoise, compose
+from workbench.privacy import stable as voted
 from workbench.privacy.ramps import BITS
 from workbench.privacy.secure import inexact_steps
-from workbench.privacy.voted import (
-    LAPLACE,
-    NORMAL,
-    Shifted,
-    Voted,
-    VotedCharge,
-    counts,
-    voted_chances,
-)
+from workbench.privacy.stable import VOTED_LAPLACE as LAPLACE
+from workbench.privacy.stable import VOTED_NORMAL as NORMAL
+from workbench.privacy.stable import Shifted, Voted, VotedCharge, counts
+from workbench.privacy.stable import chances as voted_chances
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.4, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
 ROWS = {BUDGETS[0]: 436, BUDGETS[1]: 800, BUDGETS[2]: 500, BUDGETS[3]: 80}

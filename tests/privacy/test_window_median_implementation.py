@@ -7,7 +7,7 @@ from tests.oracles import window_median as oracle
 from tests.privacy.test_window_median_law import DELTAS, EPSILONS, neighbours
 from workbench.estimators.parts.locate import window_median as parts
 from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise
-from workbench.privacy.concentrated import zcdp_from_bounded_range
+from workbench.privacy.budgets import zcdp_from_bounded_range
 
 WindowMedian = parts.WindowMedian
 FARTHEST = 1e15

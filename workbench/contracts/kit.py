@@ -13,9 +13,16 @@ from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
 from workbench.privacy.cuts import BITS, Level, Node
-from workbench.privacy.located import Located, LocatedCharge
-from workbench.privacy.stable import LAPLACE, Lift, Stable, StableCharge
-from workbench.privacy.voted import Voted, VotedCharge
+from workbench.privacy.stable import (
+    LAPLACE,
+    Lift,
+    Located,
+    LocatedCharge,
+    Stable,
+    StableCharge,
+    Voted,
+    VotedCharge,
+)
 from workbench.study.faults.replay import Event, spied
 
 __all__ = ["Event", "spied"]

@@ -31,7 +31,7 @@ from workbench.privacy import (
     compose,
     noise_source,
 )
-from workbench.privacy.budget import within
+from workbench.privacy.budgets import within
 from workbench.types import Array, PerColumn
 
 T = TypeVar("T")

@@ -82,7 +82,7 @@ from workbench.privacy import (
     PureDP,
     Sequential,
 )
-from workbench.privacy.concentrated import bounded_range_epsilon
+from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.histograms import (
     COUNTS_L1,
     COUNTS_L2,

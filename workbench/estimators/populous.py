@@ -15,8 +15,8 @@ Rows x of shape (n, d). Neighbours: replace one row.
     PopulousGaussian     subspace, Preconditioner, then the same steps           Theorem 5.7
 
 Privacy holds for every oracle whose answer for a group hangs on the rows of that group alone. It may fail,
-answer nonsense or use randomness. Vote and mask of vectors have one price (`privacy.voted`). No entry needs a
-range: where the mean is costs nothing, up to 1e8 standard deviations. "tight", ours: the vote has its own
+answer nonsense or use randomness. Vote and mask of vectors have one price (`privacy.stable`). No entry needs
+a range: where the mean is costs nothing, up to 1e8 standard deviations. "tight", ours: the vote has its own
 thresholds, masks are calibrated exactly, the budget is spent once. "paper": below. `plan` refuses rows too
 few for any vote, with the number. Proof: `proofs/populous.md`.
 
@@ -69,7 +69,7 @@ constants), friends are at r/(2t). It takes billions of rows for a covariance.
     covariance   t = 3/2, r = 1, φ = 1; friends at dist ≤ 1/3, groups within 1/9 of Σ
                  η such that the mask moves dist by at most 1/3 with probability 1 - β (Lemma 5.2, by Davidson
                  & Szarek 2001): x = η(2√d + √(2 ln(1/β))), (1 - x)⁻² ≤ 4/3
-                 γ of Lemma 5.1 (`privacy.masks.square_scale`), k = ⌈134/γ⌉
+                 γ of Lemma 5.1 (`privacy.stable.square_scale`), k = ⌈134/γ⌉
                  s such that x = (√d + √(2 ln(2k/β)))/√s has (1 - x)⁻² ≤ 10/9 (Lemma 5.3)
     mean         t = 1, r = α, φ = 0; friends at α/2, groups within α/4 of the mean, the mask within α/2:
                  σ = γ √(2 ln(2/δ'))/ε' (Lemma 7.2; drawn with the exact σ, which is less), γ = 67α/k,
@@ -145,10 +145,9 @@ from workbench.privacy import (
     SimulatedNoise,
 )
 from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mode
-from workbench.privacy.masks import LARGEST_THOMPSON, masked_identity, square_scale
-from workbench.privacy.random_matrices import bartlett
-from workbench.privacy.roots import brentq
-from workbench.special import chdtri, ndtri
+from workbench.privacy.noise import bartlett
+from workbench.privacy.stable import LARGEST_THOMPSON, masked_identity, square_scale
+from workbench.special import brentq, chdtri, ndtri
 from workbench.types import Array, Calibration
 
 LONGEST = 10_000  # entries of a point in l1: their rounding to a grid is far below the thousandth added to Δ

@@ -89,7 +89,7 @@ from workbench.estimators.shared.votes import (
 )
 from workbench.linalg import fewest, tail
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
-from workbench.privacy.masks import least_rate, masked_identity
+from workbench.privacy.stable import least_rate, masked_identity
 from workbench.special import chdtr, chdtri
 from workbench.types import Array
 

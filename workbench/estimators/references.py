@@ -76,7 +76,7 @@ from workbench.estimators.parts.rows import (
 )
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
-from workbench.privacy.budget import require
+from workbench.privacy.budgets import require
 from workbench.special import chdtri, ndtr
 from workbench.types import Array, Calibration
 

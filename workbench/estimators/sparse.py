@@ -72,7 +72,7 @@ from workbench.estimators.parts.rows import (
 from workbench.estimators.reading import read
 from workbench.linalg import norms, psd_part
 from workbench.privacy import ApproxDP, Budget, Charge, Converted, GaussianDP, NoiseSource, Plan, noise_source
-from workbench.privacy.conversions import approx_from_gdp
+from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import ndtr, ndtri

@@ -159,11 +159,6 @@ def windows(logs: Array, width: int) -> Array:
     return np.asarray(np.logaddexp(heads[:n], rest))
 
 
-def likeliest(weights: Array) -> int:
-    """Return the index of the largest weight."""
-    return int(np.argmax(weights))
-
-
 def drawn_by(rng: np.random.Generator) -> Pick:
     """Return the choice of an index with probability ∝ e^log, by inversion."""
 

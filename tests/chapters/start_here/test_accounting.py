@@ -2,7 +2,8 @@ import pytest
 
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.start_here import claims as accounting
-from workbench.privacy import GaussianDP, budget, ledger
+from workbench.privacy import GaussianDP, ledger
+from workbench.privacy import budgets as budget
 from workbench.study.verdict import Status
 
 

@@ -20,8 +20,7 @@ from workbench.estimators.parts.quantile.levels import Scaled, Solver
 from workbench.estimators.parts.quantile.matrix_quantile import quantile, soft_count
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, CountingNoise, SimulatedNoise
-from workbench.privacy.masks import renyi
-from workbench.privacy.stable import LAPLACE
+from workbench.privacy.stable import LAPLACE, renyi
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PAIRS = 250

@@ -9,7 +9,7 @@ from workbench.estimators import Abstention
 from workbench.estimators.base import Trace
 from workbench.estimators.mean.affine import AffineMean
 from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise
-from workbench.privacy.located import located_scale
+from workbench.privacy.stable import located_scale
 
 BUDGET, D = ApproxDP(8.0, 1e-6), 3
 N = 600

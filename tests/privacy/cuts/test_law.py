@@ -8,7 +8,7 @@ import pytest
 
 from tests.privacy.cuts.laws import Branch, Law, neighbours, shares_of_all, shares_of_the_node
 from workbench.estimators.quantiles import Cutting, Segment
-from workbench.privacy.concentrated import zcdp_from_bounded_range
+from workbench.privacy.budgets import zcdp_from_bounded_range
 from workbench.privacy.cuts import Node, Scan, placed
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.privacy.cuts.test_law import chances
 from workbench.privacy import cuts
-from workbench.privacy import exact_shapes as exact
+from workbench.privacy import secure as exact
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.exact import precise
 from workbench.privacy.grid import OnGrid

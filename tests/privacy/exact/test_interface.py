@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.privacy import exact, exact_shapes
+from workbench.privacy import exact
+from workbench.privacy import secure as exact_shapes
 
 DRAW = {
     "normal": lambda scale, shape: exact.normal(scale, shape),

@@ -14,7 +14,8 @@ from scipy import stats
 from tests.oracles.thompson_laplace import largest_exponent
 from tests.privacy.exact.kit import FALSE_ALARM, Tape
 from workbench.errors import ArgumentError
-from workbench.privacy import exact, exact_shapes
+from workbench.privacy import exact
+from workbench.privacy import secure as exact_shapes
 
 FACTORS = (1.0, 1.3, 1 / 1.3)
 ILL = np.array([[1.0, 1e60, 0.3], [1.0, 1e60 * (1 + 2.0**-50), -0.7], [0.1, 1e-30, 2.0]])

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from workbench.errors import OverspentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, Ledger, PureDP
-from workbench.privacy.conversions import approx_from_gdp
+from workbench.privacy.budgets import approx_from_gdp
 from workbench.study.claim import Claim
 from workbench.study.computed import largest
 from workbench.study.verdict import Verdict

@@ -10,7 +10,7 @@ Neighbours: replace one row.
 
 P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise has
 their shape: the error |out - mean| in the norm of Σ depends on neither. One row moves m by about as much as
-the mean of rows clipped to an ellipsoid that nobody knows; test and mask share ε (`privacy.located`).
+the mean of rows clipped to an ellipsoid that nobody knows; test and mask share ε (`privacy.stable`).
 Accuracy is for normal rows; outliers and heavy tails give no answer, but for more far rows in one place than
 `other_rows` says. n, d, the budget and `beta` decide the design (`parts.affine.design`); `plan` refuses rows
 too few for any. The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1991. Proof:

@@ -8,7 +8,7 @@ same thing. Steps of fixed μ compose to a Gaussian guarantee (Dong, Roth & Su 2
 so that (ε, δ) is converted exactly
 steps with a δ each       `concentrated`, `delivered`: every step is δ_s-approximate ρ_s-zCDP, both add up.
 ZCDP(ρ, δ) is divided as it is; of ApproxDP(ε, δ) half of δ is for the steps, and
-ρ is the largest that the other half converts to ε (`conversions.approx_from_zcdp`).
+ρ is the largest that the other half converts to ε (`budgets.approx_from_zcdp`).
 The exact conversion of Gaussian mechanisms does not apply to such steps
 """
 
@@ -29,7 +29,7 @@ from workbench.privacy import (
     PureDP,
     Sequential,
 )
-from workbench.privacy.conversions import gdp_within_approx, zcdp_within_approx
+from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
 from workbench.privacy.plan import Rule
 

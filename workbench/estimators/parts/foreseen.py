@@ -16,8 +16,7 @@ from math import hypot, inf, sqrt
 
 import numpy as np
 
-from workbench.privacy.roots import brentq
-from workbench.special import chdtri, chndtr, ndtr
+from workbench.special import brentq, chdtri, chndtr, ndtr
 from workbench.types import Array
 
 REPRESENTATIVES = 300  # equally likely sizes that stand for a law

@@ -7,7 +7,7 @@ Rows are shuffled by the run's own randomness and cut into k groups of s, and an
         one replaced point moves M, a whole number, by at most S = 2(k - 1)
     (2) w_i = clip((N_i - a)/(b - a), 0, 1)
     (3) Y = Σ w_i Y_i/Σ w_i
-    (4) out = Y under a mask (`privacy.masks`)                                         (ε_m, δ_m)
+    (4) out = Y under a mask (`privacy.stable`)                                         (ε_m, δ_m)
 
 Or (1) and (4) are one mechanism that has all of (ε, δ), by the count h = ⌈(M - Q₀k²)/S⌉ from 0 to T, which
 moves by at most 1 (`PricedDesign`). A replaced row changes one point, in any way; an unusable one is its own
@@ -71,20 +71,22 @@ from workbench.estimators.parts.budgets import vote_and_mask
 from workbench.estimators.parts.rows import evened, of_groups, shuffled
 from workbench.linalg import fewest, norms
 from workbench.privacy import ApproxDP, Charge, NoiseSource, Plan, PureDP, Sequential
-from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.budgets import gdp_within_approx
 from workbench.privacy.grid import OnGrid, step_of
-from workbench.privacy.masks import least_rate, masked, wishart_delta
 from workbench.privacy.mechanisms import additive, exceeds_bound, gaussian_scale, truncated_laplace_bound
 from workbench.privacy.ramps import LEAST_DELTA
-from workbench.privacy.voted import (
+from workbench.privacy.stable import (
     Voted,
     VotedCharge,
     counts,
     largest_ratio,
+    least_rate,
+    masked,
     voted,
-    voted_chances,
     voted_scale,
+    wishart_delta,
 )
+from workbench.privacy.stable import chances as voted_chances
 from workbench.types import Array
 
 VOTE, MASK = "vote", "mask"
@@ -510,7 +512,7 @@ class PricedDesign(Design):
     """The public numbers of a vote of vectors and its noise, as one mechanism: neither has a share of (ε, δ).
 
     (1) h = ⌈(M - Q₀k²)/S⌉, from 0 to T: one replaced row moves it by at most 1
-    (2) the average with noise, or no answer but with probability p(h)                     `privacy.voted`
+    (2) the average with noise, or no answer but with probability p(h)                     `privacy.stable`
 
     Two neighbouring data sets with h or more have M > Q₀k² + (h - 1)S: their averages are at most Δ_h apart.
     `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(`usual`). Proof: `proofs/tested_masks.md` 4.

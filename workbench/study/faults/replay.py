@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.estimators import quantiles
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable, voted
+from workbench.privacy import Charge, NoiseSource, histograms, mechanisms, stable
 from workbench.privacy.grid import OnGrid, on_grid
 from workbench.study.faults.mutant import Function, replaced_everywhere
 
@@ -129,8 +129,8 @@ def _itself(value: Any, *_: Any) -> Any:
 def _mechanisms() -> list[tuple[str, Function, Function]]:
     """Return the mechanisms as they are now, and what each sees."""
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
-    found += [("masked", masks.masked, _array), ("located_normal", located.located_normal, _itself)]
+    found += [("masked", stable.masked, _array), ("located_normal", stable.located_normal, _itself)]
     found += [(name, getattr(stable, name), _itself) for name in ("stable_mask", "masked_lift")]
-    found.append(("voted", voted.voted, _itself))
+    found.append(("voted", stable.voted, _itself))
     found.append(("cuts", quantiles.cut, lambda level, *_: level))
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -26,7 +26,7 @@ from workbench.privacy import (
     SimulatedNoise,
     compose,
 )
-from workbench.privacy.conversions import gdp_from_gaussian_zcdp
+from workbench.privacy.budgets import gdp_from_gaussian_zcdp
 from workbench.privacy.mechanisms import additive, gaussian_mu
 from workbench.study.audit.audit import Mechanism, Pair
 from workbench.types import Array

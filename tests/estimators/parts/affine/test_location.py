@@ -13,7 +13,8 @@ from workbench.errors import ArgumentError
 from workbench.estimators.parts.affine.design import fewest_rows
 from workbench.estimators.parts.affine.location import LiftedLocation
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.privacy.located import located_chances, located_scale
+from workbench.privacy.stable import chances as located_chances
+from workbench.privacy.stable import located_scale
 
 RUNS, BUDGET, BETA = 300, ApproxDP(1.0, 1e-6), 0.1
 SIZES = {2: 1500, 5: 2500}

@@ -13,7 +13,7 @@ from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, PopulousFra
 from workbench.estimators.shared.votes import Points, PricedDesign
 from workbench.estimators.shared.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.privacy.masks import masked
+from workbench.privacy.stable import masked
 from workbench.study.least_rows import fewest_rows
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream

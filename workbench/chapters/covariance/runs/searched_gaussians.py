@@ -19,7 +19,7 @@ from workbench.linalg import spectral_map
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP, ApproxDP, PureDP
-from workbench.privacy.conversions import zcdp_within_approx
+from workbench.privacy.budgets import zcdp_within_approx
 from workbench.study.trials import Row, each_trial
 
 TOLD = 100.0  # the condition number of the table

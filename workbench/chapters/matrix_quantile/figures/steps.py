@@ -18,8 +18,8 @@ from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.privacy.masks import LARGEST_THOMPSON
-from workbench.privacy.stable import LAPLACE, WISHART, StableCharge, stable_chances, stable_identity
+from workbench.privacy.stable import LAPLACE, LARGEST_THOMPSON, WISHART, StableCharge, stable_identity
+from workbench.privacy.stable import chances as stable_chances
 from workbench.study.run import Run
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array

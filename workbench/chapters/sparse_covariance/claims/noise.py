@@ -14,7 +14,7 @@ from workbench.chapters.sparse_covariance.runs.measures import computed, geometr
 from workbench.estimators.parts.integers import second_moment_within
 from workbench.estimators.sparse import STEP, PerturbedCovariance, delivered_mu, perturbed
 from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, UnitNoise
-from workbench.privacy.conversions import approx_from_gdp
+from workbench.privacy.budgets import approx_from_gdp
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.profiles import blocks, claim_level

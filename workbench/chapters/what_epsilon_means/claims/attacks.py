@@ -19,7 +19,7 @@ from workbench.chapters.what_epsilon_means.runs.composition import gaussian_loss
 from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN
 from workbench.chapters.what_epsilon_means.runs.suspects import SUSPECTS, accused
 from workbench.privacy import ApproxDP
-from workbench.privacy.conversions import gaussian_delta, optimal_composition
+from workbench.privacy.budgets import gaussian_delta, optimal_composition
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.computed import largest

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from workbench.privacy import ZCDP, ApproxDP, PureDP
-from workbench.privacy.conversions import (
+from workbench.privacy.budgets import (
     advanced_composition,
     approx_from_gdp,
     approx_from_zcdp,

@@ -2,7 +2,7 @@
 
     (1) T on a grid of multiples of ln(1/δ)/ε; u = share · n/(d + 1)
     (2) G and s_min = what normal rows exceed but for β/5 each, from `parts.affine.cells`, less what T takes
-    (3) σ of `privacy.located`: no answer with chance β/5 where h = T
+    (3) σ of `privacy.stable`: no answer with chance β/5 where h = T
     (4) of all knees and T the one whose predicted error is least: √(d (1 + excess)/n + σ² tr S), at most 1
 
 Cells are linear in 1/√n and in r = T/u. All of it is public, and privacy rests on b and g alone, which are
@@ -21,8 +21,8 @@ from workbench.estimators.parts.affine.cells import KNEES, POWERS, RATIOS, Cell,
 from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.privacy import ApproxDP
-from workbench.privacy.located import LocatedCharge, located_scale, suffices
 from workbench.privacy.ramps import CLOSE, require_events
+from workbench.privacy.stable import LocatedCharge, located_scale, suffices
 from workbench.special import ndtri
 
 STEP = "location"

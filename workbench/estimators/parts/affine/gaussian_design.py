@@ -33,7 +33,8 @@ from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.ramps import require_events
-from workbench.privacy.stable import LIFTED, LiftCharge, normal_room, room, stable_chances
+from workbench.privacy.stable import LIFTED, LiftCharge, normal_room, room
+from workbench.privacy.stable import chances as stable_chances
 from workbench.special import ndtri
 
 STEP = "lift"
@@ -219,7 +220,7 @@ def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
     """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
     rng, rows, axes = np.random.default_rng((SEED, d)), 1 / (1 / (degrees - 1)), np.arange(d)
     drawn = [(rng.standard_normal((d, d)), rng.chisquare(rows - axes)) for _ in range(DRAWS)]
-    factors = np.tril([normals for normals, _ in drawn])  # as `random_matrices.bartlett`, all at once
+    factors = np.tril([normals for normals, _ in drawn])  # as `noise.bartlett`, all at once
     factors[:, axes, axes] = np.sqrt([squares for _, squares in drawn])
     values = np.linalg.eigvalsh(factors @ factors.transpose(0, 2, 1) / rows) * (degrees - 1) / degrees
     return tuple(float(one) for one in np.median(1 / values, axis=0))

@@ -6,7 +6,7 @@ row; `design` is `parts.affine.design`:
     (1) y = (1, x): the matrix quantile P_v of the lifted rows holds a location m and a scatter S,
         P_v = [[s, s mᵀ], [s m, S + s m mᵀ]]                                      `parts.affine.lifted`
     (2) h = how many rows may be replaced before m and S could move far          `parts.affine.stability`
-    (3) no answer but with probability p(h), else m + σ S^½ Z                     `privacy.located`
+    (3) no answer but with probability p(h), else m + σ S^½ Z                     `privacy.stable`
 
 P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise has
 their shape: the error |out - mean| in the norm of Σ depends on neither. One row moves m by about as much as
@@ -21,7 +21,7 @@ from workbench.estimators.base import Trace
 from workbench.estimators.parts.affine.design import LocationDesign, location_design
 from workbench.estimators.parts.foreseen import median_of_mean
 from workbench.privacy import ApproxDP, NoiseSource
-from workbench.privacy.located import located_normal
+from workbench.privacy.stable import located_normal
 from workbench.types import Array
 
 

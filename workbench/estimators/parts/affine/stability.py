@@ -25,8 +25,7 @@ from workbench.estimators.parts.affine.lifted import Lifted, LiftedSolver
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import Scaled
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy.located import Located
-from workbench.privacy.stable import Lift
+from workbench.privacy.stable import Lift, Located
 from workbench.types import Array
 
 

@@ -6,8 +6,7 @@ the clipped mean consistent for normal data, whatever the centre (one step of Hu
 
 import numpy as np
 
-from workbench.privacy.roots import brentq
-from workbench.special import ndtr
+from workbench.special import brentq, ndtr
 from workbench.types import Array
 
 FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean

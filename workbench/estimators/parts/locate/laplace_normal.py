@@ -4,8 +4,7 @@ from math import exp, hypot, log, sqrt
 
 from workbench.privacy import Charge
 from workbench.privacy.mechanisms import gaussian_scale, laplace_scale
-from workbench.privacy.roots import brentq
-from workbench.special import log_ndtr, ndtr, ndtri
+from workbench.special import brentq, log_ndtr, ndtr, ndtri
 
 DROWNED = 1e4  # sd over the scale of noise, from where on its law does not matter to 16 digits
 

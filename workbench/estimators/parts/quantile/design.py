@@ -23,9 +23,9 @@ from workbench.estimators.parts.quantile.influence import normal_level
 from workbench.estimators.parts.quantile.levels import WIDEST
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.privacy.masks import LARGEST_THOMPSON
 from workbench.privacy.stable import (
     LAPLACE,
+    LARGEST_THOMPSON,
     WISHART,
     StableCharge,
     rough_scale,

@@ -22,8 +22,7 @@ from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST, Scaled, Solver, inflation
 from workbench.estimators.parts.rows import neutral
 from workbench.privacy import ApproxDP, NoiseSource
-from workbench.privacy.masks import ChargedRoot
-from workbench.privacy.stable import Stable, stable_mask
+from workbench.privacy.stable import ChargedRoot, Stable, stable_mask
 from workbench.types import Array
 
 

@@ -44,8 +44,7 @@ from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
 from workbench.estimators.two_step import WindowMean, clipped_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, Plan, PureDP, Sequential, SimulatedNoise
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.roots import brentq
-from workbench.special import ndtr, stdtr
+from workbench.special import brentq, ndtr, stdtr
 from workbench.types import Array
 
 RUNS, NOISES, MOST = 200, 32, 1000

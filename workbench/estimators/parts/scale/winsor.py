@@ -12,8 +12,7 @@ import numpy as np
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.rows import present
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.roots import brentq
-from workbench.special import chdtr
+from workbench.special import brentq, chdtr
 from workbench.types import Array
 
 LARGEST_RATIO = 64.0  # σ²/s² is taken to lie within [1/64, 64]
