@@ -238,7 +238,7 @@ class UnitNoise:
 
     def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
         """Choose the likeliest piece of the last cut, of the one before given that, and so on."""
-        return cuts.pieces(value, scale, lambda weights: int(np.argmax(weights)))
+        return cuts.pieces(value, scale, lambda weights, _: int(np.argmax(weights)))
 
     def uniform(self, low: float, high: float) -> float:
         """Return the middle of [low, high]."""

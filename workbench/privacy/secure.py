@@ -19,8 +19,9 @@ Proof: `proofs/exact.md`, section 2, and "Masks".
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
-from itertools import accumulate, combinations
+from itertools import combinations
 from math import comb, sqrt
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,7 +31,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError, positive
 from workbench.privacy import exact
 from workbench.privacy.cuts import BITS as SHARE_BITS
-from workbench.privacy.cuts import Level, Node
+from workbench.privacy.cuts import Level, Node, Scan
 from workbench.privacy.exact import Read, exactly, flint, passed, precise, system, uniform_ball
 from workbench.privacy.grid import UP, Later, OnGrid, Reaching, on_grid
 from workbench.privacy.noise import CountingNoise, NoiseSource
@@ -413,6 +414,41 @@ def _repelled(d: int, read: Read) -> Matrix:
 # with more bits, and more of the same variables.
 
 
+class Open(Exception):
+    """Balls of this many bits do not tell."""
+
+
+class BallScan(Scan):
+    """The distribution of one node's pieces in balls instead of logs."""
+
+    add, times, inverse = np.add, np.multiply, staticmethod(lambda weights: 1 / weights)
+
+    def __init__(self, node: Node, scale: float) -> None:
+        self.none, self.one = exactly(0), exactly(1)
+        super().__init__(node, 1 / (2 * exactly(scale)))
+
+    def power(self, numbers: Any) -> Any:
+        return self.each(lambda number: (self.rate * number).exp(), numbers)
+
+    def gap(self, j: int, counts: Any) -> Any:
+        return self.each(lambda count: (-self.rate * self.off(j, count)).exp(), counts)
+
+    def off(self, j: int, count: int) -> "arb":
+        return exactly(abs((count << SHARE_BITS) - self.node.shares[j] * self.node.present)) / 2**SHARE_BITS
+
+    def full(self, j: int) -> Any:
+        return (self.rate * self.off(j, 0)).exp()
+
+    def ways(self, k: int) -> Array:
+        return np.array([comb(int(count) + k - 1, k) for count in self.node.lengths.counts], object)
+
+    def each(self, weight: "Callable[[int], arb]", numbers: Any) -> Any:
+        """Return the weight of a number, or those of many."""
+        if np.ndim(numbers) == 0:
+            return weight(int(numbers))
+        return np.array([weight(int(number)) for number in numbers], object)
+
+
 def cut(level: Level, scale: float, read: Read = system) -> list[list[int]]:
     """Return, node by node, the pieces of its cuts in increasing order."""
     flint()  # missing, it is missed before anything is drawn
@@ -423,78 +459,13 @@ def _drawn(node: Node, scale: float, read: Read) -> list[int]:
     uniform, bits = [Uniform(read) for _ in range(2 * node.cuts)], STEP
     while True:
         with precise(bits):
-            found = Scan(node, scale).draw([one(bits) for one in uniform])
-        if found is not None:
-            return found
+            known = [one(bits) for one in uniform]
+
+            def pick(weights: Array, number: int, known: "list[arb]" = known) -> int:
+                if (found := passed([*weights], known[number])) is None:
+                    raise Open
+                return found
+
+            with suppress(Open):
+                return BallScan(node, scale).draw(pick)
         bits += STEP
-
-
-class Scan:
-    """The distribution of one node's pieces, as in `privacy.cuts`, in balls instead of logs."""
-
-    def __init__(self, node: Node, scale: float) -> None:
-        self.node, self.rate = node, 1 / (2 * exactly(scale))
-        self.lengths = [int(count) for count in node.lengths.counts]
-        pieces = range(node.points + 1)
-        self.powers = [(self.rate * i).exp() for i in pieces]
-        self.before = [[self.gap(0, i) for i in pieces]]
-        self.at: list[list[arb]] = []
-        for j in range(1, node.cuts + 1):
-            self.at.append([list(accumulate(self.terms(j, i)))[-1] for i in pieces])
-            if j < node.cuts:
-                self.before.append(self.passed(j))
-
-    def gap(self, j: int, count: int) -> "arb":
-        """Return the weight of gap j, from 0, with so many points."""
-        off = (count << SHARE_BITS) - self.node.shares[j] * self.node.present
-        weight: arb = (-self.rate * abs(off) / 2**SHARE_BITS).exp()
-        return weight
-
-    def terms(self, j: int, piece: int) -> "list[arb]":
-        """Return the weights of 1, .., j cuts in a piece of which cut j is the last."""
-        found, between, length = [], exactly(1), self.lengths[piece]
-        for k in range(1, j + 1):
-            found.append(self.before[j - k][piece] * between * comb(length + k - 1, k))
-            between = between * self.gap(j - k, 0)
-        return found
-
-    def passed(self, j: int) -> "list[arb]":
-        """Return Σ_{i' < i} W_j(i') times the weight of i - i' points in the next gap."""
-        whole, at, none = self.node.wanted[j][0], self.at[j - 1], exactly(0)
-        ends = self.gap(j, 0), self.gap(j, whole + 1), 1 / self.powers[1] if len(at) > 1 else none
-        near = [weight / power for weight, power in zip(at, self.powers, strict=True)]
-        window, long, found = windows(near, whole, none), none, [none]
-        for i in range(1, len(at)):
-            long = long * ends[2] + (at[i - whole - 1] * ends[1] if i > whole else none)
-            found.append(long + window[i - 1] * self.powers[i] * ends[0])
-        return found
-
-    def draw(self, uniform: "list[arb]") -> list[int] | None:
-        """Return the pieces of the cuts, None if balls do not tell."""
-        j, found, last = self.node.cuts, list[int](), self.node.points + 1
-        end = self.node.points
-        while j:
-            weights = [self.at[j - 1][i] * self.gap(j, end - i) for i in range(last)]
-            piece = passed(weights, uniform[2 * j - 1])
-            more = None if piece is None else passed(self.terms(j, piece), uniform[2 * j - 2])
-            if piece is None or more is None:
-                return None
-            found, j, last, end = [piece] * (more + 1) + found, j - more - 1, piece, piece
-        return found
-
-
-def windows(values: "list[arb]", width: int, none: "arb") -> "list[arb]":
-    """Return the sums of the last `width` values up to each, without a subtraction."""
-    if width == 0:
-        return [none] * len(values)
-    heads, tails = list(values), list(values)
-    for i in range(1, len(values)):
-        if i % width:
-            heads[i] = heads[i - 1] + values[i]
-    for i in range(len(values) - 2, -1, -1):
-        if (i + 1) % width:
-            tails[i] = tails[i + 1] + values[i]
-    return [
-        heads[i] if i < width or (i + 1) % width == 0 else heads[i] + tails[i - width + 1]
-        for i in range(len(values))
-    ]
