@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tests.privacy.cuts import test_law as law
+from tests.privacy import test_cuts as law
 from workbench.estimators.quantiles import Cutting
 from workbench.privacy.cuts import Node, Scan
 from workbench.study.faults.mutant import Mutant, attribute, rewritten

@@ -12,7 +12,7 @@ from tests.estimators.mean import test_affine_mean as entry
 from tests.estimators.parts.affine import test_crowds as crowds
 from tests.estimators.parts.affine import test_lifted as lifts
 from tests.estimators.parts.affine import test_stability as bounds
-from tests.privacy import test_ramps as priced
+from tests.privacy import test_stable as priced
 from workbench.estimators.parts.affine import design
 from workbench.estimators.parts.affine.lifted import Lifted, LiftedSolver
 from workbench.estimators.parts.affine.stability import LiftedStability
@@ -151,9 +151,9 @@ LIFTED = (
            priced.test_noise_reaches_past_the_rounding_of_a_far_centre),
     Mutant("an answer at the count zero",
            rewritten(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
-           priced.test_a_ramp_starts_at_zero),
+           priced.test_ramps_of_no_noise_at_all),
     Mutant("a ramp whose rise costs its mask nothing", partial(of_a_condition, "_rises", ") - rise)", "))"),
-           partial(WHOLE, priced.BUDGETS[3])),
+           partial(WHOLE, priced.LOUD, stable.LOCATED)),
     Mutant("a ramp that forgets who is silent", partial(of_a_condition, "_stays", "silent + p", "p"),
-           partial(WHOLE, priced.BUDGETS[0])),
+           partial(WHOLE, priced.USUAL, stable.LOCATED)),
 )  # fmt: skip

@@ -15,10 +15,9 @@ from tests.estimators.covariance import test_winsorised_covariance as winsorised
 from tests.estimators.gaussian import test_round_finish as finish
 from tests.estimators.parts import test_close_verdicts as verdicts
 from tests.estimators.parts import test_rows as balls
-from tests.privacy import test_lean_passes as lean
-from tests.privacy import test_ramps as joint
-from tests.privacy import test_thompson_law as law
-from tests.privacy import test_window_median_lattice as lattice
+from tests.privacy import test_noise as law
+from tests.privacy import test_stable as joint
+from tests.privacy import test_window_median as lattice
 from workbench import TwoStepMean
 from workbench.estimators import two_step
 from workbench.estimators.parts import rows
@@ -80,12 +79,12 @@ ANSWERING = "is_round(spectrum) and (number or len(costs) == 1)"
 CASES = {case.name: case for case in finish.CASES}
 LOSS = "(self.influence.most + self.margin) * t"
 
-AS_IT_IS, NARROW = lean.WIDTHS
+AS_IT_IS, NARROW = lattice.WIDTHS
 SHORT = "bands that leave out a billionth"
 RAMPS = joint.test_ramps_and_tables_have_the_bits_of_those_that_look_at_all
 DRAWS, SECURE = (
-    lean.test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers,
-    lean.test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces,
+    lattice.test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers,
+    lattice.test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces,
 )
 
 
@@ -112,13 +111,13 @@ LEAN = (
            with_patches(partial(DRAWS, "absent", AS_IT_IS))),
     Mutant("a band that is always believed",
            rewritten(SimulatedNoise, "_in_band", "reached[best] > sum(terms) + OFF * sum(map(abs, terms))",
-                     "True"), with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+                     "True"), with_patches(*(partial(DRAWS, name, NARROW) for name in lattice.BANDS))),
     Mutant("a bound of half of what is beside the band",
            rewritten(window_median, "near_pieces", "2 * max(last + 1", "4 * max(last + 1"),
-           with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+           with_patches(*(partial(DRAWS, name, NARROW) for name in lattice.BANDS))),
     Mutant("other random numbers where a band does not decide",
            rewritten(SimulatedNoise, "_in_band", "self.rng.bit_generator.state = state", "pass"),
-           with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+           with_patches(*(partial(DRAWS, name, NARROW) for name in lattice.BANDS))),
     *(Mutant(f"a secure choice that forgets {name}", rewritten(exact, function, right, wrong),
              with_patches(partial(SECURE, case)))
       for name, function, right, wrong, case in (
@@ -139,7 +138,7 @@ LEAN = (
            with_patches(RAMPS)),
     Mutant("designs that are likely at any clip",
            rewritten(two_step, "_likely", "* clips) ** 2", ") ** 2"),
-           with_patches(lean.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
+           with_patches(lattice.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
     Mutant("shares interpolated however steep", partial(patch.object, winsorised_covariance, "STEEP", inf),
            partial(winsorised.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from tests.privacy import test_voted as voting
+from tests.privacy import test_stable as voting
 from workbench.estimators.shared.votes import Designer, Vote
 from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Fault, Mutant, rewritten
@@ -31,9 +31,9 @@ def of(owner: object, name: str, right: str, wrong: str) -> Fault:
 
 
 USUAL = voting.BUDGETS[0]
-COUNTS = partial(voting.test_no_two_counts_have_a_larger_hockey_stick_than_delta, USUAL, voting.NORMAL)
+COUNTS = partial(voting.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta, USUAL, voting.VOTED_NORMAL)
 MOVES = partial(voting.test_averages_may_move_as_far_as_the_quorum_of_their_count_allows, USUAL)
-SHIFTED = partial(voting.test_the_stick_of_shifted_normal_laws_is_their_integral, 0.3)
+SHIFTED = partial(voting.test_the_stick_of_shifted_normal_distributions_is_their_integral, 0.3)
 
 VOTED = (
     Mutant("a count of half of what a point moves",
@@ -54,15 +54,16 @@ VOTED = (
            of(stable, "voted", "voted_scale(charge))", "voted_scale(charge) / 2)"), COUNTS),
     Mutant("a ramp that starts above 0",
            of(ramps, "rising_slowly", "yield 0.0", "yield left / 2"),
-           voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
+           partial(voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn, voting.VOTED_NORMAL)),
     Mutant("a ramp that forgets the rise of its chances",
            of(ramps, "_rises", ") - rise)", "))"), COUNTS),
     Mutant("a stick that is 1 - e^e below 0",
            of(stable.Shifted, "__call__", "exp(e) * delta_of_gdp(self.ratio, -e)", "0.0"), SHIFTED),
     Mutant("an answer at the next count's chance",
            of(stable, "voted", "[found.count]", "[min(found.count + 1, charge.most)]"),
-           voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
+           partial(voting.test_no_answer_where_the_count_is_zero_whatever_is_drawn, voting.VOTED_NORMAL)),
     Mutant("no noise where there is no answer",
            of(stable, "voted", "released = draw(", "released = answers and draw("),
-           voting.test_what_is_drawn_does_not_depend_on_the_count),
+           partial(voting.test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value,
+                   voting.VOTED_NORMAL)),
 )  # fmt: skip

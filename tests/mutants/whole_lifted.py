@@ -11,8 +11,7 @@ from tests.estimators.gaussian import test_lifted_gaussian as entry
 from tests.estimators.parts.affine import test_far_rows as far
 from tests.estimators.parts.affine import test_gaussian as runs
 from tests.mutants.lifted import in_property
-from tests.privacy import test_orders as orders
-from tests.privacy import test_tested as priced
+from tests.privacy import test_stable as priced
 from workbench.estimators import base
 from workbench.estimators.parts.affine import gaussian_design as design
 from workbench.estimators.parts.affine.far_rows import FarRows
@@ -56,7 +55,7 @@ def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
 
 
 WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_divergences, priced.BUDGETS[0])
-ORDERS = partial(orders.test_a_stick_is_above_the_exact_law_and_near_the_best_order, orders.BUDGETS[0], 1e-5)
+ORDERS = partial(priced.test_a_stick_is_above_the_exact_one_and_near_the_best_order, priced.USUAL, 1e-5)
 DRAW = partial(rewritten, stable, "masked_lift")
 CHARGED = partial(entry.test_the_charge_is_that_of_the_test_that_it_prices, *entry.PRICED[0])
 PRICED = partial(rewritten, design, "_tested")
@@ -66,10 +65,10 @@ WHOLE_LIFTED = (
     Mutant("a ramp of more counts than the test has", PRICED('"most": most,', '"most": most + 1,'), CHARGED),
     Mutant("the mask of a matrix without its lift", PRICED('"d": d + 1,', '"d": d,'), CHARGED),
     Mutant("a test that is left out", DRAW("[lift.count]", "[charge.most]"),
-           priced.test_the_count_zero_never_answers_and_the_largest_does),
+           priced.test_a_lift_of_the_largest_count_is_shown),
     Mutant("a mask of four times as many rows",
            rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
-           priced.test_noise_is_drawn_from_the_charge),
+           priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     Mutant("a mask on the line", partial(priced_by, "distance, False", "distance, True"), WITHIN),
     Mutant("a mask that costs nothing", partial(priced_by, "rows * one", "1e-9 * one"), WITHIN),
     Mutant("steps that cost nothing", partial(priced_by, "rho * tried", "rho * (tried < 0)"),
@@ -89,9 +88,9 @@ WHOLE_LIFTED = (
            DRAW("(lift.shift + lift.root @ along / lift.height)", "lift.shift"),
            runs.test_the_centre_is_not_that_of_the_rows),
     Mutant("a scatter read before it is masked", DRAW("lift.root @ across", "lift.root"),
-           priced.test_what_is_shown_is_the_masked_matrix_itself),
+           priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     Mutant("a slice without its Schur complement", DRAW(" - np.outer(along, drawn[1:, 0])", ""),
-           priced.test_what_is_shown_is_the_masked_matrix_itself),
+           priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     Mutant("steps beyond the room",
            attribute(stable, "within", lambda *_: True),
            priced.test_plans_hold_steps_within_the_room_and_no_more),

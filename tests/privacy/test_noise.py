@@ -1,20 +1,25 @@
-"""Every noise has its law: exact tests that also reject noise 1.3 times too large or too small."""
+"""Every noise has its distribution: exact tests that also reject noise 1.3 times too large or too small."""
 
 from collections import Counter
-from itertools import combinations_with_replacement
-from math import comb, exp, inf, log
+from math import exp, inf, log, sqrt
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import ks_2samp, kstest, kstwo
 
+from tests.oracles.thompson_laplace import largest_exponent
 from workbench.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
-from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
-from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
+from workbench.linalg import spectral_map
+from workbench.privacy import Charge, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import exponential, noisy_max
 
 FACTORS = (1.0, SCALE_FACTOR, 1 / SCALE_FACTOR)
+
+
 BOUND = 3.0  # of truncated noise, in scales
+
+
 CELLS = 16
 
 
@@ -177,63 +182,103 @@ def test_permute_and_flip_is_private_and_no_worse_than_the_exponential_mechanism
         assert permute_and_flip(first, epsilon)[best] >= softmax(first, epsilon)[best] - 1e-12
 
 
-class Shifted:
-    """A noise source that adds a chosen integer."""
+# Masks
 
-    def __init__(self, shift):
-        self.shift = shift
-
-    def discrete_laplace(self, value, sensitivity, scale):
-        return np.asarray(value, float) + self.shift
+RATE, MASKS = 20.0, 3000
 
 
-def bin_law(count, cost, threshold):
-    """The exact law of one bin's output: nothing, or a noisy count from the threshold on (the last: more)."""
-    scale = 2 / cost.epsilon
-    top = int(threshold) + count + 40 + int(20 * scale)
-    noise = stats.dlaplace(1 / scale)
-    shown = [noise.pmf(y - count) for y in range(int(threshold), top)] + [noise.sf(top - 1 - count)]
-    return np.array([1.0 - sum(shown), *shown]) if count else np.array([1.0, *np.zeros(len(shown))])
+FEWER = {2: 12.0, 3: 12.0}  # dimensions and their rates
 
 
-def padded(laws):
-    length = max(map(len, laws))
-    return [np.append(law, np.zeros(length - len(law))) for law in laws]
+CRITICAL = float(kstwo.isf(FALSE_ALARM, MASKS))  # sup |F_N - F| that the right law exceeds with this chance
 
 
-def hockey_stick(first, second, cost, threshold):
-    """The exact divergence of two multisets' histograms; bins that agree cancel."""
-    keys = [key for key in {*first, *second} if first[key] != second[key]]
-    p, q = np.ones(1), np.ones(1)
-    for key in keys:
-        one, other = padded([bin_law(side[key], cost, threshold) for side in (first, second)])
-        p, q = np.outer(p, one).ravel(), np.outer(q, other).ravel()
-    return float(np.maximum(p - exp(cost.epsilon) * q, 0).sum())
+def exponents(d, rate, count, seed=1):
+    """max |ln eigenvalue| of masks of the identity, as a run draws them."""
+    noise = SimulatedNoise(np.random.default_rng(seed))
+    masks = np.array([noise.thompson_laplace(np.eye(d), 1.0, 1 / rate) for _ in range(count)])
+    return np.abs(np.log(np.linalg.eigvalsh(masks))).max(axis=1)
 
 
-def neighbours(n, letters="abc"):
-    multisets = [Counter(rows) for rows in combinations_with_replacement(letters, n)]
-    assert len(multisets) == comb(n + len(letters) - 1, n)
-    return [(a, b) for a in multisets for b in multisets if (a - b).total() == 1]
+def gap(values, cdf):
+    """sup |F_N - F|."""
+    at, count = cdf(np.sort(values)), len(values)
+    return max((np.arange(1, count + 1) / count - at).max(), (at - np.arange(count) / count).max())
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (1.0, 0.2), (0.3, 0.05), (3.0, 1e-4)])
-def test_the_stability_histogram_keeps_its_budget_on_every_small_multiset(n, epsilon, delta):
-    cost = ApproxDP(epsilon, delta)
-    threshold = stability_threshold(cost)
-    worst = max(hockey_stick(a, b, cost, threshold) for a, b in neighbours(n))
-    assert worst <= delta * (1 + 1e-12)
-    if n == 1:  # one lone row against another: the whole of delta, up to the rounding of the threshold
-        assert worst >= delta * exp(-epsilon / 2) * (1 - 1e-12)
-        lower = max(hockey_stick(a, b, cost, threshold - 1) for a, b in neighbours(n))
-        assert lower > delta
+@pytest.mark.daily
+def test_masks_of_four_dimensions_have_the_law_of_their_rate():
+    assert gap(exponents(4, RATE, MASKS), largest_exponent(4, RATE)) <= CRITICAL
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_a_bin_is_released_from_the_threshold_on(count):
-    cost = ApproxDP(1.0, 0.01)
-    charge, threshold = stability_charge("bins", cost), stability_threshold(cost)
-    for shift in range(-3, 20):
-        released = stability_histogram(np.array(["a"] * count), charge, Shifted(shift))
-        assert released == ({"a": count + shift} if count + shift >= threshold else {})
+@pytest.mark.parametrize("d", FEWER)
+def test_masks_of_fewer_dimensions_have_the_law_of_their_rate(d):
+    assert gap(exponents(d, FEWER[d], MASKS), largest_exponent(d, FEWER[d])) <= CRITICAL
+
+
+def test_the_formula_is_the_closed_one_in_one_and_two_dimensions():
+    r, rate = np.linspace(0.0, 3.0, 301), 7.0
+    assert np.allclose(largest_exponent(1, rate)(r), -np.expm1(-rate * r), atol=1e-6)
+    pieces = [(0.5, rate - 1), (0.5, rate + 1), (-1.0, rate)]  # two: the density is ∝ (cosh r - 1) e^(-θr)
+    mass = sum(share * -np.expm1(-c * r) / c for share, c in pieces)
+    assert np.allclose(largest_exponent(2, rate)(r), mass / sum(share / c for share, c in pieces), atol=1e-6)
+
+
+def weighted_points(d, rate, count):
+    """max |λ| of λ of density ∝ e^(-β max|λ|), uniform in a cube of Gamma(d + 1) size, and their weights."""
+    rng, slow = np.random.default_rng(3), 0.45 * rate
+    points = rng.gamma(d + 1, 1 / slow, count)[:, None] * rng.uniform(-1, 1, (count, d))
+    largest, (i, j) = np.abs(points).max(axis=1), np.triu_indices(d, 1)
+    weights = np.sinh(np.abs(points[:, i] - points[:, j]) / 2).prod(axis=1) * np.exp((slow - rate) * largest)
+    return largest, weights / weights.sum()
+
+
+@pytest.mark.parametrize(("d", "rate"), [(3, 9.0), (4, RATE)])
+def test_the_formula_agrees_with_weighted_points(d, rate):
+    """By a route of its own: no determinant, no Pfaffian, no quadrature."""
+    largest, weights = weighted_points(d, rate, 400_000)
+    places, exact = np.linspace(0, 5, 50_001), largest_exponent(d, rate)
+    for share in (0.05, 0.25, 0.5, 0.75, 0.95):
+        inside = (largest <= np.interp(share, exact(places), places)) - share
+        error = sqrt(weights**2 @ inside**2)
+        assert abs(weights @ inside) <= 5 * error
+        assert error < 0.004
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def thompson(matrix):
+    return float(np.abs(np.log(np.linalg.eigvalsh(matrix))).max())
+
+
+def test_wishart_noise_has_the_distribution_of_rows():
+    noise = SimulatedNoise(rng(9))
+    mine = [np.linalg.eigvalsh(noise.wishart(np.eye(3), 1.0, 1 / 12))[-1] for _ in range(4000)]
+    rows = rng(10).standard_normal((4000, 12, 3))
+    theirs = np.linalg.eigvalsh(np.swapaxes(rows, 1, 2) @ rows / 12)[:, -1]
+    assert ks_2samp(mine, theirs).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_square_noise_has_its_distribution(factor):
+    """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
+    noise, d, eta = SimulatedNoise(rng(3)), 2, 0.4
+    draws = [np.trace(noise.square(np.eye(d), 1.0, factor * eta)) / eta**2 for _ in range(DRAWS)]
+    assert (kstest(draws, stats.ncx2(d * d, d / eta**2).cdf).pvalue >= FALSE_ALARM) == (factor == 1)
+
+
+@pytest.mark.parametrize("kind", ["thompson_laplace", "wishart", "square"])
+def test_masks_follow_linear_maps_and_forget_the_root(kind):
+    source, matrix = rng(10), np.array([[4.0, 1.0], [1.0, 2.0]])
+    lower = np.linalg.cholesky(matrix)
+    upper = spectral_map(matrix, np.sqrt)
+    scale = {"thompson_laplace": 0.1, "wishart": 0.05, "square": 0.2}[kind]
+    draw = getattr(SimulatedNoise(source), kind)
+    inverse = np.linalg.inv(lower)
+    first = [thompson(inverse @ draw(lower, 1.0, scale) @ inverse.T) for _ in range(3000)]
+    second = [thompson(inverse @ draw(upper, 1.0, scale) @ inverse.T) for _ in range(3000)]
+    third = [thompson(draw(np.eye(2), 1.0, scale)) for _ in range(3000)]
+    assert ks_2samp(first, second).pvalue > FALSE_ALARM
+    assert ks_2samp(first, third).pvalue > FALSE_ALARM
