@@ -121,9 +121,9 @@ LEAN = (
     *(Mutant(f"a secure choice that forgets {name}", rewritten(exact, function, right, wrong),
              with_patches(partial(SECURE, case)))
       for name, function, right, wrong, case in (
-          ("what is left of the band", "near", "others[place] + (", "(", SHORT),
-          ("what is right of it", "near", "(high[-1] + before + after)", "high[-1]", SHORT),
-          ("that nothing may be left of U", "near", "place if left", "place if not left or left",
+          ("what is left of the band", "proved", "others[place] + (", "(", SHORT),
+          ("what is right of it", "proved", "(high[-1] + beside)", "high[-1]", SHORT),
+          ("that nothing may be left of U", "proved", "left * (1 + slack) < least", "not left or left * (1 + slack) < least",
            "hardly private"),
           ("the unit of its lengths", "choose_near", " if these.whole else None", "",
            "a bottom beyond all floats"),

@@ -50,7 +50,6 @@ from workbench.privacy.stable import (
     StableCharge,
     Voted,
     VotedCharge,
-    chances,
     counts,
     located_scale,
     renyi,
@@ -70,7 +69,6 @@ def rng(seed=1):
     return np.random.default_rng(seed)
 
 
-@cache
 def vote_design(budget, kind=VOTED_NORMAL):
     """The design that ships for rows on the line, or one with Laplace noise."""
     noise = "laplace" if kind == VOTED_LAPLACE else "gaussian"
@@ -137,14 +135,15 @@ def worst_stick(one, given):
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta(budget, kind):
     one = charge(budget, kind)
-    assert 0.9 <= worst_stick(one, chances(one)) <= 1 + 1e-6  # h = 1 beside h = 0 attains it
+    assert kind not in VOTED or one.falls[-1] < 0.8  # averages move less where more agree
+    assert 0.9 <= worst_stick(one, stable.chances(one)) <= 1 + 1e-6  # h = 1 beside h = 0 attains it
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_a_ramp_rises_to_what_is_wanted_and_every_chance_has_53_bits(budget, kind):
     one = charge(budget, kind)
-    found = chances(one)
+    found = stable.chances(one)
     assert found[0] == 0
     assert 0 < found[1] <= budget.delta
     assert all(p <= q and p * BITS == int(p * BITS) for p, q in pairwise(found))
@@ -163,10 +162,11 @@ def test_the_mask_is_the_narrowest_that_a_ramp_allows(budget, kind, d):
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_the_noise_of_a_vote_is_nearly_the_least_that_the_ramp_allows(budget, kind):
     one = charge(budget, kind)
-    assert one.falls[-1] < 0.8  # averages move less where more agree
     assert ratio_beside(one) == one.ratio
     assert ratio_beside(replace(one, ratio=one.ratio * 1.012)) == NONE
-    assert chances(replace(one, ratio=9.0 * max(1.0, one.ratio)))[-1] < 0.5  # too little is seldom shown
+    assert (
+        stable.chances(replace(one, ratio=9.0 * max(1.0, one.ratio)))[-1] < 0.5
+    )  # too little is seldom shown
 
 
 # Draws
@@ -212,7 +212,7 @@ def test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_answers_as_often_as_its_ramp_says(kind):
     one, noise = charge(USUAL, kind, 2), SimulatedNoise(rng())
-    count, p = next((h, p) for h, p in enumerate(chances(one)) if p > 0.3)
+    count, p = next((h, p) for h, p in enumerate(stable.chances(one)) if p > 0.3)
     answers = sum(run(one, count, noise) is not None for _ in range(2000))
     assert abs(answers - 2000 * p) < 5 * (2000 * p * (1 - p)) ** 0.5  # once in two million
 
@@ -286,7 +286,7 @@ def stick(one, e):
 def test_the_whole_is_within_the_budget_by_independent_divergences(budget):
     """A few steps of the ramp, (a) to (c) written anew; a grid of orders costs 3 % at most."""
     one = lifted(budget)
-    found, epsilon, delta = chances(one), budget.epsilon, budget.delta
+    found, epsilon, delta = stable.chances(one), budget.epsilon, budget.delta
     assert found[0] == 0.0
     assert found[1] <= delta
     assert stick(one, epsilon) <= 1.03 * delta
@@ -295,7 +295,7 @@ def test_the_whole_is_within_the_budget_by_independent_divergences(budget):
         assert q * stick(one, epsilon - rise) <= 1.03 * delta
         assert max(0.0, (1 - p) - exp(epsilon) * (1 - q)) + p * stick(one, epsilon + rise) <= 1.03 * delta
     more = replace(one, room=ZCDP(one.room.rho * 1.01))  # the room is used up
-    assert chances(more)[-1] < 1 - SILENT <= found[-1]
+    assert stable.chances(more)[-1] < 1 - SILENT <= found[-1]
 
 
 def test_a_lift_of_the_largest_count_is_shown():
@@ -321,6 +321,14 @@ def test_what_is_shown_of_a_lift_is_the_masked_matrix_itself():
     assert found @ found.T == pytest.approx(q[1:, 1:] - np.outer(q[1:, 0], q[0, 1:]) / q[0, 0], rel=1e-8)
 
 
+def refused(one, **wrong):
+    try:
+        replace(one, **wrong)
+    except ArgumentError:
+        return True
+    return False
+
+
 def test_plans_hold_steps_within_the_room_and_no_more():
     one = lifted(USUAL)
     step, over = (
@@ -329,13 +337,12 @@ def test_plans_hold_steps_within_the_room_and_no_more():
     assert [part.step for part in replace(one, rest=(step,)).charges()] == ["lift", "moment"]
     assert compose(replace(one, rest=(step,))) == USUAL
     for wrong in ({"rest": (over,)}, {"rest": (step, step)}, {"degrees": 2.0}):
-        with pytest.raises(ArgumentError, match=r"^(rest|degrees) = "):
-            replace(one, **wrong)
+        assert refused(one, **wrong)
     for spread, degrees in ((0.01, 1e6), (0.6, 8.0)):
         with pytest.raises(ArgumentError, match="degrees"):
             room(USUAL, spread, degrees, 40, SILENT)
     with pytest.raises(ArgumentError, match="charge"):
-        chances(replace(one, room=ZCDP(1.0)))
+        stable.chances(replace(one, room=ZCDP(1.0)))
 
 
 # Hockey sticks
@@ -476,7 +483,7 @@ def test_searches_that_guess_end_where_those_that_ask_everything_do(monkeypatch)
 
 def test_a_ramp_keeps_its_conditions_and_a_chance_that_is_larger_breaks_one():
     one = charge(USUAL, LAPLACE, 2)
-    found, pure = list(chances(one)), Pure(one.sensitivity / stable_scale(one))
+    found, pure = list(stable.chances(one)), Pure(one.sensitivity / stable_scale(one))
     assert within(pure, USUAL, found)
     for place in (1, 5, 20):
         assert not within(pure, USUAL, [p * (1.001 if h == place else 1.0) for h, p in enumerate(found)])
