@@ -123,7 +123,7 @@ LEAN = (
       for name, function, right, wrong, case in (
           ("what is left of the band", "proved", "others[place] + (", "(", SHORT),
           ("what is right of it", "proved", "(high[-1] + beside)", "high[-1]", SHORT),
-          ("that nothing may be left of U", "proved", "left * (1 + slack) < least", "not left or left * (1 + slack) < least",
+          ("that nothing may be left of U", "proved", "sure = left", "sure = not left or left",
            "hardly private"),
           ("the unit of its lengths", "choose_near", " if these.whole else None", "",
            "a bottom beyond all floats"),

@@ -442,7 +442,7 @@ def chosen_by_balls(these: Pieces, top: int, bits: int) -> int | None:
     with precise(bits):
         masses = [(exactly(these.rate) * exactly(int(gap))).exp() for gap in these.gaps]
         if weights is not None:
-            masses = [mass * exactly(int(one)) for mass, one in zip(masses, weights, strict=True)]
+            masses = [mass * exactly(int(weights[i])) for i, mass in enumerate(masses)]
         return passed(masses, uniform_ball(top, bits))
 
 

@@ -434,7 +434,10 @@ class BallScan(Scan):
         return self.each(lambda count: (-self.rate * self.off(j, count)).exp(), counts)
 
     def off(self, j: int, count: int) -> "arb":
-        return exactly(abs((count << SHARE_BITS) - self.node.shares[j] * self.node.present)) / 2**SHARE_BITS
+        off: arb = (
+            exactly(abs((count << SHARE_BITS) - self.node.shares[j] * self.node.present)) / 2**SHARE_BITS
+        )
+        return off
 
     def full(self, j: int) -> Any:
         return (self.rate * self.off(j, 0)).exp()
