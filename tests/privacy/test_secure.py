@@ -462,3 +462,22 @@ def test_a_row_of_zeros_stays_one():
 def test_wrong_arguments_are_named(call, words):
     with pytest.raises(ArgumentError, match=words):
         call()
+
+
+def test_without_the_extra_the_module_loads_and_a_draw_names_it():
+    code = (
+        "import sys; sys.modules['flint'] = None\n"
+        "from workbench.privacy import SecureNoise\n"
+        "try: SecureNoise().laplace([1, 2], 1.0, 1.0)\n"
+        "except ValueError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.count("\n") == 1
+    assert "secure" in said
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_wrong_scale_is_named_before_anything_is_drawn(scale):
+    for kind in (exact.Normal, exact.Laplace, exact.Exponential, exact.DiscreteLaplace):
+        with pytest.raises(ArgumentError, match="scale = "):
+            kind(scale)
