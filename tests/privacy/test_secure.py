@@ -4,6 +4,8 @@ Masks are the floats next to the numbers that the bits stand for. The level of t
 what is 1.3 times too large or too small is rejected.
 """
 
+import subprocess
+import sys
 from fractions import Fraction
 from math import exp, sqrt
 from unittest.mock import patch
