@@ -15,9 +15,7 @@ from workbench.estimators.coinpress import CoinPressMean as CoinPressMean
 from workbench.estimators.covariance.matrix_quantile import (
     MatrixQuantileCovariance as MatrixQuantileCovariance,
 )
-from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussian
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
 from workbench.estimators.heavy_tailed import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedNaiveCovariance as HeavyTailedNaiveCovariance
@@ -62,6 +60,8 @@ from workbench.estimators.tukey import ResilientMean as ResilientMean
 from workbench.estimators.tukey import TukeyMean as TukeyMean
 from workbench.estimators.two_step import TwoStepMean as TwoStepMean
 from workbench.estimators.two_step import UnboundedMean as UnboundedMean
+from workbench.estimators.unbounded import UnboundedCovariance as UnboundedCovariance
+from workbench.estimators.unbounded import UnboundedGaussian as UnboundedGaussian
 from workbench.estimators.univariate.interval import Interval as Interval
 from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
 from workbench.estimators.univariate.interval_unknown_variance import (

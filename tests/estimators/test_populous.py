@@ -27,8 +27,9 @@ from workbench.catalog import CATALOG
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, populous
+from workbench.estimators.base import shuffled
 from workbench.estimators.parts.budgets import halved, least_groups
-from workbench.estimators.parts.rows import of_groups, shuffled
+from workbench.estimators.parts.rows import of_groups
 from workbench.estimators.populous import (
     LONGEST,
     SPACES,

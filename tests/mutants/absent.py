@@ -17,10 +17,9 @@ from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.affine import gaussian, lifted
-from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsor
-from workbench.estimators.shared import votes
+from workbench.estimators.shared import moments, votes
 from workbench.privacy import histograms
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
@@ -110,9 +109,9 @@ STAGES = (
      absent.test_scores_of_a_net_are_those_of_the_other_rows),
     ("places of the rows of a net", pure_net, "within_ball", ball_of_others,
      absent.test_an_absent_row_of_a_net_keeps_its_place),
-    ("lifted rows", lifted_moment, "present", everything,
+    ("lifted rows", moments, "present", everything,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
-    ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
+    ("moments over their share", moments.LiftedMoment, "share", lambda *_: 1.0,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("lifted rows of a location", lifted, "present", everything,
      absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
@@ -192,7 +191,7 @@ MOVED_UP = (
 IN_SUMS = (
     Mutant("a count of all rows", attribute(integers, "present", everything), partial(OVER, "moment", 3)),
     Mutant("a share that noise may hide, in a corner",
-           rewritten(lifted_moment.LiftedMoment, "share", "share(corner, (self.steps * STEP) ** 2, charge)",
+           rewritten(moments.LiftedMoment, "share", "share(corner, (self.steps * STEP) ** 2, charge)",
                      "corner / (self.steps * STEP) ** 2"),
            absent.test_without_absent_rows_the_corner_changes_no_bit),
 )  # fmt: skip

@@ -17,8 +17,8 @@ from workbench.estimators import base
 from workbench.estimators.parts.affine import gaussian_design as design
 from workbench.estimators.parts.affine.far_rows import FarRows
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
-from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.quantile.stability import Stability
+from workbench.estimators.shared import moments
 from workbench.privacy import ramps, stable
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
@@ -95,7 +95,7 @@ WHOLE_LIFTED = (
     Mutant("steps beyond the room",
            attribute(stable, "within", lambda *_: True),
            priced.test_plans_hold_steps_within_the_room_and_no_more),
-    Mutant("rows of the finish that no ball holds", attribute(lifted_moment, "in_ball", as_they_are),
+    Mutant("rows of the finish that no ball holds", attribute(moments, "in_ball", as_they_are),
            clipped_by_others),
     Mutant("a count that rows do not move", rewritten(FarRows, "passes", "~(lengths", "np.isnan(lengths"),
            runs.test_the_count_is_of_rows_beyond_and_sees_one_in_twenty),

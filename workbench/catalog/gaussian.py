@@ -12,9 +12,9 @@ from workbench.catalog.spectral import APPROX, CONCENTRATED, CORRUPTION, MASK, R
 from workbench.distributions import Gaussian
 from workbench.estimators.coinpress import CoinPressGaussian
 from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.populous import PopulousGaussian
 from workbench.estimators.populous_robust import PopulousRobustGaussian
+from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP
 

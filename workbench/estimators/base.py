@@ -215,6 +215,16 @@ def mapped(x: Array, matrix: Array) -> Array:
     return sanitised(x @ matrix.T)
 
 
+def own_stream(noise: NoiseSource) -> np.random.Generator:
+    """Return a stream for what a run draws besides noise: an order of rows, a grid."""
+    return np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
+
+
+def shuffled(rows: Array, noise: NoiseSource) -> Array:
+    """Return the rows in an order that has nothing to do with what is in them."""
+    return np.asarray(rows[own_stream(noise).permutation(len(rows))])
+
+
 def recipe_of(recipe: type[R], entry: object, /, **others: object) -> R:
     """Return a recipe made of the fields that an entry has by the same names, and of `others`."""
     names = [one.name for one in fields(recipe) if one.name not in others]  # type: ignore[arg-type]

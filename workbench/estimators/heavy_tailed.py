@@ -70,7 +70,6 @@ from workbench.estimators.parts.budgets import (
 )
 from workbench.estimators.parts.foreseen import better_than, median_of_matrix
 from workbench.estimators.parts.integers import moment_in_ball
-from workbench.estimators.parts.normal_ball import kept_share
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,
@@ -78,6 +77,7 @@ from workbench.estimators.parts.rows import (
     require_spread,
     second_moment_sensitivity,
 )
+from workbench.estimators.shared.moments import kept_share
 from workbench.linalg import (
     mapped_back,
     norms,

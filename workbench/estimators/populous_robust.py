@@ -64,7 +64,15 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, probability
-from workbench.estimators.base import Abstention, Estimator, Trace, mapped, require_matrix, sanitised
+from workbench.estimators.base import (
+    Abstention,
+    Estimator,
+    Trace,
+    mapped,
+    require_matrix,
+    sanitised,
+    shuffled,
+)
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.rows import (
     CORRUPT,
@@ -74,7 +82,6 @@ from workbench.estimators.parts.rows import (
     paired,
     present,
     require_corruption,
-    shuffled,
 )
 from workbench.estimators.populous import MASK_SEED, MASKS, centring
 from workbench.estimators.shared.votes import (

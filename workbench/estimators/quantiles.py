@@ -58,6 +58,7 @@ from workbench.estimators.base import (
     FARTHEST,
     Trace,
     Univariate,
+    own_stream,
     require_rows,
     standard_radius,
     standardised,
@@ -67,7 +68,6 @@ from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
 from workbench.estimators.parts.locate.law import located_within, uniform_deviation
 from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian, selection_epsilon
-from workbench.estimators.parts.rows import own_stream
 from workbench.estimators.two_step import WINDOW, located_median
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.cuts import BITS, Level, Node, placed

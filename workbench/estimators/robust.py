@@ -78,8 +78,8 @@ from workbench.estimators.base import Estimator, Trace, in_columns, require_matr
 from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.parts.foreseen import CleanRun, better_than
 from workbench.estimators.parts.integers import added, in_ball, total
-from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment, radius_within
 from workbench.estimators.parts.rows import blocks, mean_sensitivity, only_present, present
+from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
 from workbench.estimators.shared.weighted_moments import (
     MEAN,
     SENSITIVITY,

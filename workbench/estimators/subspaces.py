@@ -79,6 +79,7 @@ from workbench.estimators.base import (
     Estimator,
     Trace,
     mapped,
+    own_stream,
     require_matrix,
     sanitised,
 )
@@ -91,7 +92,7 @@ from workbench.estimators.parts.budgets import (
     without_events,
 )
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.estimators.parts.rows import centred_count, centred_rows, evened, in_blocks, own_stream
+from workbench.estimators.parts.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.linalg import symmetrised
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, rounded

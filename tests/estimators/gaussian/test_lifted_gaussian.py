@@ -13,8 +13,7 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian
-from workbench.estimators.parts.gaussians.finish import RoundFinish
+from workbench.estimators.unbounded import RoundFinish, UnboundedGaussian
 from workbench.losses import gaussian_error
 from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise, compose
 from workbench.study.planner import Question, plan

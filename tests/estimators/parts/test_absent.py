@@ -15,7 +15,6 @@ from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine.lifted import Lifted
-from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.rows import present
@@ -24,6 +23,7 @@ from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_
 from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
+from workbench.estimators.shared.moments import LiftedMoment
 from workbench.estimators.subspaces import Tokens, projections, spectra
 from workbench.estimators.tukey import depths, grid, projected, trimmed
 from workbench.estimators.two_step import clipped_mean
@@ -280,7 +280,8 @@ def test_a_lifted_moment_tells_the_share_of_rows_that_are_there():
     moment, share = np.asarray(recipe.of(x, change)), len(others) / len(x)
     assert moment[0, 0] == pytest.approx(share)
     charge = recipe.charge("moment", ZCDP_ONE)
-    mean, second = recipe.draw(recipe.of(x, change), charge, SimulatedNoise(rng()))
+    noisy = SimulatedNoise(rng()).symmetric_gaussian(recipe.of(x, change), charge.sensitivity, _sd(charge))
+    mean, second = recipe.read(noisy, 2, charge)
     np.testing.assert_allclose(mean, change(others).mean(axis=0), atol=0.005)
     np.testing.assert_allclose(second, change(others).T @ change(others) / len(others), atol=0.005)
 
@@ -291,8 +292,8 @@ def test_without_absent_rows_the_corner_changes_no_bit():
     for seed in range(50):
         moment = recipe.of(x, lambda part: part)
         assert recipe.share(1.0 + 3.2 * _sd(charge) * (-1) ** seed, charge) == 1.0
-        mean, _ = recipe.draw(moment, charge, SimulatedNoise(rng(seed)))
         noisy = SimulatedNoise(rng(seed)).symmetric_gaussian(moment, charge.sensitivity, _sd(charge))
+        mean, _ = recipe.read(noisy, 2, charge)
         assert (mean == noisy[0, 1:]).all()
 
 

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from math import log
 
 from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, shuffled
 from workbench.estimators.parts.budgets import require_events
 from workbench.estimators.parts.quantile.design import TEST, Mask, Target, fewest_rows
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.quantile.stability import carried
-from workbench.estimators.parts.rows import centred_rows, shuffled
+from workbench.estimators.parts.rows import centred_rows
 from workbench.estimators.subspaces import SubspaceExact, completed
 from workbench.linalg import symmetrised
 from workbench.privacy import ApproxDP, Budget, NoiseSource, Parallel, Plan

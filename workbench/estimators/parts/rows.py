@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError, real
 from workbench.estimators.base import sanitised
 from workbench.linalg import norms, symmetrised
-from workbench.privacy import NoiseSource
 from workbench.types import Array
 
 AT_ONCE = 2**20  # entries of groups that are estimated at a time
@@ -97,16 +96,6 @@ def on_both_sides(values: Array, far: float) -> Array:
     """Return numbers with -far and far, in turn by their numbers, where they are absent."""
     sides = np.where(np.arange(len(values)) % 2, far, -far)
     return np.where(present(values), values, sides)
-
-
-def own_stream(noise: NoiseSource) -> np.random.Generator:
-    """Return a stream for what a run draws besides noise: an order of rows, a grid."""
-    return np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
-
-
-def shuffled(rows: Array, noise: NoiseSource) -> Array:
-    """Return the rows in an order that has nothing to do with what is in them."""
-    return np.asarray(rows[own_stream(noise).permutation(len(rows))])
 
 
 def paired(x: Array) -> Array:

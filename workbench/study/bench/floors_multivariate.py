@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from workbench.estimators.parts.gaussians.finish import RoundFinish
 from workbench.estimators.tukey import directions
+from workbench.estimators.unbounded import RoundFinish
 from workbench.privacy import Budget
 from workbench.study.bench.primitives import (
     Floor,
@@ -166,7 +166,7 @@ def finished(finish: RoundFinish) -> Floor:
     n, d = finish.n, finish.d
     moment = noisy_moment(n, d)
     places = () if finish.centred or finish.placed else located(n) * d
-    return places + moment * len(finish.steps.costs)
+    return places + moment * len(finish.costs)
 
 
 def robust_mean(estimator: Any, budget: Budget, n: int, d: int) -> Floor:

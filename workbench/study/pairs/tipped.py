@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.bounds.search import smallest
 from workbench.catalog import CATALOG
-from workbench.estimators.parts.rows import shuffled
+from workbench.estimators.base import shuffled
 from workbench.privacy import NoiseSource
 from workbench.study.audit.audit import Pair
 from workbench.study.faults.mutant import replaced_everywhere

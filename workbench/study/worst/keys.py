@@ -22,13 +22,12 @@ from workbench.estimators import Estimator
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.mean.affine import AffineMean
 from workbench.estimators.populous import PopulousGaussian, Preconditioner, preconditioned_rows
 from workbench.estimators.subspaces import SubspaceAggregate, SubspaceExact
+from workbench.estimators.unbounded import UnboundedCovariance, UnboundedGaussian
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated
 from workbench.populations.spectra import Spectrum

@@ -6,7 +6,7 @@ import pytest
 from workbench.estimators.base import Abstention
 from workbench.estimators.parts.affine import gaussian
 from workbench.estimators.parts.affine.gaussian import LiftedLaw
-from workbench.estimators.parts.gaussians.frame import Moments
+from workbench.estimators.shared.moments import Moments
 from workbench.privacy import ApproxDP, SimulatedNoise
 
 BUDGET, BETA, N = ApproxDP(1.0, 1e-6), 0.1, 2500

@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.populous import PopulousCovariance
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.study.claim import Claim
 from workbench.study.intervals import local_slope
 from workbench.study.least_rows import fewest_rows

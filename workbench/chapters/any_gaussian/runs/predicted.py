@@ -9,7 +9,6 @@ from math import sqrt
 from typing import Any
 
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.parts.foreseen import median_of_mean
 from workbench.estimators.populous import (
     PopulousCovariance,
@@ -18,6 +17,7 @@ from workbench.estimators.populous import (
     centring,
     preconditioned_rows,
 )
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.privacy.histograms import mode_charge
 from workbench.privacy.mechanisms import truncated_laplace_bound

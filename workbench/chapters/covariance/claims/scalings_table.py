@@ -10,7 +10,7 @@ from workbench.bounds.m21 import coinpress_covariance_shape, heavy_tailed_shape,
 from workbench.bounds.shape import Shape
 from workbench.chapters.covariance.claims.cells import Cells
 from workbench.chapters.covariance.runs import searched_gaussians as searched
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.study.claim import Claim
 from workbench.study.complexity import beside
 from workbench.study.least_rows import fewest_rows

@@ -7,8 +7,8 @@ from workbench.bounds.m21 import coarse_shape, eigenvalues_shape, fine_shape, un
 from workbench.bounds.shape import Shape
 from workbench.chapters.covariance.claims.cells import Cells, claimed
 from workbench.chapters.covariance.runs import searched_gaussians as searched
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows
 from workbench.study.scaling.scaling import Scaling

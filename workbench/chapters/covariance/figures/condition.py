@@ -15,7 +15,7 @@ from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.spectra import across, in_rows, rows_of, spelled
 from workbench.charts.words import number
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.run import Run

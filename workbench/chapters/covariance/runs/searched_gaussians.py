@@ -11,10 +11,10 @@ from workbench.chapters.covariance.runs.covariances import error_of, geometric
 from workbench.chapters.covariance.runs.unbounded import FAR, uncertain
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.nets import PureNetCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.linalg import spectral_map
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated

@@ -14,8 +14,8 @@ from workbench.bounds.m21 import fine_shape, unbounded_shape
 from workbench.chapters.covariance.runs.covariances import error_of, geometric
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.linalg import spectral_map
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP

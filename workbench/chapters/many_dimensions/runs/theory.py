@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.bounds.search import smallest
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.parts.budgets import step_budgets
-from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
+from workbench.estimators.shared.moments import WinsorisedCovariance
 from workbench.privacy import Budget
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import chdtri, gammaincc, gammaln

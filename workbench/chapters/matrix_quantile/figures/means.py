@@ -21,7 +21,7 @@ from workbench.chapters.matrix_quantile.runs import affine
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.errors import ArgumentError
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
 from workbench.study.least_rows import fewest_rows

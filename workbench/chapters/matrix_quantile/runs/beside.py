@@ -17,8 +17,8 @@ from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, DELTA
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.populous import PopulousCovariance, Preconditioner
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
 from workbench.study.least_rows import fewest_rows

@@ -14,7 +14,7 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.estimators.parts.gaussians.error import SquaredErrors
+from workbench.estimators.shared.moments import SquaredErrors
 from workbench.privacy import ZCDP, Charge, NoiseSource
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale

@@ -25,8 +25,8 @@ from scipy.linalg.lapack import dtrtri
 
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.parts.affine.gaussian_design import GaussianDesign, gaussian_design
-from workbench.estimators.parts.gaussians.frame import Frame, Moments
 from workbench.estimators.parts.rows import present
+from workbench.estimators.shared.moments import Frame, Moments
 from workbench.privacy import ApproxDP, NoiseSource
 from workbench.privacy.stable import masked_lift
 from workbench.types import Array

@@ -25,11 +25,10 @@ from workbench.estimators.parts.affine.cells import KNEES, RATIOS, share
 from workbench.estimators.parts.affine.design import SHARE, counts, interpolated, nearly
 from workbench.estimators.parts.affine.far_rows import FarRows, counted
 from workbench.estimators.parts.affine.stability import LiftedStability
-from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
-from workbench.estimators.parts.gaussians.finish import RoundFinish
-from workbench.estimators.parts.gaussians.steps import ROUND
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.quantile.levels import WIDEST
+from workbench.estimators.shared.moments import SquaredErrors
+from workbench.estimators.unbounded import ROUND, RoundFinish
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.privacy.mechanisms import approximate_cost
 from workbench.privacy.ramps import require_events
@@ -95,7 +94,7 @@ class GaussianDesign:
     @cached_property
     def squared_error(self) -> SquaredErrors:
         """The predicted errors."""
-        return squared_error(self.finish.steps, self.finish.steps.stretch)
+        return self.finish.squared_error(self.finish.stretch)
 
     @property
     def error(self) -> float:
@@ -177,8 +176,8 @@ def _priced(rough: GaussianDesign) -> GaussianDesign | None:
 
 
 def _informative(made: GaussianDesign) -> bool:
-    steps = made.finish.steps
-    narrow = steps.excess(np.ones(made.d), steps.costs[-1]) <= ROUND
+    finish = made.finish
+    narrow = finish.excess(np.ones(made.d), finish.costs[-1]) <= ROUND
     return narrow and made.squared_error.total_variation <= LARGEST and made.far.sees
 
 
