@@ -4,6 +4,8 @@ from workbench.catalog import CATALOG as CATALOG
 from workbench.catalog import lookup as lookup
 from workbench.errors import ArgumentError as ArgumentError
 from workbench.errors import OverspentError as OverspentError
+from workbench.estimators.affine import AffineMean as AffineMean
+from workbench.estimators.affine import LiftedGaussian as LiftedGaussian
 from workbench.estimators.base import Trace as Trace
 from workbench.estimators.clipped import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.clipped import ClippedMean as ClippedMean
@@ -12,10 +14,6 @@ from workbench.estimators.coinpress import ClippedCovariance as ClippedCovarianc
 from workbench.estimators.coinpress import CoinPressCovariance as CoinPressCovariance
 from workbench.estimators.coinpress import CoinPressGaussian as CoinPressGaussian
 from workbench.estimators.coinpress import CoinPressMean as CoinPressMean
-from workbench.estimators.covariance.matrix_quantile import (
-    MatrixQuantileCovariance as MatrixQuantileCovariance,
-)
-from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussian
 from workbench.estimators.heavy_tailed import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedNaiveCovariance as HeavyTailedNaiveCovariance
@@ -23,7 +21,7 @@ from workbench.estimators.histograms import BallRange as BallRange
 from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
-from workbench.estimators.mean.affine import AffineMean as AffineMean
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance as MatrixQuantileCovariance
 from workbench.estimators.nets import PureNetCovariance as PureNetCovariance
 from workbench.estimators.parts.stored import stream as stream
 from workbench.estimators.populous import MedianOfMeansMean as MedianOfMeansMean

@@ -8,15 +8,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.estimators import test_lifted_gaussian as lifts
 from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
-from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, populous_robust, prime, references, robust, sparse, subspaces, tukey
+from workbench.estimators import (
+    affine,
+    base,
+    populous_robust,
+    prime,
+    references,
+    robust,
+    sparse,
+    stable_quantile,
+    subspaces,
+    tukey,
+)
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers, rescaled, rows
-from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsor
 from workbench.estimators.shared import moments, votes
@@ -113,7 +123,7 @@ STAGES = (
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
     ("moments over their share", moments.LiftedMoment, "share", lambda *_: 1.0,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
-    ("lifted rows of a location", lifted, "present", everything,
+    ("lifted rows of a location", stable_quantile, "present", everything,
      absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
     *((f"rows of {key}", references, "only_present", zeros, partial(REFERENCE, key))
       for key in ("mean/empirical", "mean/filter-nonprivate", "covariance/empirical",
@@ -180,10 +190,10 @@ def shapes_of_a_net() -> None:
 MOVED_UP = (
     Mutant("rows of a net that move up where one is absent", net_of_those_there, shapes_of_a_net),
     Mutant("rows that are far that move up where one is absent",
-           rewritten(gaussian, "squared_lengths", "np.where(present(x), lengths, 0.0)",
+           rewritten(affine, "squared_lengths", "np.where(present(x), lengths, 0.0)",
                      "lengths[present(x)]"),
            partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
-    Mutant("an absent row that is far", rewritten(gaussian, "squared_lengths", ", 0.0)", ", np.inf)"),
+    Mutant("an absent row that is far", rewritten(affine, "squared_lengths", ", 0.0)", ", np.inf)"),
            partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
 )  # fmt: skip
 

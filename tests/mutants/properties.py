@@ -11,8 +11,8 @@ import pytest
 
 from tests.estimators import test_moments as moments
 from tests.estimators import test_other_columns as columns
+from tests.estimators import test_stable_quantile as edge
 from tests.estimators import test_unbounded as finish
-from tests.estimators.covariance import test_matrix_quantile_edge as edge
 from tests.estimators.parts import test_close_verdicts as verdicts
 from tests.estimators.parts import test_rows as balls
 from tests.privacy import test_lean_passes as lean
@@ -25,10 +25,10 @@ from workbench.estimators.parts import rows
 from workbench.estimators.parts.locate import law as location
 from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.shared import moments as clipping
 from workbench.estimators.shared import votes
 from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.stable_quantile import Stability
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
 from workbench.study.faults.mutant import Mutant, rewritten

@@ -102,9 +102,8 @@ from workbench.estimators.base import (
     sanitised,
     shuffled,
 )
+from workbench.estimators.matrix_quantile import MatrixQuantile, fewest_rows
 from workbench.estimators.parts.budgets import concentrated, halved, least_groups, require_events
-from workbench.estimators.parts.quantile.design import fewest_rows
-from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.estimators.parts.rows import (
     centred_count,
     centred_rows,

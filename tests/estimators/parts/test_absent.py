@@ -14,9 +14,7 @@ from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.parts import integers, rows
-from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.rows import present
 from workbench.estimators.parts.scale import critical, exponent_scale
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
@@ -24,6 +22,7 @@ from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
 from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.stable_quantile import Influence, Lifted
 from workbench.estimators.subspaces import Tokens, projections, spectra
 from workbench.estimators.tukey import depths, grid, projected, trimmed
 from workbench.estimators.two_step import clipped_mean

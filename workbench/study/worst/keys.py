@@ -19,12 +19,11 @@ from numpy.random import Generator
 
 from workbench.distributions import Gaussian
 from workbench.estimators import Estimator
+from workbench.estimators.affine import AffineMean, LiftedGaussian
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.gaussian.lifted import LiftedGaussian
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
-from workbench.estimators.mean.affine import AffineMean
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.populous import PopulousGaussian, Preconditioner, preconditioned_rows
 from workbench.estimators.subspaces import SubspaceAggregate, SubspaceExact
 from workbench.estimators.unbounded import UnboundedCovariance, UnboundedGaussian

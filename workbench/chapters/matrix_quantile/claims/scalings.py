@@ -12,7 +12,7 @@ from workbench.bounds import al22
 from workbench.chapters.matrix_quantile.claims.quantile import BAND, STATEMENT
 from workbench.chapters.matrix_quantile.runs import growth
 from workbench.chapters.matrix_quantile.runs.quantile import BETA
-from workbench.estimators.parts.quantile.design import fewest_rows
+from workbench.estimators.matrix_quantile import fewest_rows
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.scaling.catalogued import Move

@@ -16,9 +16,8 @@ from numpy.random import Generator
 from workbench.chapters.matrix_quantile.runs.learner import total_variation
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
+from workbench.estimators.affine import AffineMean, LiftedGaussian
 from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.mean.affine import AffineMean
 from workbench.populations.rotated import Rotated, rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP

@@ -16,7 +16,7 @@ from workbench.chapters.covariance.runs.covariances import geometric
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, DELTA, DIMENSIONS, EPSILON, planned
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.populous import PopulousCovariance, Preconditioner
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.rotated import Rotated, rotated

@@ -18,7 +18,7 @@ from workbench import losses
 from workbench.chapters.matrix_quantile.runs.bounds import measured
 from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme
 from workbench.errors import ArgumentError
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.populations.rotated import rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP

@@ -3,12 +3,14 @@
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.affine.stability import LiftedStability
-from workbench.estimators.parts.quantile.influence import Influence
-from workbench.estimators.parts.quantile.levels import WIDEST
+from workbench.estimators.stable_quantile import WIDEST, Influence, LiftedStability
 
 CLOSE = (1 - 1e-12, 1 - 1e-9, 1 - 1e-4)
+
+
 FAR = (0.0, -1.0, 0.3, 3.0, 1e3, 1e8)
+
+
 EDGES = ("slope", "scale", "guard")
 
 
