@@ -14,6 +14,7 @@ from workbench.estimators.coinpress import ClippedCovariance as ClippedCovarianc
 from workbench.estimators.coinpress import CoinPressCovariance as CoinPressCovariance
 from workbench.estimators.coinpress import CoinPressGaussian as CoinPressGaussian
 from workbench.estimators.coinpress import CoinPressMean as CoinPressMean
+from workbench.estimators.files import stream as stream
 from workbench.estimators.heavy_tailed import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedNaiveCovariance as HeavyTailedNaiveCovariance
@@ -23,7 +24,6 @@ from workbench.estimators.histograms import HistogramLocation as HistogramLocati
 from workbench.estimators.histograms import StableLocation as StableLocation
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance as MatrixQuantileCovariance
 from workbench.estimators.nets import PureNetCovariance as PureNetCovariance
-from workbench.estimators.parts.stored import stream as stream
 from workbench.estimators.populous import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.populous import Populous as Populous
 from workbench.estimators.populous import PopulousCovariance as PopulousCovariance

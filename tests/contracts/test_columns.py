@@ -17,7 +17,7 @@ from workbench.contracts.kit import run, stopped_early
 from workbench.errors import ArgumentError
 from workbench.estimators import clipped
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
-from workbench.estimators.parts import integers
+from workbench.estimators.shared import rows as integers
 from workbench.privacy import ZCDP
 from workbench.study.faults.mutant import rewritten
 

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.budgets import step_budgets, steps_plan
+from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP, compose
 from workbench.privacy.mechanisms import gaussian_mu, gaussian_scale
 

@@ -23,8 +23,8 @@ from workbench.estimators.coinpress import (
     preconditioned,
     rounder,
 )
-from workbench.estimators.parts.rows import within_ball
 from workbench.estimators.shared.moments import Frame, LiftedMoment, censored_spectrum, clipped_moment
+from workbench.estimators.shared.rows import within_ball
 from workbench.linalg import second_moment
 from workbench.losses import gaussian_error, mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, UnitNoise, compose

@@ -14,14 +14,13 @@ from workbench.contracts.kit import answer
 from workbench.contracts.ramps import rows_beside
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators import Abstention
+from workbench.estimators import Abstention, affine
 from workbench.estimators.affine import (
     LiftedGaussian,
     LiftedLaw,
     fewest_rows,
     frame_spectrum,
     gaussian_design,
-    squared_lengths,
 )
 from workbench.estimators.base import Trace
 from workbench.estimators.shared.moments import Moments
@@ -304,7 +303,7 @@ def test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are(d):
         for gone in {0, n // 2, n - 1}:
             y, others = x.copy(), np.arange(n) != gone
             y[gone] = np.nan
-            before, after = (squared_lengths(rows, centre, whitened) for rows in (x, y))
+            before, after = (affine.squared_lengths(rows, centre, whitened) for rows in (x, y))
             assert after.shape == (n,)
             assert after[gone] == 0
             assert (after[others] == before[others]).all()

@@ -375,7 +375,7 @@ def test_a_scale_of_one_or_less_has_no_slope(knee, scale, sloping):
 # that rows are on, by 200 of their sds across it, that of X' is not. What a centre has a part in differs
 # then.
 
-ROWS, MOST, LEVEL = 200, 4, 30.0
+ROWS, CROWDED, CROWDED_LEVEL = 200, 4, 30.0
 
 
 FAR = 2.0**40 * np.array([1.0, -1.5])
@@ -395,7 +395,7 @@ def crowds(turned):
 def counts_under(guard, pair, edges):
     """Both counts under a guard, in units of what passes both data sets."""
     strength, least, widest = (kind(one) for kind, one in zip((min, min, max), edges, strict=True))
-    shape = Influence(1.0), LEVEL, MOST, 1.02 + 0.8 * (strength - 1.02), widest * guard
+    shape = Influence(1.0), CROWDED_LEVEL, CROWDED, 1.02 + 0.8 * (strength - 1.02), widest * guard
     test = LiftedStability(ROWS, 3, *shape, least=least / 2)
     return [test.located(one).count for one in pair]
 
@@ -403,9 +403,9 @@ def counts_under(guard, pair, edges):
 def test_no_guard_tells_neighbours_apart_by_where_their_medians_are():
     pair = crowds(0), crowds(1)
     assert (pair[0] != pair[1]).any(axis=1).sum() == 1
-    free = LiftedStability(ROWS, 3, Influence(1.0), LEVEL, MOST, 1.01, least=1e-12)
-    edges = list(zip(*(barely(free, one, MOST) for one in pair), strict=True))
+    free = LiftedStability(ROWS, 3, Influence(1.0), CROWDED_LEVEL, CROWDED, 1.01, least=1e-12)
+    edges = list(zip(*(barely(free, one, CROWDED) for one in pair), strict=True))
     found = [counts_under(guard, pair, edges) for guard in GUARDS]
     assert max(abs(h - k) for h, k in found) <= 1
-    assert found[-1] == [MOST, MOST]
+    assert found[-1] == [CROWDED, CROWDED]
     assert found[0] == [0, 0]

@@ -12,8 +12,6 @@ from scipy.stats import chi2
 
 from tests.oracles.whole_gaps import squared_gap
 from workbench.chapters.matrix_quantile.runs.learner import total_variation
-from workbench.estimators.parts.integers import SQUARED_BITS, second_moment_within
-from workbench.estimators.parts.rows import second_moment_sensitivity, within_ball
 from workbench.estimators.shared.moments import (
     MOST_RAISED,
     STEP,
@@ -32,6 +30,12 @@ from workbench.estimators.shared.moments import (
     squared_errors,
     uncensored_spectrum,
     unwinsorised,
+)
+from workbench.estimators.shared.rows import (
+    SQUARED_BITS,
+    second_moment_sensitivity,
+    second_moment_within,
+    within_ball,
 )
 from workbench.estimators.unbounded import HEIGHT, completed
 from workbench.linalg import second_moment

@@ -11,7 +11,7 @@ from tests.estimators.streams import rng
 from workbench.estimators.base import Trace, sanitised
 from workbench.estimators.robust import RobustHeavyMean, RobustMean, RowFilter, Rows
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
-from workbench.estimators.shared.weighted_moments import grid
+from workbench.estimators.weighted_moments import grid
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import (
     ApproxDP,

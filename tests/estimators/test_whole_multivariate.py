@@ -12,9 +12,9 @@ import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
 from workbench.estimators import prime, robust, subspaces
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.rows import present, within_ball
 from workbench.estimators.shared import moments
-from workbench.estimators.shared.weighted_moments import grid
+from workbench.estimators.shared.rows import present, within_ball
+from workbench.estimators.weighted_moments import grid
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, histograms
 from workbench.privacy.secure import SecureNoise
 

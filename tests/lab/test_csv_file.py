@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.stored.csv_file import Writing, open_csv
-from workbench.estimators.parts.stored.sources import csv_rows
+from workbench.estimators.files import Writing, csv_rows, open_csv
 from workbench.lab.terminal import estimate as module
 from workbench.lab.terminal.csv_check import check
 

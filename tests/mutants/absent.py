@@ -23,13 +23,14 @@ from workbench.estimators import (
     stable_quantile,
     subspaces,
     tukey,
+    votes,
 )
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.parts import integers, rescaled, rows
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsor
-from workbench.estimators.shared import moments, votes
+from workbench.estimators.shared import moments, rescaled, rows
+from workbench.estimators.shared import rows as integers
 from workbench.privacy import histograms
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 

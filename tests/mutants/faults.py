@@ -14,11 +14,12 @@ from workbench.catalog import Example
 from workbench.distributions import Interval
 from workbench.estimators import base
 from workbench.estimators.histograms import StableCentres, UnitHistogram
-from workbench.estimators.parts import budgets, integers, rows
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import kv_interval, winsorised_scale
 from workbench.estimators.parts.scale.exponent_scale import exponents
 from workbench.estimators.prime import PaperFilter
+from workbench.estimators.shared import budgets, rows
+from workbench.estimators.shared import rows as integers
 from workbench.estimators.two_step import clipped_mean
 from workbench.estimators.univariate import interval_unknown_variance
 from workbench.linalg import second_moment

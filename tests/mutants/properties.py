@@ -20,13 +20,12 @@ from tests.privacy import test_ramps as joint
 from tests.privacy import test_thompson_law as law
 from tests.privacy import test_window_median_lattice as lattice
 from workbench import TwoStepMean
-from workbench.estimators import two_step, unbounded
-from workbench.estimators.parts import rows
+from workbench.estimators import two_step, unbounded, votes
 from workbench.estimators.parts.locate import law as location
 from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.shared import moments as clipping
-from workbench.estimators.shared import votes
+from workbench.estimators.shared import rows
 from workbench.estimators.shared.moments import LiftedMoment
 from workbench.estimators.stable_quantile import Stability
 from workbench.estimators.subspaces import Tokens

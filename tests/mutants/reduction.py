@@ -4,8 +4,7 @@ from functools import partial
 from unittest.mock import patch
 
 from tests.estimators import test_populous as tests
-from workbench.estimators import populous
-from workbench.estimators.shared import votes
+from workbench.estimators import populous, votes
 from workbench.privacy import voted
 from workbench.privacy.voted import VotedCharge
 from workbench.study.faults.mutant import Mutant, rewritten

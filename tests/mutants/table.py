@@ -16,9 +16,9 @@ from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.estimators import base, two_step
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
+from workbench.estimators.shared import rows as integers
 from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
 from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
 from workbench.study.faults.mutant import (

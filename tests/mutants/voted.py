@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from tests.privacy import test_voted as voting
-from workbench.estimators.shared.votes import Designer, Vote
+from workbench.estimators.votes import Designer, Vote
 from workbench.privacy import ramps, voted
 from workbench.study.faults.mutant import Fault, Mutant, rewritten
 

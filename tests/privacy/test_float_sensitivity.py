@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from workbench.estimators import base, two_step
-from workbench.estimators.parts.integers import BITS
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
+from workbench.estimators.shared.rows import BITS
 from workbench.privacy import ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise, UnitNoise
 from workbench.privacy.grid import UP, passed_no_more, step_of
 from workbench.privacy.histograms import (

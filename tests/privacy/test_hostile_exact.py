@@ -11,12 +11,12 @@ from mpmath import exp, mp, mpf
 from scipy.stats import norm
 
 from workbench import CoinPressMean
-from workbench.estimators.parts.rows import evened, group_means, present
+from workbench.estimators.files import ChangedError, stream
 from workbench.estimators.parts.scale import winsor
-from workbench.estimators.parts.stored import ChangedError, stream
 from workbench.estimators.populous import mean_designer
 from workbench.estimators.populous_robust import location_means, scatter_factors
-from workbench.estimators.shared.votes import NORM_ROUNDING, Points, designed
+from workbench.estimators.shared.rows import evened, group_means, present
+from workbench.estimators.votes import NORM_ROUNDING, Points, designed
 from workbench.privacy import ZCDP, ApproxDP, SecureNoise, exact, histograms
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold

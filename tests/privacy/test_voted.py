@@ -16,7 +16,7 @@ from scipy.stats import laplace, norm
 
 from workbench.contracts.ramps import NONE, ratio_beside
 from workbench.estimators.populous import PopulousMean, mean_designer
-from workbench.estimators.shared.votes import NORM_ROUNDING, Points, PricedDesign
+from workbench.estimators.votes import NORM_ROUNDING, Points, PricedDesign
 from workbench.privacy import ZCDP, ApproxDP, CountingNoise, SimulatedNoise, compose, voted
 from workbench.privacy.ramps import BITS
 from workbench.privacy.secure import inexact_steps

@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
     A check returns 1 if it found a cell that cannot be read, or a column without a number.
     """
-    from workbench.estimators.parts.stored.csv_file import Writing
+    from workbench.estimators.files import Writing
 
     writing = Writing(options.separator, options.decimal, options.encoding)
     return (_check if options.check else _estimate)(options, writing)
@@ -128,7 +128,7 @@ def _opened(path: Path | None, source: Path) -> Iterator[TextIO | None]:
 
 def _check(options: argparse.Namespace, writing: Any) -> int:
     from workbench.errors import ArgumentError
-    from workbench.estimators.parts.stored.csv_file import open_csv
+    from workbench.estimators.files import open_csv
     from workbench.lab.terminal.csv_check import check
 
     if options.file.suffix.lower() == ".parquet":

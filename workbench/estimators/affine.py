@@ -56,10 +56,10 @@ from scipy.linalg.lapack import dtrtri
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
-from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.foreseen import median_of_mean
-from workbench.estimators.parts.rows import present
+from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
+from workbench.estimators.shared.predictions import median_of_mean
+from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     WIDEST,
     Influence,

@@ -191,7 +191,7 @@ def sanitised(values: Array) -> Array:
 def standardised(x: Array, centre: float | Array, sigma: float) -> Array:
     """Return (x - centre)/sigma, capped at ±1e15: a fixed map of every row."""
     if not isinstance(x, np.ndarray):
-        return x.mapped(lambda rows: standardised(rows, centre, sigma))  # rows of `parts.stored`
+        return x.mapped(lambda rows: standardised(rows, centre, sigma))  # rows of `files`
     with np.errstate(over="ignore", under="ignore"):
         z = (x - centre) / sigma
         return np.clip(z, -FARTHEST, FARTHEST, out=z)

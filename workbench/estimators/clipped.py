@@ -39,6 +39,7 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import hypot, inf, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -55,14 +56,12 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
-from workbench.estimators.parts.budgets import concentrated, delivered, mean_charge, require_gaussian
-from workbench.estimators.parts.columns import length, median_of, of_column, tail_of
-from workbench.estimators.parts.foreseen import better_than, median_norm_found
-from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
-from workbench.estimators.parts.rows import mean_sensitivity
+from workbench.estimators.shared.budgets import concentrated, delivered, mean_charge, require_gaussian
+from workbench.estimators.shared.predictions import better_than, median_norm_found, median_of_mean
+from workbench.estimators.shared.rescaled import counted_error, rescaled_mean
+from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
 from workbench.estimators.two_step import (
     WindowMean,
     clipped_mean,
@@ -418,3 +417,33 @@ def shared(budget: Budget, d: int) -> Budget:
         case ApproxDP(_, delta) if delta > 0:
             return budget if d == 1 else shared(concentrated(budget), d)
     raise ArgumentError("budget", budget, "PureDP, ZCDP, or ApproxDP with delta > 0")
+
+
+def of_column(value: Any, j: int) -> Any:
+    """Return a parameter of one column, as it is where it holds for all of them."""
+    return value[j] if isinstance(value, tuple) else value
+
+
+def length(values: Array) -> float:
+    """Return √(Σ v²): √d v, to the last bit, where all of them are v."""
+    top = float(values.max())
+    return sqrt(float(((values / top) ** 2).sum())) * top if top < inf else inf
+
+
+def tail_of(sds: Array, beta: float) -> float:
+    """Return what the length of independent N(0, s_j²) exceeds with probability at most beta.
+
+    √(Σ v + 2 √(Σ v² L) + 2 L max v), v = s², L = ln(1/beta) (Laurent & Massart 2000); of equal ones it is
+    `linalg.tail` times s.
+    """
+    top, far = float(sds.max()), log(1 / beta)
+    shares = (sds / top) ** 2
+    return sqrt(float(shares.sum()) + 2 * sqrt(float((shares**2).sum()) * far) + 2 * far) * top
+
+
+def median_of(variances: Array) -> float:
+    """Return the median length of independent N(0, v_j), by the χ² of the same mean and variance."""
+    top = float(variances.max())
+    shares = variances / top
+    total = float(shares.sum())
+    return median_of_mean(sqrt(total * top), total**2 / float((shares**2).sum()))

@@ -93,19 +93,7 @@ import numpy as np
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, probability, require_columns
 from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix
-from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
-from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean, shrinking_bias
-from workbench.estimators.parts.integers import mean_in_ball, moment_in_ball
-from workbench.estimators.parts.rescaled import rescaled_mean, rescaled_moment
-from workbench.estimators.parts.rows import (
-    WIDEST,
-    centred_count,
-    centred_rows,
-    from_centre,
-    mean_sensitivity,
-    require_spread,
-    second_moment_sensitivity,
-)
+from workbench.estimators.shared.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
 from workbench.estimators.shared.moments import (
     BEYOND,
     Frame,
@@ -117,6 +105,24 @@ from workbench.estimators.shared.moments import (
     slope,
     squared_errors,
     unwinsorised,
+)
+from workbench.estimators.shared.predictions import (
+    better_than,
+    median_of_matrix,
+    median_of_mean,
+    shrinking_bias,
+)
+from workbench.estimators.shared.rescaled import rescaled_mean, rescaled_moment
+from workbench.estimators.shared.rows import (
+    WIDEST,
+    centred_count,
+    centred_rows,
+    from_centre,
+    mean_in_ball,
+    mean_sensitivity,
+    moment_in_ball,
+    require_spread,
+    second_moment_sensitivity,
 )
 from workbench.estimators.sparse import perturbed
 from workbench.linalg import (

@@ -68,8 +68,8 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.heavy_tailed import Moments
-from workbench.estimators.parts.budgets import concentrated, require_selection
-from workbench.estimators.parts.rows import only_present, row_blocks
+from workbench.estimators.shared.budgets import concentrated, require_selection
+from workbench.estimators.shared.rows import only_present, row_blocks
 from workbench.privacy import (
     ZCDP,
     ApproxDP,

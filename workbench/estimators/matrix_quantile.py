@@ -45,8 +45,8 @@ import numpy as np
 
 from workbench.errors import ArgumentError, one_of, positive, probability
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, shuffled
-from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.rows import centred_rows, neutral
+from workbench.estimators.shared.budgets import require_events
+from workbench.estimators.shared.rows import centred_rows, neutral
 from workbench.estimators.stable_quantile import (
     WIDEST,
     Influence,

@@ -4,7 +4,7 @@ Rows x of shape (n, d). Neighbours: replace one row.
 
     (1) rows are shuffled and cut into k groups of s; each group has a point, its oracle's answer
     (2) groups vote on whether most points are close: no answer if they are not
-    (3) out = a masked average of the points that are close to most                         `shared.votes`
+    (3) out = a masked average of the points that are close to most                         `votes`
 
     entry                point of a group                     close              mask
     Populous             any function of its rows             by `space`         Algorithm 1
@@ -103,8 +103,9 @@ from workbench.estimators.base import (
     shuffled,
 )
 from workbench.estimators.matrix_quantile import MatrixQuantile, fewest_rows
-from workbench.estimators.parts.budgets import concentrated, halved, least_groups, require_events
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared.budgets import concentrated, halved, least_groups, require_events
+from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
+from workbench.estimators.shared.rows import (
     centred_count,
     centred_rows,
     group_means,
@@ -112,8 +113,9 @@ from workbench.estimators.parts.rows import (
     only_present,
     present,
 )
-from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
-from workbench.estimators.shared.votes import (
+from workbench.estimators.subspaces import GRID, SubspaceExact, completed
+from workbench.estimators.unbounded import RoundFinish, fewest_finished, round_finish
+from workbench.estimators.votes import (
     FAR,
     MOST,
     VOTE,
@@ -133,8 +135,6 @@ from workbench.estimators.shared.votes import (
     norm_moves,
     reduced,
 )
-from workbench.estimators.subspaces import GRID, SubspaceExact, completed
-from workbench.estimators.unbounded import RoundFinish, fewest_finished, round_finish
 from workbench.linalg import fewest
 from workbench.privacy import (
     ApproxDP,

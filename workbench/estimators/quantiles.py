@@ -63,11 +63,11 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
-from workbench.estimators.parts.budgets import require_selection, rule
-from workbench.estimators.parts.foreseen import better_than
 from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
 from workbench.estimators.parts.locate.law import located_within, uniform_deviation
 from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian, selection_epsilon
+from workbench.estimators.shared.budgets import require_selection, rule
+from workbench.estimators.shared.predictions import better_than
 from workbench.estimators.two_step import WINDOW, located_median
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.cuts import BITS, Level, Node, placed

@@ -63,7 +63,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dtrtri, dtrtrs
 
 from workbench.errors import ArgumentError, positive
-from workbench.estimators.parts.rows import present
+from workbench.estimators.shared.rows import present
 from workbench.privacy import ApproxDP
 from workbench.privacy.located import Located
 from workbench.privacy.stable import Lift

@@ -62,10 +62,10 @@ from workbench.estimators.base import (
     require_matrix,
     standard_radius,
 )
-from workbench.estimators.parts.budgets import divided, require_selection, rule
-from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
-from workbench.estimators.parts.rows import on_both_sides, only_present
+from workbench.estimators.shared.budgets import divided, require_selection, rule
+from workbench.estimators.shared.predictions import better_than, chosen, weighted_median
+from workbench.estimators.shared.rows import on_both_sides, only_present
 from workbench.estimators.two_step import located_median
 from workbench.linalg import half_sphere
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential

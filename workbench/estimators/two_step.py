@@ -38,14 +38,14 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.histograms import REACH, UnitHistogram
-from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.foreseen import better_than, median_beyond, median_norm, median_norm_found
-from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rescaled import counted_error, mean_and_share
+from workbench.estimators.shared.budgets import divided, mean_charge, rule
+from workbench.estimators.shared.predictions import better_than, median_beyond, median_norm, median_norm_found
+from workbench.estimators.shared.rescaled import counted_error, mean_and_share
+from workbench.estimators.shared.rows import mean_in_box
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import OnGrid
 from workbench.special import ndtr, ndtri

@@ -102,16 +102,8 @@ from workbench.estimators.base import (
     require_matrix,
     shuffled,
 )
-from workbench.estimators.parts.budgets import concentrated, delivered
-from workbench.estimators.parts.integers import mean_in_ball, moment_in_ball
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rows import (
-    centred_count,
-    centred_rows,
-    in_blocks,
-    mean_sensitivity,
-    second_moment_sensitivity,
-)
+from workbench.estimators.shared.budgets import concentrated, delivered
 from workbench.estimators.shared.moments import (
     Frame,
     LiftedMoment,
@@ -124,6 +116,15 @@ from workbench.estimators.shared.moments import (
     slope,
     squared_errors,
     unwinsorised,
+)
+from workbench.estimators.shared.rows import (
+    centred_count,
+    centred_rows,
+    in_blocks,
+    mean_in_ball,
+    mean_sensitivity,
+    moment_in_ball,
+    second_moment_sensitivity,
 )
 from workbench.estimators.subspaces import (
     SubspaceVote,

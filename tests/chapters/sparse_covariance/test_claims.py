@@ -21,7 +21,7 @@ from workbench.chapters.sparse_covariance.runs import designs, searched
 from workbench.distributions import Gaussian
 from workbench.estimators import sparse
 from workbench.estimators.base import Array
-from workbench.estimators.parts import rows
+from workbench.estimators.shared import rows
 from workbench.estimators.sparse import LocalThresholdedCovariance, ThresholdedCovariance
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise

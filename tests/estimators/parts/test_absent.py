@@ -13,15 +13,16 @@ from workbench.estimators import Trace, base, populous_robust, sparse
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
-from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rows import present
 from workbench.estimators.parts.scale import critical, exponent_scale
 from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
 from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
+from workbench.estimators.shared import rows
+from workbench.estimators.shared import rows as integers
 from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import Influence, Lifted
 from workbench.estimators.subspaces import Tokens, projections, spectra
 from workbench.estimators.tukey import depths, grid, projected, trimmed

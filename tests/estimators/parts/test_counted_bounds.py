@@ -11,8 +11,8 @@ from workbench.estimators.clipped import ClippedBoxMean, ClippedMean
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile
-from workbench.estimators.parts.rescaled import SURE, counted_error
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
+from workbench.estimators.shared.rescaled import SURE, counted_error
 from workbench.estimators.two_step import WindowMean, clipped_mean
 from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance

@@ -11,16 +11,16 @@ import pytest
 
 import workbench as wb
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared.moments import LiftedMoment, best_radius
+from workbench.estimators.shared.rows import (
     centred_rows,
     mean_of,
     mean_sensitivity,
     moment_of,
     second_moment_sensitivity,
+    second_moment_within,
     within_ball,
 )
-from workbench.estimators.shared.moments import LiftedMoment, best_radius
 from workbench.privacy import ZCDP, PureDP
 
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, 1e99, 1e50, 1e12, 1e-300, 5e-324, 1.0, 0.0, -0.0)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.estimators.shared.votes import Points, Vote
+from workbench.estimators.votes import Points, Vote
 from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 

@@ -24,7 +24,7 @@ Mean and second moment in one draw: the noisy moment of the lifted rows (τ, w),
 ball, τ in whole numbers of a step:
 
     (4) Z = (1/n) Σ (τ, w)(τ, w)ᵀ + symmetric noise                           sensitivity √2 (1 + τ²)/n
-    (5) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below      `parts.rescaled`
+    (5) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below      `shared.rescaled`
     (6) mean = Z[0, 1:]/(τs);  moment = Z[1:, 1:]/s
 
 Lifted rows lie within the ball of radius √(1 + τ²), an absent one is lifted to 0, so that (4) is a second
@@ -40,10 +40,9 @@ from math import erf, exp, hypot, inf, lgamma, pi, sqrt
 
 import numpy as np
 
-from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean
-from workbench.estimators.parts.integers import SQUARED_BITS, in_ball, total
-from workbench.estimators.parts.rescaled import share
-from workbench.estimators.parts.rows import present, second_moment_sensitivity
+from workbench.estimators.shared.predictions import better_than, median_of_matrix, median_of_mean
+from workbench.estimators.shared.rescaled import share
+from workbench.estimators.shared.rows import SQUARED_BITS, in_ball, present, second_moment_sensitivity, total
 from workbench.linalg import spectral_map, symmetrised
 from workbench.privacy import Budget, Charge
 from workbench.privacy.grid import OnGrid, step_of, widest
@@ -345,7 +344,7 @@ class Moments:
 class SquaredErrors:
     """Mean squared errors of mean and covariance, in the norms that the covariance itself defines.
 
-    Medians are those of as many normal numbers (`parts.foreseen`).
+    Medians are those of as many normal numbers (`shared.predictions`).
     """
 
     d: int

@@ -25,10 +25,10 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.histograms import REACH, UnitHistogram
-from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.locate.laplace_normal import half_width
-from workbench.estimators.parts.rescaled import SURE
 from workbench.estimators.parts.scale.critical import MEAN, pivotal_width
+from workbench.estimators.shared.budgets import divided, mean_charge, rule
+from workbench.estimators.shared.rescaled import SURE
 from workbench.estimators.two_step import clipped_mean, record_clipping, sensitivity
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive

@@ -39,7 +39,7 @@ With E the ε of a choice that has the whole budget, shares are
     under zCDP               the squares of these, of ρ
 
 Constants are chosen, on other distributions than those of the claims but for rare events (.1). (5) and (6)
-are over the share p/n of rows that are there, drawn with (5) at no cost (`parts.rescaled`), and the widths
+are over the share p/n of rows that are there, drawn with (5) at no cost (`shared.rescaled`), and the widths
 of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
 """
 
@@ -52,14 +52,13 @@ import numpy as np
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import FARTHEST, Trace, Univariate, require_rows, standardised
-from workbench.estimators.parts.budgets import mean_charge, rule
-from workbench.estimators.parts.integers import mean_in_box, with_count
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile, noise_sd
 from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.estimators.parts.rescaled import mean_and_share
-from workbench.estimators.parts.rows import present
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
+from workbench.estimators.shared.budgets import mean_charge, rule
+from workbench.estimators.shared.rescaled import mean_and_share
+from workbench.estimators.shared.rows import mean_in_box, present, with_count
 from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.linalg import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential

@@ -20,10 +20,10 @@ from typing import ClassVar
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
-from workbench.estimators.parts.budgets import rule
-from workbench.estimators.parts.rescaled import SURE
 from workbench.estimators.parts.scale.critical import MEAN, SCALE, pivotal_width
 from workbench.estimators.parts.scale.kv_interval import KVInterval
+from workbench.estimators.shared.budgets import rule
+from workbench.estimators.shared.rescaled import SURE
 from workbench.estimators.univariate.interval import WHOLE_LINE
 from workbench.estimators.univariate.scale import LEAST_ROWS
 from workbench.privacy import ZCDP, ApproxDP, Budget, NoiseSource, Plan, Sequential

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.estimators.base import LARGEST
-from workbench.estimators.parts.stored.cells import MARKS, Cells
-from workbench.estimators.parts.stored.csv_file import CsvFile
+from workbench.estimators.files import MARKS, Cells, CsvFile
 
 SHOWN = 20
 FIRST = 2  # the line of the first row

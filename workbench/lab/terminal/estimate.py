@@ -17,11 +17,19 @@ from workbench.catalog import KNOWN
 from workbench.catalog.entry import documented
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
-from workbench.estimators.parts.stored import ChangedError, passes, stream
-from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
-from workbench.estimators.parts.stored.parquet_file import SUFFIX, ParquetFile, open_parquet
-from workbench.estimators.parts.stored.rows import Source
-from workbench.estimators.parts.stored.sources import csv_rows
+from workbench.estimators.files import (
+    SUFFIX,
+    ChangedError,
+    CsvFile,
+    ParquetFile,
+    Source,
+    Writing,
+    csv_rows,
+    open_csv,
+    open_parquet,
+    passes,
+    stream,
+)
 from workbench.estimators.release import BETA, Asked, ErrorStatement
 from workbench.lab.terminal.budget_options import spending
 from workbench.privacy import NonPrivate, Plan, SecureNoise

@@ -14,10 +14,10 @@ import numpy as np
 from workbench.catalog import CATALOG, addition
 from workbench.estimators import two_step
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.rank_window import RankWindow
 from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
+from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.univariate import interval_mean
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.privacy.grid import OnGrid

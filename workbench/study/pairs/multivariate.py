@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Estimator
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.shared.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.privacy.histograms import stability_threshold
 from workbench.study.audit.audit import Pair

@@ -16,9 +16,8 @@ from tests.contracts.parameters import examples
 from workbench import ZCDP, ClippedBoxMean, ClippedMean, CoinPressMean, Median, PerturbedCovariance
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
-from workbench.estimators.parts import stored
-from workbench.estimators.parts.stored import ChangedError, stream
-from workbench.estimators.parts.stored.rows import StoredRows
+from workbench.estimators import files as stored
+from workbench.estimators.files import ChangedError, StoredRows, stream
 
 N, D, BUDGET = 9001, 3, ZCDP(0.5)
 MEAN = CoinPressMean(radius=100.0, steps=2, sigma=1.0)

@@ -10,8 +10,8 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, PopulousFrame, PopulousMean
-from workbench.estimators.shared.votes import Points, PricedDesign
-from workbench.estimators.shared.votes import Vote as Thresholds
+from workbench.estimators.votes import Points, PricedDesign
+from workbench.estimators.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import masked
 from workbench.study.least_rows import fewest_rows

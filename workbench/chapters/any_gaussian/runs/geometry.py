@@ -13,7 +13,7 @@ from numpy.random import Generator
 from workbench.bounds.al22 import frobenius_mask
 from workbench.estimators.populous import covariance_limits as limits
 from workbench.estimators.populous import normal_factors as factors
-from workbench.estimators.shared.votes import ROUNDING, Groups, Vote
+from workbench.estimators.votes import ROUNDING, Groups, Vote
 from workbench.privacy import SimulatedNoise
 from workbench.study.profiles import blocks
 from workbench.study.sweeps.sweep import Sweep, grid

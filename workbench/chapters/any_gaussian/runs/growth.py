@@ -16,7 +16,7 @@ from workbench.chapters.any_gaussian.runs.attacks import ATTACKS, frame
 from workbench.chapters.any_gaussian.runs.votes import named_by
 from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, Preconditioner
 from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
-from workbench.estimators.shared.votes import Vote
+from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study.trials import Row, answered, columns, each_trial, error_of

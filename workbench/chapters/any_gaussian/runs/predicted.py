@@ -9,7 +9,6 @@ from math import sqrt
 from typing import Any
 
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.estimators.parts.foreseen import median_of_mean
 from workbench.estimators.populous import (
     PopulousCovariance,
     PopulousGaussian,
@@ -17,6 +16,7 @@ from workbench.estimators.populous import (
     centring,
     preconditioned_rows,
 )
+from workbench.estimators.shared.predictions import median_of_mean
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.privacy.histograms import mode_charge

@@ -13,8 +13,6 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
-from workbench.estimators.parts import budgets
-from workbench.estimators.parts.rows import in_blocks
 from workbench.estimators.populous import (
     EVERYBODY,
     NOBODY,
@@ -24,9 +22,11 @@ from workbench.estimators.populous import (
     PopulousMean,
     Preconditioner,
 )
-from workbench.estimators.shared.votes import Vote
+from workbench.estimators.shared import budgets
+from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
 from workbench.estimators.unbounded import UnboundedCovariance
+from workbench.estimators.votes import Vote
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode

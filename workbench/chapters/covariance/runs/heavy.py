@@ -22,9 +22,8 @@ from workbench.estimators.heavy_tailed import (
     Stage,
     preconditioning_step,
 )
-from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.shared.budgets import gaussian_total
+from workbench.estimators.shared.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import mapped_back, norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated

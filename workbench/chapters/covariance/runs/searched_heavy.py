@@ -20,8 +20,8 @@ from workbench.estimators.heavy_tailed import (
     preconditioning_step,
     zeroed_beyond,
 )
-from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.shared.budgets import gaussian_total
+from workbench.estimators.shared.rows import second_moment_sensitivity
 from workbench.linalg import psd_part, second_moment
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated

@@ -13,11 +13,11 @@ from scipy.optimize import brentq
 from workbench.bounds.search import smallest
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, UnitHistogram
-from workbench.estimators.parts.budgets import divided, mean_charge
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import half_width
 from workbench.estimators.parts.locate.law import location_law
 from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.shared.budgets import divided, mean_charge
 from workbench.estimators.two_step import SHARE, HistogramMean, WindowMean, sensitivity
 from workbench.privacy import Budget, PureDP
 from workbench.privacy.mechanisms import laplace_scale

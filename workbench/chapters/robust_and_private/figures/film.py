@@ -12,7 +12,7 @@ from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
 from workbench.estimators import Trace
 from workbench.estimators.prime import FilterMean
-from workbench.estimators.shared.weighted_moments import grid
+from workbench.estimators.weighted_moments import grid
 from workbench.privacy import ApproxDP
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study.run import Run

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from workbench.chapters.sparse_covariance.runs.designs import released, spectral, spread
 from workbench.chapters.sparse_covariance.runs.measures import computed, geometric, trials
-from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.shared.rows import second_moment_within
 from workbench.estimators.sparse import STEP, PerturbedCovariance, delivered_mu, perturbed
 from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, UnitNoise
 from workbench.privacy.conversions import approx_from_gdp

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
-from workbench.estimators.parts.rows import blocks, present
+from workbench.estimators.shared.rows import blocks, present
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid

@@ -16,7 +16,7 @@ which has Student's law F of n - 1 degrees:
 
 Of rows that are absent, as many as a noisy count allows:
 
-    (5) p/n = the noisy share of rows that are there, drawn with the mean (`parts.rescaled`); where it is 1,
+    (5) p/n = the noisy share of rows that are there, drawn with the mean (`shared.rescaled`); where it is 1,
         (3) for all rows
     (6) else a = a share that is absent at most, with chance 1 - .05 level: 1 - p/n and a quantile of the
         noise of (5), rounded up to 2 %
@@ -38,9 +38,9 @@ from workbench.estimators.base import Abstention, standardised
 from workbench.estimators.parts.locate import huber
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile
 from workbench.estimators.parts.locate.window_median import selection_epsilon
-from workbench.estimators.parts.rescaled import LEAST, charge_of_share, mean_and_share
-from workbench.estimators.parts.rows import only_present
 from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
+from workbench.estimators.shared.rescaled import LEAST, charge_of_share, mean_and_share
+from workbench.estimators.shared.rows import only_present
 from workbench.estimators.two_step import WindowMean, clipped_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, Plan, PureDP, Sequential, SimulatedNoise
 from workbench.privacy.grid import OnGrid

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
-from workbench.estimators.parts.rows import only_present, present
+from workbench.estimators.shared.rows import only_present, present
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.histograms import (
     finite_histogram,

@@ -22,10 +22,10 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, standardised
 from workbench.estimators.histograms import BEST, UnitHistogram
-from workbench.estimators.parts.budgets import mean_charge, rule
-from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile
 from workbench.estimators.parts.scale.exponent_scale import ZERO, ExponentScale, pair_differences
+from workbench.estimators.shared.budgets import mean_charge, rule
+from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.two_step import clipped_mean, sensitivity
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP, Sequential
 from workbench.privacy.grid import OnGrid

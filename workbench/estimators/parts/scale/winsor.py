@@ -9,8 +9,7 @@ from math import log
 
 import numpy as np
 
-from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.rows import present
+from workbench.estimators.shared.rows import mean_in_box, present
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.roots import brentq
 from workbench.special import chdtr

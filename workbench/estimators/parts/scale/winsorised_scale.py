@@ -17,13 +17,13 @@ from math import expm1, inf, log, sinh, sqrt
 import numpy as np
 
 from workbench.estimators.base import Abstention, Trace
-from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.foreseen import median_norm_found
 from workbench.estimators.parts.locate.laplace_normal import noise_quantile, noise_sd
 from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.scale.exponent_scale import pair_differences
 from workbench.estimators.parts.scale.winsor import LARGEST_RATIO, Winsor
+from workbench.estimators.shared.budgets import divided, mean_charge, rule
+from workbench.estimators.shared.predictions import median_norm_found
 from workbench.privacy import Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.mechanisms import additive
 from workbench.special import chdtri, ndtr

@@ -24,7 +24,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.estimators.parts.integers import SQUARED_BITS, total
+from workbench.estimators.shared.rows import SQUARED_BITS, total
 from workbench.privacy import Budget, Charge, NoiseSource
 from workbench.privacy.grid import Integers, OnGrid, joined, step_of
 from workbench.privacy.mechanisms import gaussian, gaussian_mu

@@ -68,8 +68,8 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import shuffled
-from workbench.estimators.parts.budgets import vote_and_mask
-from workbench.estimators.parts.rows import evened, of_groups
+from workbench.estimators.shared.budgets import vote_and_mask
+from workbench.estimators.shared.rows import evened, of_groups
 from workbench.linalg import fewest, norms
 from workbench.privacy import ApproxDP, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.conversions import gdp_within_approx
