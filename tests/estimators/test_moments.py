@@ -22,6 +22,7 @@ from workbench.estimators.shared.moments import (
     _kept_shares,
     best_radius,
     censored_spectrum,
+    completed,
     identity_frame,
     kept_share,
     padded,
@@ -37,7 +38,7 @@ from workbench.estimators.shared.rows import (
     second_moment_within,
     within_ball,
 )
-from workbench.estimators.unbounded import HEIGHT, completed
+from workbench.estimators.unbounded import HEIGHT
 from workbench.linalg import second_moment
 from workbench.privacy import ZCDP, Charge, GaussianDP, SimulatedNoise
 from workbench.privacy.grid import UP, OnGrid, step_of

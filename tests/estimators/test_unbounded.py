@@ -20,7 +20,9 @@ from workbench.estimators.shared.moments import (
     Frame,
     Moments,
     censored_spectrum,
+    completed,
     identity_frame,
+    length_beyond,
     slope,
     unwinsorised,
 )
@@ -32,8 +34,6 @@ from workbench.estimators.unbounded import (
     TightLoop,
     UnboundedCovariance,
     UnboundedGaussian,
-    completed,
-    length_beyond,
     widest,
 )
 from workbench.losses import mahalanobis_covariance_error

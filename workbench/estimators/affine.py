@@ -57,7 +57,7 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.shared.budgets import require_events
-from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
+from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredErrors
 from workbench.estimators.shared.predictions import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
@@ -73,7 +73,7 @@ from workbench.estimators.stable_quantile import (
     nearly,
     percent,
 )
-from workbench.estimators.unbounded import ROUND, RoundFinish, round_finish
+from workbench.estimators.unbounded import RoundFinish, round_finish
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.located import LocatedCharge, located_normal, located_scale, suffices

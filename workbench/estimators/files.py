@@ -434,7 +434,7 @@ class StoredRows:
         return StoredMap(self, change)
 
     def paired(self) -> "StoredPairs":
-        """Return the pairs of consecutive rows, as `parts.rows.paired`."""
+        """Return the pairs of consecutive rows, as `shared.rows.paired`."""
         return StoredPairs(self)
 
     def _chunks(self) -> Iterator[Array]:

@@ -155,7 +155,7 @@ class MatrixQuantileCovariance(Estimator[Array]):
 
     @property
     def _share(self) -> float:
-        return 0.9 * self.beta if self.degenerate else self.beta  # of β, for (1) to (3)
+        return 0.9 * self.beta if self.degenerate else self.beta  # of β, beside the subspace
 
     def _first(self, d: int, budget: ApproxDP) -> int:
         return self.subspace.fewest(d, budget) if self.degenerate else 0

@@ -105,13 +105,18 @@ from workbench.estimators.base import (
 from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.shared.budgets import concentrated, delivered
 from workbench.estimators.shared.moments import (
+    ROUND,
+    THIN,
     Frame,
     LiftedMoment,
     Moments,
     SquaredErrors,
     best_radius,
     clipped_moment,
+    completed,
     identity_frame,
+    is_round,
+    length_beyond,
     padded,
     slope,
     squared_errors,
@@ -141,7 +146,6 @@ from workbench.linalg import fewest, psd_part, spectral_map, symmetric_noise_nor
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import stability_charge, stable_mode
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale, symmetric_gaussian
-from workbench.special import chdtri
 from workbench.types import Array, Calibration
 
 EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # "tight": shares of ρ; eigenvalues twice
@@ -159,8 +163,7 @@ LOCATOR = WindowMedian(left=4.0, right=4.0)
 NO_PLACE, IN_WINDOW, MOST_LOCATION = 1e-3, 0.8, 0.2
 EARLY, MOST_EACH, MOST_STEPS = 0.3, 0.1, 24
 HEIGHT = 0.4  # τ: 16 % more noise of the moment for the mean
-ROUND, ENDS, LONG, CAUTION = 0.25, 0.6, 0.1, 0.7
-THIN = 1e-9  # the unit of location across a subspace, in that of its longest axis
+ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
 class Unbounded(Estimator[T]):
@@ -325,16 +328,10 @@ class Loop:
         return private_eigenvalues(found, charges, noise, self.calibration)
 
     def voted(
-        self,
-        rows: Array,
-        frame: Frame,
-        k: int,
-        gap: float,
-        charges: tuple[Charge, Charge],
-        noise: NoiseSource,
+        self, rows: Array, frame: Frame, k: int, gap: float, pair: tuple[Charge, Charge], noise: NoiseSource
     ) -> Array | None:
         planes = projections(in_blocks(mapped(rows, frame.matrix), self.blocks[0]), k)
-        return self.vote.basis(planes, k, gap, charges, noise)
+        return self.vote.basis(planes, k, gap, pair, noise)
 
 
 @lru_cache(maxsize=1024)
@@ -366,7 +363,6 @@ class TightLoop(Loop):
 
     @property
     def finish(self) -> "RoundFinish":
-        """Step (4)."""
         return round_finish(self.n, self.d, self.costs[3], widest(self.d), self.centred)
 
     @property
@@ -404,7 +400,6 @@ class TightLoop(Loop):
     def voted_frame(
         self, rows: Array, eigenvalues: Array, votes: list[Charge], noise: NoiseSource
     ) -> Frame | None:
-        """Return the frame after all votes, or None where the rows' subspace got no vote."""
         rank, left = int((eigenvalues > 0).sum()), list(zip(votes[::2], votes[1::2], strict=True))
         frame: Frame | None = identity_frame(self.d)
         if rank < self.d:
@@ -448,8 +443,7 @@ class PaperLoop(Loop):
         }
 
     @cached_property
-    def rows(self) -> int:
-        """N."""
+    def rows(self) -> int:  # N
         return centred_count(self.n, self.centred)
 
     @cached_property
@@ -472,8 +466,7 @@ class PaperLoop(Loop):
         drawn = gaussian_scale(Charge("", "gaussian", mean_sensitivity(self.n, 1.0), self.costs["mean"]))
         return SquaredErrors(d, d * (1 / self.n + (drawn * self.reach(d)) ** 2), covariance)
 
-    def reach(self, r: int) -> float:
-        """Return the radius of (4)."""
+    def reach(self, r: int) -> float:  # the radius of (4)
         return NEAR * sqrt(r) + tail(r, BETA / self.n)
 
     def charges(self) -> Iterator[Charge]:
@@ -517,8 +510,7 @@ class PaperRun:
         self.frame, self.values = identity_frame(self.loop.d), np.ones(self.loop.d)
         self.some = True  # eigenvalue is not 0
 
-    def rank(self) -> Abstention | None:
-        """Run step (1); return the end of the run where there is one."""
+    def rank(self) -> Abstention | None:  # the end of the run where there is one
         values = self._measured(self.frame)
         if values is None:
             return Abstention("eigenvalue")
@@ -532,7 +524,6 @@ class PaperRun:
         return self._moved(frame, "eigenvalue of the rank")
 
     def gaps(self) -> Abstention | None:
-        """Run step (2); return the end of the run where there is one."""
         for k in range(1, self.loop.d):
             frame, values, inside = self.frame, self.values, k < self.frame.rank
             gap = gap_after(values, k) if inside else 0.0
@@ -574,15 +565,13 @@ class PaperRun:
         noisy = symmetric_gaussian(padded(moment, self.loop.d), charge, self.noise)
         return noisy[:r, :r], gaussian_scale(charge)
 
-    def finer(self, k: int) -> Frame:
-        """Return the frame after M21/UG Alg 4 at gap k."""
+    def finer(self, k: int) -> Frame:  # M21/UG Alg 4 at gap k
         frame, reference = self.frame, self.values[k]
         radius = sqrt(2 * self.values[0]) * tail(frame.rank, BETA / len(self.rows))
         z = psd_part(self._moment(frame, radius)[0] * radius**2)
         return frame.then(spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference))))
 
     def finish(self, x: Array) -> Moments | Abstention:
-        """Run steps (3) and (4)."""
         frame, values, r = self.frame.scaled(1 / sqrt(2 * self.values[0])), self.values, self.frame.rank
         squared = tail(r, BETA / len(self.rows)) ** 2
         z, scale = self._moment(frame, sqrt(squared))
@@ -634,7 +623,6 @@ class RoundFinish:
 
     @cached_property
     def lift(self) -> LiftedMoment:
-        """What a step draws; no mean if it is known."""
         return LiftedMoment(self.n, self.d, 0.0 if self.centred else HEIGHT)
 
     @cached_property
@@ -647,8 +635,7 @@ class RoundFinish:
         return ZCDP(min(needed, MOST_LOCATION * self.cost.rho), self.cost.delta)
 
     @property
-    def count(self) -> int:
-        """The number k of steps before the last."""
+    def count(self) -> int:  # k
         return self._ended[0]
 
     @cached_property
@@ -660,7 +647,6 @@ class RoundFinish:
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ...]:
-        """The costs of the k + 1 steps."""
         return self._costs(self.count)
 
     @property
@@ -731,13 +717,7 @@ class RoundFinish:
         return self.round(x, centre, frame, spread, charges[len(located) :], noise)
 
     def round(
-        self,
-        x: Array,
-        centre: Array,
-        frame: Frame,
-        spread: Array,
-        measured: list[Charge],
-        noise: NoiseSource,
+        self, x: Array, centre: Array, frame: Frame, spread: Array, measured: list[Charge], noise: NoiseSource
     ) -> Moments | Abstention:
         """Return the private moments from a released centre, and a frame and eigenvalues in it."""
         costs, answers = self.costs, []
@@ -790,29 +770,6 @@ round_finish = lru_cache(maxsize=1024)(RoundFinish)  # its public numbers are co
 def rounder(z: Array, excess: float) -> Array:
     """Return (Z₊ + eI)^(-1/2)."""
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values, 0.0) + excess))
-
-
-def completed(frame: Frame, thin: float = THIN) -> Array:
-    """Return the frame's axes and, for a subspace, thin ones across it: shape (d, d)."""
-    d, r = frame.basis.shape
-    if r == d:
-        return frame.matrix
-    across = np.linalg.svd(frame.basis, full_matrices=True)[0][:, r:].T
-    return np.concatenate([frame.matrix, across * (np.linalg.norm(frame.shape, -2) / thin)])
-
-
-def is_round(spectrum: Array, share: float = ROUND) -> bool:
-    """Return whether the least is at least this share, a quarter, of the largest."""
-    return bool(spectrum.min() >= share * spectrum.max())
-
-
-def length_beyond(spectrum: Array, share: float) -> float:
-    """Return about the upper `share`-quantile of the length of normal rows of this spectrum.
-
-    Satterthwaite's chi-square, which has the mean and the variance of the squared length.
-    """
-    total, squares = float(spectrum.sum()), float((spectrum**2).sum())
-    return sqrt(squares / total * float(chdtri(total**2 / squares, share)))
 
 
 @lru_cache(maxsize=256)

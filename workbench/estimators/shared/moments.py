@@ -57,6 +57,8 @@ APART = 1e-9  # of what rounding may leave of equal numbers
 ROUNDS, CLOSE, MOST_RAISED = 100, 1e-9, 32.0
 INSIDE = 1e9  # a ball this much larger than the rows takes nothing from them
 TINY = 1e-290  # moments below it are taken as 0: their ratios would leave the floats
+THIN = 1e-9  # the unit of location across a subspace, in that of its longest axis
+ROUND = 0.25  # the least of a spectrum over its largest
 STEP = step_of(1.0, SQUARED_BITS)
 MATRICES, POINTS, MATRIX_SEED = 101, 4096, 61
 
@@ -104,6 +106,15 @@ def slope(d: int, radius: float) -> float:
         return inside
     inverse = exp(lgamma((d - 1) / 2) - lgamma(d / 2)) / sqrt(2) * float(gammaincc((d - 1) / 2, squared))
     return inside + (1 - 1 / d) * radius * inverse
+
+
+def length_beyond(spectrum: Array, share: float) -> float:
+    """Return about the upper `share`-quantile of the length of normal rows of this spectrum.
+
+    Satterthwaite's chi-square, which has the mean and the variance of the squared length.
+    """
+    total, squares = float(spectrum.sum()), float((spectrum**2).sum())
+    return sqrt(squares / total * float(chdtri(total**2 / squares, share)))
 
 
 @dataclass(frozen=True)
@@ -316,6 +327,20 @@ class Frame:
 def identity_frame(d: int) -> Frame:
     """Return the frame of the rows as they are."""
     return Frame(np.eye(d), np.eye(d))
+
+
+def completed(frame: Frame, thin: float = THIN) -> Array:
+    """Return the frame's axes and, for a subspace, thin ones across it: shape (d, d)."""
+    d, r = frame.basis.shape
+    if r == d:
+        return frame.matrix
+    across = np.linalg.svd(frame.basis, full_matrices=True)[0][:, r:].T
+    return np.concatenate([frame.matrix, across * (np.linalg.norm(frame.shape, -2) / thin)])
+
+
+def is_round(spectrum: Array, share: float = ROUND) -> bool:
+    """Return whether the least is at least this share, a quarter, of the largest."""
+    return bool(spectrum.min() >= share * spectrum.max())
 
 
 def padded(statistic: OnGrid, d: int) -> OnGrid:

@@ -60,7 +60,7 @@ def rows_of_a_block(d: int) -> int:
 
 
 def row_blocks(x: Any) -> Iterator[Array]:
-    """Yield the rows, or numbers, of x in blocks of a fixed size: in memory, or `parts.stored`."""
+    """Yield the rows, or numbers, of x in blocks of a fixed size: in memory, or `files`."""
     if not isinstance(x, np.ndarray):
         return iter(x.blocks())
     return (x[block] for block in blocks(len(x), x.shape[1] if x.ndim > 1 else 1))
@@ -114,7 +114,7 @@ def on_both_sides(values: Array, far: float) -> Array:
 def paired(x: Array) -> Array:
     """Return the ⌊n/2⌋ rows (x_{2i-1} - x_{2i})/√2: mean 0, the same covariance; one row touches one pair."""
     if not isinstance(x, np.ndarray):
-        return x.paired()  # rows of `parts.stored`
+        return x.paired()  # rows of `files`
     pairs = np.empty((len(x) // 2, x.shape[1]))
     for block in blocks(*pairs.shape):
         rows = x[2 * block.start : 2 * block.stop]

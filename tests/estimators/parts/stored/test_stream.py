@@ -139,7 +139,7 @@ def test_rows_that_are_there_are_counted_in_the_pass_of_their_sum(estimator):
 
 def test_rows_that_are_read_once_need_no_checksum_and_a_second_pass_is_an_error():
     once, again = (StoredRows(lambda: [ROWS], N, D, once=once) for once in (True, False))
-    with patch.object(stored.rows, "_bits", side_effect=AssertionError("looked at")):
+    with patch.object(stored, "_bits", side_effect=AssertionError("looked at")):
         assert sum(map(len, once.blocks())) == N
         with pytest.raises(AssertionError, match="looked at"):
             list(again.blocks())
