@@ -67,6 +67,7 @@ from workbench.estimators.stable_quantile import (
     LiftedStability,
     carried,
     counts,
+    in_tuples,
     kept_cells,
     levels_around,
     means_and_spreads,
@@ -396,7 +397,7 @@ def cell(d: int, knee: float, power: int) -> Cell:
     kept = kept_cells(FILE).get(f"{d} {knee:g} {power}")
     if kept is None:
         return simulated(d, knee, power)
-    return Cell(*(tuple(one) if isinstance(one, list) else one for one in kept.values()))
+    return Cell(**in_tuples(kept))
 
 
 def simulated(d: int, knee: float, power: int) -> Cell:

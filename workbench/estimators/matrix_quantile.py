@@ -54,6 +54,7 @@ from workbench.estimators.stable_quantile import (
     Stability,
     carried,
     counts,
+    in_tuples,
     kept_cells,
     levels_around,
     means_and_spreads,
@@ -266,7 +267,7 @@ def cells(d: int, power: int) -> tuple[Cell, ...]:
     kept = kept_cells(FILE).get(f"{d} {power}")
     if kept is None:
         return simulated(d, power)
-    return tuple(Cell(*(tuple(v) if isinstance(v, list) else v for v in one.values())) for one in kept)
+    return tuple(Cell(**in_tuples(one)) for one in kept)
 
 
 def simulated(d: int, power: int) -> tuple[Cell, ...]:

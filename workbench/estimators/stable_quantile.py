@@ -597,6 +597,11 @@ def kept_cells(file: str) -> dict[str, Any]:
     return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
 
 
+def in_tuples(kept: dict[str, Any]) -> dict[str, Any]:
+    """Return a cell of the table with tuples in the place of lists."""
+    return {name: tuple(one) if isinstance(one, list) else one for name, one in kept.items()}
+
+
 def counts(budget: ApproxDP, multiples: tuple[float, ...]) -> list[int]:
     """Return the counts T that are tried: multiples of ln(1/δ)/ε."""
     return sorted({max(2, ceil(one * log(1 / budget.delta) / budget.epsilon)) for one in multiples})

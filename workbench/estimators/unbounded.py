@@ -187,7 +187,7 @@ class Unbounded(Estimator[T]):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
     ) -> Moments | Abstention:
         # sorted rows, or copies side by side, would make blocks and pairs unlike the data
-        found = self.recipe(*x.shape, budget).estimate(shuffled(x, noise), noise, trace)
+        found = self.recipe(len(x), x.shape[1], budget).estimate(shuffled(x, noise), noise, trace)
         if isinstance(found, Moments) and not found.finite:
             return Abstention("covariance")
         return found
