@@ -12,15 +12,25 @@ from tests.estimators import test_nets as nets
 from tests.estimators.parts import test_absent as absent
 from tests.estimators.parts import test_rescaled as sums
 from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, populous_robust, prime, references, robust, sparse, subspaces, tukey
+from workbench.estimators import (
+    base,
+    populous_robust,
+    prime,
+    references,
+    robust,
+    scale,
+    sparse,
+    subspaces,
+    tukey,
+)
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.parts import integers, rescaled, rows
+from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine import gaussian, lifted
 from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.scale import exponent_scale, winsor
+from workbench.estimators.shared import noisy_means as rescaled
 from workbench.estimators.shared import votes
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import histograms
 from workbench.study.faults.mutant import Mutant, attribute, rewritten
 
@@ -81,9 +91,9 @@ STAGES = (
      partial(absent.test_histograms_are_those_of_the_other_rows, None)),
     ("keys that are NaN", histograms, "_counted", counted_with_nan,
      absent.test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones),
-    ("exponents", exponent_scale, "exponents", of_zeros(exponent_scale.exponents),
+    ("exponents", scale, "exponents", of_zeros(scale.exponents),
      absent.test_exponents_are_those_of_the_other_pairs),
-    ("bins of exponents", exponent_scale, "only_present", zeros,
+    ("bins of exponents", scale, "only_present", zeros,
      absent.test_exponents_are_those_of_the_other_pairs),
     ("bins of coordinates", robust, "only_present", zeros, COUNTS),
     ("counts of norms", sparse, "only_present", zeros, COUNTS),
@@ -104,7 +114,7 @@ STAGES = (
     ("group moments", votes, "evened", zeros, partial(GROUP, "moment")),
     ("spectra", subspaces, "evened", zeros, partial(GROUP, "spectrum")),
     ("tokens", subspaces, "evened", lambda groups: groups, partial(GROUP, "token")),
-    ("group variances", winsor, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
+    ("group variances", scale, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
      absent.test_variances_within_groups_are_those_of_the_other_rows),
     ("scores of a net", pure_net, "present", everything,
      absent.test_scores_of_a_net_are_those_of_the_other_rows),
@@ -135,7 +145,7 @@ def moment_of_an_exact_share(counted: Any, n: int, charge: Any, draw: Any) -> An
 
 def mean_and_share_apart(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
     """A mean that is charged, and a share that is drawn beside it."""
-    joint, whole = rescaled._weighed(counted, rescaled.OF_MEANS[charge.mechanism], n, charge)
+    joint, whole = rescaled.weighed(counted, n, charge)
     found = rescaled.share(rescaled.additive(joint[-1:], charge, noise)[0], whole, charge)
     return rescaled.additive(counted[:-1], charge, noise) / found, found
 

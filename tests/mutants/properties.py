@@ -25,12 +25,11 @@ from workbench.estimators.parts import rows
 from workbench.estimators.parts.gaussians import finish as round_finish
 from workbench.estimators.parts.gaussians import steps
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.locate import law as location
-from workbench.estimators.parts.locate import window_median
-from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned import winsorised_covariance
 from workbench.estimators.parts.quantile.stability import Stability
-from workbench.estimators.shared import votes
+from workbench.estimators.shared import votes, window_median
+from workbench.estimators.shared import window_median as location
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
 from workbench.study.faults.mutant import Mutant, rewritten

@@ -9,9 +9,10 @@ from workbench.commands.list import inexact
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.clipped import ClippedMean
+from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.quantiles import Median
 from workbench.estimators.tukey import TukeyMean
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean
+from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ApproxDP, NonPrivate, PureDP, SecureNoise
 from workbench.study.pairs.base import numbers
 

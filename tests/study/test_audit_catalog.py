@@ -8,7 +8,7 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.errors import ArgumentError
-from workbench.estimators.two_step import UnboundedMean
+from workbench.estimators.intervals import UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study.audit.suite import attacks
 from workbench.study.faults.attacked import UNIVARIATE, all_mutants, attacked, mutants_of

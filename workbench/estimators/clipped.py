@@ -59,10 +59,15 @@ from workbench.estimators.parts.budgets import concentrated, delivered, mean_cha
 from workbench.estimators.parts.columns import length, median_of, of_column, tail_of
 from workbench.estimators.parts.foreseen import better_than, median_norm_found
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
 from workbench.estimators.parts.rows import mean_sensitivity
+from workbench.estimators.shared.noisy_means import (
+    counted_error,
+    density,
+    median_of_sum,
+    noise_quantile,
+    noise_sd,
+    rescaled_mean,
+)
 from workbench.estimators.two_step import (
     WindowMean,
     clipped_mean,
@@ -217,7 +222,7 @@ class ClippedMean(Univariate[float]):
 
 def excess_mean(excess: Array) -> Array:
     """Return E (Z - excess)₊: the bias of clipping this far beyond the mean."""
-    return np.asarray(huber.density(excess) - excess * ndtr(-excess))
+    return np.asarray(density(excess) - excess * ndtr(-excess))
 
 
 @lru_cache(maxsize=4096)

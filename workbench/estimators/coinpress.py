@@ -107,7 +107,6 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     squared_errors,
     unwinsorised,
 )
-from workbench.estimators.parts.rescaled import rescaled_mean, rescaled_moment
 from workbench.estimators.parts.rows import (
     WIDEST,
     centred_count,
@@ -117,6 +116,7 @@ from workbench.estimators.parts.rows import (
     require_spread,
     second_moment_sensitivity,
 )
+from workbench.estimators.shared.noisy_means import rescaled_mean, rescaled_moment
 from workbench.estimators.sparse import perturbed
 from workbench.linalg import (
     mapped_back,

@@ -1,8 +1,8 @@
 """Private means of a column whose range is long or unknown: locate, then average round the place.  L17.
 
 Rows x of shape (n,), standard deviation sigma. Neighbours: replace one row. The mean lies within `radius` of
-`centre` (`TwoStepMean`; L17 Theorem 2.5, eq. (2)), or anywhere (`UnboundedMean`; Theorem 2.8, eq. (6)). With
-z = (x - centre)/sigma, capped at ±1e15, and R = radius/sigma:
+`centre` (`TwoStepMean`; L17 Theorem 2.5, eq. (2)), or anywhere (Theorem 2.8, eq. (6): `UnboundedMean`, which
+stands with its pivot in `intervals`). With z = (x - centre)/sigma, capped at ±1e15, and R = radius/sigma:
 
     (1) c = a private location of z in [-R, R], or anywhere, with a share of ε and all of δ; none: no answer
     (2) y = mean(clip(z - c, ±w)) + noise, with the rest                         sensitivity 2w/n given c
@@ -10,7 +10,7 @@ z = (x - centre)/sigma, capped at ±1e15, and R = radius/sigma:
 
               "paper"                                       "tight", ours
     (1)       histogram, bins of width 1                    window median, window ±4, stretch .02
-              (`estimators.histograms`)                     (`parts.locate.window_median`)
+              (`estimators.histograms`)                     (`shared.window_median`)
     share     1/2                                           the pair of least predicted error, which n, the
     w         2.5 + √(2 ln(4n/β))                           budget and R decide; w = 0: (1) is the output
     u(y)      y                                             g_w⁻¹(y), g_w(u) = E clip(Z + u, ±w), Z normal:
@@ -41,13 +41,29 @@ from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
 from workbench.estimators.parts.foreseen import better_than, median_beyond, median_norm, median_norm_found
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rescaled import counted_error, mean_and_share
+from workbench.estimators.shared.noisy_means import (
+    FAR,
+    clipped_slope,
+    clipped_variance,
+    counted_error,
+    expected_clip,
+    inverse_error,
+    median_of_sum,
+    noise_quantile,
+    noise_sd,
+    over_share,
+    uncentred,
+    weighed,
+)
+from workbench.estimators.shared.window_median import (
+    WindowMedian,
+    located_within,
+    location_law,
+    uniform_deviation,
+)
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import OnGrid
+from workbench.privacy.mechanisms import additive
 from workbench.special import ndtr, ndtri
 from workbench.types import Array, Calibration
 
@@ -108,8 +124,7 @@ class TwoSteps(ABC):
 
     @property
     @abstractmethod
-    def locator(self) -> UnitHistogram | WindowMedian:
-        """The mechanism of (1)."""
+    def locator(self) -> UnitHistogram | WindowMedian: ...
 
     @abstractmethod
     def design(self, n: int, budget: Budget) -> Design: ...
@@ -130,28 +145,23 @@ class TwoSteps(ABC):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        return self.with_share(x, budget, noise, trace)[0]
-
-    def with_share(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> tuple[float | Abstention, float]:
-        """Return the mean of standardised rows, and the noisy share that is there; 1 where nothing tells."""
         name = f"locate{self.suffix}"
         centre = self.locator.draw(x, self.plan(len(x), budget)[name], noise)  # (1)
         if centre is None or isinstance(centre, Abstention):
-            return Abstention(name), 1.0
+            return Abstention(name)
         return self.averaged(x, centre, budget, noise, trace)
 
     def averaged(
         self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> tuple[float, float]:
+    ) -> float:
         n, clip = len(x), self.design(len(x), budget).clip
         if not clip:
-            return centre, 1.0
+            return centre
         record_clipping(trace, x, centre, clip)
-        statistic, charge = clipped_mean(x, centre, clip, counted=True), self.plan(n, budget)
-        noisy, share = mean_and_share(statistic, n, charge[f"mean{self.suffix}"], noise)  # (2)
-        return centre + self.unbiased(float(noisy[0]), clip), share  # (3)
+        charge = self.plan(n, budget)[f"mean{self.suffix}"]
+        joint, whole = weighed(clipped_mean(x, centre, clip, counted=True), n, charge)
+        noisy, _ = over_share(additive(joint, charge, noise), whole, charge)  # (2)
+        return centre + self.unbiased(float(noisy[0]), clip)  # (3)
 
 
 @dataclass(frozen=True)
@@ -209,7 +219,7 @@ class WindowMean(TwoSteps):
         return _design(self, n, budget)
 
     def unbiased(self, y: float, clip: float) -> float:
-        return huber.uncentred(y, clip)
+        return uncentred(y, clip)
 
     def bias(self, n: int, budget: Budget) -> float:
         """Return how far out may be from the mean of other rows of sd at most 1, sampling and noise apart.
@@ -228,8 +238,8 @@ class WindowMean(TwoSteps):
         apart = np.asarray(located_median(self.locator, n, locate))
         if apart == inf:
             return inf
-        slope = float(huber.clipped_slope(apart, design.clip))
-        sampling = sqrt(float(huber.clipped_variance(apart, design.clip)) / n) / slope
+        slope = float(clipped_slope(apart, design.clip))
+        sampling = sqrt(float(clipped_variance(apart, design.clip)) / n) / slope
         charge = mean_charge("mean", sensitivity(n, design.clip) / slope, mean)
         lost = median_norm_found(1, design.failure) / median_norm(1)
         return lost * median_of_sum(sampling, charge)
@@ -245,17 +255,17 @@ class WindowMean(TwoSteps):
         plan, clip = self.plan(n, budget), self.design(n, budget).clip
         deviation = uniform_deviation(n, beta / 4)
         apart = located_within(self.locator, n, plan[f"locate{self.suffix}"].cost, beta / 4, ndtr, deviation)
-        if not clip or apart > huber.FAR:
+        if not clip or apart > FAR:
             return inf if clip else apart
         sampling = sqrt(2 * log(8 / beta) / n) + 2 * deviation * apart
-        charge, away = plan[f"mean{self.suffix}"], float(huber.clipped_mean(np.asarray(apart), clip))
+        charge, away = plan[f"mean{self.suffix}"], float(expected_clip(np.asarray(apart), clip))
         off = counted_error(lambda part: sampling + noise_quantile(charge, part), away, charge, n, beta / 4)
-        return inf if off == inf else huber.inverse_error(apart, off, clip)
+        return inf if off == inf else inverse_error(apart, off, clip)
 
 
 def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
     """Return the median distance of a location from the mean of normal rows."""
-    offsets, chances, failure = location_law(locator, n, cost, ndtr, huber.FAR)
+    offsets, chances, failure = location_law(locator, n, cost, ndtr, FAR)
     return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
 
 
@@ -263,15 +273,15 @@ def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
 def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     """Return the share and clip that minimise rms + failure; location alone where most fail."""
     drift = pi / (2 * n)  # the squared error of a sample's median
-    offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, huber.FAR)
+    offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
     alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
     for share, clip in _likely(steps, n, budget):
         locate, mean = divided(budget, share)
-        offsets, weights, failure = location_law(steps.locator, n, locate, ndtr, huber.FAR)
+        offsets, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
         sd, apart = noise_sd(mean_charge("mean", sensitivity(n, clip), mean)), np.sqrt(offsets**2 + drift)
-        variance = huber.clipped_variance(apart, clip) / n + sd * sd
-        most = (apart + huber.FAR) ** 2  # the inverse stays within ±4 of the centre
-        squares = np.minimum(variance / huber.clipped_slope(apart, clip) ** 2, most)
+        variance = clipped_variance(apart, clip) / n + sd * sd
+        most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
+        squares = np.minimum(variance / clipped_slope(apart, clip) ** 2, most)
         rms = sqrt(float(weights @ squares))
         if rms + failure < best.rms + best.failure:
             best = Design(share, clip, rms, failure)
@@ -286,17 +296,17 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
     laws, noises = [], []
     for share in SHARES:
         locate, mean = divided(budget, share)
-        laws.append(location_law(steps.locator, n, locate, ndtr, huber.FAR))
+        laws.append(location_law(steps.locator, n, locate, ndtr, FAR))
         noises.append(noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean)))
     offsets, half = laws[0][0], len(laws[0][0]) // 2  # the same in all laws, and symmetric about 0
     weights = np.array([weight[half:] + weight[half - 1 :: -1] for _, weight, _ in laws])
     apart = np.sqrt(offsets[half:] ** 2 + pi / (2 * n))
-    most = weights * (apart + huber.FAR) ** 2
+    most = weights * (apart + FAR) ** 2
     matter = (most > NOTHING * most.max(axis=1, keepdims=True)).any(axis=0)
     clips, rest = np.array(CLIPS)[:, None], most[:, ~matter].sum(axis=1, keepdims=True)
     near = apart[matter]
-    variance = huber.clipped_variance(near, clips) / n + (np.array(noises)[:, None, None] * clips) ** 2
-    squares = np.minimum(variance / huber.clipped_slope(near, clips) ** 2, (near + huber.FAR) ** 2)
+    variance = clipped_variance(near, clips) / n + (np.array(noises)[:, None, None] * clips) ** 2
+    squares = np.minimum(variance / clipped_slope(near, clips) ** 2, (near + FAR) ** 2)
     least = (squares @ weights[:, matter, None])[:, :, 0]
     failures = np.array([[failure] for *_, failure in laws])
     below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures
@@ -319,7 +329,6 @@ class Stepwise(Univariate[float]):
 
     @property
     def steps(self) -> HistogramMean | WindowMean:
-        """The steps on standardised rows."""
         return HistogramMean(self.reach, self.beta) if self.calibration == "paper" else WindowMean(self.reach)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -400,39 +409,3 @@ class TwoStepMean(Stepwise):
     @property
     def reach(self) -> float:
         return standard_radius(self.radius, self.sigma)
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnboundedMean(Stepwise):
-    """Private mean of one column, its range unknown (L17 Theorem 2.8).
-
-    Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
-    release is "no answer". Parameters as of `TwoStepMean`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
-    below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, as in `TwoStepMean`.
-
-    Examples
-    --------
-    >>> from workbench.privacy import ApproxDP
-    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = UnboundedMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
-    >>> abs(release.value - 3.0) < 0.2
-    True
-    """
-
-    sigma: float
-    beta: float = 0.05
-    calibration: Calibration = "tight"
-
-    reach = None
-
-    def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
-        """Return the critical value of the pivot (out - mean)/sigma, in the unit of the data."""
-        from workbench.estimators.parts.scale.critical import pivotal_width
-
-        if self.calibration == "paper":
-            return self.error_bound(n, d, budget, level)
-        require_rows(n, d)
-        return self.sigma * pivotal_width(n, budget, level)

@@ -9,7 +9,7 @@ import pytest
 import workbench as wb
 from workbench.chapters.one_mean.claims import any_law
 from workbench.chapters.one_mean.runs.any_law import LAWS, ROWS, RUNS, intervals
-from workbench.estimators.parts import rescaled
+from workbench.estimators.shared import noisy_means as rescaled
 from workbench.privacy import ApproxDP
 from workbench.study.verdict import Status
 

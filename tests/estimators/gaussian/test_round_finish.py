@@ -21,11 +21,11 @@ from workbench.estimators.parts.gaussians.frame import Frame, identity_frame
 from workbench.estimators.parts.gaussians.lifted_moment import STEP, LiftedMoment
 from workbench.estimators.parts.gaussians.steps import HEIGHT, LOCATOR, NO_PLACE, RoundSteps, slope
 from workbench.estimators.parts.gaussians.unbounded_tight import widest
-from workbench.estimators.parts.locate.window_median import selection_epsilon
 from workbench.estimators.parts.preconditioned.winsorised_covariance import (
     censored_spectrum,
     unwinsorised,
 )
+from workbench.estimators.shared.window_median import selection_epsilon
 from workbench.privacy import ZCDP, SimulatedNoise
 from workbench.privacy.grid import UP
 from workbench.study.faults.replay import spied

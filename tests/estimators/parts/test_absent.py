@@ -12,23 +12,20 @@ from workbench.catalog import CATALOG
 from workbench.estimators import Trace, base, populous_robust, sparse
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
+from workbench.estimators.intervals import Interval, IntervalUnknownVariance, absent_at_most, pivotal_width
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.parts import integers, rows
 from workbench.estimators.parts.affine.lifted import Lifted
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.quantile.influence import Influence
 from workbench.estimators.parts.rows import present
-from workbench.estimators.parts.scale import critical, exponent_scale
-from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
-from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
+from workbench.estimators.scale import Scale, Winsor, exponents, pair_differences
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.subspaces import Tokens, projections, spectra
 from workbench.estimators.tukey import depths, grid, projected, trimmed
 from workbench.estimators.two_step import clipped_mean
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.privacy import NonPrivate, SimulatedNoise, UnitNoise, histograms
 
 PURE, ZCDP_ONE = PureDP(1.0), ZCDP(1.0)
@@ -99,7 +96,7 @@ def test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_o
 def test_exponents_are_those_of_the_other_pairs():
     x, _ = holes(400)
     differences = pair_differences(x)
-    keys, others = map(exponent_scale.exponents, (differences, differences[present(differences)]))
+    keys, others = map(exponents, (differences, differences[present(differences)]))
     assert sorted(keys[present(keys)].tolist()) == sorted(others.tolist())
     seen = []
 
@@ -108,8 +105,8 @@ def test_exponents_are_those_of_the_other_pairs():
             seen.append(int(np.asarray(value).sum()))
             return np.asarray(value, float)
 
-    recipe = ExponentScale(1e-3, 1e3)
-    recipe.draw(x, recipe.charge("exponent", PURE), Listener())
+    recipe = Scale(lower=1e-3, upper=1e3, calibration="paper")
+    recipe.exponent(x, recipe.plan(400, 1, PURE)["exponent"], Listener())
     assert seen == [len(others)]
 
 
@@ -350,6 +347,6 @@ def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_who
     plan = Interval(sigma=1.0).plan(1000, 1, ZCDP(1.0, 1e-3))
     margin = 2 / np.sqrt(3 * 2 * plan["mean"].cost.rho) * ndtri(1 - 0.05 * 0.1) / 1000
     for there in (0.98, 0.93, 0.2):
-        absent = critical.absent_at_most(there, 1000, plan, 0.1)
+        absent = absent_at_most(there, 1000, plan, 0.1)
         assert 0 <= absent - (1 - there + margin) < 0.02
-    assert critical.pivotal_width(1000, ZCDP(1.0, 1e-3), 0.1, there=0.1) == np.inf
+    assert pivotal_width(1000, ZCDP(1.0, 1e-3), 0.1, there=0.1) == np.inf

@@ -9,13 +9,10 @@ import pytest
 from workbench import ZCDP, PureDP
 from workbench.estimators.clipped import ClippedBoxMean, ClippedMean
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
-from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.laplace_normal import noise_quantile
-from workbench.estimators.parts.rescaled import SURE, counted_error
-from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale
+from workbench.estimators.intervals import Interval, IntervalUnknownVariance
+from workbench.estimators.scale import Scale
+from workbench.estimators.shared.noisy_means import SURE, counted_error, noise_quantile, uncentred
 from workbench.estimators.two_step import WindowMean, clipped_mean
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.privacy import Charge, SimulatedNoise, UnitNoise
 from workbench.privacy.mechanisms import additive
 
@@ -81,7 +78,7 @@ INTERVALS = [Interval(level=0.2, sigma=1.0), IntervalUnknownVariance(level=0.2)]
 
 @pytest.mark.parametrize("estimator", INTERVALS, ids=repr)
 def test_a_bound_on_a_width_is_that_of_all_rows_if_noise_may_pass_for_absent_ones(estimator, monkeypatch):
-    monkeypatch.setattr(WinsorisedScale, "error_bound", lambda *_: 0.0)
+    monkeypatch.setattr(Scale, "error_bound", lambda *_: 0.0)
     ask = 600, 1, ZCDP(1.0, 1e-3)
     assert estimator.error_bound(*ask, SURE / 4) == inf
     assert estimator.error_bound(*ask, 0.1) < inf
@@ -120,5 +117,5 @@ def test_complete_rows_keep_their_bits():
     for seed in range(100):
         counting, plain = (SimulatedNoise(np.random.default_rng(seed)) for _ in range(2))
         noisy = float(additive(clipped_mean(x, 2.9, clip), charge, plain))
-        other += recipe.averaged(x, 2.9, budget, counting)[0] != 2.9 + huber.uncentred(noisy, clip)
+        other += recipe.averaged(x, 2.9, budget, counting) != 2.9 + uncentred(noisy, clip)
     assert other <= 3

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import ndtri
 
 from workbench import ZCDP, PureDP
-from workbench.estimators.parts import rescaled
 from workbench.estimators.parts.integers import mean_in_ball, mean_in_box, moment_in_ball
 from workbench.estimators.parts.rows import mean_sensitivity, present, second_moment_sensitivity
+from workbench.estimators.shared import noisy_means as rescaled
 from workbench.privacy import Charge, UnitNoise
 from workbench.privacy.grid import OnGrid
 

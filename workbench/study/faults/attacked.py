@@ -12,13 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG, addition
-from workbench.estimators import two_step
+from workbench.estimators import interval_mean, scale, two_step
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate.rank_window import RankWindow
-from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
-from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
-from workbench.estimators.univariate import interval_mean
+from workbench.estimators.shared.window_median import Pieces, RankWindow, WindowMedian
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.privacy.grid import OnGrid
 from workbench.study.audit.audit import AuditReport
@@ -76,7 +73,7 @@ def bins_from_the_smallest_row(recipe: UnitHistogram, x: Any) -> Any:
     return keys if recipe.radius is None else np.clip(keys, 0, recipe.bins - 1)
 
 
-def sorted_pairs(x: Any, differences: Callable[..., Any] = exponent_scale.pair_differences) -> Any:
+def sorted_pairs(x: Any, differences: Callable[..., Any] = scale.pair_differences) -> Any:
     """Return differences of rows that are neighbours in size."""
     return differences(np.sort(x))
 
@@ -105,7 +102,7 @@ HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location
 UNBOUNDED, ANY_LAW = "univariate/unbounded-mean", "univariate/interval-mean"
 
 BINS = attribute(UnitHistogram, "keys", bins_from_the_smallest_row)
-PAIRS = swapped(exponent_scale.pair_differences, sorted_pairs)
+PAIRS = swapped(scale.pair_differences, sorted_pairs)
 
 UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(CLIPPED, "mean", "tight, ε")),
@@ -123,7 +120,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     ),
     Mutant(
         "sensitivity of the variances halved",
-        swapped(winsorised_scale._mean_charge, _cheap(winsorised_scale._mean_charge)),
+        swapped(scale._mean_charge, _cheap(scale._mean_charge)),
         Attack("univariate/interval-unknown-variance", "variance"),
     ),
     Mutant(

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 
 from workbench.estimators import quantiles
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import Charge, NoiseSource, histograms, located, masks, mechanisms, stable, voted
 from workbench.privacy.grid import OnGrid, on_grid
 from workbench.study.faults.mutant import Function, replaced_everywhere

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.catalog import KNOWN
 from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
 from workbench.estimators.base import Abstention, Estimator, sanitised
-from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
+from workbench.estimators.shared.window_median import Pieces, WindowMedian
 from workbench.privacy import (
     ZCDP,
     ApproxDP,

@@ -13,8 +13,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.one_mean.runs.costs import DELTA, below
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
+from workbench.estimators.intervals import Interval, IntervalUnknownVariance
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
 from workbench.special import ndtri, stdtrit

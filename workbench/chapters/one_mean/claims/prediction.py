@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.one_mean.runs.costs import two_step
-from workbench.estimators.parts.locate.huber import FAR
+from workbench.estimators.shared.noisy_means import FAR
 from workbench.estimators.two_step import Design, WindowMean
 from workbench.privacy import PureDP
 from workbench.study.claim import Claim

@@ -11,8 +11,8 @@ from numpy.random import Generator
 
 from workbench.chapters.one_mean.claims.prediction import RADII, as_predicted
 from workbench.chapters.one_mean.runs.costs import DELTA, below, quantile_ratio_interval, two_step, unbounded
+from workbench.estimators.scale import Scale
 from workbench.estimators.two_step import WindowMean
-from workbench.estimators.univariate.scale import Scale
 from workbench.losses import relative_scale_error
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim

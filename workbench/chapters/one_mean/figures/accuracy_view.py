@@ -15,7 +15,8 @@ from workbench.chapters.one_mean.runs import theory
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean
+from workbench.estimators.intervals import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.intervals import crossing
 from workbench.study.measures import Measure

@@ -17,7 +17,7 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name as method
 from workbench.charts.words import number
-from workbench.estimators.parts.locate.laplace_normal import half_width
+from workbench.estimators.shared.noisy_means import half_width
 from workbench.estimators.two_step import SHARE, HistogramMean, WindowMean
 from workbench.privacy import PureDP
 from workbench.special import ndtri

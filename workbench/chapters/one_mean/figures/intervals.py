@@ -15,9 +15,7 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
-from workbench.estimators.parts.scale.critical import SCALE
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import scale_and_mean
+from workbench.estimators.intervals import SCALE, Interval, scale_and_mean
 from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtri
 from workbench.study.measures import BAND, Measure, at, share

@@ -10,8 +10,7 @@ from workbench.chapters.one_mean.figures.intervals import KEYS, NAMES, predicted
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.two_step import UnboundedMean
-from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.intervals import Interval, UnboundedMean
 from workbench.privacy import ApproxDP
 from workbench.special import ndtri
 from workbench.study.measures import share

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.estimators.univariate.interval_mean import IntervalMean
+from workbench.estimators.interval_mean import IntervalMean
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
 from workbench.special import ndtr

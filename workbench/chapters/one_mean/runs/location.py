@@ -17,7 +17,8 @@ from workbench.bounds.l17 import packing_bound
 from workbench.chapters.one_mean.runs import theory
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean, WindowMean
+from workbench.estimators.intervals import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean, WindowMean
 from workbench.privacy import ApproxDP, PureDP, noise_source
 from workbench.study.measures import Measure, at, rows_needed
 from workbench.study.profiles import PROFILES, blocks

@@ -3,7 +3,7 @@
 Rows w of shape (n, r) within the unit ball, and τ, in whole numbers of a step. Neighbours: replace one row.
 
     (1) Z = (1/n) Σ (τ, w)(τ, w)ᵀ + symmetric noise                           sensitivity √2 (1 + τ²)/n
-    (2) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below      `parts.rescaled`
+    (2) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below     `shared.noisy_means`
     (3) mean = Z[0, 1:]/(τs);  moment = Z[1:, 1:]/s
 
 Lifted rows lie within the ball of radius √(1 + τ²), an absent one is lifted to 0, so that (1) is a second
@@ -21,8 +21,8 @@ import numpy as np
 
 from workbench.estimators.parts.gaussians.frame import padded
 from workbench.estimators.parts.integers import SQUARED_BITS, in_ball, total
-from workbench.estimators.parts.rescaled import share
 from workbench.estimators.parts.rows import present, second_moment_sensitivity
+from workbench.estimators.shared.noisy_means import share
 from workbench.privacy import Budget, Charge, NoiseSource
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import symmetric_gaussian

@@ -22,8 +22,8 @@ from math import ceil, exp, lgamma, log, sqrt
 import numpy as np
 
 from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.linalg import fewest
 from workbench.privacy import ZCDP
 from workbench.privacy.mechanisms import gaussian_mu

@@ -26,11 +26,11 @@ distance and it is no lighter than exponential, its mean excess lies between
     r_1 / (λ/u - 1)      a power of the distance, which has a mean for u < λ
 
 half of their difference times k_1/n being the doubt in (8). No answer is the whole line; where n leaves no
-k_0 the plan refuses. Values in fewer than `Design.seen` rows, far from the others, are likely to be missed,
-and an answer then misses; so may one where a heavy tail has a step beyond r_0 (rows rounded to two standard
-deviations, a tenth of them at one far value): `other_rows` says so on every release. Of 300 distributions
-tried at random at ε = 1 the worst is covered .65 of the time at n = 1,200 (a lognormal one, rounded), .83 at
-3,000 (a Pareto one, with a value at 4 standard deviations), .92 at 20,000.
+k_0 the plan refuses. Values in few rows, far from the others, are likely to be missed, and an answer then
+misses; so may one where a heavy tail has a step beyond r_0 (rows rounded to two standard deviations, a tenth
+of them at one far value): `other_rows` says so on every release. Of 300 distributions tried at random at
+ε = 1 the worst is covered .65 of the time at n = 1,200 (a lognormal one, rounded), .83 at 3,000 (a Pareto
+one, with a value at 4 standard deviations), .92 at 20,000.
 
 With E the ε of a choice that has the whole budget, shares are
 
@@ -39,8 +39,8 @@ With E the ε of a choice that has the whole budget, shares are
     under zCDP               the squares of these, of ρ
 
 Constants are chosen, on other distributions than those of the claims but for rare events (.1). (5) and (6)
-are over the share p/n of rows that are there, drawn with (5) at no cost (`parts.rescaled`), and the widths
-of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
+are over the share p/n of rows that are there, drawn with (5) at no cost (`shared.noisy_means`), and the
+widths of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
 """
 
 from dataclasses import dataclass, replace
@@ -52,15 +52,13 @@ import numpy as np
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import FARTHEST, Trace, Univariate, require_rows, standardised
+from workbench.estimators.intervals import WHOLE_LINE
 from workbench.estimators.parts.budgets import mean_charge, rule
 from workbench.estimators.parts.integers import mean_in_box, with_count
-from workbench.estimators.parts.locate.laplace_normal import half_width, noise_quantile, noise_sd
-from workbench.estimators.parts.locate.rank_window import RankWindow
-from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.estimators.parts.rescaled import mean_and_share
 from workbench.estimators.parts.rows import present
-from workbench.estimators.parts.scale.exponent_scale import pair_differences
-from workbench.estimators.univariate.interval import WHOLE_LINE
+from workbench.estimators.scale import pair_differences
+from workbench.estimators.shared.noisy_means import half_width, mean_and_share, noise_quantile, noise_sd
+from workbench.estimators.shared.window_median import RankWindow, WindowMedian, selection_epsilon
 from workbench.linalg import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.grid import OnGrid
@@ -68,7 +66,6 @@ from workbench.privacy.mechanisms import additive
 from workbench.special import ndtri
 from workbench.types import Array
 
-LEAST_ROWS = 4
 PAIRS_BEYOND = 0.15  # of the pairs, those that differ by more than s
 HEADS = (
     (18.0, 0.0, 0.3),
@@ -80,10 +77,10 @@ LEAST_WHOLE = 1200.0  # rows times E
 NATS, WIDE_NATS, RATIO, LEAST_RATIO, LARGEST_SHARE = 4.8, 8.44, 4.0, 3.0, 0.2
 CARRIED, NEARLY = 2.0, log(8.0)  # times the rank, pairs that differ by s/8
 FARTHEST_LOG = 15 * log(10)
-NEAR, FAR = log(0.25), log(64.0)  # of the inner radius, over s
+NEAREST_INNER, FARTHEST_INNER = log(0.25), log(64.0)  # over s
 SCALE_WIDTH, INNER_WIDTH, OUTER_WIDTH, WIDE_WIDTH = 0.5, 0.1, 0.05, 0.1  # half widths of stretches, of logs
 HEAVIEST = 1.25  # the least power of a tail that is dealt with
-LEFT, NEAREST_FAR, FARTHEST_FAR = 3.0, 1.25, 3.0  # rows beyond `far`, which is between these times r_1
+LEFT_BEYOND, NEAREST_FAR, FARTHEST_FAR = 3.0, 1.25, 3.0  # rows beyond b, which is between these times r_1
 SEEN = 2.5  # sds of its noise by which a count differs from none
 CAUTION = 0.35  # sds of its noise that are added to a variance, and the least that it may be
 RESOLVED, TIED = 2.0**-40, 2.0**-37  # of an entry: differences that are ties, of two rows and from c
@@ -113,8 +110,6 @@ class IntervalMean(Univariate[ConfidenceInterval]):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).exponential(3.0, size=10_000)
     >>> release = IntervalMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
     >>> release.value.contains(3.0)
@@ -131,12 +126,12 @@ class IntervalMean(Univariate[ConfidenceInterval]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) to (6), two of step (4): the same whether rows pile up or not."""
         require_rows(n, d)
-        return Sequential(rule(budget), design(n, budget).charges)
+        return Sequential(rule(budget), tail_design(n, budget).charges)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return which distributions are not covered."""
         require_rows(n, d)
-        seen = design(n, budget).seen
+        seen = ceil(1.5 * tail_design(n, budget).wide.rank)
         return (
             f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
             "it less often where a heavy tail is rounded coarsely or has many rows at one value"
@@ -145,13 +140,13 @@ class IntervalMean(Univariate[ConfidenceInterval]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
-        """Return the interval of sanitised rows."""
-        n, chosen, plan = len(x), design(len(x), budget), self.plan(len(x), 1, budget)
-        logs = log_differences(x)
+        n, chosen, plan = len(x), tail_design(len(x), budget), self.plan(len(x), 1, budget)
+        logs = resolved_differences(x)
         log_scale = chosen.scale.draw(logs, plan["log-scale"], noise)  # (1)
         assert log_scale is not None
         carried = float(additive(count_from(logs, log_scale - NEARLY), plan["support"], noise))  # (2)
-        spread = carried >= chosen.carried and log_scale > 1 - FARTHEST_LOG
+        least = CARRIED * chosen.scale.rank + noise_quantile(plan["support"], 0.1)
+        spread = carried >= least and log_scale > 1 - FARTHEST_LOG
         unit = exp(log_scale) if spread else 1.0
         points = standardised(x, 0.0, unit) if spread else ordinals(x)
         centre = CENTRE.draw(points, plan["locate"], noise)  # (3)
@@ -206,8 +201,8 @@ class IntervalMean(Univariate[ConfidenceInterval]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median half-width over sigma for normal rows; infinite where it is the whole line."""
         require_rows(n, d)
-        chosen = design(n, budget)
-        inner, outer = (float(-ndtri(rank / (2 * n))) for rank in (chosen.inner_rank, chosen.outer_rank))
+        chosen = tail_design(n, budget)
+        inner, outer = (float(-ndtri(rank / (2 * n))) for rank in (chosen.inner.rank, chosen.outer_rank))
         tail = chosen.tail(log(inner), log(outer))
         if tail is None:
             return inf
@@ -240,66 +235,37 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class Design:
-    """The charges of the steps in their order, and the ranks from the top: public numbers."""
+class TailDesign:
+    """The charges of the steps in their order, and the mechanisms of (1) and (4): public."""
 
     n: int
     charges: tuple[Charge, ...]
-    scale_rank: int
-    inner_rank: int
+    scale: RankWindow
+    inner: RankWindow
+    wide: RankWindow  # of rows that pile up
     outer_rank: int
-    wide_rank: int
-
-    @property
-    def scale(self) -> RankWindow:
-        """The mechanism of the scale."""
-        return _stretched(SCALE_WIDTH, -FARTHEST_LOG, FARTHEST_LOG, self.scale_rank)
-
-    @property
-    def carried(self) -> float:
-        """The least noisy number of pairs that differ, in rows that are spread."""
-        return CARRIED * self.scale_rank + noise_quantile(self.charges[1], 0.1)
-
-    @property
-    def inner(self) -> RankWindow:
-        """The mechanism of the inner radius."""
-        return _stretched(INNER_WIDTH, NEAR, FAR, self.inner_rank)
-
-    def outer(self, inner: float) -> RankWindow:
-        """Return the mechanism of the outer radius, given the log of the inner one."""
-        return _stretched(OUTER_WIDTH, inner - INNER_WIDTH, inner + self.longest, self.outer_rank)
-
-    @property
-    def wide(self) -> RankWindow:
-        """The mechanism of the radius of rows that pile up."""
-        return _stretched(WIDE_WIDTH, -FARTHEST_LOG, FARTHEST_LOG, self.wide_rank)
 
     @property
     def log_share(self) -> float:
         """λ."""
-        return log(self.inner_rank / self.outer_rank)
+        return log(self.inner.rank / self.outer_rank)
 
-    @property
-    def longest(self) -> float:
-        """The most that the logs of both radii differ."""
-        return self.log_share / HEAVIEST
-
-    @property
-    def seen(self) -> int:
-        """How many rows a value needs not to be missed."""
-        return ceil(1.5 * self.wide_rank)
+    def outer(self, inner: float) -> RankWindow:
+        """Return the mechanism of the outer radius, given the log of the inner one."""
+        furthest = inner + self.log_share / HEAVIEST
+        return _stretched(OUTER_WIDTH, inner - INNER_WIDTH, furthest, self.outer_rank)
 
     def tail(self, inner: float, outer: float) -> Tail | None:
         """Return what the logs of both radii tell; None at an end of either range."""
-        if not NEAR + 2 * INNER_WIDTH <= inner <= FAR - 2 * INNER_WIDTH:
+        if not NEAREST_INNER + 2 * INNER_WIDTH <= inner <= FARTHEST_INNER - 2 * INNER_WIDTH:
             return None
-        if outer > inner + self.longest - 2 * OUTER_WIDTH:
+        if outer > inner + self.log_share / HEAVIEST - 2 * OUTER_WIDTH:
             return None
         radius, apart = exp(outer + OUTER_WIDTH), max(outer - inner, 0.0)
         exponential = -radius * expm1(-apart) / self.log_share
         power = radius * apart / (self.log_share - apart)
         end = radius + (exponential + power) / 2
-        further = (self.outer_rank / LEFT) ** (apart / self.log_share)
+        further = (self.outer_rank / LEFT_BEYOND) ** (apart / self.log_share)
         further = min(max(further, NEAREST_FAR), FARTHEST_FAR)
         left = self.outer_rank * further ** (-self.log_share / apart) if apart else 0.0
         doubt = self.outer_rank / self.n * (power - exponential) / (2 * end)
@@ -311,19 +277,20 @@ class Design:
         if not 1 - FARTHEST_LOG <= outer <= FARTHEST_LOG - 2 * WIDE_WIDTH:
             return None
         radius = exp(outer + WIDE_WIDTH)
-        return Tail(radius, radius, 3 * radius, radius, piled=True, least=self.wide_rank / 2)
+        return Tail(radius, radius, 3 * radius, radius, piled=True, least=self.wide.rank / 2)
 
 
 def _stretched(width: float, low: float, high: float, rank: int) -> RankWindow:
     return RankWindow(left=width, right=width, low=low, high=high, rank=rank)
 
 
-def design(n: int, budget: Budget) -> Design:
+def tail_design(n: int, budget: Budget) -> TailDesign:
     """Return the public choices of a run, or raise where there are too few rows for any."""
     costs = _costs(n, budget)
     found = ranks(n, budget)
     if found is None:
         raise ArgumentError("n", n, f"at least {fewest(lambda rows: ranks(rows, budget), 64)} at {budget}")
+    inner, outer, wide = found
     charges = (
         Charge("log-scale", "window_median", 1.0, costs[0]),
         mean_charge("support", 1.0, costs[1]),
@@ -333,7 +300,14 @@ def design(n: int, budget: Budget) -> Design:
         mean_charge("average", 2 / n, costs[5]),
         mean_charge("variance", 1 / n, costs[6]),
     )
-    return Design(n, charges, _scale_rank(n), *found)
+    return TailDesign(
+        n,
+        charges,
+        scale=_stretched(SCALE_WIDTH, -FARTHEST_LOG, FARTHEST_LOG, _scale_rank(n)),
+        inner=_stretched(INNER_WIDTH, NEAREST_INNER, FARTHEST_INNER, inner),
+        wide=_stretched(WIDE_WIDTH, -FARTHEST_LOG, FARTHEST_LOG, wide),
+        outer_rank=outer,
+    )
 
 
 def ranks(n: int, budget: Budget) -> tuple[int, int, int] | None:
@@ -371,7 +345,7 @@ def _heads(n: int, whole: float) -> list[float]:
     return [min(max(a / (rows * whole), low), high) for rows, (a, low, high) in zip(of, HEADS, strict=True)]
 
 
-def log_differences(x: Array) -> Array:
+def resolved_differences(x: Array) -> Array:
     """Return the logs of the differences of pairs, -inf of ties: what floats do not resolve."""
     even, apart = len(x) - len(x) % 2, pair_differences(x)
     with np.errstate(divide="ignore"):

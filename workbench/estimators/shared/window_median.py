@@ -1,4 +1,4 @@
-"""The window-median mechanism: a private point of the line near which most of the data lie.
+"""Private places on the line: the window-median mechanism, one for ranks, and where they are drawn.
 
 For the p points y_i that are there, of n, widths `left` and `right`, a stretch τ, and a position t of a
 public lattice:
@@ -13,34 +13,123 @@ public lattice:
 The depth gives the precision of a private median, the window term doubles the penalty of a place far from
 the data. Within τ of the median the depth is the median's, so that ties are found: without a stretch all
 places in the window of n equal points are alike. With a range: ε-DP, and of a log-likelihood ratio of range
-ε, whose zCDP is that of `zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ. A draw chooses a
-piece of equal score, by whole numbers (`parts.locate.lattice`), then a point of it. Proof:
-`proofs/univariate.md`, section 1. No source states it.
+ε, whose zCDP is that of `zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ.
+
+`RankWindow`, a position that about `rank` points lie beyond: every point, beyond the range taken at its end,
+stands for the stretch [y - right, y + left). With A(t) points whose stretch begins after t, B(t) whose
+stretch does not end by t:
+
+    m(t) = max(0, A(t) - rank, rank - B(t))         sensitivity 1 under replace-one
+
+It is 0 on the whole stretch of the point of that rank, ties or not: a position is off by m or more with
+probability at most (length of the range)/(left + right) e^(-ε m/2), whatever the data, if `rank` points are
+there. An absent one (NaN) is in neither count.
+
+A draw chooses a piece of equal score, by whole numbers, then a point of it. The lattice's step is a power of
+two, 2^-100 of a public length or the least float: a float that is not tiny lies on it as it is, whatever its
+size, and so does the sum of two such floats, rounded to a float.
+
+Where a position is, for designs (`location_law`) and proved (`located_within`): by Dvoretzky, Kiefer,
+Wolfowitz and Massart the sample's distribution function is within D ≥ 1/(4n) of F everywhere, so the score
+divided by n is within 2D of the population's. On that event
+
+    P(|t - median| > h) ≤ (length · e^(-εn(g(h) - 2D)/2) + M e^(-εn/2)) / max_r (r e^(-εn(g(r) + 2D)/2)),
+
+with g the population's score, `length` that of the range, which r is at most, or of all non-empty windows
+together, and M the weight of the bottom (0 with a range). A bottom counts as an infinite error.
+
+Proof: `proofs/univariate.md`, section 1. No source states either mechanism.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
-from math import ceil, inf, log
+from functools import cache, cached_property, lru_cache
+from math import ceil, exp, inf, log, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
-from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
 from workbench.estimators.parts.rows import blocks, present
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon
-from workbench.privacy.grid import Band, Integers, Later, OnGrid
+from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
 from workbench.types import Array
 
+BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
+LEAST = 2.0**-1074
 EVERYTHING = 4 * FARTHEST  # a window of this width holds every point
 MANY, SHARE = 8192, 0.6  # points from which a band may be enough, and the largest share of them in it
 TRIES, SOME = 2, 100  # bands, and points that tell where the median is
 LIKELY = 12.0  # minus the log of the chance that it is not, or so
 ABOVE = 1 + 2.0**-40  # times a length: no rounding makes it less
+_SIZES = np.geomspace(1e-9, 60.0, 1200)
+_OFFSETS = np.concatenate([-_SIZES[::-1], _SIZES])
+_LOG_STEP = np.log(np.abs(_OFFSETS)) + log(log(_SIZES[1] / _SIZES[0]))  # du = |u| d ln|u|
+_RADII = np.geomspace(1e-6, 60.0, 3000)
+
+
+def step_for(length: float) -> float:
+    """Return the step of the lattice for a public length."""
+    return max(step_of(length, BITS), LEAST)
+
+
+def rounded(places: Array, step: float) -> Array:
+    """Return the points of the lattice next to places of either sign, infinite ones among them."""
+    with np.errstate(over="ignore"):
+        return np.where(np.abs(places) < 2.0**53 * step, np.rint(places / step) * step, places)
+
+
+def number(place: float, step: float) -> int:
+    """Return which point of the lattice a place on it is."""
+    return int(Fraction(place) / Fraction(step))
+
+
+def place(number: int, step: float) -> float:
+    """Return the float next to a point of the lattice."""
+    return float(Fraction(number) * Fraction(step))
+
+
+class Lengths(OnGrid):
+    """How many points of the lattice lie in [e_j, e_{j+1}) for sorted edges on it, and further weights.
+
+    As floats, lengths and further weights in the unit of the edges; as whole numbers only where asked for.
+    An edge is a float, so that a length is one difference of two, rounded once.
+    """
+
+    near = True
+
+    edges: Array
+    void: np.ndarray
+    further: tuple[int, ...]
+
+    def __init__(self, edges: Array, void: np.ndarray, step: float, *further: int) -> None:
+        for name, value in (("edges", edges), ("void", void), ("unit", step), ("further", further)):
+            object.__setattr__(self, name, value)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        lengths = np.diff(self.edges)
+        lengths[self.void] = 0.0
+        return np.append(lengths, [place(weight, self.unit) for weight in self.further])
+
+    @cached_property
+    def counts(self) -> Integers:
+        """The weights."""
+        lengths = np.diff(numbers(self.edges, self.unit))
+        lengths[self.void] = 0
+        return np.array([*lengths, *self.further], object)
+
+
+def numbers(places: Array, step: float) -> Integers:
+    """Return which points of the lattice places on it are, as Python integers."""
+    shares, exponents = np.frexp(places)
+    shifts = (exponents - 53 - (np.frexp(step)[1] - 1)).tolist()
+    whole = np.ldexp(shares, 53).astype(np.int64).tolist()
+    shifted = [one << by if by >= 0 else one >> -by for one, by in zip(whole, shifts, strict=True)]
+    return np.array(shifted, object)
 
 
 @dataclass(frozen=True)
@@ -349,3 +438,101 @@ def selection_epsilon(cost: Budget) -> float:
         case ZCDP(rho, _):
             return bounded_range_epsilon(rho)
     raise ArgumentError("cost", cost, "PureDP, ApproxDP or ZCDP")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankWindow(WindowMedian):
+    """The mechanism for a rank, counted from the top; `low` and `high` have to be given."""
+
+    rank: int
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Both ends of the range."""
+        assert self.low is not None
+        assert self.high is not None
+        return self.low, self.high
+
+    def near(self, points: Array, cost: Budget) -> None:
+        """Return None: all pieces are looked at."""
+        return
+
+    def pieces(self, points: Array) -> Pieces:
+        """Return the score as 2n + 1 pieces, a number that does not depend on the data; not private."""
+        low, high, left, right = rounded(np.array([*self.range, self.left, self.right]), self.step)
+        points, absent = rounded(np.clip(points, low, high), self.step), np.isnan(points)
+        begins, ends = (np.where(absent, -np.inf, one) for one in (points - right, points + left))
+        events = np.clip(np.concatenate([begins, ends]), low, high)
+        order = np.argsort(events, kind="stable")
+        begun = np.append(0, np.cumsum(order < len(points)))
+        ended = np.arange(len(events) + 1) - begun
+        beyond, reached = len(points) - begun, len(points) - ended
+        twice = 2 * np.maximum(0, np.maximum(beyond - self.rank, self.rank - reached))
+        edges = np.concatenate([[low], events[order], [high]])
+        return Pieces(edges, twice, np.zeros(len(twice), bool), len(points) - int(absent.sum()))
+
+
+@lru_cache(maxsize=1024)
+def location_law(
+    locator: WindowMedian, n: int, cost: Budget, cdf: Callable[[Array], Array], far: float
+) -> tuple[Array, Array, float]:
+    """Return offsets from the median, their probabilities given |offset| ≤ far, and the chance of the rest.
+
+    `cdf` is that of the points, with median 0; the population's score stands in for the sample's. The rest
+    is the mass beyond `far` and, without a range, the bottom.
+    """
+    epsilon, u = selection_epsilon(cost), _OFFSETS
+    log_weight = _LOG_STEP - epsilon * n / 2 * _scores(locator, cdf)
+    log_rest = locator.log_measure(cost)
+    if locator.low is not None and locator.high is not None:
+        width = locator.high - locator.low
+        log_weight[np.abs(u) > max(width / 2, _SIZES[0])] = -inf
+        log_rest = log(width - 2 * _SIZES[-1]) if width > 2 * _SIZES[-1] else -inf
+    log_rest -= epsilon * n / 2 * (1.0 if locator.low is None else _far_score(locator, cdf))
+    peak = max(float(log_weight.max()), log_rest)
+    weight, near = np.exp(log_weight - peak), np.abs(u) <= far
+    found, missed = float(weight[near].sum()), float(weight[~near].sum()) + exp(log_rest - peak)
+    return u[near], weight[near] / found if found else weight[near], missed / (found + missed)
+
+
+@lru_cache(maxsize=64)
+def _scores(locator: WindowMedian, cdf: Callable[[Array], Array]) -> Array:
+    return population_score(locator, _OFFSETS, cdf)
+
+
+def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Array]) -> Array:
+    """Return lim m(u)/n: the largest of 1/2 - F(u + τ), F(u - τ) - 1/2 and the mass outside u's window."""
+    outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
+    depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
+    return np.asarray(np.maximum(depth, outside))
+
+
+def _far_score(locator: WindowMedian, cdf: Callable[[Array], Array]) -> float:
+    """Return the score far from the points: 1, or 1/2 where the window holds everything."""
+    return float(population_score(locator, _SIZES[-1:], cdf)[0])
+
+
+def uniform_deviation(n: int, beta: float) -> float:
+    """Return D = √(ln(2/β)/(2n)): sup |F_n - F| exceeds it with probability at most beta (Massart 1990)."""
+    return sqrt(log(2 / beta) / (2 * n))
+
+
+def located_within(
+    locator: WindowMedian, n: int, cost: Budget, beta: float, cdf: Callable[[Array], Array], deviation: float
+) -> float:
+    """Return an h that |position - median| exceeds with probability at most beta, given the deviation D."""
+    half = selection_epsilon(cost) * n / 2
+    right, left = population_score(locator, _RADII, cdf), population_score(locator, -_RADII, cdf)
+    nearest = np.minimum.accumulate(np.minimum(right, left)[::-1])[::-1]
+    furthest = np.maximum.accumulate(np.maximum(right, left))
+    inside = _RADII
+    if locator.low is not None and locator.high is not None:
+        inside = np.minimum(_RADII, locator.high - locator.low)
+        log_outside = log(locator.high - locator.low) - half * (nearest - 2 * deviation)
+    else:
+        log_length = log(n * locator.window)
+        log_windows = log_length - half * (nearest - 2 * deviation)
+        log_outside = np.logaddexp(log_windows, locator.log_bottom(cost) - half)
+    log_inside = float((np.log(inside) - half * (furthest + 2 * deviation)).max())
+    enough = log_outside - log_inside <= log(beta)
+    return float(_RADII[np.argmax(enough)]) if enough.any() else inf
