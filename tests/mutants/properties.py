@@ -9,7 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from tests.estimators import test_other_columns as columns
+from tests.estimators import test_two_step as columns
 from tests.estimators.covariance import test_matrix_quantile_edge as edge
 from tests.estimators.covariance import test_winsorised_covariance as winsorised
 from tests.estimators.gaussian import test_round_finish as finish

@@ -72,7 +72,7 @@ LOCATION_SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9
 
 
 def pair_differences(x: Array) -> Array:
-    """Return |x_{2i} - x_{2i-1}|/√2: one row touches one of ⌊n/2⌋ differences; an odd last row is unused."""
+    """Return D of (1); an odd last row is unused."""
     even = len(x) - len(x) % 2
     return np.asarray(np.abs(x[1:even:2] - x[:even:2]) / np.sqrt(2.0))
 
@@ -85,7 +85,7 @@ def exponents(differences: Array) -> Array:
 
 @dataclass(frozen=True)
 class Winsor:
-    """Group size and clip of step (6); the mean of clipped variances as a function of v = sigma²/s²."""
+    """Group size and clip of (6), and moments of clipped variances for v = sigma²/s²."""
 
     group: int
     low: float
@@ -100,7 +100,7 @@ class Winsor:
         return self.low + self.width / 2
 
     def mean(self, v: Array) -> Array:
-        """Return h(v) = E clip(v χ²_ν/ν, low, high), ν = group - 1."""
+        """Return h(v)."""
         nu = self.group - 1
         below, above = nu * self.low / v, nu * self.high / v
         tails = self.low * chdtr(nu, below) + self.high * (1 - chdtr(nu, above))
@@ -131,7 +131,7 @@ class Winsor:
         return LARGEST_RATIO if excess(far) <= 0 else float(np.exp(brentq(excess, -far, far, xtol=1e-12)))
 
     def ratios(self, x: Array, log_s: float) -> Array:
-        """Return the variances within ⌊n/g⌋ groups of rows in their order, over s²; NaN where unknown."""
+        """Return V of (6); NaN where unknown."""
         q = len(x) // self.group
         spread = _spread(x[: q * self.group].reshape(q, self.group))
         with np.errstate(divide="ignore", over="ignore"):
@@ -201,30 +201,26 @@ class Scale(Univariate[float]):
 
     @property
     def ends(self) -> tuple[int, int] | None:
-        """The least and the largest exponent of (3) that a range needs."""
         if self.lower is None or self.upper is None:
             return None
         return frexp(self.lower)[1] - 3, frexp(self.upper)[1] + 3
 
     @property
     def locator(self) -> WindowMedian:
-        """The mechanism of (5)."""
-        if self.lower is None or self.upper is None:
-            return WindowMedian(left=LEFT, right=RIGHT)
-        return WindowMedian(left=LEFT, right=RIGHT, low=log(self.lower), high=log(self.upper))
+        low, high = (one and log(one) for one in (self.lower, self.upper))
+        return WindowMedian(left=LEFT, right=RIGHT, low=low, high=high)
 
     def design(self, n: int, budget: Budget) -> "ScaleDesign":
-        """Return the share, group size and clip of least predicted error of "tight"."""
         return _scale_design(self, n, budget)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of step (3), or those of (5) and (6)."""
         require_rows(n, d, LEAST_ROWS)
-        if self.calibration == "paper" and self.ends is None:
-            return stability_charge("exponent", budget)
-        if self.calibration == "paper":
+        if self.calibration == "paper" and self.ends:
             require_selection(budget)
             return histogram_charge("exponent", budget)
+        if self.calibration == "paper":
+            return stability_charge("exponent", budget)
         alone = self.locator.charge("log-scale", budget)  # raises for the whole budget, not for a share of it
         design = self.design(n, budget)
         if design.winsor is None:
@@ -257,7 +253,7 @@ class Scale(Univariate[float]):
     def drawn(
         self, x: Array, plan: Plan, winsor: Winsor | None, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        """Return the tight scale, by charges and a clip that were chosen for as many rows."""
+        """Return the tight scale; charges and clip may be those for more rows."""
         log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (5)
         if log_s is None:
             return Abstention("log-scale")
@@ -270,11 +266,9 @@ class Scale(Univariate[float]):
         return float(np.exp(np.clip(log_s, -700.0, 700.0)))
 
     def found(self, n: int, cost: Budget, beta: float, factor: int = 8) -> bool:
-        """Return whether sigma ≤ 2^(ê+1) factor/8 ≤ factor·sigma but with probability beta, for normal rows.
-
-        Hoeffding for four sets takes beta/2: the best bin; the largest bin that makes out < sigma, all below
-        it, and all that make out too large, each of mass at most P(|Z| < 2/factor). The noise takes beta/2.
-        """
+        # sigma ≤ 2^(ê+1) factor/8 ≤ factor·sigma but with probability beta, for normal rows: Hoeffding for
+        # four sets takes beta/2: the best bin; the largest bin that makes out < sigma, all below it, and all
+        # that make out too large, each of mass at most P(|Z| < 2/factor). The noise takes beta/2
         m = n // 2
         bins = m if self.ends is None else self.ends[1] - self.ends[0] + 1
         deviation, noise = sqrt(m * log(8 / beta) / 2), largest_noise(bins, cost, beta / 2)
@@ -374,8 +368,7 @@ def _location(scale: Scale, n: int, cost: Budget) -> tuple[float, float]:
 
 @lru_cache(maxsize=len(GROUPS))
 def _clips(group: int) -> tuple[Winsor, tuple[Winsor, ...]]:
-    """Return all clips of the grid of tails: together, their ends as columns, and one by one."""
-    nu = group - 1
+    nu = group - 1  # all clips of the grid: together, their ends as columns, and one by one
     ends = [(chdtri(nu, 1 - low) / nu, chdtri(nu, high) / nu) for low in TAILS for high in TAILS]
     low, high = np.array(ends).T[:, :, None]
     return Winsor(group, low, high), tuple(Winsor(group, float(one), float(two)) for one, two in ends)

@@ -73,7 +73,7 @@ SHARES = (0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 4.0)  # w
 BIASES = (0.93, 0.85, 0.78, 0.72, 0.61, 0.51, 0.43, 0.34, 0.26, 0.19, 0.13, 0.11, 0.10, 0.08, 0.07)
 ALONE = 1.25  # the bias where location is all
-NOTHING, SURE = 1e-13, 1e-9  # of the largest term of a sum; how near sums are known
+NOTHING, ALIKE = 1e-13, 1e-9  # of the largest term of a sum; how near sums are known
 
 
 def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) -> OnGrid:
@@ -82,7 +82,7 @@ def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) ->
 
 
 def sensitivity(n: int, clip: float) -> float:
-    """Return 2 clip/n, the most that one replaced row moves `clipped_mean` for a given centre."""
+    """Return the most that one replaced row moves `clipped_mean` for a given centre."""
     return 2 * clip / n
 
 
@@ -95,22 +95,18 @@ def clipped_off(beyond: float) -> float:
 
 
 def other_rows(bias: float) -> str:
-    """Return in words how far from the mean of rows that are not normal a clipped one may be."""
     return f"other distributions of standard deviation sigma: up to {bias:.3g} more, however many rows"
 
 
 def record_clipping(trace: Trace | None, x: Array, centre: float, clip: float) -> None:
-    """Tell a trace how large a share of the rows lies beyond the clip."""
     if trace is not None:
         trace.add(clipped_share=float((np.abs(x - centre) > clip).mean()))
 
 
 @dataclass(frozen=True)
 class Design:
-    """Public choices of a run, and for "tight" what they are predicted to give; clip = 0: location alone."""
-
     share: float
-    clip: float
+    clip: float  # 0: location alone
     rms: float = inf  # where the mean is found
     failure: float = 1.0  # the chance that it is not
 
@@ -175,7 +171,6 @@ class HistogramMean(TwoSteps):
         return UnitHistogram(self.radius, "paper")
 
     def design(self, n: int, budget: Budget) -> Design:
-        """Return w with which, but for a chance of β/4, no row is clipped round a centre within 2.5."""
         return Design(SHARE, REACH + sqrt(2 * log(4 * n / self.beta)))
 
     def unbiased(self, y: float, clip: float) -> float:
@@ -215,7 +210,6 @@ class WindowMean(TwoSteps):
         return WindowMedian(left=WINDOW, right=WINDOW, stretch=STRETCH, low=low, high=high)
 
     def design(self, n: int, budget: Budget) -> Design:
-        """Return the share and w of least predicted error for normal rows."""
         return _design(self, n, budget)
 
     def unbiased(self, y: float, clip: float) -> float:
@@ -310,12 +304,12 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
     least = (squares @ weights[:, matter, None])[:, :, 0]
     failures = np.array([[failure] for *_, failure in laws])
     below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures
-    chosen = np.argwhere(below <= above.min() * (1 + SURE))
+    chosen = np.argwhere(below <= above.min() * (1 + ALIKE))
     return [(SHARES[i], CLIPS[j]) for i, j in chosen]
 
 
 class Stepwise(Univariate[float]):
-    """What both entries share: they differ in whether there is a range."""
+    """The entries with and without a range."""
 
     centre: float = 0.0
     sigma: float
