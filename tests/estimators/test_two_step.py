@@ -122,10 +122,11 @@ def test_a_bound_of_a_location_is_no_shorter_than_its_range_allows():
 
 def test_complete_rows_keep_their_bits():
     """Those of the same noise without a count: of 100 runs more than 3 are divided once in 4 million."""
-    x, recipe, budget = np.random.default_rng(3).normal(3.0, 1.0, 1000), two_step.WindowMean(9.0), PURE
-    clip, charge, other = recipe.design(1000, budget).clip, recipe.plan(1000, budget)["mean"], 0
+    x, recipe, other = np.random.default_rng(3).normal(3.0, 1.0, 1000), two_step.WindowMean(9.0), 0
+    clip, plan = recipe.design(1000, PURE).clip, recipe.plan(1000, PURE)
     for seed in range(100):
         counting, plain = (SimulatedNoise(np.random.default_rng(seed)) for _ in range(2))
-        noisy = float(additive(two_step.clipped_mean(x, 2.9, clip), charge, plain))
-        other += recipe.averaged(x, 2.9, budget, counting) != 2.9 + uncentred(noisy, clip)
+        centre = recipe.locator.draw(x, plan["locate"], plain)
+        noisy = float(additive(two_step.clipped_mean(x, centre, clip), plan["mean"], plain))
+        other += recipe.estimate(x, PURE, counting) != centre + uncentred(noisy, clip)
     assert other <= 3

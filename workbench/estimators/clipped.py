@@ -154,13 +154,11 @@ class ClippedMean(Univariate[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of step (3)."""
         require_rows(n, d)
-        match budget:
-            case PureDP() | GaussianDP() | ZCDP(_, 0.0):
-                return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
-            case ApproxDP(_, delta) if delta > 0:
-                return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
-        allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"
-        raise ArgumentError("budget", budget, allowed)
+        met = isinstance(budget, PureDP | GaussianDP) or (isinstance(budget, ApproxDP) and budget.delta > 0)
+        if not met and not (isinstance(budget, ZCDP) and budget.delta == 0):
+            allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"
+            raise ArgumentError("budget", budget, allowed)
+        return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
     def statistic(self, z: Array, bound: float) -> OnGrid:
         """Return m of step (2) on standardised rows, and how many are there."""

@@ -69,6 +69,7 @@ from workbench.estimators.shared.window_median import (
     EVERYTHING,
     Lengths,
     WindowMedian,
+    located_median,
     located_within,
     number,
     place,
@@ -77,7 +78,7 @@ from workbench.estimators.shared.window_median import (
     step_for,
     uniform_deviation,
 )
-from workbench.estimators.two_step import WINDOW, located_median
+from workbench.estimators.two_step import WINDOW
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.cuts import BITS, Level, Node, placed
 from workbench.privacy.mechanisms import cuts

@@ -65,8 +65,7 @@ from workbench.estimators.base import (
 from workbench.estimators.parts.budgets import divided, require_selection, rule
 from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
 from workbench.estimators.parts.rows import on_both_sides, only_present
-from workbench.estimators.shared.window_median import EVERYTHING, WindowMedian
-from workbench.estimators.two_step import located_median
+from workbench.estimators.shared.window_median import EVERYTHING, WindowMedian, located_median
 from workbench.linalg import half_sphere
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest

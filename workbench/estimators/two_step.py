@@ -39,7 +39,7 @@ from workbench.estimators.base import (
 )
 from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.foreseen import better_than, median_beyond, median_norm, median_norm_found
+from workbench.estimators.parts.foreseen import better_than, median_norm, median_norm_found
 from workbench.estimators.parts.integers import mean_in_box
 from workbench.estimators.shared.noisy_means import (
     FAR,
@@ -57,6 +57,7 @@ from workbench.estimators.shared.noisy_means import (
 )
 from workbench.estimators.shared.window_median import (
     WindowMedian,
+    located_median,
     located_within,
     location_law,
     uniform_deviation,
@@ -125,8 +126,9 @@ class TwoSteps(ABC):
     @abstractmethod
     def design(self, n: int, budget: Budget) -> Design: ...
 
-    @abstractmethod
-    def unbiased(self, y: float, clip: float) -> float: ...
+    def unbiased(self, y: float, clip: float) -> float:
+        """Return u(y)."""
+        return y
 
     def plan(self, n: int, budget: Budget) -> Plan:
         name = f"locate{self.suffix}"
@@ -141,20 +143,15 @@ class TwoSteps(ABC):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
+        n, plan, clip = len(x), self.plan(len(x), budget), self.design(len(x), budget).clip
         name = f"locate{self.suffix}"
-        centre = self.locator.draw(x, self.plan(len(x), budget)[name], noise)  # (1)
+        centre = self.locator.draw(x, plan[name], noise)  # (1)
         if centre is None or isinstance(centre, Abstention):
             return Abstention(name)
-        return self.averaged(x, centre, budget, noise, trace)
-
-    def averaged(
-        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float:
-        n, clip = len(x), self.design(len(x), budget).clip
         if not clip:
             return centre
         record_clipping(trace, x, centre, clip)
-        charge = self.plan(n, budget)[f"mean{self.suffix}"]
+        charge = plan[f"mean{self.suffix}"]
         joint, whole = weighed(clipped_mean(x, centre, clip, counted=True), n, charge)
         noisy, _ = over_share(additive(joint, charge, noise), whole, charge)  # (2)
         return centre + self.unbiased(float(noisy[0]), clip)  # (3)
@@ -172,9 +169,6 @@ class HistogramMean(TwoSteps):
 
     def design(self, n: int, budget: Budget) -> Design:
         return Design(SHARE, REACH + sqrt(2 * log(4 * n / self.beta)))
-
-    def unbiased(self, y: float, clip: float) -> float:
-        return y
 
     def bias(self, n: int, budget: Budget) -> float:
         """Return how far (2) may be from the mean of other rows of sd at most 1, if c is within 2.5."""
@@ -257,12 +251,6 @@ class WindowMean(TwoSteps):
         return inf if off == inf else inverse_error(apart, off, clip)
 
 
-def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
-    """Return the median distance of a location from the mean of normal rows."""
-    offsets, chances, failure = location_law(locator, n, cost, ndtr, FAR)
-    return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
-
-
 @lru_cache(maxsize=4096)
 def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     """Return the share and clip that minimise rms + failure; location alone where most fail."""
@@ -273,13 +261,16 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
         locate, mean = divided(budget, share)
         offsets, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
         sd, apart = noise_sd(mean_charge("mean", sensitivity(n, clip), mean)), np.sqrt(offsets**2 + drift)
-        variance = clipped_variance(apart, clip) / n + sd * sd
-        most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
-        squares = np.minimum(variance / clipped_slope(apart, clip) ** 2, most)
-        rms = sqrt(float(weights @ squares))
+        rms = sqrt(float(weights @ _squares(apart, clip, n, sd)))
         if rms + failure < best.rms + best.failure:
             best = Design(share, clip, rms, failure)
     return best if best.failure <= 0.5 else alone
+
+
+def _squares(apart: Array, clip: float | Array, n: int, sd: float | Array) -> Array:
+    """Return the squared errors of a step from so far away; the inverse stays within ±4 of the centre."""
+    variance = clipped_variance(apart, clip) / n + sd * sd
+    return np.asarray(np.minimum(variance / clipped_slope(apart, clip) ** 2, (apart + FAR) ** 2))
 
 
 def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, float]]:
@@ -299,8 +290,7 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
     matter = (most > NOTHING * most.max(axis=1, keepdims=True)).any(axis=0)
     clips, rest = np.array(CLIPS)[:, None], most[:, ~matter].sum(axis=1, keepdims=True)
     near = apart[matter]
-    variance = clipped_variance(near, clips) / n + (np.array(noises)[:, None, None] * clips) ** 2
-    squares = np.minimum(variance / clipped_slope(near, clips) ** 2, (near + FAR) ** 2)
+    squares = _squares(near, clips, n, np.array(noises)[:, None, None] * clips)
     least = (squares @ weights[:, matter, None])[:, :, 0]
     failures = np.array([[failure] for *_, failure in laws])
     below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures

@@ -45,18 +45,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
-from math import ceil, exp, inf, log, sqrt
+from math import ceil, exp, inf, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
+from workbench.estimators.parts.foreseen import median_beyond
 from workbench.estimators.parts.rows import blocks, present
+from workbench.estimators.shared.noisy_means import FAR
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.concentrated import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
+from workbench.special import ndtr
 from workbench.types import Array
 
 BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
@@ -493,6 +496,12 @@ def location_law(
     weight, near = np.exp(log_weight - peak), np.abs(u) <= far
     found, missed = float(weight[near].sum()), float(weight[~near].sum()) + exp(log_rest - peak)
     return u[near], weight[near] / found if found else weight[near], missed / (found + missed)
+
+
+def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
+    """Return the median distance of a location from the mean of normal rows."""
+    offsets, chances, failure = location_law(locator, n, cost, ndtr, FAR)
+    return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
 
 
 @lru_cache(maxsize=64)
