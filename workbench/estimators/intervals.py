@@ -416,7 +416,8 @@ class IntervalUnknownVariance(NormalInterval):
             return WHOLE_LINE
         s = 2.0 ** (int(exponent) + 2)
         z = standardised(x, 0.0, s)
-        cell = stable_mode(LOCATION.keys(z), plan["locate"], noise)  # (2)
+        least = LOCATION.threshold(plan["locate"].cost)
+        cell = stable_mode(LOCATION.keys(z), plan["locate"], noise, least)  # (2)
         square = float(additive(self.mean_square(x, s), plan["variance"], noise))  # (3)
         square += self.variance_cap(n) / 2
         margin = noise_quantile(plan["variance"], 0.1 * self.level)
