@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from workbench.catalog import CATALOG
-from workbench.lab.terminal.estimate import _show, plain
+from workbench.lab.estimating import _show, plain
 from workbench.privacy import ZCDP, NonPrivate, PureDP
 from workbench.study.least_rows import fewest_rows
 

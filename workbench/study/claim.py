@@ -30,7 +30,7 @@ class Claim:
     id : str
         Stable id: the chapter and what is said, such as `one-mean/flat-in-radius`.
     number : str
-        Its short number, such as `G2`, by which `workbench verdicts` finds it, too.
+        Its short number, such as `G2`.
     sources : tuple of str
         Ids of the numbered statements it tests.
     statement : str

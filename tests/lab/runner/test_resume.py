@@ -84,7 +84,7 @@ class Lab:
 
     @property
     def command(self):
-        return [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "8", "--out", str(self.out)]
+        return [sys.executable, "-m", "workbench.cli", "reproduce", "-p", "seed=8", "--out", str(self.out)]
 
     @property
     def started(self):

@@ -10,12 +10,17 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from workbench.errors import ArgumentError, integer_at_least
+from workbench.lab.estimating import spending
 from workbench.lab.tables import text
-from workbench.study.audit.audit import AuditReport
+from workbench.privacy import GaussianDP
+from workbench.study.audit.neighbours import neighbours
+from workbench.study.audit.own import audit_function
+from workbench.study.audit.report import AuditReport
 from workbench.study.audit.suite import attacks
 from workbench.study.faults.attacked import attacked, mutants_of
 from workbench.study.pairs import attackable, builder
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS
+from workbench.study.references import loaded
 from workbench.study.workers import mapped
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
@@ -111,3 +116,38 @@ def _levels(attacks: int) -> str:
         f"{attacks} attacks, each with false alarms of at most {AUDIT_LEVEL:g}, "
         f"{attacks * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
     )
+
+
+def own(
+    function: str,
+    *,
+    pairs: str | None,
+    epsilon: float | None,
+    delta: float | None,
+    rho: float | None,
+    mu: float | None,
+    preset: str,
+    seed: int,
+) -> AuditReport:
+    """Return what the attack on a function of one's own found, on neighbours of one's own."""
+    integer_at_least(0, seed=seed)
+    claim = claimed(epsilon, delta, rho, mu)
+    if pairs is None:
+        raise ArgumentError("pairs", None, "--pairs MODULE:OBJECT, a list of (first, second)")
+    attacked, listed = loaded("function", function), neighbours("pairs", loaded("pairs", pairs))
+    return audit_function(attacked, listed, claim, preset=AUDITS[preset], seed=seed, name=function)
+
+
+def claimed(epsilon: float | None, delta: float | None, rho: float | None, mu: float | None) -> Any:
+    """Return the budget of a claim, which may be Gaussian DP."""
+    if mu is None:
+        return spending(epsilon, delta, rho)
+    if (epsilon, delta, rho) != (None, None, None):
+        raise ArgumentError("mu", mu, "--mu alone, not with --epsilon, --delta or --rho")
+    return GaussianDP(mu)
+
+
+def level(report: AuditReport) -> str:
+    """Return what a finding is worth in words."""
+    false = f"a function that keeps its claim is accused with probability {report.level:g} at most"
+    return f"{report.runs} runs; {false}; this is no proof of privacy"

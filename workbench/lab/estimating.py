@@ -2,34 +2,40 @@
 
 What the file's owner may learn from an error are public facts: that there is no such file, what its header
 says, how many lines it has (`csv_file`). What is in the rows never raises, never warns, and decides nothing
-but the estimate: a cell that is no number is a missing entry (`cells`). `csv_check` tells which are.
+but the estimate: a cell that is no number is a missing entry (`cells`). `checked` tells which are.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING as REQUIRED
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from workbench.catalog import KNOWN
 from workbench.catalog.entry import documented
+from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.parts.stored import ChangedError, passes, stream
+from workbench.estimators.parts.stored.cells import MARKS, Cells
 from workbench.estimators.parts.stored.csv_file import CsvFile, Writing, open_csv
 from workbench.estimators.parts.stored.parquet_file import SUFFIX, ParquetFile, open_parquet
 from workbench.estimators.parts.stored.rows import Source
 from workbench.estimators.parts.stored.sources import csv_rows
 from workbench.estimators.release import BETA, Asked, ErrorStatement
-from workbench.lab.terminal.budget_options import spending
-from workbench.privacy import NonPrivate, Plan, SecureNoise
+from workbench.lab.tables import give_up_on_stdout, say
+from workbench.privacy import ZCDP, ApproxDP, NonPrivate, Plan, PureDP, SecureNoise
 
 PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
 EXACT = "exact noise from the operating system: private as released, to the last bit"
 REPLAY = "replay, not private"
 WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
+ROOM = 2**16  # characters of a file that are written before a draw, so that a full disk is met there
 MISSING = "a row with an entry that is missing or no number is absent, in its place"
 REPLACED = "an entry that is missing or no number counts as"
 
@@ -250,3 +256,170 @@ def _show(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_show, value)) + "]"
     return f"{float(value):.10g}"  # an infinite end is a word in the record
+
+
+def spending(epsilon: float | None, delta: float | None, rho: float | None) -> Any:
+    """Return pure, approximate or zero-concentrated DP."""
+    if rho is not None:
+        if epsilon is not None:
+            raise ArgumentError("rho", rho, "either --rho or --epsilon, not both")
+        return ZCDP(rho, delta=delta or 0.0)
+    if epsilon is None:
+        raise ArgumentError("epsilon", None, "a finite number above 0 (or --rho)")
+    if delta is None:
+        return PureDP(epsilon)
+    return ApproxDP(epsilon, delta)
+
+
+def answered(request: EstimateRequest, out: Path | None) -> int:
+    """Print a release and write it to `out`; 3 if the estimator abstained, 4 if it could not be written."""
+    record: dict[str, Any] = {}
+    lost = []
+    try:
+        with _opened(out, request.file) as file:
+            record = estimate(request)
+            if file is not None:
+                file.write(canonical_json.dumps(record))
+    except OSError as error:
+        if not record:
+            raise
+        lost.append(f"out = {str(out)!r}: {error.strerror}")
+    try:
+        say(lines(record))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up_on_stdout()
+        say(lines(record), sys.stderr)
+        lost.append(f"stdout: {error.strerror}")
+    for reason in lost:
+        say(f"workbench: error: {reason}; the release, which is made, is printed", sys.stderr)
+    return 4 if lost else 0 if record["status"] == "estimated" else 3
+
+
+@contextmanager
+def _opened(path: Path | None, source: Path) -> Iterator[TextIO | None]:
+    """Yield a file with room that takes the place of `path`; where there is none, raise before a draw."""
+    if path is None:
+        yield None
+        return
+    canonical_json.require_free("out", path, source)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(canonical_json.replacing(path))
+            file.write(" " * ROOM)
+            file.seek(0)
+        except OSError as error:
+            raise ArgumentError("out", str(path), f"a file that can be written ({error.strerror})") from None
+        yield file
+        file.truncate()
+
+
+# A check for the owner of a file
+
+SHOWN = 20
+FIRST = 2  # the line of the first row
+LONG = "Lines with more cells than the header has names, which are unreadable"
+_SPACES = re.compile("\xc2?\xa0|\xe2\x80[\x89\xaf]")  # no-break and thin, as lines are decoded
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}([,.'_ ])[0-9]{3}(?P<more>(\1[0-9]{3})*+((?!\1)[.,][0-9]*+)?)")
+
+
+@dataclass
+class Column:
+    """What the cells of a column are, and which marks stand between thousands or before a fraction."""
+
+    name: str
+    numbers: int = 0
+    missing: int = 0
+    unreadable: int = 0
+    grouped: dict[str, list[tuple[bool, bool]]] = field(default_factory=dict)  # is it one here, or there?
+    sure: set[str] = field(default_factory=set)  # no decimal marks: two in a number, or another one behind
+    fractions: set[str] = field(default_factory=set)
+
+    def add(self, cell: str, here: bool, there: bool) -> None:
+        """Look at the marks in a cell, which is a number as the file is read, or with the other mark."""
+        text = _SPACES.sub(" ", cell.strip())
+        if found := _THOUSANDS.fullmatch(text):
+            self.grouped.setdefault(found[1], []).append((here, there))
+            self.sure |= {found[1]} if found["more"] else set()
+            text = found["more"].replace(found[1], "")
+        if here or there or found:
+            self.fractions |= {",", "."} & set(text)
+
+    @property
+    def thousands(self) -> dict[str, list[tuple[bool, bool]]]:
+        """The cells with a mark that stands between thousands alone, if one of them is unreadable."""
+        return {
+            mark: cells
+            for mark, cells in self.grouped.items()
+            if mark not in self.fractions and not all(here for here, _ in cells)
+        }
+
+
+def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
+    """Describe how columns are read; tell whether each has a number, and no cell that is unreadable."""
+    cells = table.cells(table.chosen(columns))
+    other = _with_the_other_mark(table, cells)
+    found = [Column(table.names[place]) for place in cells.places]
+    faults, long, left = [], 0, 0
+    for number, line in enumerate(table.lines, start=FIRST):
+        long += (too_long := _too_long(cells, line))
+        wide = _too_long(other, line)
+        for column, cell, also in zip(found, cells.wanted(line), other.wanted(line), strict=True):
+            here, there = _usable(cells, cell), _usable(other, also)
+            marked = not too_long and cell.strip().lower() in MARKS
+            column.numbers, column.missing = column.numbers + here, column.missing + marked
+            left += wide or not (there or also.strip().lower() in MARKS)
+            column.add(also, here, there)
+            if not here and not marked:
+                column.unreadable += 1
+                faults.append((number, column))
+    left += sum(there for one in found for _, there in one.thousands.get(other.decimals, ()))
+    shown = [(line, one.name) for line, one in faults if one.numbers]
+    lines = [
+        f"{table.file}: {len(table.lines)} rows, {table}",
+        *(line for column in found for line in _described(column, other.decimals)),
+        *(f"  line {line}, column {name}: no number" for line, name in shown[:SHOWN]),
+        *([f"  and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []),
+        *([f"{LONG}: {long}."] if long else []),
+        *([f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []),
+        "This check is not private: it is for the owner of the file.",
+    ]
+    return "\n".join(lines), not faults and all(one.numbers for one in found)
+
+
+def _too_long(cells: Cells, line: str) -> bool:
+    return len(cells.split(line)) > cells.width
+
+
+def _usable(cells: Cells, cell: str) -> bool:
+    number = cells.number(cell)
+    return number is not None and abs(number) <= LARGEST
+
+
+def _described(column: Column, decimal: str) -> Iterator[str]:
+    """Count the cells of a column; name what stands between thousands."""
+    counts = f"{column.missing} missing, {column.unreadable} unreadable"
+    none = "no cell is a number:"
+    yield f"column {column.name}: {f'{column.numbers} numbers,' if column.numbers else none} {counts}"
+    for mark, cells in column.thousands.items():
+        wrong = sum(here for here, _ in cells)
+        read = f" ({wrong} of them are read as if it were the decimal mark)" if wrong else ""
+        maybe = mark == decimal and mark not in column.sure
+        unless = f"; if it is the decimal mark, --decimal {mark} reads it" if maybe else ""
+        yield f"  {len(cells)} cells have {mark!r} between thousands{read}: write them without it{unless}"
+
+
+def _with_the_other_mark(table: CsvFile, cells: Cells) -> Cells:
+    """Read as --decimal with the other mark would; a comma there separates no columns."""
+    if cells.decimals == ",":
+        return replace(cells, decimals=".")
+    alone = len(table.names) == 1 and cells.separator == ","
+    return replace(cells, decimals=",", separator=";" if alone else cells.separator)
+
+
+def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, bool]:
+    """Return what cells hold no number, line by line, and whether all do: not private."""
+    if file.suffix.lower() == SUFFIX:
+        raise ArgumentError("check", str(file), "a CSV file: columns of Parquet have types")
+    return check(open_csv(file, writing), columns)
