@@ -138,7 +138,8 @@ def agreement(ours: Record, theirs: Record) -> Agreement:
 
 
 def _checks(verdict: Record) -> Sequence[Record]:
-    return (verdict.get("detail") or {}).get("checks") or [verdict]
+    detail = verdict.get("detail")
+    return (detail.get("checks") if isinstance(detail, Mapping) else None) or [verdict]
 
 
 def _compared(one: Record, other: Record) -> tuple[bool, float]:

@@ -172,8 +172,8 @@ ROWS: tuple[Column, ...] = (
     ("predicted n", lambda one: _rows(one.predicted)),
 )
 SPENT: tuple[Column, ...] = (
-    ("proved", lambda one: _budget(one.proved)),
-    ("predicted", lambda one: _budget(one.predicted)),
+    ("proved", lambda one: _spent(one.proved)),
+    ("predicted", lambda one: _spent(one.predicted)),
 )
 SIMULATED: tuple[Column, ...] = (
     ("simulated n", lambda one: _rows(one.simulated)),
@@ -262,7 +262,7 @@ def _rows(one: Answer | None) -> object:
     return one.n if one and one.reached else None
 
 
-def _budget(one: Answer | None) -> object:
+def _spent(one: Answer | None) -> object:
     return one.budget if one and one.reached else None
 
 
