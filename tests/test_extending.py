@@ -14,9 +14,8 @@ import pytest
 from workbench import lookup
 from workbench.catalog import CATALOG, KNOWN, Addition, addition, register, registry
 from workbench.errors import ArgumentError
-from workbench.study.audit.suite import attacks
-from workbench.study.faults.attacked import mutants_of
-from workbench.study.pairs import attackable, builder
+from workbench.study.mutants import mutants_of
+from workbench.study.pairs import attackable, attacks, builder
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.study.bench import measured, rows
-from workbench.study.sweeps.allocator import keep_freed_memory
+from workbench.study.sweeps import keep_freed_memory
 
 ROWS = 100_000
 EXAMPLES = [

@@ -176,7 +176,7 @@ def test_attacks_on_a_new_key_go_beside_those_of_its_family(command, extended):
 def test_mutants_of_a_key_that_has_none_go_beside_the_others(monkeypatch):
     monkeypatch.setattr(audits, "mutants_of", lambda key: ())
     with pytest.raises(
-        ArgumentError, match=r"add one to UNIVARIATE in workbench/study/faults/attacked\.py: Mutant\("
+        ArgumentError, match=r"add one to UNIVARIATE in workbench/study/mutants\.py: Mutant\("
     ):
         audits.mutants(["univariate/median"], "ci", 0)
 

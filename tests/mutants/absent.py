@@ -22,7 +22,7 @@ from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.parts.scale import exponent_scale, winsor
 from workbench.estimators.shared import votes
 from workbench.privacy import histograms
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def zeros(values: np.ndarray, *_: float) -> np.ndarray:

@@ -33,7 +33,7 @@ from workbench.estimators.parts.quantile.stability import Stability
 from workbench.estimators.shared import votes
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:

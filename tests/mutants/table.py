@@ -20,16 +20,8 @@ from workbench.estimators.parts import integers
 from workbench.estimators.parts.locate import window_median
 from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
-from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
-from workbench.study.faults.mutant import (
-    Fault,
-    Mutant,
-    attribute,
-    charged,
-    everywhere,
-    swapped,
-    weaker,
-)
+from workbench.study.faults import Fault, Mutant, attribute, charged, everywhere, swapped, weaker
+from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
 Contract = Callable[..., None]
 KINDS = (

@@ -13,7 +13,7 @@ from workbench.estimators.tukey import TukeyMean
 from workbench.estimators.two_step import TwoStepMean, UnboundedMean
 from workbench.lab.listing import inexact
 from workbench.privacy import ApproxDP, NonPrivate, PureDP, SecureNoise
-from workbench.study.pairs.base import numbers
+from workbench.study.audit import numbers
 
 STEPS = {  # of the entries that have one without exact noise
     "mean/affine": {"location"},

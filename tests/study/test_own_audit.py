@@ -9,9 +9,7 @@ import pytest
 from workbench import ZCDP, ClippedMean, PureDP
 from workbench.cli import main
 from workbench.errors import ArgumentError
-from workbench.study.audit.audit import Pair
-from workbench.study.audit.neighbours import neighbours
-from workbench.study.audit.own import audit_function
+from workbench.study.audit import Pair, audit_function, neighbours
 from workbench.study.profiles import AUDIT_LEVEL
 
 MECHANISMS = """

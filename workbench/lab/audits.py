@@ -13,15 +13,11 @@ from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.estimating import spending
 from workbench.lab.tables import text
 from workbench.privacy import GaussianDP
-from workbench.study.audit.neighbours import neighbours
-from workbench.study.audit.own import audit_function
-from workbench.study.audit.report import AuditReport
-from workbench.study.audit.suite import attacks
-from workbench.study.faults.attacked import attacked, mutants_of
-from workbench.study.pairs import attackable, builder
-from workbench.study.profiles import AUDIT_LEVEL, AUDITS
+from workbench.study.audit import AuditReport, audit_function, neighbours
+from workbench.study.mutants import attacked, mutants_of
+from workbench.study.pairs import attackable, attacks, builder
+from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped
 from workbench.study.references import loaded
-from workbench.study.workers import mapped
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 HEADER, MUTANT_HEADER = ("key", "variant", "stage", *NUMBERS), ("mutant", "key", "stage", *NUMBERS)

@@ -71,7 +71,7 @@ def chosen(subject: str) -> dict[str, Any]:
 def inexact(entry: Any) -> list[str]:
     """Return the steps of its examples that have no exact noise, from their plans alone."""
     from workbench.privacy.secure import inexact_steps
-    from workbench.study.least_rows import fewest_rows
+    from workbench.study.search import fewest_rows
 
     d, steps = entry.population.d or 1, list[str]()
     for estimator, budget in ((one.estimator, one.budget) for one in entry.examples):

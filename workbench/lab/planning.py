@@ -11,8 +11,7 @@ from typing import Any, TypeAlias
 from workbench.errors import ArgumentError
 from workbench.lab.estimating import spending
 from workbench.lab.tables import fields, page_width, printable, show, text, wrapped
-from workbench.study.planner import Answer, Answers, Question, Simulation, compared
-from workbench.study.planner.own import own_entry
+from workbench.study.planner import Answer, Answers, Question, Simulation, compared, own_entry
 
 BETA, EPSILON, DELTA = 0.05, 1.0, 1e-6
 SILENT = 1.0  # seconds

@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from workbench.catalog import KNOWN, Entry, Example, lookup
 from workbench.errors import integer_at_least
-from workbench.study.sweeps.allocator import keep_freed_memory
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.grids import Role, stream
+from workbench.study.sweeps import keep_freed_memory
 
 HEADER = (
     "key",

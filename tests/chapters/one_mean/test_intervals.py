@@ -11,10 +11,11 @@ from workbench.estimators.univariate.interval import Interval
 from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.special import ndtr, stdtr
-from workbench.study.faults.caches import memos
+from workbench.study.faults import memos
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.sweep import Sweep, grid, run
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.sweeps import run
 
 POINTS = grid(
     calibration="tight",

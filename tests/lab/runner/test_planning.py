@@ -14,9 +14,8 @@ from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.lab import planning as planning_module
 from workbench.lab.planning import PlanRequest, planning, report
-from workbench.study.planner import Check, compared, plan
-from workbench.study.planner.comparison import answers
-from workbench.study.planner.estimators import candidates
+from workbench.study import planner as answers
+from workbench.study.planner import Check, candidates, compared, plan
 
 MEAN = ("univariate/clipped-mean", "--alpha", "0.2", *told("univariate/clipped-mean"))
 TOLD = r"(\d+) of (\d+): (\S+)  (n = \d+|no answer|\S.* = .*)$"

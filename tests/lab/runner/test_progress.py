@@ -15,7 +15,7 @@ from workbench.lab.runner import progress as module
 from workbench.lab.runner import stores
 from workbench.lab.runner.console import Console
 from workbench.lab.runner.progress import Progress, shown
-from workbench.study.sweeps.store import Store
+from workbench.study.store import Store
 
 COLUMNS = 40
 

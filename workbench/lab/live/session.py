@@ -35,7 +35,7 @@ from workbench.lab.pictures.display import image, publish, styled
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.sweeps.noting import notes
+from workbench.study.sweeps import notes
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 

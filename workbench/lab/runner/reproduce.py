@@ -19,7 +19,7 @@ from workbench.lab.runner.report import verdicts, write_index
 from workbench.lab.runner.request import Reproduction as Reproduction
 from workbench.lab.runner.stores import held
 from workbench.lab.runner.variants import Grid, Variant, variants
-from workbench.study.sweeps.engine import CellError, SchedulerLostError
+from workbench.study.sweeps import CellError, SchedulerLostError
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once

@@ -14,9 +14,9 @@ from workbench.estimators.two_step import UnboundedMean
 from workbench.estimators.univariate.interval import Interval
 from workbench.privacy import ApproxDP
 from workbench.special import ndtri
+from workbench.study.grids import Role, stream
 from workbench.study.measures import share
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 GRID = tuple(int(n) for n in np.geomspace(100, 100_000, 13).round())
 ENDS = (90.0, 110_000.0)

@@ -15,8 +15,7 @@ from workbench.estimators.base import Abstention
 from workbench.estimators.two_step import TwoStepMean, UnboundedMean
 from workbench.privacy import ApproxDP, PureDP
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson
-from workbench.study.rules import compare
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, compare
 from workbench.types import Columns
 
 DELTA = 1e-6

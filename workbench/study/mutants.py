@@ -21,11 +21,9 @@ from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
 from workbench.estimators.univariate import interval_mean
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.privacy.grid import OnGrid
-from workbench.study.audit.audit import AuditReport
-from workbench.study.audit.suite import attack
-from workbench.study.faults.caches import alone
-from workbench.study.faults.mutant import Mutant, attribute, declared, swapped, weaker
-from workbench.study.pairs import BUILDERS, WHOLE, Case, builder, multivariate
+from workbench.study.audit import AuditReport
+from workbench.study.faults import Mutant, alone, attribute, declared, swapped, weaker
+from workbench.study.pairs import BUILDERS, WHOLE, Case, attack, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
 
