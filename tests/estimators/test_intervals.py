@@ -11,7 +11,7 @@ from workbench import ZCDP, ApproxDP, Interval, IntervalMean, IntervalUnknownVar
 from workbench.estimators.intervals import absent_at_most, pivotal_width
 from workbench.estimators.shared.noisy_means import SURE
 from workbench.estimators.shared.window_median import WindowMedian
-from workbench.study.faults.caches import memos
+from workbench.study.faults import memos
 
 APPROX = ApproxDP(1.0, 1e-6)
 FAR = 50.0

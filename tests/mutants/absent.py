@@ -32,7 +32,7 @@ from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.shared import noisy_means, votes
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import histograms
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def zeros(values: np.ndarray, *_: float) -> np.ndarray:

@@ -30,7 +30,7 @@ from workbench.privacy import (
     SimulatedNoise,
     histograms,
 )
-from workbench.study.faults.mutant import Fault, replaced_everywhere, rewritten
+from workbench.study.faults import Fault, replaced_everywhere, rewritten
 
 STEPS = Callable[..., Any]
 

@@ -19,7 +19,7 @@ from workbench.estimators.parts.affine.stability import LiftedStability
 from workbench.estimators.parts.quantile.levels import Scaled, Solver
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import located, masks, ramps
-from workbench.study.faults.mutant import Fault, Mutant, _changed, attribute, rewritten
+from workbench.study.faults import Fault, Mutant, _changed, attribute, rewritten
 
 
 def in_property(owner: type, name: str, right: str, wrong: str) -> Fault:

@@ -32,7 +32,7 @@ from workbench.estimators.shared import window_median as location
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from tests.privacy.exact import test_laws as known
 from tests.privacy.exact import test_masks as shaped
 from workbench.estimators.shared import window_median as lattice
 from workbench.privacy import exact, exact_shapes
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 
 @contextmanager

@@ -19,16 +19,8 @@ from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.parts import integers
 from workbench.estimators.shared import window_median
 from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
-from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
-from workbench.study.faults.mutant import (
-    Fault,
-    Mutant,
-    attribute,
-    charged,
-    everywhere,
-    swapped,
-    weaker,
-)
+from workbench.study.faults import Fault, Mutant, attribute, charged, everywhere, swapped, weaker
+from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
 Contract = Callable[..., None]
 KINDS = (

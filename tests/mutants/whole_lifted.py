@@ -20,7 +20,7 @@ from workbench.estimators.parts.affine.gaussian import LiftedLaw
 from workbench.estimators.parts.gaussians import lifted_moment
 from workbench.estimators.parts.quantile.stability import Stability
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def forget() -> None:

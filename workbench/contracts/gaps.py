@@ -28,7 +28,7 @@ from workbench.contracts.kit import Event, answer, distance, warm
 from workbench.contracts.whole import moves_by_what_is_charged
 from workbench.estimators import intervals
 from workbench.estimators.parts.preconditioned import winsorised_covariance
-from workbench.study.faults.replay import Spy, watched
+from workbench.study.faults import Spy, watched
 
 FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats
 GROUPS = (2, 3, 4, 6, 9, 14, 22, 35)

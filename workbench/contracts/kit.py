@@ -16,7 +16,7 @@ from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.located import Located, LocatedCharge
 from workbench.privacy.stable import LAPLACE, Lift, Stable, StableCharge
 from workbench.privacy.voted import Voted, VotedCharge
-from workbench.study.faults.replay import Event, spied
+from workbench.study.faults import Event, spied
 
 __all__ = ["Event", "spied"]
 

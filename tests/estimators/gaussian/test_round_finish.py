@@ -28,7 +28,7 @@ from workbench.estimators.parts.preconditioned.winsorised_covariance import (
 from workbench.estimators.shared.window_median import selection_epsilon
 from workbench.privacy import ZCDP, SimulatedNoise
 from workbench.privacy.grid import UP
-from workbench.study.faults.replay import spied
+from workbench.study.faults import spied
 
 LOUD = ZCDP(20.0, 1e-6)
 FALSE_ALARM = 1e-6

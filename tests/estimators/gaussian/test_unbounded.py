@@ -24,7 +24,7 @@ from workbench.losses import gaussian_error, mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise, UnitNoise
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.plan import Charge
-from workbench.study.least_rows import fewest_rows
+from workbench.study.search import fewest_rows
 
 KINDS = [
     kind(calibration=calibration, centred=centred)

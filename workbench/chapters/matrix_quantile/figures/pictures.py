@@ -13,8 +13,8 @@ from workbench.estimators.parts.quantile.cells import influence_for
 from workbench.estimators.parts.quantile.influence import normal_level
 from workbench.estimators.parts.quantile.levels import Scaled, Solver, inflation
 from workbench.estimators.parts.quantile.matrix_quantile import soft_count
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures

@@ -21,8 +21,8 @@ from workbench.estimators.parts.quantile.design import Design
 from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "mq-runs-view"

@@ -15,8 +15,8 @@ from workbench.estimators.shared import noisy_means
 from workbench.estimators.shared.noisy_means import half_width
 from workbench.estimators.two_step import TwoStepMean, WindowMean
 from workbench.privacy import PureDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 ALT = (
     "The distance between private and plain mean against n, predicted and simulated, beside the error of the"

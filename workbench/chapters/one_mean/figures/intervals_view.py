@@ -13,9 +13,9 @@ from workbench.charts.words import number
 from workbench.estimators.intervals import Interval, UnboundedMean
 from workbench.privacy import ApproxDP
 from workbench.special import ndtri
+from workbench.study.grids import Role, stream
 from workbench.study.measures import share
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 GRID = tuple(int(n) for n in np.geomspace(100, 100_000, 13).round())
 ENDS = (90.0, 110_000.0)

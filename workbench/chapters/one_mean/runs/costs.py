@@ -16,8 +16,7 @@ from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ApproxDP, PureDP
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson
-from workbench.study.rules import compare
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, compare
 from workbench.types import Columns
 
 DELTA = 1e-6
