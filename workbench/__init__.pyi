@@ -22,6 +22,10 @@ from workbench.estimators.histograms import BallRange as BallRange
 from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
+from workbench.estimators.interval_mean import IntervalMean as IntervalMean
+from workbench.estimators.intervals import Interval as Interval
+from workbench.estimators.intervals import IntervalUnknownVariance as IntervalUnknownVariance
+from workbench.estimators.intervals import UnboundedMean as UnboundedMean
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance as MatrixQuantileCovariance
 from workbench.estimators.nets import PureNetCovariance as PureNetCovariance
 from workbench.estimators.populous import MedianOfMeansMean as MedianOfMeansMean
@@ -47,6 +51,7 @@ from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release
 from workbench.estimators.robust import RobustHeavyMean as RobustHeavyMean
 from workbench.estimators.robust import RobustMean as RobustMean
+from workbench.estimators.scale import Scale as Scale
 from workbench.estimators.sparse import LocalThresholdedCovariance as LocalThresholdedCovariance
 from workbench.estimators.sparse import PerturbedCovariance as PerturbedCovariance
 from workbench.estimators.sparse import ThresholdedCovariance as ThresholdedCovariance
@@ -57,15 +62,8 @@ from workbench.estimators.tukey import ResilientHeavyMean as ResilientHeavyMean
 from workbench.estimators.tukey import ResilientMean as ResilientMean
 from workbench.estimators.tukey import TukeyMean as TukeyMean
 from workbench.estimators.two_step import TwoStepMean as TwoStepMean
-from workbench.estimators.two_step import UnboundedMean as UnboundedMean
 from workbench.estimators.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.unbounded import UnboundedGaussian as UnboundedGaussian
-from workbench.estimators.univariate.interval import Interval as Interval
-from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
-from workbench.estimators.univariate.interval_unknown_variance import (
-    IntervalUnknownVariance as IntervalUnknownVariance,
-)
-from workbench.estimators.univariate.scale import Scale as Scale
 from workbench.privacy.budget import ZCDP as ZCDP
 from workbench.privacy.budget import ApproxDP as ApproxDP
 from workbench.privacy.budget import GaussianDP as GaussianDP

@@ -19,7 +19,7 @@ from workbench.privacy import (
     UnitNoise,
 )
 from workbench.privacy.mechanisms import gaussian_mu
-from workbench.study.faults.replay import spied
+from workbench.study.faults import spied
 
 BUDGET = ApproxDP(10.0, 0.01)
 ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}

@@ -14,7 +14,6 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, unbounded
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.locate.window_median import selection_epsilon
 from workbench.estimators.shared.moments import (
     STEP,
     Frame,
@@ -26,6 +25,7 @@ from workbench.estimators.shared.moments import (
     slope,
     unwinsorised,
 )
+from workbench.estimators.shared.window_median import selection_epsilon
 from workbench.estimators.unbounded import (
     LOCATOR,
     NO_PLACE,
@@ -38,8 +38,8 @@ from workbench.estimators.unbounded import (
 )
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
-from workbench.study.faults.replay import spied
-from workbench.study.least_rows import fewest_rows
+from workbench.study.faults import spied
+from workbench.study.search import fewest_rows
 
 KINDS = [
     kind(calibration=calibration, centred=centred)

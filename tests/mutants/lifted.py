@@ -21,7 +21,7 @@ from workbench.estimators.stable_quantile import (
     Stability,
 )
 from workbench.privacy import located, masks, ramps
-from workbench.study.faults.mutant import Fault, Mutant, _changed, attribute, rewritten
+from workbench.study.faults import Fault, Mutant, _changed, attribute, rewritten
 
 
 def in_property(owner: type, name: str, right: str, wrong: str) -> Fault:

@@ -9,7 +9,7 @@ from tests.privacy import test_ramps as joint
 from tests.privacy import test_stable as priced
 from workbench.estimators import matrix_quantile as design
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Fault, Mutant, rewritten
+from workbench.study.faults import Fault, Mutant, rewritten
 
 
 def forget() -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.estimators import test_moments as moments
-from tests.estimators import test_other_columns as columns
 from tests.estimators import test_stable_quantile as edge
+from tests.estimators import test_two_step as columns
 from tests.estimators import test_unbounded as finish
 from tests.estimators.parts import test_close_verdicts as verdicts
 from tests.estimators.parts import test_rows as balls
@@ -21,16 +21,15 @@ from tests.privacy import test_thompson_law as law
 from tests.privacy import test_window_median_lattice as lattice
 from workbench import TwoStepMean
 from workbench.estimators import two_step, unbounded, votes
-from workbench.estimators.parts.locate import law as location
-from workbench.estimators.parts.locate import window_median
-from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.shared import moments as clipping
-from workbench.estimators.shared import rows
+from workbench.estimators.shared import rows, window_median
+from workbench.estimators.shared import window_median as location
 from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.stable_quantile import Stability
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:

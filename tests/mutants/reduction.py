@@ -7,7 +7,7 @@ from tests.estimators import test_populous as tests
 from workbench.estimators import populous, votes
 from workbench.privacy import voted
 from workbench.privacy.voted import VotedCharge
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 ALONE = tests.test_what_a_group_answers_hangs_on_its_own_rows_alone
 

@@ -12,9 +12,9 @@ from tests.privacy.exact import test_heights as settling
 from tests.privacy.exact import test_integers as uniform
 from tests.privacy.exact import test_laws as known
 from tests.privacy.exact import test_masks as shaped
-from workbench.estimators.parts.locate import lattice
+from workbench.estimators.shared import window_median as lattice
 from workbench.privacy import exact, exact_shapes
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from functools import partial
 from tests.privacy import test_voted as voting
 from workbench.estimators.votes import Designer, Vote
 from workbench.privacy import ramps, voted
-from workbench.study.faults.mutant import Fault, Mutant, rewritten
+from workbench.study.faults import Fault, Mutant, rewritten
 
 
 def forget() -> None:

@@ -18,7 +18,7 @@ from workbench.estimators.affine import FarRows, LiftedLaw
 from workbench.estimators.shared import moments
 from workbench.estimators.stable_quantile import Stability
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def forget() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, UnitNoise
 from workbench.privacy.concentrated import (
     bounded_range_epsilon,

@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 
 from workbench.estimators import base, two_step
-from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
+from workbench.estimators import scale as scales
 from workbench.estimators.shared.rows import BITS
 from workbench.privacy import ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise, UnitNoise
 from workbench.privacy.grid import UP, passed_no_more, step_of
-from workbench.privacy.histograms import (
-    finite_histogram,
-    histogram_charge,
-    release_mode,
-)
+from workbench.privacy.histograms import finite_histogram, histogram_charge, release_mode
 from workbench.privacy.mechanisms import exceeds_bound, truncated_laplace_bound
 
 SMALL = [0.0, -0.0, 5e-324, 1e-310, 1e-162, 1e-30, 1.0, 1 + 2**-52, 4.0]
@@ -52,7 +48,7 @@ def test_clipped_mean_keeps_its_sensitivity():
 
 def test_group_variances_keep_their_sensitivity():
     for first, second in neighbours(2):
-        for winsor in (winsorised_scale.Winsor(2, 0.1, 3.0), winsorised_scale.Winsor(3, 0.2, 2.0)):
+        for winsor in (scales.Winsor(2, 0.1, 3.0), scales.Winsor(3, 0.2, 2.0)):
             groups = len(first) // winsor.group
             if not groups:
                 continue
@@ -74,7 +70,7 @@ def absent_pairs(x):
 
 def test_log_differences_are_ordinary_points_but_for_absent_pairs():
     for first, second in neighbours(3):
-        a, b = winsorised_scale.log_differences(first), winsorised_scale.log_differences(second)
+        a, b = scales.log_differences(first), scales.log_differences(second)
         assert len(a) == len(first) // 2
         assert np.isnan(a).tolist() == absent_pairs(first).tolist()
         assert not (a == np.inf).any()
@@ -83,7 +79,7 @@ def test_log_differences_are_ordinary_points_but_for_absent_pairs():
 
 def test_exponents_change_in_one_place():
     for first, second in neighbours(4):
-        a, b = (exponent_scale.exponents(exponent_scale.pair_differences(x)) for x in (first, second))
+        a, b = (scales.exponents(scales.pair_differences(x)) for x in (first, second))
         assert np.isnan(a).tolist() == absent_pairs(first).tolist()
         assert not np.isinf(a).any()
         assert moved(a, b) <= 1

@@ -11,8 +11,8 @@ from mpmath import exp, mp, mpf
 from scipy.stats import norm
 
 from workbench import CoinPressMean
+from workbench.estimators import scale as winsor
 from workbench.estimators.files import ChangedError, stream
-from workbench.estimators.parts.scale import winsor
 from workbench.estimators.populous import mean_designer
 from workbench.estimators.populous_robust import location_means, scatter_factors
 from workbench.estimators.shared.rows import evened, group_means, present

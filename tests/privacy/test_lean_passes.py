@@ -9,10 +9,9 @@ import pytest
 from tests.privacy.exact.kit import tape
 from workbench.estimators import two_step
 from workbench.estimators.base import FARTHEST, standardised, univariate
-from workbench.estimators.parts.locate import window_median
-from workbench.estimators.parts.locate.lattice import rounded
-from workbench.estimators.parts.locate.window_median import EVERYTHING, Pieces, WindowMedian
+from workbench.estimators.shared import window_median
 from workbench.estimators.shared.rows import BITS
+from workbench.estimators.shared.window_median import EVERYTHING, Pieces, WindowMedian, rounded
 from workbench.estimators.two_step import clipped_mean
 from workbench.privacy import ApproxDP, PureDP, SimulatedNoise, exact
 from workbench.privacy.grid import step_of

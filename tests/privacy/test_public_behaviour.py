@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.intervals import Interval
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import ApproxDP, Charge, CountingNoise, PureDP, SimulatedNoise
 
 

@@ -6,15 +6,15 @@ from math import inf, isnan, log, nan
 import numpy as np
 import pytest
 
-from workbench.estimators.parts.locate.rank_window import RankWindow
-from workbench.estimators.univariate.interval_mean import (
+from workbench.estimators.interval_mean import (
     IntervalMean,
     Tail,
     count_from,
-    design,
     mean_square,
     moved_mean,
+    tail_design,
 )
+from workbench.estimators.shared.window_median import RankWindow
 from workbench.privacy import ApproxDP, CountingNoise, PureDP, SimulatedNoise
 
 LOW, HIGH, WIDTH = -1.0, 3.0, 0.25
@@ -113,7 +113,7 @@ def test_a_rank_is_met_on_the_stretch_of_its_point():
 
 @pytest.mark.parametrize("apart", [0.0, 0.05, 0.3, 0.6, 1.0])
 def test_rows_beyond_go_between_an_exponential_tail_and_a_power(apart):
-    chosen = design(10_000, ApproxDP(1.0, 1e-6))
+    chosen = tail_design(10_000, ApproxDP(1.0, 1e-6))
     found, share = chosen.tail(0.5, 0.5 + apart), chosen.log_share
     exponential, power = (1 - np.exp(-apart)) / share, apart / (share - apart)
     assert found.end / found.radius == pytest.approx(1 + (exponential + power) / 2)

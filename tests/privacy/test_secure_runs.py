@@ -5,15 +5,16 @@ import pytest
 
 from tests.contracts.parameters import examples
 from workbench.catalog import CATALOG
-from workbench.commands.list import inexact
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.clipped import ClippedMean
+from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.quantiles import Median
 from workbench.estimators.tukey import TukeyMean
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean
+from workbench.estimators.two_step import TwoStepMean
+from workbench.lab.listing import inexact
 from workbench.privacy import ApproxDP, NonPrivate, PureDP, SecureNoise
-from workbench.study.pairs.base import numbers
+from workbench.study.audit import numbers
 
 STEPS = {  # of the entries that have one without exact noise
     "mean/affine": {"location"},

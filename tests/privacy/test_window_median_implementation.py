@@ -5,7 +5,7 @@ import pytest
 
 from tests.oracles import window_median as oracle
 from tests.privacy.test_window_median_law import DELTAS, EPSILONS, neighbours
-from workbench.estimators.parts.locate import window_median as parts
+from workbench.estimators.shared import window_median as parts
 from workbench.privacy import ZCDP, ApproxDP, PureDP, SimulatedNoise
 from workbench.privacy.concentrated import zcdp_from_bounded_range
 

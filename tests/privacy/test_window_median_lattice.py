@@ -9,8 +9,8 @@ import pytest
 
 from workbench.contracts.kit import score_gap
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.locate import lattice
-from workbench.estimators.parts.locate.window_median import FARTHEST, WindowMedian
+from workbench.estimators.shared import window_median as lattice
+from workbench.estimators.shared.window_median import FARTHEST, WindowMedian
 from workbench.privacy import ApproxDP, PureDP, SecureNoise, SimulatedNoise, UnitNoise
 
 RATIO = Fraction(1, 2)  # e^(-ε/4): a score of -twice/2 weighs RATIO^twice

@@ -106,13 +106,13 @@ from workbench.estimators.shared.moments import (
     squared_errors,
     unwinsorised,
 )
+from workbench.estimators.shared.noisy_means import rescaled_mean, rescaled_moment
 from workbench.estimators.shared.predictions import (
     better_than,
     median_of_matrix,
     median_of_mean,
     shrinking_bias,
 )
-from workbench.estimators.shared.rescaled import rescaled_mean, rescaled_moment
 from workbench.estimators.shared.rows import (
     WIDEST,
     centred_count,

@@ -83,7 +83,6 @@ from workbench.estimators.base import (
     require_matrix,
     sanitised,
 )
-from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
 from workbench.estimators.shared.budgets import (
     concentrated,
     delivered,
@@ -93,6 +92,7 @@ from workbench.estimators.shared.budgets import (
     without_events,
 )
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
+from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
 from workbench.linalg import symmetrised
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, rounded

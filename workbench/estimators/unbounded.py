@@ -102,7 +102,6 @@ from workbench.estimators.base import (
     require_matrix,
     shuffled,
 )
-from workbench.estimators.parts.locate.window_median import WindowMedian
 from workbench.estimators.shared.budgets import concentrated, delivered
 from workbench.estimators.shared.moments import (
     ROUND,
@@ -131,6 +130,7 @@ from workbench.estimators.shared.rows import (
     moment_in_ball,
     second_moment_sensitivity,
 )
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.subspaces import (
     SubspaceVote,
     block_sizes,

@@ -26,8 +26,8 @@ from workbench.estimators.sparse import LocalThresholdedCovariance, ThresholdedC
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
-from workbench.study.trials import columns as block_of
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.run import block_columns as block_of
 
 SENSITIVITY, SMALLER = "sparse-covariance/sensitivity-root-two", "sparse-covariance/symmetric-noise-smaller"
 ROOT_P, FLAT = "sparse-covariance/noise-as-root-p", "sparse-covariance/flat-in-block"

@@ -3,7 +3,7 @@ import pytest
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.start_here import claims as accounting
 from workbench.privacy import GaussianDP, budget, ledger
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 
 @pytest.mark.daily

@@ -18,7 +18,7 @@ from workbench.chapters.sparse_covariance.runs.designs import charged, share_of,
 from workbench.estimators.stable_quantile import quantile as matrix_quantile
 from workbench.privacy import ApproxDP, GaussianDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.audit.audit import Pair, audit
+from workbench.study.audit import Pair, audit
 from workbench.study.hidden import hidden_worlds
 
 MAP = ROOT / "figures" / "08_sparse_covariance" / "regime_further.json"

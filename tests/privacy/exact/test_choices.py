@@ -16,7 +16,7 @@ from scipy.stats import chi2
 
 from tests.privacy.exact.kit import FALSE_ALARM, tape
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.locate import lattice
+from workbench.estimators.shared import window_median as lattice
 from workbench.privacy import exact
 
 MANY = 30_000

@@ -14,10 +14,9 @@ from workbench.estimators.votes import Points, PricedDesign
 from workbench.estimators.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import masked
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Role, multiples, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import multiples
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 POPULAR, UNPOPULAR, PLAIN = "mean/populous", "idea/bad", "non-private"

@@ -21,9 +21,8 @@ from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.privacy.histograms import mode_charge
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.study.least_rows import fewest_rows
-from workbench.study.passing import passing
-from workbench.study.sweeps.sweep import multiples
+from workbench.study.grids import multiples
+from workbench.study.search import fewest_rows, passing
 
 LAW = PopulousGaussian()
 COVARIANCES: dict[str, Any] = {"error": PopulousCovariance(), "unbounded": UnboundedCovariance()}

@@ -18,10 +18,9 @@ from workbench.charts.words import number
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Sweep, multiples
 from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.grids import Sweep, multiples
-from workbench.study.sweeps.resources import resources
+from workbench.study.sweeps import at_budget, resources
 
 UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
 SUBSPACE = "spectral/subspace-aggregate"

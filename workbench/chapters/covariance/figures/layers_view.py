@@ -16,8 +16,8 @@ from workbench.linalg import norms
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "covariance-layers-view"

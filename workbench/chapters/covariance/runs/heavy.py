@@ -30,10 +30,9 @@ from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.study import measures
+from workbench.study.grids import Point, Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array, Columns
 
 RHO = 0.5

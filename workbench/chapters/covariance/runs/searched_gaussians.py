@@ -20,7 +20,7 @@ from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP, ApproxDP, PureDP
 from workbench.privacy.conversions import zcdp_within_approx
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 
 TOLD = 100.0  # the condition number of the table
 APPROXIMATE = ApproxDP(1.0, 1e-6)

@@ -27,8 +27,8 @@ from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
-from workbench.study.sweeps.grids import Block
-from workbench.study.trials import Row, each_trial
+from workbench.study.grids import Block
+from workbench.study.run import Row, each_trial
 from workbench.types import Array, Columns
 
 TIMES = 2.0  # the moment that is bounded, over that of normal rows

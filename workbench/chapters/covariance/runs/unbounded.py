@@ -19,10 +19,10 @@ from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.linalg import spectral_map
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial
+from workbench.study.run import Row, answered, each_trial
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 EPSILON, DELTA = 1.0, 1e-6

@@ -13,8 +13,8 @@ from workbench.charts.words import number
 from workbench.estimators.affine import AffineMean
 from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME, ROUNDS, SHOWN, LEVEL, REACH, BEYOND = "mq-lifted-view", 12, 200, 0.2, 4.5, 4.0

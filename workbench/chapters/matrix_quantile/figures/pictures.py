@@ -11,8 +11,8 @@ from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.matrix_quantile import influence_for
 from workbench.estimators.stable_quantile import Scaled, Solver, inflation, normal_level, soft_count
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures

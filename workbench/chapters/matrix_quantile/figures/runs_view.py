@@ -19,8 +19,8 @@ from workbench.estimators.base import Trace
 from workbench.estimators.matrix_quantile import Design, MatrixQuantile, MatrixQuantileCovariance
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "mq-runs-view"

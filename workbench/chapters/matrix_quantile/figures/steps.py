@@ -23,8 +23,8 @@ from workbench.estimators.stable_quantile import Scaled, Stability
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.masks import LARGEST_THOMPSON
 from workbench.privacy.stable import LAPLACE, WISHART, StableCharge, stable_chances, stable_identity
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 D, UPPER, SHARE = 2, 100.0, 0.1

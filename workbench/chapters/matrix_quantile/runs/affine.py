@@ -21,10 +21,10 @@ from workbench.estimators.coinpress import CoinPressMean
 from workbench.populations.rotated import Rotated, rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial, error_of
+from workbench.study.run import Row, answered, each_trial, error_of
+from workbench.study.search import fewest_rows
 
 MEAN, LAW = "mean/affine", "gaussian/lifted"
 COINPRESS = "mean/coinpress"  # has to be told Σ

@@ -15,8 +15,8 @@ from workbench.estimators.prime import FilterMean
 from workbench.estimators.weighted_moments import grid
 from workbench.privacy import ApproxDP
 from workbench.privacy.noise import SimulatedNoise
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 N, RADIUS, BUDGET = 20_000, 20.0, ApproxDP(5.0, 1e-6)

@@ -19,9 +19,8 @@ from workbench.estimators.weighted_moments import grid as grid_of_rows
 from workbench.populations.corruption.mean import clusters, shifted
 from workbench.privacy import ApproxDP
 from workbench.privacy.noise import SimulatedNoise
+from workbench.study.grids import Role, grid, multiples, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import grid, multiples
 from workbench.types import Array
 
 N, D, EPSILON, LEVEL = 20_000, 20, 1.0, 0.05

@@ -17,11 +17,10 @@ from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, Unit
 from workbench.privacy.conversions import approx_from_gdp
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict
+from workbench.study.run import Row, each_trial
 
 ROOT_2 = sqrt(2)
 EXACT = 1e-6
