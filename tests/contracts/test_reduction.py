@@ -17,7 +17,7 @@ from workbench.contracts.every import CONTRACTS
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import stable
-from workbench.study.faults.mutant import attribute
+from workbench.study.faults import attribute
 
 LOUD = ApproxDP(8.0, 1e-6)
 LINE = MultivariateGaussian(Gaussian(np.zeros(3), [[1, 0, 1], [0, 1, 2], [1, 2, 6]]))

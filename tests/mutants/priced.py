@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from tests.estimators.covariance import test_matrix_quantile as quantiles
+from tests.estimators import test_matrix_quantile as quantiles
 from tests.privacy import test_stable as priced
-from workbench.estimators.parts.quantile import design
+from workbench.estimators import matrix_quantile as design
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Fault, Mutant, rewritten
+from workbench.study.faults import Fault, Mutant, rewritten
 
 
 def forget() -> None:

@@ -9,30 +9,26 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from tests.estimators import test_other_columns as columns
-from tests.estimators.covariance import test_matrix_quantile_edge as edge
-from tests.estimators.covariance import test_winsorised_covariance as winsorised
-from tests.estimators.gaussian import test_round_finish as finish
+from tests.estimators import test_moments as moments
+from tests.estimators import test_stable_quantile as edge
+from tests.estimators import test_two_step as columns
+from tests.estimators import test_unbounded as finish
 from tests.estimators.parts import test_close_verdicts as verdicts
 from tests.estimators.parts import test_rows as balls
 from tests.privacy import test_noise as law
 from tests.privacy import test_stable as joint
 from tests.privacy import test_window_median as lattice
 from workbench import TwoStepMean
-from workbench.estimators import two_step
-from workbench.estimators.parts import rows
-from workbench.estimators.parts.gaussians import finish as round_finish
-from workbench.estimators.parts.gaussians import steps
-from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.locate import law as location
-from workbench.estimators.parts.locate import window_median
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.preconditioned import winsorised_covariance
-from workbench.estimators.parts.quantile.stability import Stability
-from workbench.estimators.shared import votes
+from workbench.estimators import two_step, unbounded, votes
+from workbench.estimators.shared import moments as clipping
+from workbench.estimators.shared import rows, window_median
+from workbench.estimators.shared import window_median as location
+from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.shared.window_median import WindowMedian
+from workbench.estimators.stable_quantile import Stability
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, noise, ramps
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
@@ -62,19 +58,19 @@ def of_winsorised_moments() -> Iterator[None]:
     with ExitStack() as stack:
         for name, right, wrong in (
             ("_measured", "unwinsorised(z, radius)", "z"),
-            ("round", "covariance(z)", "covariance(unwinsorised(z, self.steps.ball(spectrum)))"),
+            ("round", "covariance(z)", "covariance(unwinsorised(z, self.ball(spectrum)))"),
         ):
             stack.enter_context(rewritten(FINISH, name, right, wrong)())
         yield
 
 
-def two_steps_fewer(self: steps.RoundSteps) -> int:
+def two_steps_fewer(self: unbounded.RoundFinish) -> int:
     """The number of steps, less 2."""
     return counted.__get__(self) - 2
 
 
-counted = vars(steps.RoundSteps)["count"]
-FINISH = round_finish.RoundFinish
+counted = vars(unbounded.RoundFinish)["count"]
+FINISH = unbounded.RoundFinish
 ANSWERING = "is_round(spectrum) and (number or len(costs) == 1)"
 CASES = {case.name: case for case in finish.CASES}
 LOSS = "(self.influence.most + self.margin) * t"
@@ -137,10 +133,10 @@ LEAN = (
     Mutant("tables of other lines", rewritten(ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n"),
            with_patches(RAMPS)),
     Mutant("designs that are likely at any clip",
-           rewritten(two_step, "_likely", "* clips) ** 2", ") ** 2"),
+           rewritten(two_step, "_likely", "[:, None, None] * clips", "[:, None, None]"),
            with_patches(lattice.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
-    Mutant("shares interpolated however steep", partial(patch.object, winsorised_covariance, "STEEP", inf),
-           partial(winsorised.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
+    Mutant("shares interpolated however steep", partial(patch.object, clipping, "STEEP", inf),
+           partial(moments.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip
 
 PROPERTIES = (
@@ -162,16 +158,16 @@ PROPERTIES = (
              balls.test_rows_are_within_the_ball_whatever_the_order_of_summation),
     Mutant("a lifted moment charged without its lift",
              rewritten(LiftedMoment, "sensitivity", "self.reach", "1.0"),
-             partial(finish.test_a_pair_of_rows_attains_the_sensitivity, height=finish.HEIGHT, d=3)),
+             partial(moments.test_a_pair_of_rows_attains_the_sensitivity, height=moments.HEIGHT, d=3)),
     Mutant("a lifted moment charged as its mean",
              rewritten(LiftedMoment, "sensitivity", "second_moment_sensitivity(self.n, self.reach)",
                        "2 * self.height / self.n"),
-             partial(finish.test_no_row_moves_a_lifted_moment_by_more_than_its_charge, 3, 2)),
+             partial(moments.test_no_row_moves_a_lifted_moment_by_more_than_its_charge, 3, 2)),
     Mutant("the corner of a lifted moment read as a mean",
-             rewritten(LiftedMoment, "draw", "noisy[0, 1 : r + 1]", "noisy[0, :r]"),
-             partial(finish.test_without_noise_a_lifted_moment_holds_mean_and_moment, 3, 3)),
+             rewritten(LiftedMoment, "read", "noisy[0, 1 : r + 1]", "noisy[0, :r]"),
+             partial(moments.test_without_noise_a_lifted_moment_holds_mean_and_moment, 3, 3)),
     Mutant("eigenvalues of noise that stretch an axis",
-             rewritten(round_finish, "_rounder", "np.maximum(values, 0.0) + excess",
+             rewritten(unbounded, "rounder", "np.maximum(values, 0.0) + excess",
                        "np.maximum(values + excess, 1e-6)"),
              finish.test_rounding_keeps_axes_within_the_proved_factors),
     Mutant("frames of winsorised moments", of_winsorised_moments,
@@ -191,10 +187,10 @@ PROPERTIES = (
                        "Moments(centre, frame.covariance(z))"),
              partial(finish.test_a_spectrum_that_does_not_become_round_is_no_answer, 1e-30)),
     Mutant("two rounding steps fewer",
-             partial(patch.object, steps.RoundSteps, "count", property(two_steps_fewer)),
+             partial(patch.object, unbounded.RoundFinish, "count", property(two_steps_fewer)),
              partial(finish.test_the_last_step_is_the_first_that_meets_the_worst_spectrum_round, 4000, 5)),
     Mutant("locations for rows that have a width",
-             rewritten(steps, "_exponent", "if not narrowest:\n        return any_width",
+             rewritten(unbounded, "_exponent", "if not narrowest:\n        return any_width",
                        "narrowest = narrowest or 0.5"),
              partial(finish.test_rows_of_any_width_have_a_place, 0.0, 0.0, 1, 1000)),
     Mutant("a stretch of both halves towards each other",

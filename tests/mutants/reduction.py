@@ -4,11 +4,10 @@ from functools import partial
 from unittest.mock import patch
 
 from tests.estimators import test_populous as tests
-from workbench.estimators import populous
-from workbench.estimators.shared import votes
+from workbench.estimators import populous, votes
 from workbench.privacy import stable
 from workbench.privacy.stable import VotedCharge
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 ALONE = tests.test_what_a_group_answers_hangs_on_its_own_rows_alone
 

@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 from tests.privacy import test_exact as sampled
 from tests.privacy import test_secure as shaped
-from workbench.estimators.parts.locate import lattice
+from workbench.estimators.shared import window_median as lattice
 from workbench.privacy import exact, secure
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 
 @contextmanager

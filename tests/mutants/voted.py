@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from functools import partial
 
 from tests.privacy import test_stable as voting
-from workbench.estimators.shared.votes import Designer, Vote
+from workbench.estimators.votes import Designer, Vote
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Fault, Mutant, rewritten
+from workbench.study.faults import Fault, Mutant, rewritten
 
 
 def forget() -> None:

@@ -7,19 +7,17 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.estimators.gaussian import test_lifted_gaussian as entry
-from tests.estimators.parts.affine import test_far_rows as far
-from tests.estimators.parts.affine import test_gaussian as runs
+from tests.estimators import test_affine as far
+from tests.estimators import test_lifted_gaussian as entry
+from tests.estimators import test_lifted_quantile as lifts
 from tests.mutants.lifted import in_property
 from tests.privacy import test_stable as priced
-from workbench.estimators import base
-from workbench.estimators.parts.affine import gaussian_design as design
-from workbench.estimators.parts.affine.far_rows import FarRows
-from workbench.estimators.parts.affine.gaussian import LiftedLaw
-from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.quantile.stability import Stability
+from workbench.estimators import affine, base
+from workbench.estimators.affine import FarRows, LiftedLaw
+from workbench.estimators.shared import moments
+from workbench.estimators.stable_quantile import Stability
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def forget() -> None:
@@ -40,7 +38,7 @@ def priced_by(right: str, wrong: str, name: str = "_with_steps") -> Iterator[Non
 def clipped_by_others() -> None:
     """The test of moments, which patches for itself."""
     with pytest.MonkeyPatch.context() as patch:
-        runs.test_moments_are_of_rows_in_a_ball_round_what_was_released(patch)
+        entry.test_moments_are_of_rows_in_a_ball_round_what_was_released(patch)
 
 
 def failing_after(x: np.ndarray, step: str) -> None:
@@ -58,7 +56,7 @@ WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_diver
 ORDERS = partial(priced.test_a_stick_is_above_the_exact_one_and_near_the_best_order, priced.USUAL, 1e-5)
 DRAW = partial(rewritten, stable, "masked_lift")
 CHARGED = partial(entry.test_the_charge_is_that_of_the_test_that_it_prices, *entry.PRICED[0])
-PRICED = partial(rewritten, design, "_tested")
+PRICED = partial(rewritten, affine, "_tested")
 
 WHOLE_LIFTED = (
     Mutant("half of what a row moves", PRICED("LIFTED, test.change,", "LIFTED, test.change / 2,"), CHARGED),
@@ -86,7 +84,7 @@ WHOLE_LIFTED = (
            partial(failing_after, *entry.FAILURES[-1])),
     Mutant("a location read before it is masked",
            DRAW("(lift.shift + lift.root @ along / lift.height)", "lift.shift"),
-           runs.test_the_centre_is_not_that_of_the_rows),
+           entry.test_the_centre_is_not_that_of_the_rows),
     Mutant("a scatter read before it is masked", DRAW("lift.root @ across", "lift.root"),
            priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     Mutant("a slice without its Schur complement", DRAW(" - np.outer(along, drawn[1:, 0])", ""),
@@ -94,13 +92,13 @@ WHOLE_LIFTED = (
     Mutant("steps beyond the room",
            attribute(stable, "within", lambda *_: True),
            priced.test_plans_hold_steps_within_the_room_and_no_more),
-    Mutant("rows of the finish that no ball holds", attribute(lifted_moment, "in_ball", as_they_are),
+    Mutant("rows of the finish that no ball holds", attribute(moments, "in_ball", as_they_are),
            clipped_by_others),
     Mutant("a count that rows do not move", rewritten(FarRows, "passes", "~(lengths", "np.isnan(lengths"),
-           runs.test_the_count_is_of_rows_beyond_and_sees_one_in_twenty),
+           entry.test_the_count_is_of_rows_beyond_and_sees_one_in_twenty),
     Mutant("a share that counts far rows by halves",
            in_property(Stability, "held", "self.level", "2 * self.level"),
            partial(far.test_more_rows_than_it_says_in_one_place_carry_an_answer_away, *far.ENTRIES[0])),
     Mutant("a change of half", in_property(Stability, "change", "exact +", "exact / 4 +"),
-           partial(runs.test_neighbours_of_the_whole_matrix_break_no_bound, "slope")),
+           partial(lifts.test_neighbours_of_the_whole_matrix_break_no_bound, "slope")),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import entry_of, least, planned
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.privacy import Charge, Parallel, UnitNoise, histograms, mechanisms, stable
-from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
+from workbench.study.faults import Fault, Mutant, declared, everywhere, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
 MECHANISMS = (

@@ -26,7 +26,7 @@ from tests.privacy.kit import (
     tape,
 )
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.locate import lattice
+from workbench.estimators.shared import window_median as lattice
 from workbench.privacy import exact
 from workbench.privacy.exact import FIRST
 from workbench.privacy.grid import OnGrid

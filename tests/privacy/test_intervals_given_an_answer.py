@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.intervals import Interval
 from workbench.privacy import ApproxDP
 
 

@@ -21,15 +21,15 @@ from tests.contracts.parameters import examples
 from tests.oracles.thompson_laplace import largest_exponent
 from tests.privacy.kit import FALSE_ALARM, Tape
 from workbench.catalog import CATALOG
-from workbench.commands.list import inexact
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.quantiles import Median
+from workbench.lab.listing import inexact
 from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, noise_source, secure
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.stable import ChargedRoot
-from workbench.study.pairs.base import numbers
+from workbench.study.audit import numbers
 
 NOISE, DRAWS, UNIT = SecureNoise(), 4000, 2.0**-20
 

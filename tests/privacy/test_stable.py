@@ -18,7 +18,7 @@ from workbench.contracts.draws import expected_draw
 from workbench.contracts.ramps import NONE, ratio_beside
 from workbench.errors import ArgumentError
 from workbench.estimators.populous import PopulousMean, mean_designer
-from workbench.estimators.shared.votes import NORM_ROUNDING, Points
+from workbench.estimators.votes import NORM_ROUNDING, Points
 from workbench.privacy import (
     ZCDP,
     ApproxDP,

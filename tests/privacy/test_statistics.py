@@ -7,14 +7,14 @@ import pytest
 
 from workbench import CoinPressMean
 from workbench.estimators import base, two_step
-from workbench.estimators.parts.integers import BITS
-from workbench.estimators.parts.rows import evened, group_means
-from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
-from workbench.estimators.parts.scale.winsor import _spread
-from workbench.estimators.parts.stored import ChangedError, stream
+from workbench.estimators import scale as exponent_scale
+from workbench.estimators import scale as winsorised_scale
+from workbench.estimators.files import ChangedError, stream
 from workbench.estimators.populous import mean_designer
 from workbench.estimators.populous_robust import location_means, scatter_factors
-from workbench.estimators.shared.votes import NORM_ROUNDING, Points, designed
+from workbench.estimators.scale import _spread
+from workbench.estimators.shared.rows import BITS, evened, group_means
+from workbench.estimators.votes import NORM_ROUNDING, Points, designed
 from workbench.privacy import ZCDP, ApproxDP, SecureNoise
 from workbench.privacy.grid import step_of
 

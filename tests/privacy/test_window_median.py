@@ -12,16 +12,11 @@ from tests.privacy.kit import tape
 from workbench.contracts.kit import score_gap
 from workbench.errors import ArgumentError
 from workbench.estimators import two_step
-from workbench.estimators.parts.locate import lattice, window_median
-from workbench.estimators.parts.locate.rank_window import RankWindow
-from workbench.estimators.parts.locate.window_median import FARTHEST, WindowMedian
-from workbench.estimators.univariate.interval_mean import (
-    Tail,
-    count_from,
-    design,
-    mean_square,
-    moved_mean,
-)
+from workbench.estimators.interval_mean import Tail, count_from, mean_square, moved_mean
+from workbench.estimators.interval_mean import tail_design as design
+from workbench.estimators.shared import window_median
+from workbench.estimators.shared import window_median as lattice
+from workbench.estimators.shared.window_median import FARTHEST, RankWindow, WindowMedian
 from workbench.privacy import (
     ApproxDP,
     Charge,

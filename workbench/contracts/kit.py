@@ -9,7 +9,7 @@ from workbench.catalog import Entry, Example
 from workbench.contracts.datasets import typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
 from workbench.privacy.cuts import BITS, Level, Node
@@ -23,7 +23,7 @@ from workbench.privacy.stable import (
     Voted,
     VotedCharge,
 )
-from workbench.study.faults.replay import Event, spied
+from workbench.study.faults import Event, spied
 
 __all__ = ["Event", "spied"]
 

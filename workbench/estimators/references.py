@@ -67,7 +67,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import probability
 from workbench.estimators.base import Reference, Trace, require_matrix, sanitised
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared.rows import (
     centred_rows,
     mean_of,
     moment_of,

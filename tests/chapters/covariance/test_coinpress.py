@@ -6,8 +6,8 @@ import pytest
 from tests.chapters.worlds import SEED, require_true
 from workbench.chapters.covariance.claims import coinpress as joint
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.sweep import run
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.sweeps import run
 
 
 def rng():

@@ -16,9 +16,9 @@ from workbench.chapters.covariance.runs import heavy as heavy_runs
 from workbench.chapters.covariance.runs import searched_gaussians, searched_heavy
 from workbench.chapters.covariance.runs import unbounded as runs
 from workbench.chapters.registry import CLAIMS
-from workbench.study.scaling import run
-from workbench.study.scaling.checks import grows, within
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import grows, within
 
 CELLS = [
     cell

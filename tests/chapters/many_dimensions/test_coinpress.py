@@ -14,10 +14,10 @@ from workbench.estimators.coinpress import CoinPressMean
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP
+from workbench.study.grids import resampler
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import run
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.sweeps import run
 
 IDS = (
     "many-dimensions/order-of-steps",

@@ -4,7 +4,7 @@ from workbench.chapters.registry import CLAIMS
 from workbench.chapters.start_here import claims as accounting
 from workbench.privacy import GaussianDP, ledger
 from workbench.privacy import budgets as budget
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 
 @pytest.mark.daily

@@ -17,7 +17,7 @@ from workbench.chapters.covariance.exercise import WITHIN, WORLDS
 from workbench.chapters.covariance.runs.heavy import D
 from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.privacy import ZCDP, ApproxDP
-from workbench.study.audit.audit import audit
+from workbench.study.audit import audit
 from workbench.study.run import Run
 
 SEED, OTHERS = 17, range(1, 13)

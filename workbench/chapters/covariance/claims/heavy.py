@@ -18,12 +18,11 @@ from workbench.chapters.covariance.runs.heavy_theory import CutStudent
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside, enough, in_proportion
+from workbench.study.grids import Role, point_id, stream
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure, rows_needed, seldom, summary
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.streams import Role, point_id, stream
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, enough, in_proportion
 from workbench.types import Array
 
 SLOPE, EXPONENT = 0.08, 0.1  # tolerance beside the local slope, and beside its limit

@@ -8,12 +8,10 @@ from workbench.chapters.covariance.claims import unbounded_spectra
 from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside, enough
+from workbench.study.grids import resampler
 from workbench.study.measures import Measure, certain, rows_needed, seldom, summary
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.streams import resampler
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, combine, enough
 
 BETA, SHARE = 0.1, 2 / 3
 WITHIN = (sqrt(0.5), sqrt(2.0))

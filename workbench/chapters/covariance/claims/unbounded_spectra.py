@@ -13,13 +13,12 @@ from workbench.chapters.covariance.runs import unbounded as sweeps
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import summary
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
+from workbench.study.run import Row, each_trial
 
 KEY, D, MORE = "covariance/unbounded", 7, 1.1
 FEW = ("round", "ratio 9", "one small")  # the worst that was found comes with them

@@ -15,13 +15,12 @@ from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.spectra import across, in_rows, rows_of, spelled
 from workbench.charts.words import number
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Sweep, multiples
 from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.grids import Sweep, multiples
-from workbench.study.sweeps.resources import resources
+from workbench.study.sweeps import at_budget, resources
 
 UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
 SUBSPACE = "spectral/subspace-aggregate"

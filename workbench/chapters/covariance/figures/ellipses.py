@@ -15,8 +15,8 @@ from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailed
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 N, STEPS_N, RHO, UPPER, DEGREES, MOMENTS, TILT = 1000, 4000, 0.1, 100.0, 10.0, 3, 0.5

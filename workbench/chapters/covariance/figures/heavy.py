@@ -14,9 +14,9 @@ from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.study import measures
+from workbench.study.grids import grid, multiples
 from workbench.study.measures import summary
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import grid, multiples
 
 LAYER_N, LAYER_DEGREES = 10_000, (4.2, 10.2)
 MORE_DEGREES = (0.0, 2.0, 6.0)  # of the laws whose rates are shown

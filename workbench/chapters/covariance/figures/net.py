@@ -14,10 +14,9 @@ from workbench.charts.words import number
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures
+from workbench.study.grids import Role, grid, multiples, stream
 from workbench.study.measures import summary
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import grid, multiples
 
 NET = "covariance/pure-net"
 LINE_ALPHA, LINE_TRUTH, LINE_N = 0.2, 5.0, (100, 400, 1600)

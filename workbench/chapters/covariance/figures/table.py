@@ -12,9 +12,9 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Sweep, affordable
 from workbench.study.run import Run
-from workbench.study.sweeps.grids import Sweep, affordable
-from workbench.study.sweeps.resources import resources
+from workbench.study.sweeps import resources
 
 UNBOUNDED_ALPHA = unbounded_sweeps.SIZE_ALPHA / heavy_sweeps.SIZE_ALPHA
 TIMES = "rows needed, over the formula with constants 1"

@@ -22,19 +22,17 @@ from workbench.estimators.heavy_tailed import (
     Stage,
     preconditioning_step,
 )
-from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.shared.budgets import gaussian_total
+from workbench.estimators.shared.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import mapped_back, norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.study import measures
+from workbench.study.grids import Point, Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array, Columns
 
 RHO = 0.5

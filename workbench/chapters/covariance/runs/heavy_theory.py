@@ -13,7 +13,7 @@ from math import exp, log, sqrt
 
 from scipy.optimize import minimize_scalar
 
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.shared.rows import second_moment_sensitivity
 from workbench.privacy import ZCDP, Charge
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import betainc, betaln

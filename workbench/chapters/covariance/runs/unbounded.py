@@ -14,15 +14,15 @@ from workbench.bounds.m21 import fine_shape, unbounded_shape
 from workbench.chapters.covariance.runs.covariances import error_of, geometric
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.linalg import spectral_map
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial
+from workbench.study.run import Row, answered, each_trial
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 EPSILON, DELTA = 1.0, 1e-6

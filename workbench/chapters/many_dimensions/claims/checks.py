@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from workbench.bounds.shape import Shape
 from workbench.chapters.many_dimensions.runs.theory import Parts
-from workbench.study.complexity import beside
 from workbench.study.intervals import RESAMPLES, Crossing, Interval, bootstrap_interval, local_slope
 from workbench.study.measures import BAND as BAND
 from workbench.study.measures import Measure, at, paired, success
 from workbench.study.measures import rms as rms
-from workbench.study.rules import inside_band, slope_inside
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, inside_band, slope_inside
 
 Vector = NDArray[np.float64]
 Predict = Callable[..., Parts]

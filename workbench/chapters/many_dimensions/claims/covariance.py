@@ -13,10 +13,10 @@ from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
+from workbench.study.grids import resampler
 from workbench.study.measures import at, median_ratio, seldom
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.streams import resampler
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 
 MORE, FLAT, NEAR = 1.1, 1.05, 1.15  # over two steps, over the default number, over the plain estimate
 FORMULAS = (

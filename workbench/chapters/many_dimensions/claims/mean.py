@@ -13,12 +13,11 @@ from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.chapters.many_dimensions.runs import steps, theory
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, resampler
 from workbench.study.intervals import bootstrap_interval
 from workbench.study.measures import Measure, at, between
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 
 SAME, WORSE = 1.15, 2.0  # error of 2 to 4 steps, and of one over that of two
 RATIO = 1.1  # to the sample mean, 1000 rows in ten dimensions

@@ -18,12 +18,10 @@ from workbench.chapters.many_dimensions.runs.prices import Price, covariance_pri
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
+from workbench.study.grids import Point, Sweep, resampler
 from workbench.study.intervals import Interval
 from workbench.study.measures import Measure, at, by, scaled
 from workbench.study.run import Run
-from workbench.study.sweeps.grids import Sweep
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
 
 TWO = 1.96  # how many standard errors a band reaches
 NAMES = {"practical": "practical bounds", "proved": "proved bounds"}

@@ -15,8 +15,8 @@ from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 AXES = ("mapped $x_1$", "mapped $x_2$")

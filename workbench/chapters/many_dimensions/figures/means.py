@@ -25,11 +25,10 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.limits import covering
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Point, Sweep, grid, multiples
 from workbench.study.measures import at, by, median, scaled
 from workbench.study.run import Run
-from workbench.study.sweeps.resources import resources
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
+from workbench.study.sweeps import resources
 
 METHODS = {
     BOX: "clipped to a box",

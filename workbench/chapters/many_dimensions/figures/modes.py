@@ -18,9 +18,9 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.limits import covering
 from workbench.charts.words import number
 from workbench.privacy import ZCDP
+from workbench.study.grids import Point
 from workbench.study.measures import by
 from workbench.study.run import Run
-from workbench.study.sweeps.schema import Point
 
 TALL = 3.0  # ratios beyond which an axis is logarithmic
 ROUNDER = 100  # the condition number of the bounds, over that of the errors

@@ -21,10 +21,9 @@ from workbench.charts.ticks import tick_labels
 from workbench.charts.words import number
 from workbench.privacy import ZCDP
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.grids import Point, Sweep, multiples
 from workbench.study.measures import at, by, median
 from workbench.study.run import Run
-from workbench.study.sweeps.grids import Sweep, multiples
-from workbench.study.sweeps.schema import Point
 
 SHOWN = (0, 2, 4)  # places of R
 ASIDE = 0.25  # of a step: how far points of several condition numbers stand apart

@@ -19,10 +19,9 @@ from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP
+from workbench.study.grids import Point, Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array, Columns
 
 MODES = ("practical", "proved")

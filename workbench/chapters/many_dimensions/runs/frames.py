@@ -6,9 +6,9 @@ from numpy.random import Generator
 from workbench.chapters.many_dimensions.runs import coinpress as runs
 from workbench.estimators.base import Trace
 from workbench.privacy import ZCDP
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 
 
 @each_trial

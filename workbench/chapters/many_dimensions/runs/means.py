@@ -17,9 +17,9 @@ from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial, error_of
+from workbench.study.run import Row, each_trial, error_of
 from workbench.types import Array
 
 EPSILON, DELTA, HALF_WIDTH = 1.0, 1e-6, 100.0

@@ -10,7 +10,7 @@ from functools import partial
 
 from workbench.chapters.many_dimensions.claims import checks, covariance, mean
 from workbench.chapters.many_dimensions.runs import coinpress as runs
-from workbench.study.sweeps.grids import Sweep, affordable, multiples
+from workbench.study.grids import Sweep, affordable, multiples
 
 Setting = tuple[int, float]  # d and α
 MOST = 2.0  # the work of counting rows, over the usual

@@ -27,9 +27,9 @@ from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, pr
 from workbench.linalg import psd_part, second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget, noise_source
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 MOST = 6

@@ -14,7 +14,7 @@ T = A Σ Aᵀ follow λ ← λ/max(λ + e, f). Symmetric noise of sd s on the di
 
     privacy² = s² (Σ_i 1/λ_i² + Σ_{i<j} 1/(λ_i λ_j)),           sampling² = d (d + 1)/n
 
-A last step that winsorises has the rms error that `parts.preconditioned.winsorised_covariance` predicts for
+A last step that winsorises has the rms error that `shared.moments` predicts for
 white rows; of this the part that is no sampling error, uncorrelated with it because the plain estimate is
 efficient.
 """
@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.bounds.search import smallest
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
-from workbench.estimators.parts.budgets import step_budgets
-from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
+from workbench.estimators.shared.budgets import step_budgets
+from workbench.estimators.shared.moments import WinsorisedCovariance
 from workbench.privacy import Budget
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import chdtri, gammaincc, gammaln

@@ -20,8 +20,7 @@ from workbench.privacy.budgets import (
     zcdp_from_pure_stated,
 )
 from workbench.study.claim import Claim
-from workbench.study.computed import largest
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, largest
 
 RHOS = tuple(10.0 ** (k / 4) for k in range(-16, 6))
 DELTAS = (1e-3, 1e-5, 1e-6, 1e-9, 1e-12)
