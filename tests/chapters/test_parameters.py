@@ -21,7 +21,7 @@ from workbench.lab.live import session
 from workbench.lab.live.parameters import chapter
 from workbench.lab.live.session import Session, defaults, neutral
 from workbench.study.run import Run
-from workbench.study.sweeps.noting import noting
+from workbench.study.sweeps import noting
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SKETCH, PREDICTED = Run("quick", 3, most=4), Run("quick", 3, simulate=False)

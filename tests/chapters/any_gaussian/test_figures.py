@@ -22,8 +22,8 @@ from workbench.charts.agreement import agreement
 from workbench.lab.live.explore import Explorer
 from workbench.lab.pictures.plots import svg
 from workbench.privacy import ApproxDP
+from workbench.study import sweeps as sweep
 from workbench.study.run import Run
-from workbench.study.sweeps import sweep
 
 VOTED = {"n": 100, "size": 1, "corruption": 0.02, "epsilon": 4.0, "delta": 1e-3, "thresholds": "ours"}
 MAKERS = (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.chapters.any_gaussian.exercise import allowed, attack, weighted
-from workbench.estimators.shared.votes import Points
+from workbench.estimators.votes import Points
 
 FIVE = (0.9, 1.0, 1.1, 1.2, 7.0)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.chapters.worlds import constant, decided, refuted, require_refuted
 from workbench.chapters.any_gaussian.runs import attacks
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 ROOT = Path(__file__).parents[3]
 VOTED = {

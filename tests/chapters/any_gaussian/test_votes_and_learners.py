@@ -18,7 +18,7 @@ from workbench.chapters.any_gaussian.claims.checks import certain, reached
 from workbench.chapters.any_gaussian.runs import geometry, theory, votes
 from workbench.estimators.populous import preconditioned_rows
 from workbench.populations.spectra import named
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 TRIANGLES, MIXTURES = "any-gaussian/triangles-hold", "any-gaussian/mixtures-are-local"
 MASKS, FROBENIUS = "any-gaussian/masks-concentrate", "any-gaussian/frobenius-masks-concentrate"

@@ -27,9 +27,9 @@ from workbench.errors import ArgumentError
 from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, preconditioning_step
 from workbench.privacy import ZCDP
 from workbench.study.profiles import claim_level
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import run
-from workbench.study.verdict import Status
+from workbench.study.sweeps import run
 
 RATE, STEP, NET = (
     f"covariance/{name}" for name in ("moments-decide-rate", "step-keeps-promise", "net-falls-to-floor")

@@ -11,9 +11,9 @@ from workbench.chapters.covariance import unbounded as runs
 from workbench.chapters.covariance.claims import scalings_heavy, scalings_table, scalings_unbounded
 from workbench.chapters.covariance.runs import searched_gaussians, searched_heavy
 from workbench.chapters.registry import CLAIMS
-from workbench.study.scaling import run
-from workbench.study.scaling.checks import grows, within
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import grows, within
 
 CELLS = [
     cell

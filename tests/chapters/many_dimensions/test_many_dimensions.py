@@ -12,11 +12,11 @@ from workbench.chapters.many_dimensions import box_and_ball, coinpress, in_the_p
 from workbench.estimators import coinpress as estimators
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.privacy import ZCDP, ApproxDP, compose
+from workbench.study.grids import resampler
 from workbench.study.profiles import claim_level
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import run
-from workbench.study.verdict import Status
+from workbench.study.sweeps import run
 
 SEED = 6
 LEVEL = claim_level() / 50

@@ -10,8 +10,8 @@ from tests.chapters.worlds import decided, refuted
 from workbench.chapters.matrix_quantile.claims import affine_anywhere, affine_scalings, first_rows
 from workbench.chapters.matrix_quantile.runs import affine
 from workbench.populations.rotated import rotated
-from workbench.study.scaling import run
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
 
 SEARCHED = (
     pytest.param("matrix-quantile/mean-rows-grow", marks=pytest.mark.slow),

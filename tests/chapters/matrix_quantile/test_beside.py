@@ -9,7 +9,7 @@ from tests.chapters.worlds import constant, decided, refuted
 from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.runs import beside as sweeps
 from workbench.populations.rotated import rotated
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 FEWER, RIGHT = "matrix-quantile/fewer-rows", "matrix-quantile/right-or-none"
 

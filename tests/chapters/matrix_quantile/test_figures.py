@@ -21,8 +21,8 @@ from workbench.chapters.matrix_quantile.runs import beside, quantile
 from workbench.lab.pictures.grammar import faults
 from workbench.privacy import SimulatedNoise
 from workbench.privacy.stable import Stable, stable_mask
+from workbench.study import sweeps as sweep
 from workbench.study.run import Run
-from workbench.study.sweeps import sweep
 
 RUNS = {"epsilon": 1.0, "delta": 1e-6, "alpha": 0.2, "d": 2}
 MAKERS = (

@@ -16,7 +16,7 @@ from workbench.chapters.matrix_quantile.runs.learner import (
 from workbench.chapters.registry import CLAIMS
 from workbench.distributions import Gaussian
 from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])

@@ -9,7 +9,7 @@ from workbench.chapters.matrix_quantile.figures import means
 from workbench.chapters.matrix_quantile.runs import affine
 from workbench.lab.pictures.grammar import faults
 from workbench.study.run import Run
-from workbench.study.scaling.scaling import Least
+from workbench.study.scaling import Least
 
 TIMES = {affine.MEAN: 20.0, affine.COINPRESS: 4.0}
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.chapters.worlds import decided
 from workbench.chapters.matrix_quantile.runs import quantile as sweeps
-from workbench.estimators.parts.quantile.stability import Stability
-from workbench.study.verdict import Status
+from workbench.estimators.stable_quantile import Stability
+from workbench.study.rules import Status
 
 EXACT, BOUNDS = "matrix-quantile/exact-small-cases", "matrix-quantile/bounds-hold-in-floats"
 SHAPE = "matrix-quantile/rows-follow-shape"

@@ -16,7 +16,7 @@ from workbench.chapters.any_gaussian.figures.vote import Vote, scattered
 from workbench.chapters.covariance.exercise import WITHIN, WORLDS
 from workbench.chapters.covariance.heavy_tails import CutStudent, D
 from workbench.privacy import ZCDP, ApproxDP
-from workbench.study.audit.audit import audit
+from workbench.study.audit import audit
 from workbench.study.run import Run
 
 SEED, OTHERS = 17, range(1, 13)

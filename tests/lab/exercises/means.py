@@ -17,8 +17,8 @@ from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.two_step import WINDOW, TwoStepMean, WindowMedian
 from workbench.privacy import ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.audit.audit import audit
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.audit import audit
+from workbench.study.grids import Role, stream
 
 SEED = 17
 BEST = (

@@ -24,7 +24,7 @@ from workbench.chapters.what_epsilon_means.runs.laws import (
 from workbench.charts.controls import Slider
 from workbench.lab.live.browser import EXPLORERS, predictions
 from workbench.privacy import ApproxDP, GaussianDP
-from workbench.privacy.conversions import approx_from_gdp, gaussian_delta, gdp_within_approx
+from workbench.privacy.budgets import approx_from_gdp, gaussian_delta, gdp_within_approx
 
 SETTINGS = 200
 BARE = "Gaussian, not clipped"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.estimators.shared.votes import Points, Vote
-from workbench.study.sweeps.streams import Role, stream
+from workbench.estimators.votes import Points, Vote
+from workbench.study.grids import Role, stream
 from workbench.types import Array
 
 GROUPS, LIMIT = 100, 1.0  # points, and ρ: friends are at most that far apart

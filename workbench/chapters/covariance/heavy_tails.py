@@ -43,9 +43,8 @@ from workbench.estimators.heavy_tailed import (
     Stage,
     preconditioning_step,
 )
-from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.shared.budgets import gaussian_total
+from workbench.estimators.shared.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import mapped_back, norms, psd_part
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
@@ -54,14 +53,12 @@ from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
 from workbench.special import betainc, betaln
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough, in_proportion
+from workbench.study.grids import Sweep, grid, multiples
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure, seldom, summary
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough, in_proportion
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array, Columns
 
 RHO, D = 0.5, 5

@@ -16,15 +16,12 @@ from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussia
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
+from workbench.study.grids import Point, Sweep, grid, resampler
 from workbench.study.intervals import bootstrap_interval
 from workbench.study.measures import BAND, at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import inside_band
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, inside_band
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean

@@ -21,13 +21,11 @@ from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid, multiples
 from workbench.study.measures import summary
 from workbench.study.profiles import blocks
-from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
 NET = "covariance/pure-net"

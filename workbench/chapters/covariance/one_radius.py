@@ -24,8 +24,8 @@ from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 N, STEPS_N, RHO, UPPER = 1000, 4000, 0.1, 100.0

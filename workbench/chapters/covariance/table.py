@@ -28,15 +28,11 @@ from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Point, Role, Sweep, affordable, point_id, resampler, stream
 from workbench.study.measures import Measure, rows_needed
 from workbench.study.profiles import blocks
-from workbench.study.run import Run
-from workbench.study.sweeps.grids import affordable
-from workbench.study.sweeps.resources import resources
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import Role, point_id, resampler, stream
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, Run, each_trial
+from workbench.study.sweeps import resources
 
 UPPER, ALPHA, SHARE = 100.0, 0.1, 2 / 3
 HEAVY_D, FACTORS = (2, 4, 8), (0.5, 0.8, 1.3, 2.0, 3.2, 5.0)  # n over the formula

@@ -22,25 +22,22 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations import Rotated
 from workbench.populations.rotated import rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid, multiples
 from workbench.study.measures import Measure, certain, seldom, summary
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.run import Run
-from workbench.study.sweeps.resources import resources
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, answered, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, combine, enough
+from workbench.study.run import Row, Run, answered, each_trial
+from workbench.study.search import fewest_rows
+from workbench.study.sweeps import resources
 
 EPSILON, DELTA = 1.0, 1e-6
 BUDGET = ApproxDP(EPSILON, DELTA)

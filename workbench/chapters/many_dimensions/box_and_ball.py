@@ -34,13 +34,11 @@ from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.grids import Point, Sweep, grid, multiples
 from workbench.study.measures import at, by, median, scaled
 from workbench.study.profiles import blocks
-from workbench.study.run import Run
-from workbench.study.sweeps.resources import resources
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, each_trial, error_of
+from workbench.study.run import Row, Run, each_trial, error_of
+from workbench.study.sweeps import resources
 from workbench.types import Array
 
 N, DIMENSIONS = 2000, (1, 2, 4, 8, 16, 32, 64)

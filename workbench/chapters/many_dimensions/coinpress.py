@@ -36,19 +36,18 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.bounds.search import smallest
 from workbench.charts.words import number
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
-from workbench.estimators.parts.budgets import step_budgets
-from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
+from workbench.estimators.shared.budgets import step_budgets
+from workbench.estimators.shared.moments import WinsorisedCovariance
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import chdtri, gammaincc, gammaln
+from workbench.study.grids import Sweep, multiples
 from workbench.study.intervals import bootstrap_interval, local_slope
 from workbench.study.measures import BAND, Measure, at, paired, rms
-from workbench.study.rules import inside_band, slope_inside
-from workbench.study.sweeps.sweep import Sweep, multiples
-from workbench.study.trials import Row
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, inside_band, slope_inside
+from workbench.study.run import Row
 from workbench.types import Array
 
 Vector = NDArray[np.float64]

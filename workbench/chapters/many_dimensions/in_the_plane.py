@@ -18,8 +18,8 @@ from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 N, RADIUS, STEPS = 1000, 1000.0, 4

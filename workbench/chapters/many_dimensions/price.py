@@ -55,16 +55,11 @@ from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
+from workbench.study.grids import Point, Sweep, grid, resampler
 from workbench.study.measures import BAND, at, by, rms, success
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import inside_band
-from workbench.study.run import Run
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, inside_band
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
 # d and alpha: n, one for each mode, round which the grid lies. They were predicted; `rows_foreseen` is the

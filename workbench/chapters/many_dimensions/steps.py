@@ -57,15 +57,12 @@ from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.claim import Claim
+from workbench.study.grids import Point, Sweep, grid, resampler
 from workbench.study.intervals import bootstrap_interval
 from workbench.study.measures import Measure, at, between, median, median_ratio, rms
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
 MOST = 6

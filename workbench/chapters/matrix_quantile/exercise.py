@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 
-from workbench.study.audit.audit import Mechanism
+from workbench.study.audit import Mechanism
 from workbench.types import Array
 
 UNIT = 2.8021  # P_v of standard normal rows at v = 0.3 n and ψ(q) = min(q, 1)

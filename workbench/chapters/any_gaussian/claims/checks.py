@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.study.rules import compare
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, compare
 
 ROUNDING = 1e-6
 

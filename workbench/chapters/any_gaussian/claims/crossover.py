@@ -9,13 +9,13 @@ from functools import lru_cache
 import numpy as np
 
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.populous import PopulousCovariance
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.study.claim import Claim
 from workbench.study.intervals import local_slope
-from workbench.study.least_rows import fewest_rows
 from workbench.study.measures import certain
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.search import fewest_rows
 
 DIMENSIONS = (5, 10, 20)
 FASTER = 2.5 - 2.0  # by which exponent the iteration's n grows faster, if both grow as stated

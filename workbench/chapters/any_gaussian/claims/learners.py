@@ -12,11 +12,10 @@ from workbench.chapters.any_gaussian.runs import votes
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
 from workbench.study.measures import seldom
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import claim_level
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
 
 BETA, ALPHA = votes.BETA, 0.2
 NEVER, SELDOM = 1e-3, 0.1

@@ -19,11 +19,9 @@ from workbench.bounds.corruption import mean_limit, mean_unit, scale_limit, unit
 from workbench.chapters.any_gaussian.runs import attacks
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
 from workbench.study.measures import seldom
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most, combine
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, at_most, combine, enough
 
 WITHIN = 3.0  # in units of ξ ln 1/ξ
 VOTED, VOTED_MEAN = 3.0, 3.0

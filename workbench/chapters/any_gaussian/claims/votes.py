@@ -19,7 +19,7 @@ from workbench.study.claim import Claim
 from workbench.study.intervals import local_slope
 from workbench.study.measures import seldom
 from workbench.study.profiles import claim_level
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 
 BETA = geometry.BETA
 NARROW, WIDE = 2.5, 4.3  # .9-quantile of the source's mask, in units of η√d

@@ -19,7 +19,7 @@ from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
+from workbench.study.sweeps import at_budget
 
 FILTERS = {
     "plain": ("plain second moment", "covariance/empirical"),

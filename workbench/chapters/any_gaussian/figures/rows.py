@@ -22,7 +22,7 @@ from workbench.study import measures
 from workbench.study.intervals import clopper_pearson
 from workbench.study.measures import Measure
 from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
+from workbench.study.sweeps import at_budget
 
 FRAME, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
 POPULOUS, UNBOUNDED = "covariance/populous", "covariance/unbounded"

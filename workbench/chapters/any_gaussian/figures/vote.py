@@ -10,14 +10,13 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, PopulousFrame, PopulousMean
-from workbench.estimators.shared.votes import Points, PricedDesign
-from workbench.estimators.shared.votes import Vote as Thresholds
+from workbench.estimators.votes import Points, PricedDesign
+from workbench.estimators.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.privacy.masks import masked
-from workbench.study.least_rows import fewest_rows
+from workbench.privacy.stable import masked
+from workbench.study.grids import Role, multiples, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import multiples
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 POPULAR, UNPOPULAR, PLAIN = "mean/populous", "idea/bad", "non-private"

@@ -26,9 +26,9 @@ from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACK
 from workbench.populations.corruption.covariance import directions
 from workbench.populations.corruption.family import CHOSEN, Recipe, drawn
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial, error_of
+from workbench.study.run import Row, answered, each_trial, error_of
 from workbench.types import Array
 
 D, CORRUPTIONS = (1, 2, 5), (0.02, 0.05, 0.1)

@@ -13,11 +13,11 @@ from numpy.random import Generator
 from workbench.bounds.al22 import frobenius_mask
 from workbench.estimators.populous import covariance_limits as limits
 from workbench.estimators.populous import normal_factors as factors
-from workbench.estimators.shared.votes import ROUNDING, Groups, Vote
+from workbench.estimators.votes import ROUNDING, Groups, Vote
 from workbench.privacy import SimulatedNoise
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import columns
+from workbench.study.run import block_columns
 from workbench.types import Array, Columns
 
 FAMILY = 5  # covariances that are mixed
@@ -70,7 +70,7 @@ def mixtures(d: int, *, trials: int, data: Generator, noise: Generator) -> Colum
 
 def neighbours(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure how far one replaced group moves count, shares and average, over what is charged for it."""
-    return columns(_replaced(d, trial % 2 == 0, data) for trial in range(trials))
+    return block_columns(_replaced(d, trial % 2 == 0, data) for trial in range(trials))
 
 
 def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:

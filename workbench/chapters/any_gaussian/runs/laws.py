@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 
 from workbench.chapters.any_gaussian.runs import attacks, votes
+from workbench.study.grids import Point, Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid
 
 FACTORS = (1.0, 2.0, 4.0)  # of the fewest rows
 DIMENSIONS = (1, 2, 3)

@@ -9,8 +9,6 @@ from math import sqrt
 from typing import Any
 
 from workbench.chapters.any_gaussian.runs import votes
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.parts.foreseen import median_of_mean
 from workbench.estimators.populous import (
     PopulousCovariance,
     PopulousGaussian,
@@ -18,12 +16,13 @@ from workbench.estimators.populous import (
     centring,
     preconditioned_rows,
 )
+from workbench.estimators.shared.predictions import median_of_mean
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.privacy.histograms import mode_charge
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.study.least_rows import fewest_rows
-from workbench.study.passing import passing
-from workbench.study.sweeps.sweep import multiples
+from workbench.study.grids import multiples
+from workbench.study.search import fewest_rows, passing
 
 LAW = PopulousGaussian()
 COVARIANCES: dict[str, Any] = {"error": PopulousCovariance(), "unbounded": UnboundedCovariance()}

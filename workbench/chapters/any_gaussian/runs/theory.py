@@ -11,9 +11,9 @@ from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError
 from workbench.estimators.populous import PopulousMean
 from workbench.privacy import ApproxDP, Charge
-from workbench.privacy.masks import square_delta
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.privacy.roots import brentq
+from workbench.privacy.stable import square_delta
+from workbench.special import brentq
 from workbench.types import Array
 
 CELLS = 200  # between two breaks of the densities

@@ -13,9 +13,6 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.parts import budgets
-from workbench.estimators.parts.rows import in_blocks
 from workbench.estimators.populous import (
     EVERYBODY,
     NOBODY,
@@ -25,15 +22,18 @@ from workbench.estimators.populous import (
     PopulousMean,
     Preconditioner,
 )
-from workbench.estimators.shared.votes import Vote
+from workbench.estimators.shared import budgets
+from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
+from workbench.estimators.unbounded import UnboundedCovariance
+from workbench.estimators.votes import Vote
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.noise import NoiseSource
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, columns, each_trial, error_of
+from workbench.study.run import Row, answered, block_columns, each_trial, error_of
 from workbench.types import Array, Columns
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1
@@ -66,7 +66,7 @@ def passes(share: float, *, trials: int, data: Generator, noise: Generator) -> C
     k, source = round(share * PAPER_GROUPS), SimulatedNoise(noise)
     vote = Vote.of(k, NOBODY, EVERYBODY, QUORUM)
     charge, friends = vote.charge("vote", PAPER_COST), np.full(k, k)
-    return columns({"passed": vote.passes(friends, charge, source)} for _ in range(trials))
+    return block_columns({"passed": vote.passes(friends, charge, source)} for _ in range(trials))
 
 
 def groups(share: float, budget: ApproxDP) -> int:
@@ -80,7 +80,9 @@ def subspaces(
 ) -> Columns:  # fmt: skip
     """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
     budget, source = ApproxDP(epsilon, delta), SimulatedNoise(noise)
-    return columns(answered(named_by(groups(share, budget), d, budget, data, source)) for _ in range(trials))
+    return block_columns(
+        answered(named_by(groups(share, budget), d, budget, data, source)) for _ in range(trials)
+    )
 
 
 def named_by(k: int, d: int, budget: ApproxDP, rng: Generator, noise: NoiseSource) -> float:

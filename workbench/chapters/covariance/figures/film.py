@@ -11,8 +11,8 @@ from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
 from workbench.populations.rotated import Rotated
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 UPPER, FRAMES = 1e4, 12  # condition number; steps that are shown

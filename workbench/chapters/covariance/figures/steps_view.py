@@ -22,8 +22,8 @@ from workbench.charts.words import number
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 NAME = "covariance-steps-view"
 ROUNDS, DRAWN = 12, 4  # runs; ellipses of each estimator

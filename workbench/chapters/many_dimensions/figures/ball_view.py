@@ -24,8 +24,8 @@ from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 FREE = "as designed"  # the number of steps

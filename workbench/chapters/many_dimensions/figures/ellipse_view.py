@@ -18,8 +18,8 @@ from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ALT = (

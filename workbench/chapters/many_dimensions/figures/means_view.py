@@ -20,8 +20,8 @@ from workbench.chapters.many_dimensions.coinpress import words
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 GRID, SIMULATED = (1, 2, 4, 8, 16, 32, 64), (2, 8, 32)
 SPOKEN = 3  # the place in GRID of the caption

@@ -5,9 +5,8 @@ import pandas as pd
 from workbench.chapters.matrix_quantile.claims.affine_scalings import LAW, MEAN
 from workbench.chapters.matrix_quantile.runs import affine as sweeps
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
 from workbench.study.over_spectra import supremum
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
 
 TIMES = {
     sweeps.MEAN: 2.2,

@@ -9,11 +9,9 @@ from workbench.chapters.matrix_quantile.runs import beside as sweeps
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, DIMENSIONS, planned
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
 from workbench.study.measures import Measure, certain, known, seldom
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, combine
 
 FRUGAL = {"spectral/preconditioner": 0.2, "covariance/unbounded": 1.0}  # our rows over theirs, at most
 SHORT, OFTEN = (1, 2, 20), 0.4  # columns for which our rows are fewer than a known bound asks for

@@ -7,10 +7,8 @@ from workbench.chapters.matrix_quantile.claims.affine_scalings import LAW, MEAN
 from workbench.chapters.matrix_quantile.runs import affine
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
 from workbench.study.measures import certain, known
-from workbench.study.rules import combine
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, combine
 
 DIMENSIONS = (1, 2, 5, 10, 20)
 BUDGETS = (ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10))

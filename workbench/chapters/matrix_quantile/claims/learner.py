@@ -8,10 +8,9 @@ from workbench.chapters.matrix_quantile.claims.quantile import STATEMENT
 from workbench.chapters.matrix_quantile.runs import learner as sweeps
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
 from workbench.study.measures import Measure, certain, seldom
 from workbench.study.profiles import claim_level
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
 
 MOST = {2: 2000, 5: 7000, 10: 13_000, 20: 30_000}  # rows
 SILENT, FACTOR = 0.1, {2: 2.5, 5: 3.0, 10: 5.0, 20: 6.5}  # times that is what so many runs would notice

@@ -8,11 +8,9 @@ from workbench.chapters.matrix_quantile.runs import quantile as sweeps
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
 from workbench.study.measures import certain
 from workbench.study.over_spectra import supremum
-from workbench.study.rules import combine
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, combine, enough
 
 STATEMENT = "AL22/matrix-quantile"
 BAND = 1.15  # planned rows over those of the first design

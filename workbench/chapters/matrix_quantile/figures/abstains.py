@@ -11,9 +11,9 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Sweep
 from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.sweep import Sweep
+from workbench.study.sweeps import at_budget
 
 RIGHT, WRONG, SILENT = "idea/right", "idea/wrong", "idea/silent"
 PROMISED = 4.0  # a condition number after whitening

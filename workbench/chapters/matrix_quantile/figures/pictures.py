@@ -9,12 +9,10 @@ from workbench.chapters.covariance.worlds import tilted
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.words import number
-from workbench.estimators.parts.quantile.cells import influence_for
-from workbench.estimators.parts.quantile.influence import normal_level
-from workbench.estimators.parts.quantile.levels import Scaled, Solver, inflation
-from workbench.estimators.parts.quantile.matrix_quantile import soft_count
+from workbench.estimators.matrix_quantile import influence_for
+from workbench.estimators.stable_quantile import Scaled, Solver, inflation, normal_level, soft_count
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures

@@ -28,12 +28,11 @@ from workbench.charts.spectra import places, rows_of, spelled
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Role, grid, multiples, stream
 from workbench.study.intervals import clopper_pearson, crossing
 from workbench.study.measures import Measure
 from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import grid, multiples
+from workbench.study.sweeps import at_budget
 
 COINPRESS, UNBOUNDED = "covariance/coinpress", "covariance/unbounded"
 POPULOUS, PRECONDITIONER = "covariance/populous", "spectral/preconditioner"

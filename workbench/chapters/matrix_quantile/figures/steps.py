@@ -12,16 +12,19 @@ from workbench.chapters.matrix_quantile.runs.quantile import BETA, DELTA, EPSILO
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.words import number
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.parts.quantile.design import Design, masked, stable_charge
-from workbench.estimators.parts.quantile.levels import Scaled
-from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
-from workbench.estimators.parts.quantile.stability import Stability
+from workbench.estimators.matrix_quantile import (
+    Design,
+    MatrixQuantile,
+    MatrixQuantileCovariance,
+    masked,
+    stable_charge,
+)
+from workbench.estimators.stable_quantile import Scaled, Stability
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.privacy.masks import LARGEST_THOMPSON
-from workbench.privacy.stable import LAPLACE, WISHART, StableCharge, stable_chances, stable_identity
+from workbench.privacy.stable import LAPLACE, LARGEST_THOMPSON, WISHART, StableCharge, stable_identity
+from workbench.privacy.stable import chances as stable_chances
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 D, UPPER, SHARE = 2, 100.0, 0.1

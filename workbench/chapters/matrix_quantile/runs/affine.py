@@ -16,16 +16,15 @@ from numpy.random import Generator
 from workbench.chapters.matrix_quantile.runs.learner import total_variation
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
+from workbench.estimators.affine import AffineMean, LiftedGaussian
 from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.mean.affine import AffineMean
 from workbench.populations.rotated import Rotated, rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial, error_of
+from workbench.study.run import Row, answered, each_trial, error_of
+from workbench.study.search import fewest_rows
 
 MEAN, LAW = "mean/affine", "gaussian/lifted"
 COINPRESS = "mean/coinpress"  # has to be told Σ

@@ -16,15 +16,15 @@ from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.runs.quantile import BETA, BUDGET, DELTA, DIMENSIONS, EPSILON, planned
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.populous import PopulousCovariance, Preconditioner
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 TOLD = 1e4  # what CoinPress is told: eigenvalues between 1 and this

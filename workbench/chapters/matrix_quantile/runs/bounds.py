@@ -9,8 +9,7 @@ from time import perf_counter
 import numpy as np
 
 from workbench.chapters.matrix_quantile.runs.pairs import Attack
-from workbench.estimators.parts.quantile.levels import Scaled
-from workbench.estimators.parts.quantile.stability import Stability
+from workbench.estimators.stable_quantile import Scaled, Stability
 from workbench.types import Array
 
 

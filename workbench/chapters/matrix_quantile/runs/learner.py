@@ -13,10 +13,10 @@ from workbench.distributions import Gaussian
 from workbench.estimators.populous import PopulousGaussian
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial, error_of
+from workbench.study.run import Row, each_trial, error_of
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 BUDGET, FAR = ApproxDP(1.0, 1e-6), 1000.0

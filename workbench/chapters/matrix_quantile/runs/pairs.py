@@ -13,9 +13,7 @@ import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.quantile.influence import Influence
-from workbench.estimators.parts.quantile.levels import WIDEST, Scaled
-from workbench.estimators.parts.quantile.stability import Stability
+from workbench.estimators.stable_quantile import WIDEST, Influence, Scaled, Stability
 from workbench.types import Array
 
 KNEES = (1.0, 0.7, 0.5, 0.3)

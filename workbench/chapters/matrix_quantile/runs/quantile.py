@@ -18,13 +18,13 @@ from workbench import losses
 from workbench.chapters.matrix_quantile.runs.bounds import measured
 from workbench.chapters.matrix_quantile.runs.pairs import drawn, extreme
 from workbench.errors import ArgumentError
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.populations.rotated import rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial, error_of
+from workbench.study.run import Row, each_trial, error_of
 from workbench.types import Columns
 
 KEY = "covariance/matrix-quantile"
