@@ -21,7 +21,7 @@ from workbench.lab.live import session
 from workbench.lab.live.parameters import chapter
 from workbench.lab.live.session import Session, defaults, neutral
 from workbench.study.run import Run
-from workbench.study.sweeps.noting import noting
+from workbench.study.sweeps import noting
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SKETCH, PREDICTED = Run("quick", 3, most=4), Run("quick", 3, simulate=False)
@@ -60,12 +60,9 @@ MEASURED_ALONE = {  # what no prediction shows
     "side_by_side": {"epsilon", "delta"},
     "rows_against_delta": {"epsilon"},
     "interval_coverage": {"epsilon", "delta"},
-    "steps_beyond_the_default": {"rho", "d", "condition"},
     "skewed_rows": {"epsilon", "delta", "d", "radius"},
-    "two_modes": {"radius"},
     "net_floors": {"epsilon"},
-    "table_one": {"rho", "epsilon", "delta", "alpha", "upper"},
-    "votes": {"epsilon", "delta"},
+    "table_one": {"delta"},
     "abstains": {"epsilon", "delta", "d"},
     "scoreboard": {"corruption", "epsilon", "delta", "n", "d"},
     "figure_2": {"share", "p", "epsilon"},
@@ -82,10 +79,6 @@ DEAR = {  # predictions of seconds
     "error_against_steps",
     "price_of_a_covariance",
     "price_of_a_mean",
-    "price_of_a_covariance_elsewhere",
-    "price_of_a_mean_elsewhere",
-    "rows_as_predicted",
-    "error_against_rows",
     "steps_on_the_wrong_side",
     "rows_against_d",
     "rows_needed",

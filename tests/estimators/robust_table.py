@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.estimators.parts.rows import of_groups
 from workbench.estimators.populous_robust import FAR, MIDDLE, TABLE, location_means, scatter_factors
-from workbench.estimators.shared.votes import Groups, Points
+from workbench.estimators.shared.rows import of_groups
+from workbench.estimators.votes import Groups, Points
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
 from workbench.types import Array

@@ -25,7 +25,7 @@ from workbench.estimators.populous_robust import (
     rows_for,
     table,
 )
-from workbench.estimators.shared.votes import covariance_moves, norm_moves
+from workbench.estimators.votes import covariance_moves, norm_moves
 from workbench.privacy import ApproxDP
 
 BUDGET = ApproxDP(1.0, 1e-6)

@@ -5,8 +5,8 @@ import pytest
 
 from tests.chapters.cliffs import found
 from workbench.chapters.any_gaussian import growth
-from workbench.study.scaling import run
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
 
 SEARCHED = (
     "any-gaussian/subspace-rows-grow",

@@ -15,13 +15,13 @@ from tests.chapters.worlds import (
 )
 from workbench.chapters import any_gaussian as gallery
 from workbench.chapters.any_gaussian import attacks, frames, learners, masking, votes
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.populous import PopulousCovariance, preconditioned_rows
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.spectra import named
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.verdict import Status
+from workbench.study.search import fewest_rows
 
 NEIGHBOURS, FROBENIUS = "any-gaussian/neighbours-move-little", "any-gaussian/frobenius-masks-concentrate"
 SUBSPACES, FOUND = "any-gaussian/subspaces-exact", "any-gaussian/preconditioners-found"

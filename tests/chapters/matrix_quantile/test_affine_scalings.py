@@ -5,8 +5,8 @@ import pytest
 from tests.chapters.cliffs import found
 from workbench.chapters.matrix_quantile import lifted as affine
 from workbench.chapters.matrix_quantile.claims import affine_scalings
-from workbench.study.scaling import run
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
 
 SEARCHED = (
     pytest.param("matrix-quantile/mean-rows-grow", marks=pytest.mark.slow),

@@ -7,16 +7,17 @@ import pytest
 
 from tests.chapters.worlds import constant, decided
 from workbench.chapters import matrix_quantile as gallery
-from workbench.chapters.covariance.runs.covariances import geometric
+from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile import counting, lifted, mean_rows, outliers, quantiles, rows
 from workbench.chapters.matrix_quantile.claims.affine_scalings import mean_shape
 from workbench.distributions import Gaussian
 from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
 from workbench.populations.rotated import rotated
 from workbench.privacy import SimulatedNoise
-from workbench.privacy.stable import Stable, stable_chances, stable_mask
+from workbench.privacy.stable import Stable, stable_mask
+from workbench.privacy.stable import chances as stable_chances
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.verdict import Status
 
 HOLDS, REFUTED = Status.HOLDS, Status.REFUTED
 

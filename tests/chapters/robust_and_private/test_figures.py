@@ -14,8 +14,8 @@ from workbench.chapters.robust_and_private.figures import crossover, duel_view, 
 from workbench.chapters.robust_and_private.runs import duel as lkko21_duel
 from workbench.chapters.robust_and_private.runs import prime
 from workbench.chapters.robust_and_private.runs import robust as lkko21_robust_sweeps
+from workbench.study import sweeps as sweep
 from workbench.study.run import Run
-from workbench.study.sweeps import sweep
 
 CHARTS = tuple(
     getattr(gallery, name)

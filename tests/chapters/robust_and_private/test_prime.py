@@ -12,8 +12,8 @@ from workbench.chapters.robust_and_private.claims import prime
 from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.chapters.robust_and_private.runs import theory
 from workbench.privacy import ApproxDP
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.verdict import Status
+from workbench.study.grids import Sweep
+from workbench.study.rules import Status
 
 Row = Callable[[dict], dict[str, float]]
 TRIALS = {"lkko21-threshold": 500, "lkko21-passes": 60}

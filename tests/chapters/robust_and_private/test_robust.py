@@ -8,8 +8,7 @@ from tests.chapters.worlds import decided, require_refuted
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.robust_and_private.claims.robust import without_filter
 from workbench.chapters.robust_and_private.runs import robust as sweeps
-from workbench.study.rules import combine
-from workbench.study.verdict import Status
+from workbench.study.rules import Status, combine
 
 PLANTED, ATTACKED = "robust-and-private/clean-and-planted", "robust-and-private/every-attack"
 UNSEEN, FEWER = "robust-and-private/unseen-attacks", "robust-and-private/few-rows-harmless"

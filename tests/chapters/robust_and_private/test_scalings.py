@@ -13,8 +13,8 @@ from workbench.bounds.shape import Shape
 from workbench.chapters.robust_and_private.claims import beside, filter_scalings, net_scalings, tables
 from workbench.chapters.robust_and_private.runs import clusters, nets
 from workbench.privacy import ApproxDP
-from workbench.study.scaling import run
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
 
 LOUD = 30.0  # the noise over its term, constants 1
 SHAPES = {

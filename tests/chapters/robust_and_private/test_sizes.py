@@ -9,7 +9,7 @@ from tests.chapters.worlds import decided
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.robust_and_private.claims import sizes, tables
 from workbench.chapters.robust_and_private.runs import duel
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 SHAPES = ("robust-and-private/table-1-in-shape", "robust-and-private/table-2-in-shape")
 

@@ -21,13 +21,13 @@ from workbench.chapters.sparse_covariance.runs import designs, searched
 from workbench.distributions import Gaussian
 from workbench.estimators import sparse
 from workbench.estimators.base import Array
-from workbench.estimators.parts import rows
+from workbench.estimators.shared import rows
 from workbench.estimators.sparse import LocalThresholdedCovariance, ThresholdedCovariance
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
-from workbench.study.trials import columns as block_of
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.run import block_columns as block_of
 
 SENSITIVITY, SMALLER = "sparse-covariance/sensitivity-root-two", "sparse-covariance/symmetric-noise-smaller"
 ROOT_P, FLAT = "sparse-covariance/noise-as-root-p", "sparse-covariance/flat-in-block"

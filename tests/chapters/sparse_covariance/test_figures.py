@@ -30,8 +30,8 @@ from workbench.charts import canonical_json
 from workbench.charts.parameters import short
 from workbench.lab.pictures.grammar import faults
 from workbench.populations.sparse import conditioned, sparse_signal
+from workbench.study import sweeps as sweep
 from workbench.study.run import Run
-from workbench.study.sweeps import sweep
 
 RUN = Run("quick", 1)
 PUBLIC = {"epsilon": 1.0, "delta": 1e-6, "model": "central"}

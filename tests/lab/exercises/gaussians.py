@@ -13,10 +13,9 @@ from tests.lab.exercises.solutions import Said
 from workbench.chapters import any_gaussian, covariance
 from workbench.chapters.any_gaussian.votes import Vote, scattered
 from workbench.chapters.covariance.exercise import WITHIN, WORLDS
-from workbench.chapters.covariance.runs.heavy import D
-from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.chapters.covariance.heavy_tails import CutStudent, D
 from workbench.privacy import ZCDP, ApproxDP
-from workbench.study.audit.audit import audit
+from workbench.study.audit import audit
 from workbench.study.run import Run
 
 SEED, OTHERS = 17, range(1, 13)

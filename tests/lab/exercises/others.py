@@ -14,10 +14,10 @@ from workbench.chapters import matrix_quantile as chapter
 from workbench.chapters.matrix_quantile.quantiles import AWAY, UNIT, in_logs, known, scale_at, world
 from workbench.chapters.sparse_covariance.exercise import hidden_worlds as sparse_worlds
 from workbench.chapters.sparse_covariance.runs.designs import charged, share_of, spectral, spread
-from workbench.estimators.parts.quantile.matrix_quantile import quantile as matrix_quantile
+from workbench.estimators.stable_quantile import quantile as matrix_quantile
 from workbench.privacy import ApproxDP, GaussianDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.audit.audit import Pair, audit
+from workbench.study.audit import Pair, audit
 from workbench.study.hidden import hidden_worlds
 
 MAP = ROOT / "figures" / "08_sparse_covariance" / "regime_further.json"

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 
 from tests.lab.exercises.others import EIGHTEEN, FAR_OFF, colleague, quantile, score, worlds_of
 from workbench.chapters.matrix_quantile.quantiles import UNIT
-from workbench.estimators.parts.quantile.influence import Influence, normal_level
+from workbench.estimators.stable_quantile import Influence, normal_level
 
 
 def test_eighteen_rows_have_the_counts_and_quantiles_of_the_text():

@@ -34,15 +34,11 @@ from workbench.populations.corruption.covariance import directions
 from workbench.populations.corruption.family import CHOSEN, Recipe, drawn
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Point, Sweep, grid
 from workbench.study.measures import seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most, combine
-from workbench.study.run import Run
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, at_most, combine, enough
+from workbench.study.run import Row, Run, answered, each_trial, error_of
 from workbench.types import Array
 
 D, CORRUPTIONS = (1, 2, 5), (0.02, 0.05, 0.1)

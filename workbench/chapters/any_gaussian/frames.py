@@ -17,8 +17,8 @@ from workbench.chapters.any_gaussian.votes import BUDGET, DELTA, EPSILON
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.parts.rows import in_blocks
 from workbench.estimators.populous import Preconditioner, preconditioned_rows
+from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
@@ -27,17 +27,16 @@ from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.privacy.noise import NoiseSource
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import clopper_pearson
 from workbench.study.measures import Measure, seldom
 from workbench.study.over_spectra import supremum
-from workbench.study.passing import passing
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, columns, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
+from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.run import block_columns as columns
+from workbench.study.search import passing
+from workbench.study.sweeps import at_budget
 from workbench.types import Columns
 
 KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"

@@ -16,10 +16,10 @@ from workbench.chapters.any_gaussian.attacks import ATTACKS, frame
 from workbench.chapters.any_gaussian.frames import named_by
 from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, Preconditioner
 from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
-from workbench.estimators.shared.votes import Vote
+from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.study.trials import Row, answered, columns, each_trial, error_of
+from workbench.study.run import Row, answered, block_columns, each_trial, error_of
 from workbench.types import Array, Columns
 
 Mask = Literal["auto", "thompson_laplace", "wishart"]
@@ -33,7 +33,9 @@ def vote(n: int, epsilon: float, delta: float, *, trials: int, data: Generator, 
     source, cost = SimulatedNoise(noise), ApproxDP(epsilon, delta)
     made = Vote.of(n, NOBODY, EVERYBODY, QUORUM)
     charge, friends = made.charge("vote", cost), np.full(n, n)
-    return columns(answered(0.0 if made.passes(friends, charge, source) else inf) for _ in range(trials))
+    return block_columns(
+        answered(0.0 if made.passes(friends, charge, source) else inf) for _ in range(trials)
+    )
 
 
 @each_trial

@@ -19,21 +19,19 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
-from workbench.estimators.parts.foreseen import median_of_mean
 from workbench.estimators.populous import PopulousCovariance, PopulousGaussian, PopulousMean
+from workbench.estimators.shared.predictions import median_of_mean
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Point, Sweep, grid, multiples
 from workbench.study.measures import seldom
 from workbench.study.profiles import blocks
-from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.search import fewest_rows
+from workbench.study.sweeps import at_budget
 
 MEAN_ROWS = {1: 672, 2: 898, 5: 1387}  # bring a mean's bound below .2
 LAW_ROWS = {1: 15_300, 2: 31_900, 3: 58_500}  # about the fewest that learn a whole Gaussian

@@ -13,15 +13,14 @@ from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.populous import PopulousFrame
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.privacy.masks import masked
+from workbench.privacy.stable import masked
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Role, Sweep, multiples, stream
 from workbench.study.measures import seldom
 from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Verdict
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, multiples
-from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
 MASK, ONE_SIZE, PLAIN = "covariance/populous", "idea/noise", "non-private"

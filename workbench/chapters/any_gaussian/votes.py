@@ -26,17 +26,16 @@ from workbench.estimators.populous import (
     covariance_limits,
     normal_factors,
 )
-from workbench.estimators.shared.votes import ROUNDING, Groups, Points, PricedDesign
-from workbench.estimators.shared.votes import Vote as Thresholds
+from workbench.estimators.votes import ROUNDING, Groups, Points, PricedDesign
+from workbench.estimators.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.profiles import blocks
+from workbench.study.rules import Status, Verdict
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import columns
-from workbench.study.verdict import Status, Verdict
+from workbench.study.run import block_columns as columns
+from workbench.study.search import fewest_rows
 from workbench.types import Array, Columns
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1  # of the chapter

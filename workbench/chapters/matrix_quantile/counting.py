@@ -5,21 +5,18 @@ from math import nan
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.chapters.matrix_quantile.outliers import spoilt
 from workbench.chapters.matrix_quantile.quantiles import OURS
 from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, planned
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.parts.quantile.design import Design
-from workbench.estimators.parts.quantile.levels import Scaled
-from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
-from workbench.estimators.parts.quantile.stability import Stability
+from workbench.estimators.matrix_quantile import Design, MatrixQuantile, MatrixQuantileCovariance
+from workbench.estimators.stable_quantile import Scaled, Stability
 from workbench.privacy import ApproxDP
-from workbench.privacy.stable import stable_chances
+from workbench.privacy.stable import chances as stable_chances
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 D, UPPER, SHARE = 2, 100.0, 0.1

@@ -14,11 +14,10 @@ from workbench import losses
 from workbench.bounds.search import smallest
 from workbench.chapters.matrix_quantile.rows import BETA
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.quantile.design import Mask
-from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
+from workbench.estimators.matrix_quantile import Mask, MatrixQuantile
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.study.trials import Row, answered, each_trial
+from workbench.study.run import Row, answered, each_trial
 
 Target = Literal["thompson", "frobenius"]
 LOSSES = {"thompson": losses.thompson_error, "frobenius": losses.mahalanobis_covariance_error}

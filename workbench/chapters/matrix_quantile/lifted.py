@@ -16,23 +16,21 @@ from numpy.random import Generator
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT, known
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
+from workbench.estimators.affine import AffineMean, LiftedGaussian
 from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.mean.affine import AffineMean
 from workbench.estimators.populous import PopulousGaussian
 from workbench.populations.rotated import Rotated, rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
-from workbench.study.least_rows import fewest_rows
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import Measure, certain, seldom
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
+from workbench.study.run import Row, answered, each_trial, error_of
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 MEAN, LAW = "mean/affine", "gaussian/lifted"

@@ -18,14 +18,12 @@ from workbench.chapters.matrix_quantile.claims.affine_scalings import (
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.errors import ArgumentError
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian
+from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
-from workbench.study.least_rows import fewest_rows
 from workbench.study.run import Run
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.growing import Growth, Public
-from workbench.study.scaling.run import measured
+from workbench.study.scaling import Growth, Move, Public, measured
+from workbench.study.search import fewest_rows
 
 D, HARDER = 2, (1, 2, 4, 8)
 USUAL: Mapping[str, float] = {"d": D, "epsilon": 1.0, "delta": 1e-6, "alpha": CONSTANT}

@@ -10,23 +10,22 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs.covariances import geometric
+from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, GIVEN, planned, seen
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import Measure, seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, Run, each_trial
+from workbench.study.sweeps import at_budget
 from workbench.types import Array
 
 D, AWAY = 5, 1000.0  # standard deviations

@@ -10,16 +10,14 @@ from math import log
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
+from workbench.chapters.covariance.worlds import tilted
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
-from workbench.estimators.parts.quantile.cells import influence_for
-from workbench.estimators.parts.quantile.influence import normal_level
-from workbench.estimators.parts.quantile.levels import Scaled, Solver, inflation
-from workbench.estimators.parts.quantile.matrix_quantile import soft_count
-from workbench.study.audit.audit import Mechanism
+from workbench.estimators.matrix_quantile import influence_for
+from workbench.estimators.stable_quantile import Scaled, Solver, inflation, normal_level, soft_count
+from workbench.study.audit import Mechanism
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 STATEMENT = "AL22/matrix-quantile"

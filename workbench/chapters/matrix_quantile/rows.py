@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench import losses
-from workbench.chapters.covariance.runs.covariances import geometric
+from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
@@ -23,25 +23,22 @@ from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.populous import PopulousCovariance, Preconditioner
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Role, Sweep, grid, multiples, stream
 from workbench.study.intervals import crossing
-from workbench.study.least_rows import fewest_rows
 from workbench.study.measures import Measure, certain
 from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks
-from workbench.study.run import Run
-from workbench.study.sweeps.budgets import at_budget
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
+from workbench.study.run import Row, Run, each_trial, error_of
+from workbench.study.search import fewest_rows
+from workbench.study.sweeps import at_budget
 from workbench.types import Array
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1

@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.chapters.sparse_covariance.runs.designs import released, share_of, spectral, spread
 from workbench.linalg import psd_part
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.grids import Role, stream
 from workbench.types import Array
 
 WORLDS = 20

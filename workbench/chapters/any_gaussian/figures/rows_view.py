@@ -12,8 +12,8 @@ from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 NAME = "any-gaussian-rows-view"
 SHARES, FINE = (0.25, 0.5, 0.7, 0.8, 1.0), tuple(float(one) for one in np.linspace(0.2, 1.1, 37))

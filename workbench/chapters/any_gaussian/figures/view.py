@@ -13,8 +13,8 @@ from workbench.charts.parameters import Parameter
 from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 NAME = "any-gaussian-view"
 EACH, STEPS = 100, 4  # draws of a frame, frames

@@ -13,10 +13,8 @@ from workbench.chapters.matrix_quantile import lifted as affine
 from workbench.chapters.matrix_quantile.claims.scalings import near_shape
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.growing import Growth, Public, bounded
-from workbench.study.scaling.scaling import Scaling
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Growth, Move, Public, Scaling, bounded
 
 MEAN, LAW = "M21/affine-mean", "M21/lifted-gaussian"
 BAND = 1.15

@@ -8,8 +8,8 @@ from workbench.chapters.matrix_quantile.quantiles import OURS, PLAIN, known, sca
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "mq-quantile-view"

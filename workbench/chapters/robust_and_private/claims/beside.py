@@ -19,10 +19,19 @@ from workbench.populations.corruption.mean import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.profiles import claim_level
-from workbench.study.scaling.checks import SEARCHED, SEEN, TOLERANCE, grows, within
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.scaling.slopes import slope, standard_errors
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict
+from workbench.study.scaling import (
+    SEARCHED,
+    SEEN,
+    TOLERANCE,
+    Least,
+    Scaling,
+    Setting,
+    grows,
+    slope,
+    standard_errors,
+    within,
+)
 from workbench.types import Columns
 
 CAPS = {"full": 100}

@@ -13,10 +13,10 @@ from workbench.chapters.robust_and_private.runs import clusters
 from workbench.chapters.robust_and_private.runs.prime import DELTA, EPSILON
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 
 FAR = {"mean/prime": (0.7, 0.8, 0.85, 1.0, 1.5), "mean/robust": (0.3, 0.5, 0.7, 0.85, 1.0)}
 PUBLIC = ((3, 0.05), (10, 0.05), (30, 0.05), (10, 0.1))  # d, α

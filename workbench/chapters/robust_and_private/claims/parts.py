@@ -36,12 +36,10 @@ from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, combine, enough
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 LOW, HIGH, SLOPE_BAND, ASYMPTOTIC = 0.85, 1.1, 0.05, 0.02

@@ -12,12 +12,10 @@ from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.chapters.robust_and_private.runs import theory
 from workbench.chapters.robust_and_private.runs.prime import limit
 from workbench.study import measures
+from workbench.study.grids import Sweep, resampler
 from workbench.study.measures import Measure, median_ratio
 from workbench.study.profiles import claim_level
-from workbench.study.rules import alike
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, alike
 
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
 NOTICED = 1.5  # times the error in one direction is noticed

@@ -11,11 +11,10 @@ import pandas as pd
 from workbench.chapters.robust_and_private.runs import robust as sweeps
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import resampler
 from workbench.study.measures import median_ratio
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.streams import resampler
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, combine
 from workbench.types import Array
 
 WORSE, LOW_DIMENSION, ATTACKED = 1.25, 0.02, 0.045

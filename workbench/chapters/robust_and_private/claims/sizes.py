@@ -24,14 +24,11 @@ from workbench.estimators.references import FilterNonprivateMean
 from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.complexity import beside
+from workbench.study.grids import Point, Sweep, resampler
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside
+from workbench.study.run import Row, answered, each_trial, error_of
 
 ALPHA, BUDGET, SHARE = 0.05, ApproxDP(1.0, 1e-6), 2 / 3
 HALVINGS = 6

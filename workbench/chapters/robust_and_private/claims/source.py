@@ -3,7 +3,7 @@
 from workbench.chapters.robust_and_private.claims import prime
 from workbench.chapters.robust_and_private.runs import prime as sweeps
 from workbench.study.claim import Claim
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 FIGURE, THEOREM = "LKKO21/Fig1", "LKKO21/Thm6"
 

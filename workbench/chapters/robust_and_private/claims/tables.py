@@ -20,10 +20,9 @@ from workbench.chapters.robust_and_private.claims.sizes import (
 )
 from workbench.chapters.robust_and_private.claims.worst import Growth, families, worst
 from workbench.study.claim import Claim
-from workbench.study.scaling.checks import within
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.sweeps.schema import Point
-from workbench.study.verdict import Status, Verdict
+from workbench.study.grids import Point
+from workbench.study.rules import Status, Verdict
+from workbench.study.scaling import Least, Scaling, within
 
 PRIVATE = replace(
     SIZES, points=tuple(one for one in SIZES.points if SETTINGS[one["setting"]].attack == "none")

@@ -7,9 +7,8 @@ What is decided is about the largest n at every value; the detail says whose it 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from workbench.study.scaling.checks import grows
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.scaling import Least, Scaling, grows
 
 Growth = tuple[Scaling, Sequence[Least]]
 

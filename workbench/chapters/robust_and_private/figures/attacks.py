@@ -8,8 +8,8 @@ from workbench.chapters.robust_and_private.runs.prime import corrupted
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import plane
 from workbench.charts.words import number
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ROWS, SHARE, FARTHEST = 400, 0.1, 1e3

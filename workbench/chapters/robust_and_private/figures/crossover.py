@@ -26,9 +26,9 @@ from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Sweep, grid, multiples
 from workbench.study.measures import Measure
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 NAMES = (*duel.PLAIN, *duel.ROBUST[1:])
 PLANTED, CLEAN = "shift-ones", "none"

@@ -9,8 +9,8 @@ from workbench.chapters.robust_and_private.runs.prime import (
 from workbench.charts.chart import Chart, Heat, Mark, Panel
 from workbench.charts.words import number
 from workbench.study import measures
+from workbench.study.grids import grid
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import grid
 
 COLUMNS = {
     "mean/empirical": "sample\nmean",

@@ -18,9 +18,9 @@ from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Sweep
 from workbench.study.measures import Measure
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep
 
 LEVEL = 0.05  # of all bands of one curve together
 PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"

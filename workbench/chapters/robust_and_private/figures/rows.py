@@ -12,8 +12,8 @@ from workbench.charts.words import number
 from workbench.estimators.robust import RobustMean
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 N, D = 20_000, 20

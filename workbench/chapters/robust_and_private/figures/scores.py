@@ -12,16 +12,15 @@ from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
-from workbench.estimators.parts.rows import present
 from workbench.estimators.prime import PRICES, PrimeMean, Score, edges, score_counts, weighed
-from workbench.estimators.shared.weighted_moments import counted_sums, release
-from workbench.estimators.shared.weighted_moments import grid as grid_of_rows
+from workbench.estimators.shared.rows import present
+from workbench.estimators.weighted_moments import counted_sums, release
+from workbench.estimators.weighted_moments import grid as grid_of_rows
 from workbench.populations.corruption.mean import clusters, shifted
 from workbench.privacy import ApproxDP
 from workbench.privacy.noise import SimulatedNoise
+from workbench.study.grids import Role, grid, multiples, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import grid, multiples
 from workbench.types import Array
 
 N, D, EPSILON, LEVEL = 20_000, 20, 1.0, 0.05

@@ -10,7 +10,7 @@ from workbench.charts.words import number
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
-from workbench.study.scaling.scaling import Setting
+from workbench.study.scaling import Setting
 
 KEY, FAR = "mean/prime", 1.15
 SHARES = (0.01, 0.02, 0.04, 0.08)

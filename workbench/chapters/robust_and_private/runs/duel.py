@@ -23,9 +23,9 @@ from workbench.estimators.prime import FilterMean, PrimeMean
 from workbench.estimators.references import EmpiricalMean, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 D, N, EPSILON = 10, 20_000, 1.0

@@ -7,7 +7,7 @@ import pandas as pd
 
 from workbench.chapters.robust_and_private.runs.duel import SHOWN
 from workbench.chapters.robust_and_private.runs.prime import CORRUPTION, PLACES, corrupted, limit
-from workbench.study.sweeps.streams import Role, point_id, stream
+from workbench.study.grids import Role, point_id, stream
 from workbench.types import Array
 
 ROWS, TRIALS = 2000, 100

@@ -10,8 +10,8 @@ import numpy as np
 from workbench.bounds.search import smallest
 from workbench.chapters.robust_and_private.runs.prime import RADIUS
 from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.parts.foreseen import median_beyond
 from workbench.estimators.robust import RobustMean
+from workbench.estimators.shared.predictions import median_beyond
 from workbench.populations.corruption.mean import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale

@@ -27,9 +27,9 @@ from workbench.estimators.prime import (
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.populations.corruption.mean import clusters as at_clusters
 from workbench.privacy import ApproxDP, GaussianDP
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial, error_of
+from workbench.study.run import Row, each_trial, error_of
 from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0

@@ -19,9 +19,9 @@ from workbench.populations import MultivariatePareto, MultivariateStudent, Popul
 from workbench.populations.corruption import MEAN_ATTACKS, Adversary
 from workbench.populations.corruption.mean import shifted
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array, Columns
 
 RADIUS, SPREAD = 10.0, 8.0  # of the mean: what the estimator knows, and where it is

@@ -16,9 +16,9 @@ from workbench.estimators.prime import PrimeMean
 from workbench.estimators.release import Abstention
 from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import accepts
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.grids import Sweep, grid
+from workbench.study.run import Row, each_trial
+from workbench.study.search import accepts
 from workbench.types import Array
 
 N, SHIFT, TRIALS = 1_000_000, 1.5, 10

@@ -22,11 +22,11 @@ from workbench.estimators.sparse import paper_threshold, perturbed
 from workbench.privacy import noise_source
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep
 from workbench.study.measures import at, seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
 
 P, ACTIVE, EPSILON, DELTA = 100, 64, 0.5, 1e-6
 ENTRY, VARIANCE = 1e-6, 1e-4  # of every entry of the circle, and of its coordinates: a hundredth

@@ -24,14 +24,13 @@ from workbench.chapters.sparse_covariance.runs.designs import (
 from workbench.chapters.sparse_covariance.runs.measures import bootstrapped, crossing, exponential, geometric
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, sized
+from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import local_slope
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Complexity, Verdict, sized
+from workbench.study.run import Row, each_trial
+from workbench.study.scaling import Least, Scaling
 from workbench.types import Array
 
 DEGREE = 3

@@ -19,11 +19,11 @@ from workbench.chapters.sparse_covariance.runs.measures import geometric
 from workbench.estimators.sparse import paper_threshold
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import at, seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 BETA, LOOSE = 0.05, 0.5

@@ -14,11 +14,11 @@ from workbench.linalg import norms
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
 
 SCALES = (1e-3, 1.0, 1e4)
 QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99, 1.0)

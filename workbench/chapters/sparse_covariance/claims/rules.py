@@ -35,12 +35,11 @@ from workbench.estimators.sparse import RULES, Noise, Rule, thresholded
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, sized
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Complexity, Verdict, sized
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 SAME, NONE = (0.95, 1.05), 0.01

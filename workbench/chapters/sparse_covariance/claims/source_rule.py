@@ -33,14 +33,13 @@ from workbench.chapters.sparse_covariance.runs.theory import typical_spread
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import noise_source
 from workbench.study import measures
+from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import local_slope
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.scaling.checks import grows
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
+from workbench.study.scaling import Least, Scaling, Setting, grows
 
 ACTIVE, DEGREE, EPSILON = 20, 3, 1.0
 BLOCK_P, BLOCK_N = (50, 400), 1_000_000

@@ -31,10 +31,9 @@ from workbench.charts.bands import measured, predicted
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, grid, stream
 from workbench.study.measures import Measure, at
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import grid
 from workbench.types import Array
 
 LEVEL = 0.05

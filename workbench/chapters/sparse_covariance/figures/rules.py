@@ -14,9 +14,9 @@ from workbench.charts.limits import covering
 from workbench.charts.words import number
 from workbench.estimators.sparse import RULES
 from workbench.privacy import ApproxDP
+from workbench.study.grids import grid, multiples
 from workbench.study.measures import Measure, at
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import grid, multiples
 
 LEVEL, PLAIN = 0.05, "covariance/perturbed"
 WORDS = {

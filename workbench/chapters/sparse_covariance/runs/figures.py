@@ -27,9 +27,9 @@ from workbench.chapters.sparse_covariance.runs.designs import (
 from workbench.chapters.sparse_covariance.runs.measures import recall
 from workbench.chapters.sparse_covariance.runs.theory import USUAL, P, rows_factor
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Sweep, multiples
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, multiples
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 SHARE, EPSILON = 0.2, 1.0

@@ -8,11 +8,10 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from workbench.special import stdtrit
+from workbench.study.grids import Role, stream
 from workbench.study.intervals import Interval, bootstrap_interval
 from workbench.study.measures import Measure
-from workbench.study.rules import compare
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, compare
 from workbench.types import Array
 
 LARGEST = 700.0  # powers of e beyond it are infinite

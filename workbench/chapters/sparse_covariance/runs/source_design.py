@@ -14,8 +14,8 @@ from numpy.random import Generator
 from workbench.chapters.sparse_covariance.runs.designs import Model, released
 from workbench.chapters.sparse_covariance.runs.figures import MODELS, Settings, relative_errors
 from workbench.populations.sparse import conditioned, sparse_signal
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.trials import Row, each_trial
+from workbench.study.grids import Sweep
+from workbench.study.run import Row, each_trial
 
 SHIFT, DIVISOR = 50.0, 200.0  # λ and c
 ROWS = {

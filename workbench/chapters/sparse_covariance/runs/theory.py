@@ -17,10 +17,10 @@ from workbench.chapters.sparse_covariance.runs.designs import (
     spectral,
     spread,
 )
-from workbench.estimators.parts.foreseen import median_noise_norm
+from workbench.estimators.shared.predictions import median_noise_norm
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.grids import Role, stream
 from workbench.types import Array
 
 P, USUAL = 100, ApproxDP(1.0, DELTA)
