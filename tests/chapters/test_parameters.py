@@ -21,7 +21,7 @@ from workbench.lab.live import session
 from workbench.lab.live.parameters import chapter
 from workbench.lab.live.session import Session, defaults, neutral
 from workbench.study.run import Run
-from workbench.study.sweeps.noting import noting
+from workbench.study.sweeps import noting
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SKETCH, PREDICTED = Run("quick", 3, most=4), Run("quick", 3, simulate=False)
@@ -56,15 +56,10 @@ MEASURED_ALONE = {  # what no prediction shows
     "side_by_side": {"epsilon", "delta"},
     "rows_against_delta": {"epsilon"},
     "interval_coverage": {"epsilon", "delta"},
-    "steps_beyond_the_default": {"rho", "d", "condition"},
     "skewed_rows": {"epsilon", "delta", "d", "radius"},
-    "two_modes": {"radius"},
     "net_floors": {"epsilon"},
-    "table_one": {"rho", "epsilon", "delta", "alpha", "upper"},
-    "ten_attacks": {"corruption"},
-    "votes": {"epsilon", "delta"},
+    "table_one": {"delta"},
     "abstains": {"epsilon", "delta", "d"},
-    "abstains_in_the_plane": {"epsilon", "delta"},
     "scoreboard": {"corruption", "epsilon", "delta", "n", "d"},
     "figure_2": {"share", "p", "epsilon"},
     "figure_4": {"share", "p", "epsilon"},
@@ -76,13 +71,8 @@ DEAR = {  # predictions of seconds
     "error_against_steps",
     "price_of_a_covariance",
     "price_of_a_mean",
-    "price_of_a_covariance_elsewhere",
-    "price_of_a_mean_elsewhere",
-    "rows_as_predicted",
-    "error_against_rows",
     "steps_on_the_wrong_side",
     "rows_against_d",
-    "mask",
     "rows_needed",
 }
 MOVES = [(name, figure, moved) for name, figure in FIGURES for moved in defaults(figure)]
@@ -177,7 +167,7 @@ def test_what_is_recorded_is_what_was_used_and_nothing_else_is_taken(name, figur
 
 SLOW_ENDS = ("any_gaussian", "covariance", "many_dimensions", "matrix_quantile", "which_one")
 BESIDE_ENDS = {"epsilon": (0.1, 0.05), "delta": (1e-12,)}
-REFUSED = {(name, ("delta", 1e-15)) for name in ("stability", "strength", "mask")}
+REFUSED = {("stability", ("delta", 1e-15))}
 """Where the plan has no number of rows: the session draws an empty picture with the reason."""
 BROKEN = re.compile(r"\b(nan|inf|None|e[+-]\d\d)\b")
 

@@ -9,13 +9,9 @@ from scipy.special import ndtr
 
 from tests.estimators.streams import rng
 from workbench.estimators.base import Trace, sanitised
-from workbench.estimators.parts.normal_ball import (
-    clipped_moment,
-    kept_moment,
-    radius_within,
-)
 from workbench.estimators.robust import RobustHeavyMean, RobustMean, RowFilter, Rows
-from workbench.estimators.shared.weighted_moments import grid
+from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
+from workbench.estimators.weighted_moments import grid
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import (
     ApproxDP,
@@ -23,7 +19,7 @@ from workbench.privacy import (
     UnitNoise,
 )
 from workbench.privacy.mechanisms import gaussian_mu
-from workbench.study.faults.replay import spied
+from workbench.study.faults import spied
 
 BUDGET = ApproxDP(10.0, 0.01)
 ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}

@@ -15,8 +15,8 @@ from workbench.chapters.which_one import claims as which_one
 from workbench.errors import one_of
 from workbench.study.claim import Claim as Claim
 from workbench.study.claim import index
-from workbench.study.sweeps.resources import resources
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.sweeps import resources
 
 CHAPTERS = (
     start_here,

@@ -9,9 +9,9 @@ import pytest
 import workbench as wb
 from workbench.chapters.one_mean.claims import any_law
 from workbench.chapters.one_mean.runs.any_law import LAWS, ROWS, RUNS, intervals
-from workbench.estimators.parts import rescaled
+from workbench.estimators.shared import noisy_means as rescaled
 from workbench.privacy import ApproxDP
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 BUDGET = ApproxDP(1.0, 1e-6)
 FAR = 5.2  # deviations: 2e-7, of 24 tests together 5e-6

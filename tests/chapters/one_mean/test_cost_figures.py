@@ -19,8 +19,8 @@ from workbench.chapters.one_mean.runs import theory
 from workbench.charts.agreement import agreement
 from workbench.lab.pictures.grammar import faults
 from workbench.privacy import PureDP
+from workbench.study.grids import Sweep, grid
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid
 
 CHARTS = (
     accuracy.rows_against_accuracy,

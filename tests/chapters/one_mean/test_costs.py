@@ -6,12 +6,11 @@ import pytest
 from workbench.chapters.one_mean.claims import costs
 from workbench.chapters.one_mean.runs.costs import quantile_ratio_interval
 from workbench.privacy.noise import SimulatedNoise
+from workbench.study.grids import resampler
 from workbench.study.measures import at
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import run
-from workbench.study.verdict import Status
+from workbench.study.rules import Status, combine
+from workbench.study.sweeps import run
 
 SEED = 3
 

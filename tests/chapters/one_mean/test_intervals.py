@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 
 from workbench.chapters.one_mean.claims import intervals as study
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.univariate import interval
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
+from workbench.estimators import intervals as interval
+from workbench.estimators.intervals import Interval, IntervalUnknownVariance
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.special import ndtr, stdtr
-from workbench.study.faults.caches import memos
+from workbench.study.faults import memos
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.sweep import Sweep, grid, run
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.sweeps import run
 
 POINTS = grid(
     calibration="tight",

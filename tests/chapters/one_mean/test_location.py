@@ -20,7 +20,7 @@ from workbench.chapters.one_mean.runs import location as sweeps
 from workbench.chapters.one_mean.runs import theory
 from workbench.study import measures
 from workbench.study.profiles import claim_level
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 SIZES = {
     "one-mean/clipping-pays-range": 4,

@@ -11,9 +11,9 @@ from workbench.chapters.one_mean.figures import quantiles as gallery
 from workbench.chapters.one_mean.figures.quantiles_view import AT_ONCE, ROUNDS, quantiles_view
 from workbench.chapters.one_mean.runs import quantiles as runs
 from workbench.lab.pictures.grammar import faults
+from workbench.study import scaling as run
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.scaling import run
-from workbench.study.verdict import Status
 
 GROWTH = "one-mean/quantile-rows-grow"
 

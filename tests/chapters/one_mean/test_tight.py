@@ -8,10 +8,9 @@ from workbench.chapters.one_mean.claims import prediction, tight
 from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.chapters.registry import CLAIMS
 from workbench.privacy.noise import SimulatedNoise
-from workbench.study.rules import combine
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import run
-from workbench.study.verdict import Status
+from workbench.study.grids import resampler
+from workbench.study.rules import Status, combine
+from workbench.study.sweeps import run
 
 SEED, TRIALS = 4, 400
 

@@ -7,9 +7,9 @@ from scipy.special import gammaincinv
 from tests.chapters.cliffs import found
 from workbench.chapters.one_mean.claims import votes_on_shares as claims
 from workbench.chapters.one_mean.runs import votes_on_shares as runs
-from workbench.study.scaling import run
-from workbench.study.scaling.scaling import Least
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import Least
 
 SUFFICE = "one-mean/votes-on-shares-suffice"
 

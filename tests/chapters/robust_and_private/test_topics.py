@@ -10,8 +10,8 @@ from tests.chapters.worlds import Falsified, columns, decided, refuted, scaled
 from workbench.chapters import robust_and_private as chapter
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.robust_and_private import adversaries, crossover, duel, exact, filters, tables
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.verdict import Status
 
 TRIALS = {"lkko21-threshold": 500, "lkko21-passes": 60}
 EXACT = ("halved", "softmax", "top")

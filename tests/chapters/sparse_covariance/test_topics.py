@@ -28,8 +28,8 @@ from workbench.populations import MultivariateGaussian
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.verdict import Status
 
 NAME = "sparse-covariance/{}".format
 DEGREE, NORMS, PRICE = NAME("error-in-degree"), NAME("every-norm"), NAME("price-of-privacy")

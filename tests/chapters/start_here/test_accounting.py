@@ -2,8 +2,9 @@ import pytest
 
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.start_here import claims as accounting
-from workbench.privacy import GaussianDP, budget, ledger
-from workbench.study.verdict import Status
+from workbench.privacy import GaussianDP, ledger
+from workbench.privacy import budgets as budget
+from workbench.study.rules import Status
 
 
 @pytest.mark.daily

@@ -12,7 +12,7 @@ from tests.chapters.worlds import require_refuted, require_true
 from workbench.chapters.what_epsilon_means.claims import attacks
 from workbench.chapters.what_epsilon_means.runs import attacker, composition, laws
 from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN, LAPLACE, MECHANISMS, MEDIAN, UNCLIPPED
-from workbench.privacy.conversions import gaussian_delta
+from workbench.privacy.budgets import gaussian_delta
 from workbench.study.profiles import CONTRACT_LEVEL
 
 BELOW, NORMAL = "what-epsilon-means/attackers-stay-below", "what-epsilon-means/losses-become-normal"

@@ -3,7 +3,7 @@ import pytest
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.what_epsilon_means.claims import currencies
 from workbench.privacy import ApproxDP
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
 
 
 def test_the_order_holds_for_any_seed_and_profile():

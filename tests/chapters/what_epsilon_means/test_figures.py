@@ -13,8 +13,8 @@ from workbench.chapters import what_epsilon_means as gallery
 from workbench.chapters.what_epsilon_means.figures import attacks, guess_view, leaks, row_view
 from workbench.chapters.what_epsilon_means.figures import tracing as tracing_figure
 from workbench.chapters.what_epsilon_means.runs import attacker, floats, tracing
+from workbench.study import sweeps as sweep
 from workbench.study.run import Run
-from workbench.study.sweeps import sweep
 
 MAKERS = ("two_outputs", "attacker", "composition", "currencies", "suspects", "floats", "tracing")
 WORDS = 45

@@ -7,8 +7,7 @@ from tests.chapters.worlds import Falsified, columns, require_refuted, require_t
 from workbench.chapters.what_epsilon_means.claims import leaks
 from workbench.chapters.what_epsilon_means.runs import floats, tracing
 from workbench.privacy import PureDP
-from workbench.study.audit.audit import Pair, audit
-from workbench.study.audit.low_bits import last_bit
+from workbench.study.audit import Pair, audit, last_bit
 
 FLOATS, TRACED, HIDDEN = (
     f"what-epsilon-means/{name}" for name in ("floats-leak", "members-are-traced", "privacy-hides-members")

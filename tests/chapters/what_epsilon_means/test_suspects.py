@@ -11,8 +11,8 @@ from tests.chapters.worlds import require_refuted, require_true
 from workbench.chapters.what_epsilon_means.runs import suspects
 from workbench.chapters.what_epsilon_means.runs.suspects import SUSPECTS, accused, suspect
 from workbench.errors import ArgumentError
-from workbench.study.audit.audit import Pair, audit
-from workbench.study.faults.attacked import UNIVARIATE
+from workbench.study.audit import Pair, audit
+from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import claim_level
 
 CLAIM = "what-epsilon-means/mutants-are-found"

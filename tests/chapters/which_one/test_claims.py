@@ -7,8 +7,8 @@ import pytest
 
 from workbench.chapters.registry import decide
 from workbench.chapters.which_one import choice, runs
-from workbench.study.sweeps import sweep
-from workbench.study.verdict import Status
+from workbench.study import sweeps as sweep
+from workbench.study.rules import Status
 
 BEST, ENOUGH = "which-one/names-the-best", "which-one/rows-are-enough"
 

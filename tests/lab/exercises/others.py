@@ -11,14 +11,13 @@ from scipy.optimize import brentq
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.solutions import Said, exercises
 from workbench.chapters import matrix_quantile as chapter
-from workbench.chapters.matrix_quantile.exercise import UNIT, in_logs, world
-from workbench.chapters.matrix_quantile.figures.pictures import AWAY, known, scale_at
+from workbench.chapters.matrix_quantile.quantiles import AWAY, UNIT, in_logs, known, scale_at, world
 from workbench.chapters.sparse_covariance.designs import charged, share_of, spectral, spread
 from workbench.chapters.sparse_covariance.open_problems import hidden_worlds as sparse_worlds
-from workbench.estimators.parts.quantile.matrix_quantile import quantile as matrix_quantile
+from workbench.estimators.stable_quantile import quantile as matrix_quantile
 from workbench.privacy import ApproxDP, GaussianDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.audit.audit import Pair, audit
+from workbench.study.audit import Pair, audit
 from workbench.study.hidden import hidden_worlds
 
 LOCAL = ROOT / "figures" / "08_sparse_covariance" / "figure_3.json"

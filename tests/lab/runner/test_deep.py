@@ -14,8 +14,8 @@ from workbench.lab.live.session import Session
 from workbench.lab.project import find
 from workbench.lab.runner import deep, report, reproduce
 from workbench.lab.runner.console import Console
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import each_trial
+from workbench.study.grids import Sweep, grid
+from workbench.study.run import each_trial
 
 CALLS = []
 

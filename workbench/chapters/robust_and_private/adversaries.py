@@ -17,9 +17,8 @@ from workbench.estimators.robust import RobustMean
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP
-from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.trials import error_of
+from workbench.study.grids import Role, stream
+from workbench.study.run import Run, error_of
 from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0

@@ -24,15 +24,14 @@ from numpy.random import Generator
 from workbench.bounds import lkko21
 from workbench.bounds.search import smallest
 from workbench.chapters.robust_and_private.adversaries import PLACES, RADIUS, heavy_rows
-from workbench.estimators.parts.budgets import step_budgets
 from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.estimators.references import MEAN, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
+from workbench.estimators.shared.budgets import step_budgets
 from workbench.privacy import ApproxDP, Budget, GaussianDP
-from workbench.study.scaling.checks import grows
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, answered, each_trial, error_of
+from workbench.study.scaling import Least, Scaling, grows
 
 FAR = (0.95, 1.0, 1.15, 1.4, 2.0)
 NEAR, HEAVY = 1.2, 1.5  # the error aimed at, over that of a cluster at the filter's level, and over √α

@@ -45,15 +45,12 @@ from workbench.populations.corruption.mean import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid, multiples, resampler
 from workbench.study.measures import Measure, median_ratio
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.scaling.checks import grows, within
-from workbench.study.scaling.scaling import Scaling, Setting
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, Run, each_trial
+from workbench.study.scaling import Scaling, Setting, grows, within
 from workbench.types import Columns
 
 NAMES = (*duel.PLAIN, *duel.ROBUST[1:])

@@ -29,11 +29,9 @@ from workbench.estimators.references import EmpiricalMean, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study import measures
+from workbench.study.grids import Role, Sweep, grid, point_id, stream
 from workbench.study.profiles import blocks
-from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, point_id, stream
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
 D, N, EPSILON = 10, 20_000, 1.0

@@ -17,13 +17,11 @@ from workbench.estimators.tukey import ResilientMean, TukeyMean
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough, in_proportion
+from workbench.study.grids import Sweep, grid, resampler
 from workbench.study.measures import seldom, summary
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough, in_proportion
+from workbench.study.run import Row, answered, each_trial
 from workbench.types import Array
 
 ALPHA, CLUSTER = 0.05, 6.0  # corrupted fraction; its distance from the mean in standard deviations

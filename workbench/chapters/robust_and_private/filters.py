@@ -28,7 +28,6 @@ from workbench.chapters.robust_and_private.planted import MISSED, medians, rarel
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.parts.rows import present
 from workbench.estimators.prime import (
     PRICES,
     FilterMean,
@@ -41,7 +40,8 @@ from workbench.estimators.prime import (
     tail_set,
     threshold,
 )
-from workbench.estimators.shared.weighted_moments import counted_sums, grid, release
+from workbench.estimators.shared.rows import present
+from workbench.estimators.weighted_moments import counted_sums, grid, release
 from workbench.populations.corruption.mean import clusters as at_clusters
 from workbench.privacy import ApproxDP, Charge, GaussianDP
 from workbench.privacy.histograms import (
@@ -54,15 +54,11 @@ from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Role, Sweep, stream
+from workbench.study.grids import grid as points
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.sweeps.sweep import grid as points
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, combine, enough
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
 N, D, EPSILON = 20_000, 20, 1.0

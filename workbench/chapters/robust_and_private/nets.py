@@ -18,7 +18,7 @@ from workbench.estimators.base import Abstention
 from workbench.estimators.histograms import BallRange, BoxRange
 from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
 from workbench.privacy import ApproxDP, Budget, PureDP
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 ELSEWHERE = 20.0  # where corrupted rows are for a range: in no bin of clean ones

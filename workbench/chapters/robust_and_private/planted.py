@@ -31,22 +31,20 @@ from workbench.charts.free_places import placed
 from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.parts.foreseen import median_beyond
 from workbench.estimators.prime import FilterMean, PrimeMean
 from workbench.estimators.robust import RobustMean
+from workbench.estimators.shared.predictions import median_beyond
 from workbench.populations.corruption import Adversary
 from workbench.populations.corruption.mean import SHIFT, shifted
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import alike
-from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, alike
+from workbench.study.run import Row, Run, each_trial
 
 N = 100_000
 DIMENSIONS = (2, 3, 10, 20, 50)

@@ -38,19 +38,13 @@ from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
+from workbench.study.grids import Point, Sweep, resampler
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.scaling.checks import SEARCHED as OF_ONE
-from workbench.study.scaling.checks import SEEN, TOLERANCE, within
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.scaling.slopes import slope, standard_errors
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, beside
+from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.scaling import SEARCHED as OF_ONE
+from workbench.study.scaling import SEEN, TOLERANCE, Least, Scaling, slope, standard_errors, within
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
 LOWER, UPPER = 1 / 10, 10.0

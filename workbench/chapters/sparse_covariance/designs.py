@@ -17,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.distributions import Gaussian, SparseCovariance
-from workbench.estimators.parts.foreseen import median_noise_norm
+from workbench.estimators.shared.predictions import median_noise_norm
 from workbench.estimators.sparse import (
     STEP,
     USERS,
@@ -35,11 +35,10 @@ from workbench.populations.sparse import active_block, conditioned, sparse_signa
 from workbench.privacy import ApproxDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
+from workbench.study.grids import Role, stream
 from workbench.study.intervals import Interval, bootstrap_interval
 from workbench.study.measures import Measure
-from workbench.study.rules import compare
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, compare
 from workbench.types import Array
 
 Model = Literal["central", "local"]

@@ -57,16 +57,13 @@ from workbench.estimators.sparse import perturbed
 from workbench.privacy import ApproxDP, noise_source
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, sized
+from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.scaling.checks import grows
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Complexity, Verdict, sized
+from workbench.study.run import Row, Run, each_trial
+from workbench.study.scaling import Least, Scaling, Setting, grows
 from workbench.types import Array
 
 LEVEL = 0.05

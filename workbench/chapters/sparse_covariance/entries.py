@@ -28,21 +28,16 @@ from workbench.chapters.sparse_covariance.designs import (
     spectral,
     spread,
 )
-from workbench.chapters.sparse_covariance.runs.searched import (
-    noise_of,
-    run_on,
-    spectral_error,
-    stated_noise,
-)
+from workbench.chapters.sparse_covariance.runs.searched import noise_of, run_on, spectral_error, stated_noise
 from workbench.estimators.sparse import paper_threshold, perturbed
 from workbench.privacy import noise_source
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import at, seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
 
 BETA, LOOSE = 0.05, 0.5
 ENTRY_P, LEMMA_P = (10, 50), (5, 10)

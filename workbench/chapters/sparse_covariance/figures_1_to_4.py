@@ -44,12 +44,12 @@ from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid, multiples
 from workbench.study.measures import BAND, at
 from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
 from workbench.study.run import Run as Runs
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
 from workbench.types import Array
 
 SHARE, EPSILON = 0.2, 1.0

@@ -9,28 +9,20 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.sparse_covariance.designs import (
-    DELTA,
-    computed,
-    geometric,
-    spectral,
-    trials,
-)
+from workbench.chapters.sparse_covariance.designs import DELTA, computed, geometric, spectral, trials
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.shared.rows import second_moment_within
 from workbench.estimators.sparse import STEP, PerturbedCovariance, delivered_mu, perturbed
 from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise
-from workbench.privacy.conversions import approx_from_gdp
+from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict
+from workbench.study.run import Row, Run, each_trial
 
 ROOT_2 = sqrt(2)
 EXACT = 1e-6

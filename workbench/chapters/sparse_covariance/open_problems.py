@@ -25,13 +25,11 @@ from workbench.linalg import norms, psd_part
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import Complexity, sized
+from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Complexity, Verdict, sized
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 SUPPORT_N = tuple(round(n) for n in np.geomspace(5e3, 4e6, 10))

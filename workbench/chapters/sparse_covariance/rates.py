@@ -37,11 +37,11 @@ from workbench.privacy import ApproxDP, noise_source
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep
 from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
 
 DEGREE = 3
 MODELS: tuple[Model, ...] = ("central", "local")

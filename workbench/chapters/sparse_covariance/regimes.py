@@ -26,12 +26,10 @@ from workbench.chapters.sparse_covariance.designs import Run as Release
 from workbench.charts.chart import Chart, Heat, Mark, Panel
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, Sweep, multiples, stream
 from workbench.study.measures import at
 from workbench.study.profiles import blocks
-from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, multiples
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
 SHOWN_P, SHOWN_N, SHOWN_DEGREE = 40, 15_000, 3

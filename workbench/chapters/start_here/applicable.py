@@ -11,10 +11,10 @@ from workbench.chapters.start_here.columns import BMI, Column
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
 from workbench.privacy import ApproxDP, Budget, NonPrivate, PureDP
-from workbench.privacy.conversions import gdp_within_approx, zcdp_within_approx
+from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
+from workbench.study.grids import Role, stream
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 EPSILON, DELTA = 1.0, 1e-6
 RUNS = {profile: 100 * count for profile, count in blocks(full=10).items()}

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 
 from workbench.errors import OverspentError
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, Ledger, PureDP
-from workbench.privacy.conversions import approx_from_gdp
+from workbench.privacy.budgets import approx_from_gdp
 from workbench.study.claim import Claim
-from workbench.study.computed import largest
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, largest
 
 COUNTS = (1, 2, 3, 7, 10, 50, 365)
 BUDGETS: tuple[Budget, ...] = (PureDP(1.0), ApproxDP(1.0, 1e-6), ZCDP(0.5), ZCDP(0.5, 1e-9), GaussianDP(1.0))

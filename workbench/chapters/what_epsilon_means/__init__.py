@@ -11,7 +11,7 @@ from workbench.chapters.what_epsilon_means.figures.tracing import tracing
 from workbench.chapters.what_epsilon_means.figures.tracing_view import tracing_view
 from workbench.chapters.what_epsilon_means.runs.floats import float_noise, grid_noise
 from workbench.chapters.what_epsilon_means.runs.suspects import suspect
-from workbench.study.audit.low_bits import last_bit
+from workbench.study.audit import last_bit
 
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
 

@@ -8,7 +8,7 @@ from workbench.catalog import CATALOG
 from workbench.chapters.which_one.family import Member, family
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, PureDP
-from workbench.study.planner.trade_off import TradeOff
+from workbench.study.trade_off import TradeOff
 
 TOLD = ("range", "scale", "normal")
 LABELS = {

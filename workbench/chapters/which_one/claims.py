@@ -8,7 +8,7 @@ from workbench.chapters.which_one import runs
 from workbench.study.claim import Claim
 from workbench.study.measures import at, between, median, near, ratio
 from workbench.study.profiles import claim_level
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 
 MORE = 1.15  # times the median error of any other: predictions are models, good to 15 %
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from workbench.chapters.which_one import choice
 from workbench.errors import one_of
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.grids import Role, stream
 
 SETTINGS = 20
 ENDS = {"n": (60, 6000), "epsilon": (0.1, 3.0), "radius": (5.0, 1000.0)}  # of what is drawn

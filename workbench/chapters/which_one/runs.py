@@ -10,8 +10,8 @@ from numpy.random import Generator
 
 from workbench.chapters.which_one import choice
 from workbench.estimators import Abstention
+from workbench.study.grids import Sweep
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep
 from workbench.types import Array, Columns
 
 DELTA = 1e-6

@@ -9,8 +9,7 @@ from workbench.chapters.one_mean.runs.any_law import COVERED, LAWS, ROWS
 from workbench.study.claim import Claim
 from workbench.study.measures import at
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, at_most
 
 MISSED, WIDTH = 0.07, 1.3
 WIDER = {"log-normal", "zero-inflated log-normal", "constant", "Poisson(.01)"} | {

@@ -17,14 +17,11 @@ from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.chapters.one_mean.runs.costs import two_step
 from workbench.losses import total_variation_of_means
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside, in_proportion
+from workbench.study.grids import Sweep, grid, resampler
 from workbench.study.intervals import Crossing, bootstrap_interval, local_slope
 from workbench.study.measures import at, mean, success
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import compare, inside_band, slope_inside
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, compare, in_proportion, inside_band, slope_inside
 
 RADIUS, BETA = 100.0, 0.05
 BAND, TOLERANCE = 0.1, 0.1

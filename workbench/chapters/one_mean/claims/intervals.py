@@ -13,20 +13,16 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.one_mean.runs.costs import DELTA, below
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
+from workbench.estimators.intervals import Interval, IntervalUnknownVariance
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
 from workbench.special import ndtri, stdtrit
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid, resampler
 from workbench.study.intervals import median_ratio_interval
 from workbench.study.measures import at
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import at_most
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, at_most, enough
 from workbench.types import Columns
 
 LEVEL, EPSILON = 0.05, 1.0

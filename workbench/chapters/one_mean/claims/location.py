@@ -24,12 +24,10 @@ from workbench.privacy import PureDP
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside, enough, in_proportion
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure
 from workbench.study.profiles import claim_level
-from workbench.study.rules import combine, compare
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside, combine, compare, enough, in_proportion
 
 FLAT, SAME = 1.3, 1.2  # largest over smallest error
 EXPONENT = 0.1

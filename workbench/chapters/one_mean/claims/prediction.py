@@ -11,18 +11,15 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.one_mean.runs.costs import two_step
-from workbench.estimators.parts.locate.huber import FAR
+from workbench.estimators.shared.noisy_means import FAR
 from workbench.estimators.two_step import Design, WindowMean
 from workbench.privacy import PureDP
 from workbench.study.claim import Claim
+from workbench.study.grids import Point, Sweep, resampler
 from workbench.study.intervals import Vector, bootstrap_interval, clopper_pearson
 from workbench.study.measures import at, rms
 from workbench.study.profiles import claim_level
-from workbench.study.rules import inside_band
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, inside_band
 
 RADII = (100.0, 1e6)
 BAND = 0.1

@@ -12,14 +12,11 @@ import pandas as pd
 
 from workbench.chapters.one_mean.runs import quantiles as sweeps
 from workbench.study.claim import Claim
+from workbench.study.grids import resampler
 from workbench.study.measures import at, median_ratio
 from workbench.study.profiles import claim_level
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import follow
-from workbench.study.scaling.growing import Growth, Public
-from workbench.study.scaling.scaling import Scaling
-from workbench.study.sweeps.streams import resampler
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.scaling import Growth, Move, Public, Scaling, follow
 
 STATEMENT = "LKKO21/quantiles"
 NEAR = {3: 1.7, 9: 1.5, 33: 1.5, 99: 1.5}  # of the predicted ratio of errors; three are off by whole ranks

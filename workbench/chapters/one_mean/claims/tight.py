@@ -11,19 +11,17 @@ from numpy.random import Generator
 
 from workbench.chapters.one_mean.claims.prediction import RADII, as_predicted
 from workbench.chapters.one_mean.runs.costs import DELTA, below, quantile_ratio_interval, two_step, unbounded
+from workbench.estimators.scale import Scale
 from workbench.estimators.two_step import WindowMean
-from workbench.estimators.univariate.scale import Scale
 from workbench.losses import relative_scale_error
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid, resampler
 from workbench.study.intervals import Vector, clopper_pearson
 from workbench.study.measures import at
 from workbench.study.profiles import claim_level
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, enough
+from workbench.study.run import Row, answered, each_trial, error_of
 
 QUANTILES, FREE = (0.5, 0.9), "no range"
 FAR_MEAN = 1e6

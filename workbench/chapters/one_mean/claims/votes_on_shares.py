@@ -6,14 +6,10 @@ from typing import Any
 
 from workbench.chapters.one_mean.runs import votes_on_shares as runs
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
+from workbench.study.grids import Block
 from workbench.study.measures import between, ratio
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import measure
-from workbench.study.scaling.growing import Growth, Public, bounded
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.sweeps.grids import Block
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside
+from workbench.study.scaling import Growth, Least, Move, Public, Scaling, bounded, measure
 
 STATEMENT, COUNTED = "AL22/Rem3.4", "L17/Thm1.1"
 THIRD = 1 / 3  # of the rows of the vote

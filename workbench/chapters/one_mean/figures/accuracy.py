@@ -15,10 +15,9 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.privacy import PureDP
+from workbench.study.grids import Sweep, grid, multiples, resampler
 from workbench.study.measures import Measure
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 ALPHA = 0.1
 RATIO = 1.02  # of neighbouring n that are predicted

@@ -17,16 +17,15 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name as method
 from workbench.charts.words import number
-from workbench.estimators.parts.locate.laplace_normal import half_width
+from workbench.estimators.shared.noisy_means import half_width
 from workbench.estimators.two_step import SHARE, HistogramMean, WindowMean
 from workbench.privacy import PureDP
 from workbench.special import ndtri
+from workbench.study.grids import Sweep, grid, multiples, resampler
 from workbench.study.intervals import bootstrap_interval
 from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 MEAN, PAPER, PLAIN = "univariate/two-step-mean", "univariate/two-step-mean:paper", "non-private"
 KEYS = {"paper": PAPER, "tight": MEAN}

@@ -15,14 +15,12 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
-from workbench.estimators.parts.scale.critical import SCALE
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import scale_and_mean
+from workbench.estimators.intervals import SCALE, Interval, scale_and_mean
 from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtri
+from workbench.study.grids import Sweep, multiples
 from workbench.study.measures import BAND, Measure, at, share
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, multiples
 
 KEYS = {"known": "univariate/interval", "unknown": "univariate/interval-unknown-variance"}
 Kind = tuple[str, str]

@@ -17,9 +17,9 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.study import measures
+from workbench.study.grids import Sweep
 from workbench.study.measures import Measure
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep
 
 CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
 RADIUS, ERROR = "half-width of the range, R (σ)", "median absolute error (σ)"

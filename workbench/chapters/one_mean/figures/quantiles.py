@@ -7,11 +7,10 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
+from workbench.study.grids import Role, grid, resampler, stream
 from workbench.study.intervals import median_ratio_interval
 from workbench.study.measures import Measure, by
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, resampler, stream
-from workbench.study.sweeps.sweep import grid
 
 TOGETHER, APART, PLAIN = "univariate/quantiles", "univariate/median", "non-private"
 NAMES = {TOGETHER: name(TOGETHER), APART: "a median each"}

@@ -9,8 +9,8 @@ from workbench.chapters.one_mean.figures.quantiles import APART, NAMES, PLAIN, T
 from workbench.chapters.one_mean.runs import quantiles as runs
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME, ROUNDS = "quantiles-view", 10

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.estimators.univariate.interval_mean import IntervalMean
+from workbench.estimators.interval_mean import IntervalMean
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
 from workbench.special import ndtr
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
 EPSILON, DELTA, LEVEL = 1.0, 1e-6, 0.05

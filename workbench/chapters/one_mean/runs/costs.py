@@ -12,11 +12,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from workbench.estimators.base import Abstention
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean
+from workbench.estimators.intervals import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ApproxDP, PureDP
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson
-from workbench.study.rules import compare
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, compare
 from workbench.types import Columns
 
 DELTA = 1e-6

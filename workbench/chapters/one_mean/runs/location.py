@@ -17,13 +17,12 @@ from workbench.bounds.l17 import packing_bound
 from workbench.chapters.one_mean.runs import theory
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean, WindowMean
+from workbench.estimators.intervals import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean, WindowMean
 from workbench.privacy import ApproxDP, PureDP, noise_source
+from workbench.study.grids import Point, Role, Sweep, grid, point_id, stream
 from workbench.study.measures import Measure, at, rows_needed
 from workbench.study.profiles import PROFILES, blocks
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import Role, point_id, stream
-from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Columns
 
 N, EPSILON, DELTA = 2000, 0.5, 1e-6

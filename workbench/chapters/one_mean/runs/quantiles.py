@@ -15,10 +15,9 @@ from numpy.random import Generator
 from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
+from workbench.study.grids import Sweep, grid, resampler
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 MIDDLE = 50.0  # of the range, and half its width

@@ -17,7 +17,7 @@ from workbench.estimators.populous import Populous
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram
 from workbench.special import gammaincinv
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 DELTA, SHARE = 1e-6, 0.9  # of the runs that succeed

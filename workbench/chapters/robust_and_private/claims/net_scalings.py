@@ -17,8 +17,8 @@ from workbench.chapters.robust_and_private import nets
 from workbench.chapters.robust_and_private.clusters import follow_worst, named
 from workbench.estimators.tukey import ResilientMean
 from workbench.study.claim import Claim
-from workbench.study.scaling.scaling import Scaling, Setting
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Scaling, Setting
 
 CAPS = {"full": 100}
 SHARE, HALF = 0.9, 0.5

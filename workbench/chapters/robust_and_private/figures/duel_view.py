@@ -19,8 +19,8 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ROUNDS = 6

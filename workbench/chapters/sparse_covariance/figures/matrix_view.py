@@ -13,9 +13,9 @@ from workbench.chapters.sparse_covariance.regimes import matrix_panel
 from workbench.charts.chart import Chart
 from workbench.charts.words import number
 from workbench.estimators.sparse import HARD, LASSO, Rule, thresholded
+from workbench.study.grids import Role as Streams
+from workbench.study.grids import stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role as Streams
-from workbench.study.sweeps.streams import stream
 from workbench.types import Array
 
 WORDS: dict[str, Rule] = {

@@ -12,8 +12,8 @@ from workbench.charts.words import number
 from workbench.estimators.sparse import ThresholdedCovariance
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 ROUNDS = 5
 FOUND = "private"

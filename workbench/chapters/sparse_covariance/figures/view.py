@@ -22,8 +22,8 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.sparse import LASSO
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ROWS: dict[Model, tuple[int, ...]] = {

@@ -21,7 +21,7 @@ from workbench.linalg import psd_part
 from workbench.populations.gaussian import MultivariateGaussian, second_moment
 from workbench.populations.sparse import unit_ball_scale
 from workbench.privacy import ApproxDP, Charge, noise_source
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 SIZES = (1.1, 1.5, 2.5)  # of entries, over α/s

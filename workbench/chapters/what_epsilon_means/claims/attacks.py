@@ -19,14 +19,12 @@ from workbench.chapters.what_epsilon_means.runs.composition import gaussian_loss
 from workbench.chapters.what_epsilon_means.runs.laws import GAUSSIAN
 from workbench.chapters.what_epsilon_means.runs.suspects import SUSPECTS, accused
 from workbench.privacy import ApproxDP
-from workbench.privacy.conversions import gaussian_delta, optimal_composition
+from workbench.privacy.budgets import gaussian_delta, optimal_composition
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.computed import largest
 from workbench.study.measures import certain
 from workbench.study.profiles import AuditPreset, claim_level
-from workbench.study.rules import combine
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, combine, largest
 
 EPSILONS, DELTAS = (0.1, 0.5, 1.0, 2.0, 4.0), (1e-6, 1e-2, 0.1)
 ROUNDING = 1e-6  # of sums over cells of the densities

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from workbench.privacy import ZCDP, ApproxDP, PureDP
-from workbench.privacy.conversions import (
+from workbench.privacy.budgets import (
     advanced_composition,
     approx_from_gdp,
     approx_from_zcdp,
@@ -20,8 +20,7 @@ from workbench.privacy.conversions import (
     zcdp_from_pure_stated,
 )
 from workbench.study.claim import Claim
-from workbench.study.computed import largest
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, largest
 
 RHOS = tuple(10.0 ** (k / 4) for k in range(-16, 6))
 DELTAS = (1e-3, 1e-5, 1e-6, 1e-9, 1e-12)

@@ -6,8 +6,8 @@ from workbench.chapters.what_epsilon_means.runs.every_mean import BUDGET, EVERY_
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.measures import between
+from workbench.study.rules import Verdict
 from workbench.study.tracing import most_traced
-from workbench.study.verdict import Verdict
 
 SEED = 31  # of resampling
 

@@ -16,7 +16,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.measures import at, between, by, share
 from workbench.study.profiles import claim_level
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 
 BITS = 0.02  # of the share that betrays x = 0: fair last bits are a model
 RARE = 2e-3  # what is called never, of outputs

@@ -8,7 +8,7 @@ from workbench.chapters.what_epsilon_means.runs.composition import LEAST, laplac
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
-from workbench.privacy.conversions import optimal_composition
+from workbench.privacy.budgets import optimal_composition
 from workbench.special import ndtr
 from workbench.study.run import Run
 

@@ -16,9 +16,9 @@ from workbench.chapters.what_epsilon_means.runs.tracing import (
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
+from workbench.study.grids import Role, stream
 from workbench.study.measures import by, share
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 FINE = tuple(int(d) for d in np.unique(np.geomspace(5, 2000, 41).round()))

@@ -21,8 +21,8 @@ from workbench.chapters.what_epsilon_means.runs.laws import (
     Middle,
     law,
 )
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
 FIRST, SECOND = (-0.4, 0.0, 0.4, -1.0), (-0.4, 0.0, 0.4, 1.0)  # rows within ±1: the last one moves

@@ -11,8 +11,7 @@ from math import exp, sqrt
 
 import numpy as np
 
-from workbench.privacy.roots import brentq
-from workbench.special import log_ndtr, ndtr
+from workbench.special import brentq, log_ndtr, ndtr
 from workbench.types import Array
 
 CELLS = 1000  # of the grid of one loss

@@ -16,8 +16,8 @@ from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study import tracing
+from workbench.study.grids import Sweep
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep
 from workbench.types import Columns
 
 BUDGET = ApproxDP(1.0, 1e-6)

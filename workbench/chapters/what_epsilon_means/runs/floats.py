@@ -12,9 +12,9 @@ from numpy.random import Generator
 
 from workbench.privacy import Charge, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import discrete_laplace, laplace
-from workbench.study.audit.low_bits import last_bit
+from workbench.study.audit import last_bit
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
 ONE_FLOAT, ON_A_GRID = "float noise", "noise on a grid"

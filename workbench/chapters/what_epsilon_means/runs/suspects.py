@@ -10,10 +10,9 @@ import numpy as np
 from workbench.errors import one_of
 from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, GaussianDP, PureDP
-from workbench.study.audit.audit import AuditReport, Pair, audit
-from workbench.study.faults.attacked import CLIPPED, UNIVARIATE
-from workbench.study.faults.caches import alone
-from workbench.study.faults.mutant import Fault
+from workbench.study.audit import AuditReport, Pair, audit
+from workbench.study.faults import Fault, alone
+from workbench.study.mutants import CLIPPED, UNIVARIATE
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Setting
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset

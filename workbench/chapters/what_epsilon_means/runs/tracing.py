@@ -15,8 +15,8 @@ from numpy.random import Generator
 from workbench.privacy import ApproxDP, Charge, SimulatedNoise
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale
 from workbench.special import ndtr
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep, grid
 from workbench.types import Array, Columns
 
 EPSILON, DELTA = 1.0, 1e-2
