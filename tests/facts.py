@@ -1,6 +1,6 @@
 """What is known of rows in the tests of the planner: the facts that an estimator must be told."""
 
-from workbench.study.planner.estimators import entries_of
+from workbench.study.planner import entries_of
 
 FACTS = {"radius": 10.0, "sigma": 1.0, "upper": 10.0, "lower": 1.0, "corruption": 0.02}
 

@@ -218,10 +218,11 @@ def unmarked(source):
     """The steps of an entry that no line marks and whose lines name no part; all, if a span has no part."""
     doc = ast.get_docstring(ast.parse(source)) or ""
     steps, (marks, spans) = steps_of(doc), marks_of(source)
-    parts = re.findall(r"`((?:parts|shared)\.[\w.]+)`", doc)
+    parts = re.findall(r"`(shared\.[\w.]+|votes|weighted_moments)`", doc)
     if spans and not any(marks_of(module_of(part).read_text(encoding="utf-8"))[0] for part in parts):
         return sorted(steps)
-    named = r"`(?:parts\.\w|shared\.\w|(?:univariate|range|mean|covariance|spectral|gaussian)/\w)"
+    keys = r"(?:univariate|range|mean|covariance|spectral|gaussian)/\w"
+    named = rf"`(?:parts\.\w|shared\.\w|votes`|weighted_moments`|{keys})"
     held = {step for step, lines in steps.items() if re.search(named, lines)}
     return sorted({*steps} - marks - held)
 
@@ -247,7 +248,7 @@ def test_every_step_of_an_algorithm_is_marked_where_it_is_done():
     ],
 )
 def test_a_step_without_a_mark_is_an_offence(wrong, steps):
-    doc = "One.\n\n    (1) cut\n    (2) average\n        and add noise\n    (3) map   `parts.rows`\n\nEnd."
+    doc = "One.\n\n    (1) cut\n    (2) average\n        and add noise\n    (3) map   `shared.rows`\n\nEnd."
     assert unmarked(f'"""{doc}"""\n{wrong}\n') == steps
 
 

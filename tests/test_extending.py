@@ -14,10 +14,8 @@ import pytest
 from workbench import lookup
 from workbench.catalog import CATALOG, KNOWN, Addition, addition, register, registry
 from workbench.errors import ArgumentError
-from workbench.study.audit.suite import attacks
-from workbench.study.bench.floors import require_floor
-from workbench.study.faults.attacked import mutants_of
-from workbench.study.pairs import attackable, builder
+from workbench.study.mutants import mutants_of
+from workbench.study.pairs import attackable, attacks, builder
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
@@ -103,7 +101,7 @@ def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
     said = execute(site, "pytest -q --pyargs workbench.contracts --entry acme_broken:HALF_MEAN", good=False)
     failed = [line for line in said.splitlines() if line.startswith("FAILED")]
     assert any("gap_is_the_sensitivity" in line for line in failed)
-    assert "acme/half-mean lacks pairs, floor, mutants, proof: see EXTENDING.md" in said
+    assert "acme/half-mean lacks pairs, mutants, proof: see EXTENDING.md" in said
 
 
 def test_it_is_listed_beside_the_catalog_which_stays(site):
@@ -135,8 +133,8 @@ def beside(monkeypatch):
 
 def test_what_is_missing_is_said_by_who_needs_it(beside):
     key = beside.entry.key
-    assert beside.missing == ("pairs", "floor", "mutants", "proof")
-    for name, ask in {"pairs": builder, "floor": require_floor, "mutants": mutants_of.__wrapped__}.items():
+    assert beside.missing == ("pairs", "mutants", "proof")
+    for name, ask in {"pairs": builder, "mutants": mutants_of.__wrapped__}.items():
         with pytest.raises(ArgumentError) as refused:
             ask(key)
         assert f"expected {name}: workbench.catalog.register(ENTRY, {name}=...)" in str(refused.value)

@@ -8,8 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binom
 
 from workbench import linalg
-from workbench.estimators.parts import rows
-from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.shared import rows
+from workbench.estimators.shared.rows import second_moment_within
 
 matrices = st.integers(1, 5).flatmap(lambda d: arrays(float, (d, d), elements=st.floats(-1e6, 1e6)))
 BETA, RUNS, FALSE_ALARM = 0.05, 2000, 1e-6

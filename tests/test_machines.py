@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 BITS = """
 import sys
 import numpy as np
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.grids import Sweep, grid
+from workbench.study.sweeps import run
 
 def block(*, trials, data, noise, **point):
     x = data.standard_normal((trials, 300, 300))

@@ -6,7 +6,7 @@ from scipy.stats import ks_2samp, kstest
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.integers import second_moment_within
+from workbench.estimators.shared.rows import second_moment_within
 from workbench.linalg import norms, second_moment
 from workbench.populations import MultivariateGaussian, gaussian
 from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale

@@ -4,6 +4,8 @@ from workbench.catalog import CATALOG as CATALOG
 from workbench.catalog import lookup as lookup
 from workbench.errors import ArgumentError as ArgumentError
 from workbench.errors import OverspentError as OverspentError
+from workbench.estimators.affine import AffineMean as AffineMean
+from workbench.estimators.affine import LiftedGaussian as LiftedGaussian
 from workbench.estimators.base import Trace as Trace
 from workbench.estimators.clipped import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.clipped import ClippedMean as ClippedMean
@@ -12,12 +14,7 @@ from workbench.estimators.coinpress import ClippedCovariance as ClippedCovarianc
 from workbench.estimators.coinpress import CoinPressCovariance as CoinPressCovariance
 from workbench.estimators.coinpress import CoinPressGaussian as CoinPressGaussian
 from workbench.estimators.coinpress import CoinPressMean as CoinPressMean
-from workbench.estimators.covariance.matrix_quantile import (
-    MatrixQuantileCovariance as MatrixQuantileCovariance,
-)
-from workbench.estimators.covariance.unbounded import UnboundedCovariance as UnboundedCovariance
-from workbench.estimators.gaussian.lifted import LiftedGaussian as LiftedGaussian
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.estimators.files import stream as stream
 from workbench.estimators.heavy_tailed import ClippedHeavyMean as ClippedHeavyMean
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance as HeavyTailedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedNaiveCovariance as HeavyTailedNaiveCovariance
@@ -25,9 +22,12 @@ from workbench.estimators.histograms import BallRange as BallRange
 from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
-from workbench.estimators.mean.affine import AffineMean as AffineMean
+from workbench.estimators.interval_mean import IntervalMean as IntervalMean
+from workbench.estimators.intervals import Interval as Interval
+from workbench.estimators.intervals import IntervalUnknownVariance as IntervalUnknownVariance
+from workbench.estimators.intervals import UnboundedMean as UnboundedMean
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance as MatrixQuantileCovariance
 from workbench.estimators.nets import PureNetCovariance as PureNetCovariance
-from workbench.estimators.parts.stored import stream as stream
 from workbench.estimators.populous import MedianOfMeansMean as MedianOfMeansMean
 from workbench.estimators.populous import Populous as Populous
 from workbench.estimators.populous import PopulousCovariance as PopulousCovariance
@@ -51,6 +51,7 @@ from workbench.estimators.release import Guarantee as Guarantee
 from workbench.estimators.release import Release as Release
 from workbench.estimators.robust import RobustHeavyMean as RobustHeavyMean
 from workbench.estimators.robust import RobustMean as RobustMean
+from workbench.estimators.scale import Scale as Scale
 from workbench.estimators.sparse import LocalThresholdedCovariance as LocalThresholdedCovariance
 from workbench.estimators.sparse import PerturbedCovariance as PerturbedCovariance
 from workbench.estimators.sparse import ThresholdedCovariance as ThresholdedCovariance
@@ -61,18 +62,13 @@ from workbench.estimators.tukey import ResilientHeavyMean as ResilientHeavyMean
 from workbench.estimators.tukey import ResilientMean as ResilientMean
 from workbench.estimators.tukey import TukeyMean as TukeyMean
 from workbench.estimators.two_step import TwoStepMean as TwoStepMean
-from workbench.estimators.two_step import UnboundedMean as UnboundedMean
-from workbench.estimators.univariate.interval import Interval as Interval
-from workbench.estimators.univariate.interval_mean import IntervalMean as IntervalMean
-from workbench.estimators.univariate.interval_unknown_variance import (
-    IntervalUnknownVariance as IntervalUnknownVariance,
-)
-from workbench.estimators.univariate.scale import Scale as Scale
-from workbench.privacy.budget import ZCDP as ZCDP
-from workbench.privacy.budget import ApproxDP as ApproxDP
-from workbench.privacy.budget import GaussianDP as GaussianDP
-from workbench.privacy.budget import NonPrivate as NonPrivate
-from workbench.privacy.budget import PureDP as PureDP
+from workbench.estimators.unbounded import UnboundedCovariance as UnboundedCovariance
+from workbench.estimators.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.privacy.budgets import ZCDP as ZCDP
+from workbench.privacy.budgets import ApproxDP as ApproxDP
+from workbench.privacy.budgets import GaussianDP as GaussianDP
+from workbench.privacy.budgets import NonPrivate as NonPrivate
+from workbench.privacy.budgets import PureDP as PureDP
 from workbench.privacy.ledger import Ledger as Ledger
 from workbench.privacy.plan import compose as compose
 

@@ -1,4 +1,4 @@
-"""Special functions of scipy, loaded when one is first called: they are the slowest import of all."""
+"""Functions of scipy, loaded when one is first called: they are the slowest import of all."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,3 +42,17 @@ stdtrit = _later("stdtrit")
 xlog1py = _later("xlog1py")
 xlogy = _later("xlogy")
 zeta = _later("zeta")
+
+
+def brentq(function: Callable[..., Any], low: float, high: float, **options: Any) -> float:
+    """Return a root between two ends at which the function differs in sign."""
+    from scipy.optimize import brentq as search
+
+    return float(search(function, low, high, **options))
+
+
+def minimize_scalar(function: Callable[..., Any], **options: Any) -> Any:
+    """Return the minimiser that `scipy.optimize.minimize_scalar` finds."""
+    from scipy.optimize import minimize_scalar as search
+
+    return search(function, **options)

@@ -1,18 +1,17 @@
-"""How far an example is above its floor, on an idle machine: `pytest -m benchmark -n 0 tests/benchmarks`."""
+"""A call beside one numpy pass, on an idle machine: `pytest -m benchmark -n 0 tests/benchmarks`."""
+
+import json
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 from workbench.catalog import CATALOG
-from workbench.study.bench import floor
-from workbench.study.bench.measure import measured, rows
-from workbench.study.sweeps.allocator import keep_freed_memory
+from workbench.cli import main
+from workbench.study.bench import measured, rows
+from workbench.study.sweeps import keep_freed_memory
 
-ROWS, ROUNDS = 100_000, 7
-BELOW = 0.5  # a call this far below its floor means that the floor lists what the call avoids
-ABOVE = 12.0  # at this many rows; a pass written as a Python loop over them is 50 times its floor
-
+ROWS = 100_000
 EXAMPLES = [
     pytest.param(entry, example, id=f"{entry.key}-{number}")
     for entry in CATALOG.values()
@@ -22,12 +21,19 @@ EXAMPLES = [
 
 @pytest.mark.benchmark
 @pytest.mark.parametrize(("entry", "example"), EXAMPLES)
-def test_a_call_is_near_its_floor(benchmark, entry, example):
+def test_the_time_of_a_call(benchmark, entry, example):
     keep_freed_memory()
-    d = entry.population.d or 1
-    x, rng = rows(entry, ROWS, d), np.random.default_rng(1)
+    x, rng = rows(entry, ROWS, entry.population.d or 1), np.random.default_rng(1)
     with threadpool_limits(1):
-        found = measured(entry.key, example, x, floor(entry.key, example, ROWS, d), ROUNDS)
-        benchmark.extra_info.update(ratio=found.ratio, copies=found.copies, floor=found.floor)
+        benchmark.extra_info.update(measured(entry.key, example, x, 7).record())
         benchmark(example.estimator, x, budget=example.budget, rng=rng)
-    assert BELOW < found.ratio < ABOVE
+
+
+def test_bench_says_what_a_call_costs_in_time_and_memory(capsys):
+    assert main(["bench", "mean/coinpress", "--n", "3000", "--d", "4", "--repeat", "2", "--json"]) == 0
+    (first, *_) = json.loads(capsys.readouterr().out)
+    assert (first["key"], first["n"], first["d"]) == ("mean/coinpress", 3000, 4)
+    assert first["ratio"] == first["call"] / first["one_pass"] > 1
+    assert 1 < first["copies"] < 40  # an owned copy of the rows at least
+    assert main(["bench", "mean/coinpress", "--n", "0"]) == 2
+    assert "n = 0" in capsys.readouterr().err

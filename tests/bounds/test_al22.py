@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.bounds.slopes import slope
 from workbench.bounds import al22, m21
-from workbench.privacy.masks import square_delta
+from workbench.privacy.stable import square_delta
 
 D, ALPHA = st.integers(1, 200), st.floats(1e-3, 1)
 EPSILON, DELTA = st.floats(1e-2, 5), st.floats(1e-12, 0.1)

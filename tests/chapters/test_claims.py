@@ -12,11 +12,10 @@ from workbench.chapters.registry import CLAIMS, Claim, claim_id, decide
 from workbench.errors import ArgumentError
 from workbench.sources import sources, statements
 from workbench.study.claim import index
+from workbench.study.grids import Sweep, grid
 from workbench.study.profiles import CLAIM_LEVEL, blocks, claim_level
-from workbench.study.rules import at_most
+from workbench.study.rules import Status, at_most
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Status
 
 ROOT = Path(__file__).parents[2]
 

@@ -21,7 +21,7 @@ from workbench.lab.live import session
 from workbench.lab.live.parameters import chapter
 from workbench.lab.live.session import Session, defaults, neutral
 from workbench.study.run import Run
-from workbench.study.sweeps.noting import noting
+from workbench.study.sweeps import noting
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SKETCH, PREDICTED = Run("quick", 3, most=4), Run("quick", 3, simulate=False)
@@ -30,11 +30,7 @@ CHEAP = {
     **{("robust_and_private", name): FEW_ROWS for name in ("figure_1", "against_corruption", "scoreboard")},
     **{
         ("sparse_covariance", name): FEW_COLUMNS
-        for name in ("regime_map", "regime_further", "rules", "support", "unknown_radius")
-    },
-    **{
-        ("sparse_covariance", f"figure_{word}"): FEW_COLUMNS
-        for word in ("1", "1_further", "2", "3", "3_further", "4")
+        for name in ("regime_map", "figure_1", "figure_2", "figure_3", "figure_4")
     },
 }
 """Where a figure that takes long is sketched."""
@@ -59,36 +55,22 @@ MEASURED_ALONE = {  # what no prediction shows
     "price": {"delta", "n"},
     "side_by_side": {"epsilon", "delta"},
     "rows_against_delta": {"epsilon"},
-    "steps_beyond_the_default": {"rho", "d", "condition"},
     "skewed_rows": {"epsilon", "delta", "d", "radius"},
-    "two_modes": {"radius"},
     "net_floors": {"epsilon"},
-    "table_one": {"rho", "epsilon", "delta", "alpha", "upper"},
-    "ten_attacks": {"corruption"},
-    "votes": {"epsilon", "delta"},
+    "table_one": {"delta"},
     "abstains": {"epsilon", "delta", "d"},
-    "abstains_in_the_plane": {"epsilon", "delta"},
     "scoreboard": {"corruption", "epsilon", "delta", "n", "d"},
     "figure_2": {"share", "p", "epsilon"},
     "figure_4": {"share", "p", "epsilon"},
     "regime_map": {"epsilon", "delta", "p", "degree"},
-    "regime_further": {"epsilon", "delta", "p", "degree"},
-    "rules": {"epsilon", "delta", "p"},
-    "support": {"degree"},
-    "unknown_radius": {"epsilon", "delta", "n", "p", "degree"},
 }
 DEAR = {  # predictions of seconds
     "error_against_dimension",
     "error_against_steps",
     "price_of_a_covariance",
     "price_of_a_mean",
-    "price_of_a_covariance_elsewhere",
-    "price_of_a_mean_elsewhere",
-    "rows_as_predicted",
-    "error_against_rows",
     "steps_on_the_wrong_side",
     "rows_against_d",
-    "mask",
     "rows_needed",
 }
 MOVES = [(name, figure, moved) for name, figure in FIGURES for moved in defaults(figure)]
@@ -183,7 +165,7 @@ def test_what_is_recorded_is_what_was_used_and_nothing_else_is_taken(name, figur
 
 SLOW_ENDS = ("any_gaussian", "covariance", "many_dimensions", "matrix_quantile", "which_one")
 BESIDE_ENDS = {"epsilon": (0.1, 0.05), "delta": (1e-12,)}
-REFUSED = {(name, ("delta", 1e-15)) for name in ("stability", "strength", "mask")}
+REFUSED = {("stability", ("delta", 1e-15))}
 """Where the plan has no number of rows: the session draws an empty picture with the reason."""
 BROKEN = re.compile(r"\b(nan|inf|None|e[+-]\d\d)\b")
 

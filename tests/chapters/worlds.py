@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.chapters.registry import CLAIMS
-from workbench.study.sweeps import sweep
-from workbench.study.verdict import Status
+from workbench.study import sweeps as sweep
+from workbench.study.rules import Status
 
 SEED = 4
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from workbench.catalog import CATALOG
-from workbench.lab.terminal.estimate import _show, plain
+from workbench.lab.estimating import _show, plain
 from workbench.privacy import ZCDP, NonPrivate, PureDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.search import fewest_rows
 
 ROOT = Path(__file__).parents[2]
 PURE, APPROX = ("--epsilon", "1"), ("--epsilon", "1", "--delta", "1e-6")

@@ -15,7 +15,7 @@ from workbench.contracts.accuracy import refused
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.release import Asked, ErrorStatement
-from workbench.study.least_rows import fewest_rows
+from workbench.study.search import fewest_rows
 
 BAND = 1.15  # of a prediction
 ROUNDING = 1 + 1e-9  # a lattice of candidates has exact errors

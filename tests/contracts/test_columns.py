@@ -17,9 +17,9 @@ from workbench.contracts.kit import run, stopped_early
 from workbench.errors import ArgumentError
 from workbench.estimators import clipped
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
-from workbench.estimators.parts import integers
+from workbench.estimators.shared import rows as integers
 from workbench.privacy import ZCDP
-from workbench.study.faults.mutant import rewritten
+from workbench.study.faults import rewritten
 
 MOVES, UNITS = np.array([8.0, -64.0, 0.5]), np.array([1.0, 2.0**-8, 2.0**6])
 KINDS = (ClippedBoxMean, CoordinatewiseMean)

@@ -14,7 +14,7 @@ from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.kit import DRAWS
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, NonPrivate, compose
-from workbench.study.least_rows import fewest_rows
+from workbench.study.search import fewest_rows
 
 SAMPLED = (
     accuracy.error_does_not_rise_with_n,

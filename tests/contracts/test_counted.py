@@ -6,9 +6,8 @@ from tests.contracts.parameters import examples
 from workbench.contracts.datasets import least, typical_rows, with_absent
 from workbench.contracts.gaps import coarse_afterwards
 from workbench.contracts.kit import answer
-from workbench.estimators.parts import rescaled
-from workbench.study.faults.mutant import replaced_everywhere
-from workbench.study.faults.replay import spied
+from workbench.estimators.shared import noisy_means as rescaled
+from workbench.study.faults import replaced_everywhere, spied
 
 ROWS = 200
 KEYS = (

@@ -16,8 +16,8 @@ from workbench.contracts import accounting
 from workbench.contracts.every import CONTRACTS
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
-from workbench.privacy import voted
-from workbench.study.faults.mutant import attribute
+from workbench.privacy import stable
+from workbench.study.faults import attribute
 
 LOUD = ApproxDP(8.0, 1e-6)
 LINE = MultivariateGaussian(Gaussian(np.zeros(3), [[1, 0, 1], [0, 1, 2], [1, 2, 6]]))
@@ -93,7 +93,7 @@ def test_a_contract_holds(entry, contract):
 @pytest.mark.daily
 @ENTRIES
 def test_half_the_noise_is_found(entry):
-    right = voted.voted_scale
-    half = attribute(voted, "voted_scale", lambda charge: right(charge) / 2)
+    right = stable.voted_scale
+    half = attribute(stable, "voted_scale", lambda charge: right(charge) / 2)
     with half(), pytest.raises(AssertionError):
         accounting.draws_are_those_of_the_plan(entry.examples[0])

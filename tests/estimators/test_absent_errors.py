@@ -14,7 +14,7 @@ from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.distributions import Gaussian
 from workbench.estimators import Abstention
-from workbench.estimators.parts import rescaled
+from workbench.estimators.shared import noisy_means as rescaled
 from workbench.privacy import Budget
 from workbench.study.intervals import bootstrap_interval
 

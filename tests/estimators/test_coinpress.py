@@ -23,11 +23,8 @@ from workbench.estimators.coinpress import (
     preconditioned,
     rounder,
 )
-from workbench.estimators.parts.gaussians.frame import Frame
-from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.normal_ball import clipped_moment
-from workbench.estimators.parts.preconditioned.winsorised_covariance import censored_spectrum
-from workbench.estimators.parts.rows import within_ball
+from workbench.estimators.shared.moments import Frame, LiftedMoment, censored_spectrum, clipped_moment
+from workbench.estimators.shared.rows import within_ball
 from workbench.linalg import second_moment
 from workbench.losses import gaussian_error, mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise, UnitNoise, compose

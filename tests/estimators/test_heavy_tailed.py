@@ -19,8 +19,8 @@ from workbench.estimators.heavy_tailed import (
     last_errors,
     zeroed_beyond,
 )
-from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.rows import within_ball
+from workbench.estimators.shared.budgets import gaussian_total
+from workbench.estimators.shared.rows import within_ball
 from workbench.linalg import second_moment, spectral_map, symmetric_noise_frobenius
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent

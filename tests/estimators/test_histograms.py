@@ -7,6 +7,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import binomtest
 
+from tests.estimators.streams import holes, rng
 from workbench import BallRange, BoxRange, StableLocation
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
@@ -22,7 +23,7 @@ from workbench.privacy import (
     UnitNoise,
     compose,
 )
-from workbench.privacy.histograms import stability_threshold
+from workbench.privacy.histograms import stability_charge, stability_histogram, stability_threshold
 
 APPROX = ApproxDP(1.0, 1e-6)
 KINDS = [
@@ -32,10 +33,6 @@ KINDS = [
     BallRange(upper=4.0, moments=2),
 ]
 FALSE_ALARM = 1e-6
-
-
-def rng(seed):
-    return np.random.default_rng(seed)
 
 
 def test_an_approximate_budget_is_divided_in_the_cheaper_way():
@@ -99,7 +96,7 @@ def test_the_masses_behind_the_bounds():
         masses = ndtr(bins + width - places) - ndtr(bins - places)
         assert masses.max(axis=0).min() == pytest.approx(best, abs=1e-6)
         near = np.abs(bins + width / 2 - places) <= max(1.5 * width, histograms.REACH)
-        assert (masses * ~near).sum(axis=0).max() <= histograms.FAR
+        assert (masses * ~near).sum(axis=0).max() <= histograms.FAR_MASS
     assert pytest.approx(1 - histograms.BALL_FAR) == histograms.BALL_BEST * 3
     assert pytest.approx(1 / histograms.BALL_WIDTH**2) == histograms.BALL_FAR
 
@@ -143,3 +140,29 @@ def test_other_budgets_are_refused(budget):
         with pytest.raises(ArgumentError) as error:
             estimator.plan(100, 2, budget)
         assert error.value.argument == "budget"
+
+
+@pytest.mark.parametrize("radius", [None, 60.0])
+def test_histograms_are_those_of_the_other_rows(radius):
+    x, others = holes(200)
+    recipe = histograms.UnitHistogram(radius)
+    if radius is not None:
+        assert (recipe.counts(x) == recipe.counts(others)).all()
+        return
+    charge = stability_charge("locate", APPROX)
+    found, wanted = (stability_histogram(recipe.keys(part), charge, UnitNoise()) for part in (x, others))
+    assert found == wanted != {}
+
+
+def test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones():
+    drawn = []
+
+    class Listener(UnitNoise):
+        def discrete_laplace(self, value, *_):
+            drawn.append(len(value))
+            return np.asarray(value, float) + 1e6
+
+    keys = np.array([1.0, np.nan, 1.0, np.nan, np.nan])
+    charge = stability_charge("bins", APPROX)
+    assert stability_histogram(keys, charge, Listener()).keys() == {1.0}
+    assert drawn == [5]

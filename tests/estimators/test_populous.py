@@ -26,9 +26,8 @@ from workbench import (
 from workbench.catalog import CATALOG
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators import Abstention, populous
-from workbench.estimators.parts.budgets import halved, least_groups
-from workbench.estimators.parts.rows import of_groups, shuffled
+from workbench.estimators import Abstention, populous, votes
+from workbench.estimators.base import shuffled
 from workbench.estimators.populous import (
     LONGEST,
     SPACES,
@@ -43,8 +42,9 @@ from workbench.estimators.populous import (
     own_copy,
 )
 from workbench.estimators.populous import asked as asking
-from workbench.estimators.shared import votes
-from workbench.estimators.shared.votes import (
+from workbench.estimators.shared.budgets import halved, least_groups
+from workbench.estimators.shared.rows import of_groups
+from workbench.estimators.votes import (
     FARTHEST,
     ROUNDING,
     Groups,
@@ -58,7 +58,7 @@ from workbench.estimators.shared.votes import (
 from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, UnitNoise, compose
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.privacy.noise import CountingNoise
-from workbench.privacy.voted import voted_scale
+from workbench.privacy.stable import voted_scale
 
 LEVEL = 1e-6
 BUDGET = ApproxDP(1.0, 1e-6)

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.estimators.streams import rng
-from workbench.bounds.corruption import mean_unit, unit
-from workbench.chapters.any_gaussian.runs import attacks
-from workbench.chapters.any_gaussian.runs.robust_table import (
+from tests.estimators.robust_table import (
     CORRUPTIONS,
     MEAN_D,
     MEAN_SIZES,
@@ -15,6 +12,9 @@ from workbench.chapters.any_gaussian.runs.robust_table import (
     mean_row,
     row,
 )
+from tests.estimators.streams import rng
+from workbench.bounds.corruption import mean_unit, unit
+from workbench.chapters.any_gaussian import attacks
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.populous_robust import (
@@ -25,7 +25,7 @@ from workbench.estimators.populous_robust import (
     rows_for,
     table,
 )
-from workbench.estimators.shared.votes import covariance_moves, norm_moves
+from workbench.estimators.votes import covariance_moves, norm_moves
 from workbench.privacy import ApproxDP
 
 BUDGET = ApproxDP(1.0, 1e-6)

@@ -22,7 +22,7 @@ from workbench.estimators.prime import (
     threshold,
     weighed,
 )
-from workbench.estimators.shared.weighted_moments import Sums, grid
+from workbench.estimators.weighted_moments import Sums, grid
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise
 
 LOUD = GaussianDP(20.0)

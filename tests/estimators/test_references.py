@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from tests.estimators.robust_table import lowered
 from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_unit, unit
-from workbench.chapters.any_gaussian.runs.robust_table import lowered
 from workbench.estimators import references
 from workbench.estimators.references import (
     FilterNonprivateCovariance,

@@ -9,13 +9,9 @@ from scipy.special import ndtr
 
 from tests.estimators.streams import rng
 from workbench.estimators.base import Trace, sanitised
-from workbench.estimators.parts.normal_ball import (
-    clipped_moment,
-    kept_moment,
-    radius_within,
-)
 from workbench.estimators.robust import RobustHeavyMean, RobustMean, RowFilter, Rows
-from workbench.estimators.shared.weighted_moments import grid
+from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
+from workbench.estimators.weighted_moments import grid
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import (
     ApproxDP,
@@ -23,7 +19,7 @@ from workbench.privacy import (
     UnitNoise,
 )
 from workbench.privacy.mechanisms import gaussian_mu
-from workbench.study.faults.replay import spied
+from workbench.study.faults import spied
 
 BUDGET = ApproxDP(10.0, 0.01)
 ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
@@ -126,6 +122,12 @@ def test_without_corruption_there_is_no_filter():
         assert not estimator.filters(10**5, 3, BUDGET)
         assert filtering.filters(10**5, 3, BUDGET)
         assert not filtering.filters(50, 3, ApproxDP(1.0, 0.01))
+        x = np.random.default_rng(1).standard_normal((50, 3))
+        one, other = (
+            made(x, budget=ApproxDP(1.0, 0.01), rng=np.random.default_rng(2)).value
+            for made in (filtering, estimator)
+        )
+        assert (one == other).all()  # the plain mean, to the last bit
 
 
 def test_the_filter_costs_clean_rows_at_most_eight_per_cent():

@@ -13,7 +13,7 @@ from tests.oracles.whole_gaps import squared_gap
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.base import mapped, sanitised
-from workbench.estimators.parts.rows import centred_rows, in_blocks
+from workbench.estimators.shared.rows import centred_rows, in_blocks
 from workbench.estimators.subspaces import (
     BITS,
     CLOSEST,

@@ -12,9 +12,9 @@ import workbench as wb
 from tests.oracles.whole_gaps import whole_gaps
 from workbench.estimators import prime, robust, subspaces
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.rows import present, within_ball
-from workbench.estimators.shared.weighted_moments import grid
+from workbench.estimators.shared import moments
+from workbench.estimators.shared.rows import present, within_ball
+from workbench.estimators.weighted_moments import grid
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, histograms
 from workbench.privacy.secure import SecureNoise
 
@@ -197,7 +197,7 @@ MUTANTS = {
     for module, estimator, *mistakes in (
         (prime, FILTERS[0], unenforced, rounded_alone),
         (robust, ROWWISE[0], unenforced, rounded_alone),
-        (lifted_moment, JOINT[0], unenforced),
+        (moments, JOINT[0], unenforced),
     )
     for wrong in mistakes
 }

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.stored.csv_file import Writing, open_csv
-from workbench.estimators.parts.stored.sources import csv_rows
-from workbench.lab.terminal import estimate as module
-from workbench.lab.terminal.csv_check import check
+from workbench.estimators.files import Writing, csv_rows, open_csv
+from workbench.lab import estimating as module
+from workbench.lab.estimating import check
 
 N, RADIUS, FOUND = 40, 500.0, Writing()
 LINES = [str(170.5 + place) for place in range(N)]

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.cli import main
 from workbench.errors import ArgumentError
-from workbench.estimators.parts.stored.parquet_file import open_parquet
+from workbench.estimators.files import open_parquet
 
 KEY = ("--key", "mean/clipped-box", "--set", "radius=200", "--set", "sigma=1", "--rho", "0.5", "--seed", "1")
 ROWS = pd.DataFrame(

@@ -8,21 +8,32 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.estimators import test_histograms, test_scale
+from tests.estimators import test_lifted_gaussian as lifts
 from tests.estimators import test_nets as nets
+from tests.estimators import test_noisy_means as sums
 from tests.estimators.parts import test_absent as absent
-from tests.estimators.parts import test_rescaled as sums
-from tests.estimators.parts.affine import test_absent as lifts
-from workbench.estimators import base, populous_robust, prime, references, robust, sparse, subspaces, tukey
+from workbench.estimators import (
+    affine,
+    base,
+    populous_robust,
+    prime,
+    references,
+    robust,
+    scale,
+    sparse,
+    stable_quantile,
+    subspaces,
+    tukey,
+    votes,
+)
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.parts import integers, rescaled, rows
-from workbench.estimators.parts.affine import gaussian, lifted
-from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.scale import exponent_scale, winsor
-from workbench.estimators.shared import votes
+from workbench.estimators.shared import moments, noisy_means, rows
+from workbench.estimators.shared import rows as integers
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import histograms
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def zeros(values: np.ndarray, *_: float) -> np.ndarray:
@@ -76,15 +87,15 @@ STAGES = (
     ("rows", base, "sanitised", zero_sums, absent.test_a_row_with_one_unusable_entry_is_absent),
     ("sums", integers, "row_blocks", blocks_of_zeros, absent.test_clipped_sums_are_those_of_the_other_rows),
     ("bins of a range", UnitHistogram, "keys", of_zeros(UnitHistogram.keys),
-     partial(absent.test_histograms_are_those_of_the_other_rows, 60.0)),
+     partial(test_histograms.test_histograms_are_those_of_the_other_rows, 60.0)),
     ("bins", UnitHistogram, "keys", of_zeros(UnitHistogram.keys),
-     partial(absent.test_histograms_are_those_of_the_other_rows, None)),
+     partial(test_histograms.test_histograms_are_those_of_the_other_rows, None)),
     ("keys that are NaN", histograms, "_counted", counted_with_nan,
-     absent.test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones),
-    ("exponents", exponent_scale, "exponents", of_zeros(exponent_scale.exponents),
-     absent.test_exponents_are_those_of_the_other_pairs),
-    ("bins of exponents", exponent_scale, "only_present", zeros,
-     absent.test_exponents_are_those_of_the_other_pairs),
+     test_histograms.test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones),
+    ("exponents", scale, "exponents", of_zeros(scale.exponents),
+     test_scale.test_exponents_are_those_of_the_other_pairs),
+    ("bins of exponents", scale, "only_present", zeros,
+     test_scale.test_exponents_are_those_of_the_other_pairs),
     ("bins of coordinates", robust, "only_present", zeros, COUNTS),
     ("counts of norms", sparse, "only_present", zeros, COUNTS),
     ("counts of scores", robust, "present", everything, COUNTS),
@@ -104,17 +115,17 @@ STAGES = (
     ("group moments", votes, "evened", zeros, partial(GROUP, "moment")),
     ("spectra", subspaces, "evened", zeros, partial(GROUP, "spectrum")),
     ("tokens", subspaces, "evened", lambda groups: groups, partial(GROUP, "token")),
-    ("group variances", winsor, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
-     absent.test_variances_within_groups_are_those_of_the_other_rows),
+    ("group variances", scale, "_spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
+     test_scale.test_variances_within_groups_are_those_of_the_other_rows),
     ("scores of a net", pure_net, "present", everything,
      absent.test_scores_of_a_net_are_those_of_the_other_rows),
     ("places of the rows of a net", pure_net, "within_ball", ball_of_others,
      absent.test_an_absent_row_of_a_net_keeps_its_place),
-    ("lifted rows", lifted_moment, "present", everything,
+    ("lifted rows", moments, "present", everything,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
-    ("moments over their share", lifted_moment.LiftedMoment, "share", lambda *_: 1.0,
+    ("moments over their share", moments.LiftedMoment, "share", lambda *_: 1.0,
      absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there),
-    ("lifted rows of a location", lifted, "present", everything,
+    ("lifted rows of a location", stable_quantile, "present", everything,
      absent.test_an_absent_row_is_the_zero_row_once_it_is_lifted),
     *((f"rows of {key}", references, "only_present", zeros, partial(REFERENCE, key))
       for key in ("mean/empirical", "mean/filter-nonprivate", "covariance/empirical",
@@ -125,7 +136,7 @@ STAGES = (
 def mean_of_an_exact_share(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
     """A mean over a share that has no noise."""
     found = max(int(counted.counts[-1]) / n, 0.1)
-    return rescaled.additive(counted, charge, noise)[:-1] / found, found
+    return noisy_means.additive(counted, charge, noise)[:-1] / found, found
 
 
 def moment_of_an_exact_share(counted: Any, n: int, charge: Any, draw: Any) -> Any:
@@ -135,9 +146,9 @@ def moment_of_an_exact_share(counted: Any, n: int, charge: Any, draw: Any) -> An
 
 def mean_and_share_apart(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
     """A mean that is charged, and a share that is drawn beside it."""
-    joint, whole = rescaled._weighed(counted, rescaled.OF_MEANS[charge.mechanism], n, charge)
-    found = rescaled.share(rescaled.additive(joint[-1:], charge, noise)[0], whole, charge)
-    return rescaled.additive(counted[:-1], charge, noise) / found, found
+    joint, whole = noisy_means.weighed(counted, n, charge)
+    found = noisy_means.share(noisy_means.additive(joint[-1:], charge, noise)[0], whole, charge)
+    return noisy_means.additive(counted[:-1], charge, noise) / found, found
 
 
 NO_FURTHER = sums.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be
@@ -181,10 +192,10 @@ def shapes_of_a_net() -> None:
 MOVED_UP = (
     Mutant("rows of a net that move up where one is absent", net_of_those_there, shapes_of_a_net),
     Mutant("rows that are far that move up where one is absent",
-           rewritten(gaussian, "squared_lengths", "np.where(present(x), lengths, 0.0)",
+           rewritten(affine, "squared_lengths", "np.where(present(x), lengths, 0.0)",
                      "lengths[present(x)]"),
            partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
-    Mutant("an absent row that is far", rewritten(gaussian, "squared_lengths", ", 0.0)", ", np.inf)"),
+    Mutant("an absent row that is far", rewritten(affine, "squared_lengths", ", 0.0)", ", np.inf)"),
            partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
 )  # fmt: skip
 
@@ -192,7 +203,7 @@ MOVED_UP = (
 IN_SUMS = (
     Mutant("a count of all rows", attribute(integers, "present", everything), partial(OVER, "moment", 3)),
     Mutant("a share that noise may hide, in a corner",
-           rewritten(lifted_moment.LiftedMoment, "share", "share(corner, (self.steps * STEP) ** 2, charge)",
+           rewritten(moments.LiftedMoment, "share", "share(corner, (self.steps * STEP) ** 2, charge)",
                      "corner / (self.steps * STEP) ** 2"),
            absent.test_without_absent_rows_the_corner_changes_no_bit),
 )  # fmt: skip
@@ -206,7 +217,7 @@ ABSENT = [
         for stage, owner, name, wrong, found_by in STAGES
     ),
     *(
-        Mutant(name, attribute(rescaled, what, wrong), found_by)
+        Mutant(name, attribute(noisy_means, what, wrong), found_by)
         for name, what, wrong, found_by in COUNTS_WITH_SUMS
     ),
 ]

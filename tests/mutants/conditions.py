@@ -9,7 +9,7 @@ from workbench.contracts.datasets import dimension, entry_of, least, planned, si
 from workbench.contracts.draws import expected_draw
 from workbench.contracts.kit import answer
 from workbench.privacy import ApproxDP, Charge
-from workbench.study.faults.mutant import replaced_everywhere
+from workbench.study.faults import replaced_everywhere
 
 Condition = Callable[[Example], bool]
 

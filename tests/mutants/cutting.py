@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from tests.privacy.cuts import test_law as law
+from tests.privacy import test_cuts as law
 from workbench.estimators.quantiles import Cutting
 from workbench.privacy.cuts import Node, Scan
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 LAW = law.test_the_package_has_the_law
 

@@ -12,15 +12,14 @@ import numpy as np
 
 from workbench.catalog import Example
 from workbench.distributions import Interval
-from workbench.estimators import base
+from workbench.estimators import base, intervals, scale
 from workbench.estimators.histograms import StableCentres, UnitHistogram
-from workbench.estimators.parts import budgets, integers, rows
-from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
-from workbench.estimators.parts.scale import kv_interval, winsorised_scale
-from workbench.estimators.parts.scale.exponent_scale import exponents
 from workbench.estimators.prime import PaperFilter
+from workbench.estimators.scale import exponents
+from workbench.estimators.shared import budgets, rows
+from workbench.estimators.shared import rows as integers
+from workbench.estimators.shared.window_median import Pieces, WindowMedian
 from workbench.estimators.two_step import clipped_mean
-from workbench.estimators.univariate import interval_unknown_variance
 from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
@@ -32,7 +31,7 @@ from workbench.privacy import (
     SimulatedNoise,
     histograms,
 )
-from workbench.study.faults.mutant import Fault, replaced_everywhere, rewritten
+from workbench.study.faults import Fault, replaced_everywhere, rewritten
 
 STEPS = Callable[..., Any]
 
@@ -91,7 +90,7 @@ def sorted_groups(self: Any, x: np.ndarray, log_s: float) -> float:
     return winsorised_statistic(self, np.sort(x), log_s)
 
 
-winsorised_statistic = winsorised_scale.Winsor.statistic
+winsorised_statistic = scale.Winsor.statistic
 scored = WindowMedian.pieces
 drawn = WindowMedian.draw
 weighed = WindowMedian.bottom
@@ -265,10 +264,8 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(replaced_everywhere((budgets.divided, overspent_shares)))
         stack.enter_context(replaced_everywhere((budgets.step_budgets, whole_steps)))
-        stack.enter_context(
-            patch.object(interval_unknown_variance, "_split", lambda budget, share: (budget, budget))
-        )
-        stack.enter_context(patch.object(kv_interval, "_parts", parts))
+        stack.enter_context(patch.object(intervals, "_halving_delta", lambda budget, share: (budget, budget)))
+        stack.enter_context(patch.object(intervals, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         stack.enter_context(replaced_everywhere((budgets.vote_and_mask, whole_vote)))
         stack.enter_context(rewritten(PaperFilter, "_rounds", OUTER, "outer = budget")())
@@ -287,7 +284,7 @@ def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
 votes = budgets.vote_and_mask
 OUTER = "outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)"
 ONE = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
-kv_parts = kv_interval._parts
+kv_parts = intervals._parts
 coordinate_cost = StableCentres.coordinate_cost
 
 

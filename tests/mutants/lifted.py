@@ -7,19 +7,21 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.estimators.covariance import test_matrix_quantile_edge as edge
-from tests.estimators.mean import test_affine_mean as entry
-from tests.estimators.parts.affine import test_crowds as crowds
-from tests.estimators.parts.affine import test_lifted as lifts
-from tests.estimators.parts.affine import test_stability as bounds
-from tests.privacy import test_ramps as priced
-from workbench.estimators.parts.affine import design
-from workbench.estimators.parts.affine.lifted import Lifted, LiftedSolver
-from workbench.estimators.parts.affine.stability import LiftedStability
-from workbench.estimators.parts.quantile.levels import Scaled, Solver
-from workbench.estimators.parts.quantile.stability import Stability
-from workbench.privacy import located, masks, ramps
-from workbench.study.faults.mutant import Fault, Mutant, _changed, attribute, rewritten
+from tests.estimators import test_affine as entry
+from tests.estimators import test_lifted_quantile as lifts
+from tests.estimators import test_stable_quantile as edge
+from tests.privacy import test_stable as priced
+from workbench.estimators import affine
+from workbench.estimators.stable_quantile import (
+    Lifted,
+    LiftedSolver,
+    LiftedStability,
+    Scaled,
+    Solver,
+    Stability,
+)
+from workbench.privacy import ramps, stable
+from workbench.study.faults import Fault, Mutant, _changed, attribute, rewritten
 
 
 def in_property(owner: type, name: str, right: str, wrong: str) -> Fault:
@@ -44,8 +46,8 @@ def without_a_scale() -> Iterator[None]:
 
 def forget() -> None:
     """Make ramps and scales anew."""
-    located._ratio.cache_clear()
-    located.located_chances.cache_clear()
+    stable._ratio.cache_clear()
+    stable.chances.cache_clear()
 
 
 @contextmanager
@@ -73,9 +75,9 @@ def fresh(fault: Fault) -> Fault:
 CHARGE = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[0])
 MANY = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[2])
 SHAPE = partial(entry.test_location_and_scatter_follow_an_affine_map, 0.0)
-BOUND = partial(bounds.test_the_bound_is_that_of_the_proof, bounds.DESIGNS[0])
-LEVELS = partial(bounds.test_levels_are_more_than_one_row_apart, bounds.DESIGNS[0])
-APART = crowds.test_no_guard_tells_neighbours_apart_by_where_their_medians_are
+BOUND = partial(lifts.test_the_bound_is_that_of_the_proof, lifts.DESIGNS[0])
+LEVELS = partial(lifts.test_levels_are_more_than_one_row_apart, lifts.DESIGNS[0])
+APART = lifts.test_no_guard_tells_neighbours_apart_by_where_their_medians_are
 WHOLE = priced.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
 AROUND = _changed(
     Lifted.around.__func__,
@@ -112,19 +114,19 @@ LIFTED = (
            in_property(LiftedStability, "exact", "passed_on = max(0.0, 1 - self.strength / level)",
                        "passed_on = max(0.0, 1 - self.strength / level) ** 2"), BOUND),
     Mutant("one data set's part of what a row moves",
-           rewritten(design, "_charge", "2 * test.shift", "test.shift"), CHARGE),
+           rewritten(affine, "located_charge", "2 * test.shift", "test.shift"), CHARGE),
     Mutant("a scatter priced in one direction",
-           fresh(rewritten(masks, "renyi", "up + down", "up")), CHARGE),
+           fresh(rewritten(stable, "renyi", "up + down", "up")), CHARGE),
     Mutant("a ramp whose rise costs more than its mask",
            partial(of_a_condition, "_rises", "q * stick(", "stick("), MANY),
     Mutant("noise without the shape of the rows",
-           rewritten(LiftedStability, "located", "root * (1 + self.solver.inflation)", "np.eye(self.d - 1)"),
+           rewritten(LiftedStability, "located", "lift.root", "np.eye(self.d - 1)"),
            SHAPE),
     Mutant("noise of the shape of the second moment around the centre",
            rewritten(Lifted, "parts", "np.tril(inverse[1:, 1:])",
                      "np.linalg.cholesky(inverse[1:] @ inverse[1:].T)"), SHAPE),
     Mutant("a test without a scale", without_a_scale,
-           partial(bounds.test_a_scale_below_the_least_has_the_count_zero, 1 + 1e-6, False)),
+           partial(lifts.test_a_scale_below_the_least_has_the_count_zero, 1 + 1e-6, False)),
     Mutant("levels of Lo that are all the same",
            attribute(Stability, "high", lambda self, t: self.level), LEVELS),
     Mutant("levels of Hi that are all the same",
@@ -146,14 +148,14 @@ LIFTED = (
            rewritten(LiftedSolver, "allowed", "factor[1:, 1:]", "factor"), APART),
     Mutant("units of crowds around the median alone", attribute(Lifted, "around", AROUND), APART),
     Mutant("a location that is rounded before its noise",
-           rewritten(located, "located_normal", "found.centre + (found.shift + found.root @ drawn)",
+           rewritten(stable, "located_normal", "found.centre + (found.shift + found.root @ drawn)",
                      "(found.centre + found.shift) + found.root @ drawn"),
            priced.test_noise_reaches_past_the_rounding_of_a_far_centre),
     Mutant("an answer at the count zero",
            rewritten(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
-           priced.test_a_ramp_starts_at_zero),
+           priced.test_ramps_of_no_noise_at_all),
     Mutant("a ramp whose rise costs its mask nothing", partial(of_a_condition, "_rises", ") - rise)", "))"),
-           partial(WHOLE, priced.BUDGETS[3])),
+           partial(WHOLE, priced.LOUD, stable.LOCATED)),
     Mutant("a ramp that forgets who is silent", partial(of_a_condition, "_stays", "silent + p", "p"),
-           partial(WHOLE, priced.BUDGETS[0])),
+           partial(WHOLE, priced.USUAL, stable.LOCATED)),
 )  # fmt: skip

@@ -4,17 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from tests.estimators.covariance import test_matrix_quantile as quantiles
-from tests.privacy import test_ramps as joint
+from tests.estimators import test_matrix_quantile as quantiles
 from tests.privacy import test_stable as priced
-from workbench.estimators.parts.quantile import design
+from workbench.estimators import matrix_quantile as design
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Fault, Mutant, rewritten
+from workbench.study.faults import Fault, Mutant, rewritten
 
 
 def forget() -> None:
     """Make ramps and masks anew."""
-    for made in (stable.pure_room, stable.normal_room, stable._degrees, stable.stable_chances):
+    for made in (stable.pure_room, stable.normal_room, stable._degrees, stable.chances):
         made.cache_clear()
 
 
@@ -60,10 +59,10 @@ PRICED = (
     Mutant("a ramp that forgets who is silent", of(ramps, "_stays", "silent + p", "p"),
            partial(WHOLE, USUAL, stable.WISHART)),
     Mutant("a large epsilon as it is rounded", of(ramps, "_rises", "OFF * (epsilon", "0 * (epsilon"),
-           joint.test_no_rounding_of_a_large_epsilon_lets_a_chance_follow),
+           priced.test_no_rounding_of_a_large_epsilon_lets_a_chance_follow),
     Mutant("an answer at the count zero",
            of(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
-           priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
+           partial(priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn, stable.LAPLACE)),
     Mutant("one row of two that a mask moves",
            of(stable, "_of_rows", "1 if line else 2", "1"),
            partial(NARROWEST, USUAL, stable.WISHART, 6)),
@@ -71,14 +70,14 @@ PRICED = (
            of(stable, "_of_rows", "renyi(distance,", "renyi(distance / 2,"),
            partial(WHOLE, LOUD, stable.WISHART)),
     Mutant("a pure stick of Laplace noise", of(ramps.Pure, "__call__", "/ (1 + exp(-self.epsilon))", "/ 2"),
-           partial(priced.test_a_pure_stick_is_that_of_randomised_response_and_above_laplace_noise, 1.0)),
+           partial(priced.test_a_pure_stick_is_that_of_randomised_response, 1.0)),
     Mutant("no mask where there is no answer",
            of(stable, "stable_mask", "released = _drawn(", "released = answers and _drawn("),
-           partial(priced.test_what_is_drawn_does_not_depend_on_the_count_or_on_the_matrix, stable.LAPLACE)),
+           partial(priced.test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value, stable.LAPLACE)),
     Mutant("the root of the rows where there is no answer",
            of(stable, "stable_mask", " if answers else ChargedRoot(np.eye(charge.d))", ""),
            priced.test_without_an_answer_the_identity_is_masked),
     Mutant("an answer at the next count's chance",
            of(stable, "stable_mask", "[found.count]", "[min(found.count + 1, charge.most)]"),
-           priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn),
+           partial(priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn, stable.LAPLACE)),
 )  # fmt: skip

@@ -9,31 +9,26 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from tests.estimators import test_other_columns as columns
-from tests.estimators.covariance import test_matrix_quantile_edge as edge
-from tests.estimators.covariance import test_winsorised_covariance as winsorised
-from tests.estimators.gaussian import test_round_finish as finish
+from tests.estimators import test_moments as moments
+from tests.estimators import test_stable_quantile as edge
+from tests.estimators import test_two_step as columns
+from tests.estimators import test_unbounded as finish
 from tests.estimators.parts import test_close_verdicts as verdicts
 from tests.estimators.parts import test_rows as balls
-from tests.privacy import test_lean_passes as lean
-from tests.privacy import test_ramps as joint
-from tests.privacy import test_thompson_law as law
-from tests.privacy import test_window_median_lattice as lattice
+from tests.privacy import test_noise as law
+from tests.privacy import test_stable as joint
+from tests.privacy import test_window_median as lattice
 from workbench import TwoStepMean
-from workbench.estimators import two_step
-from workbench.estimators.parts import rows
-from workbench.estimators.parts.gaussians import finish as round_finish
-from workbench.estimators.parts.gaussians import steps
-from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.locate import law as location
-from workbench.estimators.parts.locate import window_median
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.preconditioned import winsorised_covariance
-from workbench.estimators.parts.quantile.stability import Stability
-from workbench.estimators.shared import votes
+from workbench.estimators import two_step, unbounded, votes
+from workbench.estimators.shared import moments as clipping
+from workbench.estimators.shared import rows, window_median
+from workbench.estimators.shared import window_median as location
+from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.shared.window_median import WindowMedian
+from workbench.estimators.stable_quantile import Stability
 from workbench.estimators.subspaces import Tokens
-from workbench.privacy import SimulatedNoise, exact, ramps, random_matrices
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.privacy import SimulatedNoise, exact, noise, ramps
+from workbench.study.faults import Mutant, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
@@ -54,7 +49,7 @@ def another_rate(d: int, rate: float, rng: np.random.Generator) -> np.ndarray:
     return exponents(d, rate + 2.0 * (d == 4), rng)
 
 
-exponents = random_matrices._exponents
+exponents = noise.thompson_exponents
 
 
 @contextmanager
@@ -63,29 +58,29 @@ def of_winsorised_moments() -> Iterator[None]:
     with ExitStack() as stack:
         for name, right, wrong in (
             ("_measured", "unwinsorised(z, radius)", "z"),
-            ("round", "covariance(z)", "covariance(unwinsorised(z, self.steps.ball(spectrum)))"),
+            ("round", "covariance(z)", "covariance(unwinsorised(z, self.ball(spectrum)))"),
         ):
             stack.enter_context(rewritten(FINISH, name, right, wrong)())
         yield
 
 
-def two_steps_fewer(self: steps.RoundSteps) -> int:
+def two_steps_fewer(self: unbounded.RoundFinish) -> int:
     """The number of steps, less 2."""
     return counted.__get__(self) - 2
 
 
-counted = vars(steps.RoundSteps)["count"]
-FINISH = round_finish.RoundFinish
+counted = vars(unbounded.RoundFinish)["count"]
+FINISH = unbounded.RoundFinish
 ANSWERING = "is_round(spectrum) and (number or len(costs) == 1)"
 CASES = {case.name: case for case in finish.CASES}
 LOSS = "(self.influence.most + self.margin) * t"
 
-AS_IT_IS, NARROW = lean.WIDTHS
+AS_IT_IS, NARROW = lattice.WIDTHS
 SHORT = "bands that leave out a billionth"
 RAMPS = joint.test_ramps_and_tables_have_the_bits_of_those_that_look_at_all
 DRAWS, SECURE = (
-    lean.test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers,
-    lean.test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces,
+    lattice.test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers,
+    lattice.test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces,
 )
 
 
@@ -112,19 +107,19 @@ LEAN = (
            with_patches(partial(DRAWS, "absent", AS_IT_IS))),
     Mutant("a band that is always believed",
            rewritten(SimulatedNoise, "_in_band", "reached[best] > sum(terms) + OFF * sum(map(abs, terms))",
-                     "True"), with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+                     "True"), with_patches(*(partial(DRAWS, name, NARROW) for name in lattice.BANDS))),
     Mutant("a bound of half of what is beside the band",
            rewritten(window_median, "near_pieces", "2 * max(last + 1", "4 * max(last + 1"),
-           with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+           with_patches(*(partial(DRAWS, name, NARROW) for name in lattice.BANDS))),
     Mutant("other random numbers where a band does not decide",
            rewritten(SimulatedNoise, "_in_band", "self.rng.bit_generator.state = state", "pass"),
-           with_patches(*(partial(DRAWS, name, NARROW) for name in lean.BANDS))),
+           with_patches(*(partial(DRAWS, name, NARROW) for name in lattice.BANDS))),
     *(Mutant(f"a secure choice that forgets {name}", rewritten(exact, function, right, wrong),
              with_patches(partial(SECURE, case)))
       for name, function, right, wrong, case in (
-          ("what is left of the band", "near", "others[place] + (", "(", SHORT),
-          ("what is right of it", "near", "(high[-1] + before + after)", "high[-1]", SHORT),
-          ("that nothing may be left of U", "near", "place if left", "place if not left or left",
+          ("what is left of the band", "proved", "others[place] + (", "(", SHORT),
+          ("what is right of it", "proved", "(high[-1] + beside)", "high[-1]", SHORT),
+          ("that nothing may be left of U", "proved", "sure = left", "sure = not left or left",
            "hardly private"),
           ("the unit of its lengths", "choose_near", " if these.whole else None", "",
            "a bottom beyond all floats"),
@@ -138,10 +133,10 @@ LEAN = (
     Mutant("tables of other lines", rewritten(ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n"),
            with_patches(RAMPS)),
     Mutant("designs that are likely at any clip",
-           rewritten(two_step, "_likely", "* clips) ** 2", ") ** 2"),
-           with_patches(lean.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
-    Mutant("shares interpolated however steep", partial(patch.object, winsorised_covariance, "STEEP", inf),
-           partial(winsorised.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
+           rewritten(two_step, "_likely", "[:, None, None] * clips", "[:, None, None]"),
+           with_patches(lattice.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
+    Mutant("shares interpolated however steep", partial(patch.object, clipping, "STEEP", inf),
+           partial(moments.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip
 
 PROPERTIES = (
@@ -157,22 +152,22 @@ PROPERTIES = (
              partial(verdicts.test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points, 0,
                      (0.0, 0.0))),
     Mutant("a rate of Thompson-Laplace noise that is 2 more in four dimensions",
-             partial(patch.object, random_matrices, "_exponents", another_rate),
+             partial(patch.object, noise, "thompson_exponents", another_rate),
              law.test_masks_of_four_dimensions_have_the_law_of_their_rate),
     Mutant("a ball that trusts any order of summation", partial(patch.object, rows, "UNIT", 0.0),
              balls.test_rows_are_within_the_ball_whatever_the_order_of_summation),
     Mutant("a lifted moment charged without its lift",
              rewritten(LiftedMoment, "sensitivity", "self.reach", "1.0"),
-             partial(finish.test_a_pair_of_rows_attains_the_sensitivity, height=finish.HEIGHT, d=3)),
+             partial(moments.test_a_pair_of_rows_attains_the_sensitivity, height=moments.HEIGHT, d=3)),
     Mutant("a lifted moment charged as its mean",
              rewritten(LiftedMoment, "sensitivity", "second_moment_sensitivity(self.n, self.reach)",
                        "2 * self.height / self.n"),
-             partial(finish.test_no_row_moves_a_lifted_moment_by_more_than_its_charge, 3, 2)),
+             partial(moments.test_no_row_moves_a_lifted_moment_by_more_than_its_charge, 3, 2)),
     Mutant("the corner of a lifted moment read as a mean",
-             rewritten(LiftedMoment, "draw", "noisy[0, 1 : r + 1]", "noisy[0, :r]"),
-             partial(finish.test_without_noise_a_lifted_moment_holds_mean_and_moment, 3, 3)),
+             rewritten(LiftedMoment, "read", "noisy[0, 1 : r + 1]", "noisy[0, :r]"),
+             partial(moments.test_without_noise_a_lifted_moment_holds_mean_and_moment, 3, 3)),
     Mutant("eigenvalues of noise that stretch an axis",
-             rewritten(round_finish, "_rounder", "np.maximum(values, 0.0) + excess",
+             rewritten(unbounded, "rounder", "np.maximum(values, 0.0) + excess",
                        "np.maximum(values + excess, 1e-6)"),
              finish.test_rounding_keeps_axes_within_the_proved_factors),
     Mutant("frames of winsorised moments", of_winsorised_moments,
@@ -192,10 +187,10 @@ PROPERTIES = (
                        "Moments(centre, frame.covariance(z))"),
              partial(finish.test_a_spectrum_that_does_not_become_round_is_no_answer, 1e-30)),
     Mutant("two rounding steps fewer",
-             partial(patch.object, steps.RoundSteps, "count", property(two_steps_fewer)),
+             partial(patch.object, unbounded.RoundFinish, "count", property(two_steps_fewer)),
              partial(finish.test_the_last_step_is_the_first_that_meets_the_worst_spectrum_round, 4000, 5)),
     Mutant("locations for rows that have a width",
-             rewritten(steps, "_exponent", "if not narrowest:\n        return any_width",
+             rewritten(unbounded, "_exponent", "if not narrowest:\n        return any_width",
                        "narrowest = narrowest or 0.5"),
              partial(finish.test_rows_of_any_width_have_a_place, 0.0, 0.0, 1, 1000)),
     Mutant("a stretch of both halves towards each other",

@@ -4,11 +4,10 @@ from functools import partial
 from unittest.mock import patch
 
 from tests.estimators import test_populous as tests
-from workbench.estimators import populous
-from workbench.estimators.shared import votes
-from workbench.privacy import voted
-from workbench.privacy.voted import VotedCharge
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.estimators import populous, votes
+from workbench.privacy import stable
+from workbench.privacy.stable import VotedCharge
+from workbench.study.faults import Mutant, rewritten
 
 ALONE = tests.test_what_a_group_answers_hangs_on_its_own_rows_alone
 
@@ -18,7 +17,7 @@ def half(charge: VotedCharge) -> float:
     return right(charge) / 2
 
 
-right = voted.voted_scale
+right = stable.voted_scale
 
 REDUCTION = (
     Mutant("an oracle that remembers the groups before",
@@ -50,7 +49,7 @@ REDUCTION = (
     Mutant("points in l1 that are usable by their length in l2",
            partial(patch.object, votes.L1Points, "lengths", votes.Points.lengths),
            tests.test_points_in_l1_are_usable_by_their_sum),
-    Mutant("half the Laplace noise in l1", partial(patch.object, voted, "voted_scale", half),
+    Mutant("half the Laplace noise in l1", partial(patch.object, stable, "voted_scale", half),
            tests.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma),
     Mutant("normal noise in l1", partial(patch.dict, votes.JOINT, laplace="voted_gaussian"),
            tests.test_a_histogram_in_l1),

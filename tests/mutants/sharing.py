@@ -8,7 +8,7 @@ from workbench.estimators.heavy_tailed import HeavyTailed
 from workbench.estimators.histograms import StableCentres
 from workbench.estimators.populous import PopulousLearner
 from workbench.estimators.prime import Filtered
-from workbench.study.faults.mutant import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten
 
 BATCH, PART, REST = "rows[stage.start : stage.stop]", "keys[p :: self.parts]", "x[first + second :]"
 WHOLE = "range(p, len(keys), self.parts)"

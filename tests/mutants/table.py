@@ -13,23 +13,14 @@ from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
-from workbench.estimators import base, two_step
+from workbench.estimators import base, scale, two_step
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.parts import integers
-from workbench.estimators.parts.locate import window_median
-from workbench.estimators.parts.scale import exponent_scale, winsorised_scale
-from workbench.privacy import histograms, located, masks, mechanisms, stable, voted
-from workbench.study.faults.attacked import bins_from_the_smallest_row, sorted_pairs
-from workbench.study.faults.mutant import (
-    Fault,
-    Mutant,
-    attribute,
-    charged,
-    everywhere,
-    swapped,
-    weaker,
-)
+from workbench.estimators.shared import rows as integers
+from workbench.estimators.shared import window_median
+from workbench.privacy import histograms, mechanisms, stable
+from workbench.study.faults import Fault, Mutant, attribute, charged, everywhere, swapped, weaker
+from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
 Contract = Callable[..., None]
 KINDS = (
@@ -40,14 +31,14 @@ SCALES = (
     (mechanisms, "laplace_scale", ("laplace", "discrete_laplace")),
     (mechanisms, "gaussian_scale", ("gaussian",)),
     (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median", "cuts")),
-    (masks, "thompson_laplace_scale", ("thompson_laplace",)),
-    (masks, "wishart_scale", ("wishart",)),
-    (located, "located_scale", ("located_normal",)),
-    (voted, "voted_scale", ("voted_gaussian", "voted_laplace")),
+    (stable, "thompson_laplace_scale", ("thompson_laplace",)),
+    (stable, "wishart_scale", ("wishart",)),
+    (stable, "located_scale", ("located_normal",)),
+    (stable, "voted_scale", ("voted_gaussian", "voted_laplace")),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
 WINDOW, HISTOGRAM = window_median.WindowMedian, UnitHistogram
-WINSOR, UNCLIPPED = winsorised_scale.Winsor, faults.Unclipped()
+WINSOR, UNCLIPPED = scale.Winsor, faults.Unclipped()
 COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
 
 
@@ -119,10 +110,10 @@ SENSITIVITY = found_by(
     ),
     (
         "exponents from the smallest on",
-        swapped(exponent_scale.exponents, faults.exponents_from_the_smallest),
+        swapped(scale.exponents, faults.exponents_from_the_smallest),
         on.has_step("exponent"),
     ),
-    ("pairs in order of size", swapped(exponent_scale.pair_differences, sorted_pairs), on.compares_pairs),
+    ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs), on.compares_pairs),
     ("groups that overlap", attribute(WINSOR, "statistic", faults.overlapping_groups), on.groups_variances),
     ("groups in order of size", attribute(WINSOR, "statistic", faults.sorted_groups), on.groups_variances),
     ("score |n - 2L|", attribute(WINDOW, "pieces", faults.twice_the_depth), on.uses("window_median")),

@@ -12,8 +12,7 @@ from workbench.contracts.accuracy import error_does_not_rise_with_n
 from workbench.contracts.datasets import dimension, sizes
 from workbench.contracts.every import CONTRACTS
 from workbench.contracts.kit import warm
-from workbench.study.faults.caches import isolated, memos
-from workbench.study.faults.mutant import everywhere
+from workbench.study.faults import everywhere, isolated, memos
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())

@@ -11,7 +11,7 @@ from tests.mutants.reduction import REDUCTION
 from tests.mutants.samplers import SAMPLERS
 from tests.mutants.voted import VOTED
 from tests.mutants.whole_lifted import WHOLE_LIFTED
-from workbench.study.faults.caches import forget
+from workbench.study.faults import forget
 
 MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CUTTING, *REDUCTION, *VOTED)
 

@@ -7,26 +7,23 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.estimators.gaussian import test_lifted_gaussian as entry
-from tests.estimators.parts.affine import test_far_rows as far
-from tests.estimators.parts.affine import test_gaussian as runs
+from tests.estimators import test_affine as far
+from tests.estimators import test_lifted_gaussian as entry
+from tests.estimators import test_lifted_quantile as lifts
 from tests.mutants.lifted import in_property
-from tests.privacy import test_orders as orders
-from tests.privacy import test_tested as priced
-from workbench.estimators import base
-from workbench.estimators.parts.affine import gaussian_design as design
-from workbench.estimators.parts.affine.far_rows import FarRows
-from workbench.estimators.parts.affine.gaussian import LiftedLaw
-from workbench.estimators.parts.gaussians import lifted_moment
-from workbench.estimators.parts.quantile.stability import Stability
+from tests.privacy import test_stable as priced
+from workbench.estimators import affine, base
+from workbench.estimators.affine import FarRows, LiftedLaw
+from workbench.estimators.shared import moments
+from workbench.estimators.stable_quantile import Stability
 from workbench.privacy import ramps, stable
-from workbench.study.faults.mutant import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def forget() -> None:
     """Make rooms and ramps anew."""
     stable.room.cache_clear()
-    stable.stable_chances.cache_clear()
+    stable.chances.cache_clear()
 
 
 @contextmanager
@@ -41,7 +38,7 @@ def priced_by(right: str, wrong: str, name: str = "_with_steps") -> Iterator[Non
 def clipped_by_others() -> None:
     """The test of moments, which patches for itself."""
     with pytest.MonkeyPatch.context() as patch:
-        runs.test_moments_are_of_rows_in_a_ball_round_what_was_released(patch)
+        entry.test_moments_are_of_rows_in_a_ball_round_what_was_released(patch)
 
 
 def failing_after(x: np.ndarray, step: str) -> None:
@@ -56,21 +53,21 @@ def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
 
 
 WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_divergences, priced.BUDGETS[0])
-ORDERS = partial(orders.test_a_stick_is_above_the_exact_law_and_near_the_best_order, orders.BUDGETS[0], 1e-5)
+ORDERS = partial(priced.test_a_stick_is_above_the_exact_one_and_near_the_best_order, priced.USUAL, 1e-5)
 DRAW = partial(rewritten, stable, "masked_lift")
 CHARGED = partial(entry.test_the_charge_is_that_of_the_test_that_it_prices, *entry.PRICED[0])
-PRICED = partial(rewritten, design, "_tested")
+PRICED = partial(rewritten, affine, "_tested")
 
 WHOLE_LIFTED = (
     Mutant("half of what a row moves", PRICED("LIFTED, test.change,", "LIFTED, test.change / 2,"), CHARGED),
     Mutant("a ramp of more counts than the test has", PRICED('"most": most,', '"most": most + 1,'), CHARGED),
     Mutant("the mask of a matrix without its lift", PRICED('"d": d + 1,', '"d": d,'), CHARGED),
     Mutant("a test that is left out", DRAW("[lift.count]", "[charge.most]"),
-           priced.test_the_count_zero_never_answers_and_the_largest_does),
+           priced.test_a_lift_of_the_largest_count_is_shown),
     Mutant("a mask of four times as many rows",
            rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
-           priced.test_noise_is_drawn_from_the_charge),
-    Mutant("a mask on the line", partial(priced_by, "tried, 2)", "tried, 1)", "_orders"), WITHIN),
+           priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
+    Mutant("a mask on the line", partial(priced_by, "distance, False", "distance, True"), WITHIN),
     Mutant("a mask that costs nothing", partial(priced_by, "rows * one", "1e-9 * one"), WITHIN),
     Mutant("steps that cost nothing", partial(priced_by, "rho * tried", "rho * (tried < 0)"),
            WITHIN),
@@ -87,21 +84,21 @@ WHOLE_LIFTED = (
            partial(failing_after, *entry.FAILURES[-1])),
     Mutant("a location read before it is masked",
            DRAW("(lift.shift + lift.root @ along / lift.height)", "lift.shift"),
-           runs.test_the_centre_is_not_that_of_the_rows),
+           entry.test_the_centre_is_not_that_of_the_rows),
     Mutant("a scatter read before it is masked", DRAW("lift.root @ across", "lift.root"),
-           priced.test_what_is_shown_is_the_masked_matrix_itself),
+           priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     Mutant("a slice without its Schur complement", DRAW(" - np.outer(along, drawn[1:, 0])", ""),
-           priced.test_what_is_shown_is_the_masked_matrix_itself),
+           priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     Mutant("steps beyond the room",
            attribute(stable, "within", lambda *_: True),
            priced.test_plans_hold_steps_within_the_room_and_no_more),
-    Mutant("rows of the finish that no ball holds", attribute(lifted_moment, "in_ball", as_they_are),
+    Mutant("rows of the finish that no ball holds", attribute(moments, "in_ball", as_they_are),
            clipped_by_others),
     Mutant("a count that rows do not move", rewritten(FarRows, "passes", "~(lengths", "np.isnan(lengths"),
-           runs.test_the_count_is_of_rows_beyond_and_sees_one_in_twenty),
+           entry.test_the_count_is_of_rows_beyond_and_sees_one_in_twenty),
     Mutant("a share that counts far rows by halves",
            in_property(Stability, "held", "self.level", "2 * self.level"),
            partial(far.test_more_rows_than_it_says_in_one_place_carry_an_answer_away, *far.ENTRIES[0])),
     Mutant("a change of half", in_property(Stability, "change", "exact +", "exact / 4 +"),
-           partial(runs.test_neighbours_of_the_whole_matrix_break_no_bound, "slope")),
+           partial(lifts.test_neighbours_of_the_whole_matrix_break_no_bound, "slope")),
 )  # fmt: skip

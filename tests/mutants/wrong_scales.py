@@ -12,14 +12,14 @@ from workbench.catalog import Example
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import entry_of, least, planned
 from workbench.contracts.gaps import gap_is_the_sensitivity
-from workbench.privacy import Charge, Parallel, UnitNoise, histograms, masks, mechanisms, stable, voted
-from workbench.study.faults.mutant import Fault, Mutant, declared, everywhere, replaced_everywhere
+from workbench.privacy import Charge, Parallel, UnitNoise, histograms, mechanisms, stable
+from workbench.study.faults import Fault, Mutant, declared, everywhere, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
 MECHANISMS = (
     mechanisms.additive,
     mechanisms.truncated_laplace,
-    masks.masked,
+    stable.masked,
     mechanisms.gaussian,
     mechanisms.symmetric_gaussian,
     mechanisms.lower_bound,
@@ -29,7 +29,7 @@ MECHANISMS = (
     histograms.stability_histogram,
     stable.stable_mask,
     stable.masked_lift,
-    voted.voted,
+    stable.voted,
 )
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
@@ -136,7 +136,7 @@ class Rescaled:
                 exact = np.asarray(value, float)
                 if kind == "choice":
                     return int(np.argmax(exact))
-                return exact @ exact.T if kind in masks.MASKS else exact
+                return exact @ exact.T if kind in stable.MASKS else exact
             return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
 
         return getattr(self.source, kind) if kind == "uniform" else noisy

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import SimulatedNoise
 from workbench.privacy.grid import UP, OnGrid, on_grid
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from workbench.estimators.parts.rows import FARTHEST, NEAREST
+from workbench.estimators.shared.rows import FARTHEST, NEAREST
 from workbench.privacy.grid import UP, OnGrid, longest, on_grid, passed_no_more, step_of, widest
 
 radii = st.floats(NEAREST, FARTHEST)

@@ -20,9 +20,9 @@ import pytest
 import workbench
 from tests.privacy.test_saved_rows import FORMER
 from workbench.catalog import CATALOG
-from workbench.privacy import ZCDP, concentrated
-from workbench.study.planner.estimators import Candidate
-from workbench.study.planner.simulation import Search, Simulation
+from workbench.privacy import ZCDP
+from workbench.privacy import budgets as concentrated
+from workbench.study.planner import Candidate, Search, Simulation
 
 PROOF = Path(workbench.__file__).parent / "proofs" / "univariate.md"
 SHARE, SEED = 0.9, 20261124

@@ -12,7 +12,7 @@ import pytest
 
 import workbench
 from workbench.cli import main
-from workbench.privacy import concentrated
+from workbench.privacy import budgets as concentrated
 
 PROOF = Path(workbench.__file__).parent / "proofs" / "univariate.md"
 

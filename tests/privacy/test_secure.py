@@ -1,4 +1,8 @@
-"""`SecureNoise`: whole numbers alone, laws of at least the scale asked for, refusals before any draw."""
+"""`SecureNoise`: whole numbers alone, distributions of at least the scale asked for, refusals before a draw.
+
+Masks are the floats next to the numbers that the bits stand for. The level of tests of distributions is 1e-6;
+what is 1.3 times too large or too small is rejected.
+"""
 
 import subprocess
 import sys
@@ -6,31 +10,33 @@ from fractions import Fraction
 from math import exp, sqrt
 from unittest.mock import patch
 
+import mpmath
 import numpy as np
 import pytest
+from mpmath import mpf
+from scipy import stats
 from scipy.stats import chisquare, kstest, laplace, norm
 
-import workbench as wb
-from workbench.contracts.kit import FALSE_ALARM
+from tests.contracts.parameters import examples
+from tests.oracles.thompson_laplace import largest_exponent
+from tests.privacy.kit import FALSE_ALARM, Tape
+from workbench.catalog import CATALOG
+from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
-from workbench.privacy import (
-    ZCDP,
-    ApproxDP,
-    Charge,
-    CountingNoise,
-    PureDP,
-    SecureNoise,
-    exact,
-    mechanisms,
-    noise_source,
-)
+from workbench.estimators.quantiles import Median
+from workbench.lab.listing import inexact
+from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, noise_source, secure
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.masks import ChargedRoot
 from workbench.privacy.noise import NoiseSource
-from workbench.privacy.secure import inexact_steps
+from workbench.privacy.stable import ChargedRoot
+from workbench.study.audit import numbers
 
 NOISE, DRAWS, UNIT = SecureNoise(), 4000, 2.0**-20
+
+
 ZEROS = OnGrid(np.zeros(DRAWS, np.int64), UNIT)
+
+
 ADDITIVE = ("laplace", "truncated_laplace", "discrete_laplace", "gaussian", "exponential")
 
 
@@ -128,24 +134,15 @@ def test_a_largest_count_is_drawn_with_that_law():
     assert chisquare(found, 3000 * law).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("delta", [0.3, 0.01])
-@pytest.mark.parametrize("kind", [lambda delta: ZCDP(0.5, delta), lambda delta: ApproxDP(1.0, delta)])
-def test_a_lower_bound_of_a_count_is_above_it_with_probability_delta(kind, delta):
-    charge, runs = Charge("check", "lower_bound", 1.0, kind(delta)), 3000
-    above = sum(float(mechanisms.lower_bound(5, charge, NOISE)) > 5 for _ in range(runs))
-    assert abs(above - runs * delta) < 5.5 * sqrt(runs * delta * (1 - delta))
-
-
 def scales_of(kind, *arguments):
     """What the sampler is asked for, in units."""
     asked = []
 
-    def sampler(*numbers):
-        asked.append(numbers)
-        return np.zeros(numbers[-1], np.int64)
+    def sampler(law, shape):
+        asked.append((*vars(law).values(), shape))
+        return np.zeros(shape, np.int64)
 
-    name = {"gaussian": "normal", "symmetric_gaussian": "normal"}.get(kind, kind)
-    with patch.object(exact, name, sampler):
+    with patch.object(exact, "draw", sampler):
         getattr(NOISE, kind)(*arguments)
     return asked
 
@@ -182,53 +179,6 @@ def test_it_takes_no_seed(seed):
     assert isinstance(NOISE, NoiseSource)
 
 
-@pytest.mark.daily
-def test_a_plan_with_a_mask_is_refused_before_any_draw_by_the_names_of_its_steps():
-    estimator, budget = wb.CATALOG["covariance/populous"].examples[0].estimator, ApproxDP(5.0, 1e-3)
-    n = 60_000
-    steps = inexact_steps(estimator, estimator.plan(n, 2, budget))
-    assert steps
-    for noise in (SecureNoise(), CountingNoise(SecureNoise())):
-        with pytest.raises(ArgumentError, match=r"^rng = 'SecureNoise'") as refused:
-            estimator(np.zeros((n, 2)), budget=budget, rng=noise)
-        assert all(step in str(refused.value) for step in steps)
-        assert not getattr(noise, "draws", [])
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        wb.CoinPressMean(radius=100.0, sigma=1.0),
-        wb.ClippedBoxMean(radius=10.0, sigma=1.0),
-        wb.ClippedHeavyMean(radius=1000.0, upper=1.0),
-        wb.CoinPressCovariance(upper=10.0, lower=1.0),
-        wb.ClippedCovariance(upper=2.0, centred=True),
-        wb.HeavyTailedCovariance(upper=10.0, lower=1.0),
-    ],
-    ids=lambda estimator: type(estimator).__name__,
-)
-def test_a_secure_release_is_as_accurate_as_one_for_study(estimator):
-    x = np.random.default_rng(1).standard_normal((20_000, 2))
-    found = estimator(x, budget=ZCDP(0.5), rng=SecureNoise())
-    assert (
-        abs(np.asarray(found.value) - (np.eye(2) if "Covariance" in str(type(estimator)) else 0)).max() < 0.3
-    )
-    again = estimator(x, budget=ZCDP(0.5), rng=SecureNoise())
-    assert (np.asarray(again.value) != np.asarray(found.value)).any()
-
-
-def test_without_the_extra_the_module_loads_and_a_draw_names_it():
-    code = (
-        "import sys; sys.modules['flint'] = None\n"
-        "from workbench.privacy import SecureNoise\n"
-        "try: SecureNoise().laplace([1, 2], 1.0, 1.0)\n"
-        "except ValueError as error: print(error)"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert said.count("\n") == 1
-    assert "secure" in said
-
-
 def test_a_root_that_no_charge_covers_is_refused_by_the_source_itself():
     """Whatever wraps the source: a vote's root comes as an array."""
 
@@ -246,3 +196,290 @@ def test_a_root_that_no_charge_covers_is_refused_by_the_source_itself():
 def test_integers_beside_the_largest_do_not_wrap():
     counts = np.array([2**63 - 1, -(2**63)])
     assert SecureNoise().laplace(counts, 1, 1.0).tolist() == [2.0**63, -(2.0**63)]
+
+
+# Whole runs
+
+STEPS = {  # of the entries that have one without exact noise
+    "mean/affine": {"location"},
+    "covariance/populous": {"mask"},
+    "covariance/populous-robust": {"mask"},
+    "spectral/preconditioner": {"mask"},
+    "gaussian/populous-robust": {"covariance, mask"},
+    "gaussian/populous": {"mask", "stability"},
+    "gaussian/lifted": {"lift"},
+}
+
+
+PRIVATE = [one for one in examples() if not isinstance(one.values[1].budget, NonPrivate)]
+
+
+RUNS = [one for one in PRIVATE if one.values[0] not in STEPS]
+
+
+REFUSED = [one for one in PRIVATE if one.values[0] in STEPS]
+
+
+LEAST = 40  # entries of which every step has exact noise
+
+
+@pytest.mark.parametrize(("key", "example"), RUNS)
+def test_a_run_with_exact_noise(key, example):
+    n = sizes(example, 300, 1000)[-1]
+    value = example.estimator(typical_rows(example, n, 4), budget=example.budget, rng=SecureNoise()).value
+    assert not np.isnan(np.array(numbers(value))).any()
+
+
+@pytest.mark.daily
+def test_most_entries_are_run_and_the_list_says_so():
+    assert len({one.values[0] for one in RUNS}) >= LEAST
+    assert {key for key, entry in CATALOG.items() if inexact(entry)} == set(STEPS)
+
+
+@pytest.mark.parametrize(("key", "example"), REFUSED)
+def test_a_mask_is_refused_before_anything_is_drawn(key, example):
+    n = sizes(example, 300, 1000)[-1]
+    with pytest.raises(ArgumentError, match=rf"^rng = .*: no exact noise for ({'|'.join(STEPS[key])})$"):
+        example.estimator(typical_rows(example, n, 4), budget=example.budget, rng=SecureNoise())
+
+
+@pytest.mark.daily
+def test_exact_noise_has_the_law_of_simulated_noise():
+    x, estimator, rng = (
+        np.arange(9.0) - 4,
+        Median(radius=5.0, calibration="paper", sigma=1.0),
+        np.random.default_rng(6),
+    )
+    many, few, sharper = (
+        np.sort([estimator(x, budget=PureDP(epsilon), rng=source).value for _ in range(count)])
+        for epsilon, source, count in ((1.0, rng, 3000), (1.0, SecureNoise(), 400), (2.0, rng, 400))
+    )
+    assert alike(few, many)
+    assert not alike(sharper, many)
+
+
+def alike(few, many):
+    """Whether all deciles agree, each with a false alarm of 1e-6 by the normal approximation."""
+    levels = np.arange(1, 10) / 10
+    shares = (few[:, None] <= np.quantile(many, levels)).mean(axis=0)
+    spread = np.sqrt(levels * (1 - levels) * (1 / len(few) + 1 / len(many)))
+    return bool((np.abs(shares - levels) < 4.9 * spread).all())
+
+
+# Masks
+
+FACTORS = (1.0, 1.3, 1 / 1.3)
+
+
+ILL = np.array([[1.0, 1e60, 0.3], [1.0, 1e60 * (1 + 2.0**-50), -0.7], [0.1, 1e-30, 2.0]])
+
+
+def rejected(draws, cdf):
+    return stats.kstest(draws, cdf).pvalue < FALSE_ALARM
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("shape", [0.3, 0.5, 1.0, 1.2, 11.0])
+def test_gamma_reals_have_their_law(shape, factor):
+    rng, draws = np.random.default_rng(1), []
+    for _ in range(4000):
+        one = secure.gamma(lambda bits: exact.exactly(shape * factor), rng.bytes)
+        with exact.precise(secure.STEP):
+            draws.append(float(one(secure.STEP)))
+    assert rejected(draws, stats.gamma(shape).cdf) == (factor != 1)
+
+
+def density_ratio(shape, n):
+    """The gamma density at what n stands for, times the derivative, over the normal density of n."""
+    g, a = mpf(shape) - mpf(1) / 3, mpf(shape)
+    y = n / (3 * mpmath.sqrt(g))
+    if y <= -1:
+        return mpf(0)
+    x = g * (1 + y) ** 3
+    return x ** (a - 1) * mpmath.exp(-x) * mpmath.sqrt(g) * (1 + y) ** 2 * mpmath.exp(n * n / 2)
+
+
+@pytest.mark.parametrize("shape", [1.0625, 1.5, 7.0])
+def test_gamma_numbers_are_kept_with_the_ratio_of_the_densities(shape):
+    """The largest ratio is at 0; the second of two fed proposals is always kept."""
+    rng, decisions = np.random.default_rng(9), []
+    for _ in range(300):
+        chosen, u = int(rng.random() ** 4 * 2**127), int(rng.random() * 2**128)
+        chosen = chosen if rng.random() < 0.5 else 2**128 - 1 - chosen
+        fed = Tape(b"".join(top.to_bytes(16, "little") for top in (chosen, u, 2**126, 2**10)))
+        secure.gamma(lambda bits: exact.exactly(shape), fed)
+        with mpmath.workdps(60):
+            n = mpmath.sqrt(2) * mpmath.erfinv(1 - (2 * chosen + 1) / mpf(2) ** 128)
+            kept = u / mpf(2) ** 128 < density_ratio(shape, n) / density_ratio(shape, mpf(0))
+        assert fed.place == (32 if kept else 64 if n > -3 * mpmath.sqrt(mpf(shape) - mpf(1) / 3) else 48)
+        decisions.append(kept)
+    assert 3 < decisions.count(False) < 200
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_wishart_masks_have_their_law(factor):
+    """The trace has dν degrees of freedom, 1/(M⁻¹)₁₁ has ν - d + 1 (Muirhead 1982), for any root."""
+    rng, d, rows = np.random.default_rng(2), 2, 3.5
+    root = np.array([[2.0, 0.0], [-1.0, 0.5]])
+    draws = np.array([secure.wishart(root, factor / rows, rng.bytes) for _ in range(2500)])
+    whitened = np.linalg.inv(root) @ draws @ np.linalg.inv(root).T * rows
+    first = rejected(np.trace(whitened, axis1=1, axis2=2), stats.chi2(d * rows).cdf)
+    second = rejected(1 / np.linalg.inv(whitened)[:, 0, 0], stats.chi2(rows - d + 1).cdf)
+    assert (first or second) == (factor != 1)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_square_masks_have_their_law(factor):
+    """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
+    rng, d, eta = np.random.default_rng(3), 2, 0.4
+    draws = np.array([secure.square(np.eye(d), factor * eta, rng.bytes) for _ in range(4000)])
+    law = stats.ncx2(d * d, d / eta**2)
+    assert rejected(np.trace(draws, axis1=1, axis2=2) / eta**2, law.cdf) == (factor != 1)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize(("d", "rate", "count"), [(1, 3.0, 2500), (2, 12.0, 2500)])
+def test_thompson_laplace_masks_have_their_law(d, rate, count, factor):
+    rng = np.random.default_rng(4)
+    draws = np.array([secure.thompson_laplace(np.eye(d), factor / rate, rng.bytes) for _ in range(count)])
+    largest = np.abs(np.log(np.linalg.eigvalsh(draws))).max(axis=1)
+    assert rejected(largest, largest_exponent(d, rate)) == (factor != 1)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("d", "rate", "count"), [(3, 12.0, 600), (4, 20.0, 250)])
+def test_thompson_laplace_masks_of_more_dimensions_have_their_law(d, rate, count):
+    """Of few draws: half the rate and 1.6 times it are rejected."""
+    rng = np.random.default_rng(5)
+    draws = np.array([secure.thompson_laplace(np.eye(d), 1 / rate, rng.bytes) for _ in range(count)])
+    largest = np.abs(np.log(np.linalg.eigvalsh(draws))).max(axis=1)
+    assert not rejected(largest, largest_exponent(d, rate))
+    assert rejected(largest, largest_exponent(d, rate / 2))
+    assert rejected(largest, largest_exponent(d, rate * 1.6))
+
+
+@pytest.mark.daily
+def test_bases_are_uniform():
+    """The first column's first entry, squared, is a beta variable; turned masks have the law of masks."""
+    rng, d = np.random.default_rng(6), 3
+    draws = []
+    for _ in range(3000):
+        entries = secure._normals(d, rng.bytes)
+        with exact.precise(secure.STEP):
+            draws.append(float(secure._uniform_basis(entries(secure.STEP))[0, 1]) ** 2)
+    assert not rejected(draws, stats.beta(0.5, (d - 1) / 2).cdf)
+    assert rejected(draws, stats.beta(0.5, d / 2).cdf)
+
+
+class Recorded:
+    """A generator's bytes, and what was read of them."""
+
+    def __init__(self, seed):
+        self.rng, self.chunks = np.random.default_rng(seed), []
+
+    def __call__(self, count):
+        self.chunks.append(self.rng.bytes(count))
+        return self.chunks[-1]
+
+
+def by_hand(root, eta, chunks):
+    """The floats next to L (I + ηG)(I + ηG)ᵀ Lᵀ at 200 digits, G of normal quantiles of 128 bits each."""
+    d = root.rows if isinstance(root, mpmath.matrix) else len(root)
+    with mpmath.workdps(200):
+        middles = [(2 * int.from_bytes(chunk, "little") + 1) / mpf(2) ** 129 for chunk in chunks]
+        g = mpmath.matrix(d, d)
+        for place, u in enumerate(middles):
+            g[place // d, place % d] = mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * u)
+        inner = mpmath.eye(d) + mpf(eta) * g
+        factor = mpmath.matrix(root.tolist()) * inner
+        product = factor * factor.T
+        return [[float(product[i, j]) for j in range(d)] for i in range(d)]
+
+
+@pytest.mark.parametrize("root", [np.eye(3), ILL], ids=["round", "ill"])
+@pytest.mark.parametrize("seed", range(5))
+def test_every_entry_is_the_float_next_to_the_exact_number(root, seed):
+    """Also where a product in floats is right in no digit."""
+    read = Recorded(seed)
+    found = secure.square(root, 0.3, read)
+    assert len(read.chunks) == 9
+    assert found.tolist() == by_hand(root, 0.3, read.chunks)
+    assert np.array_equal(found, found.T)
+
+
+def test_more_bits_are_drawn_until_every_entry_has_one_float():
+    """A uniform number whose first 128 bits are 0 has no normal quantile yet."""
+    ordinary = np.random.default_rng(7).bytes(16 * 16)
+    fed = Tape(bytes(16) + ordinary)
+    found = secure.square(np.array([[1.0]]), 0.5, fed)
+    assert fed.place == 32
+    u = mpf(int.from_bytes(ordinary[:16], "little")) / mpf(2) ** 256
+    with mpmath.workdps(120):
+        guess = -mpmath.sqrt(2 * mpmath.log(1 / u))
+        exact_normal = mpmath.findroot(lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2 / u - 1, guess)
+        assert found[0, 0] == float((1 - exact_normal / 2) ** 2)
+
+
+def test_a_ball_round_a_midpoint_has_no_float_next_to_it():
+    with exact.precise(128):
+        middle = exact.exactly(1) + exact.exactly(2.0**-53)
+        assert secure.nearest(middle + exact.uniform_ball(2**63, 64) * 2.0**-60) == 1 + 2.0**-52
+        assert secure.nearest(middle + (exact.uniform_ball(2**63, 64) - 0.5) * 2.0**-60) is None
+        assert secure.nearest(exact.flint().arb("nan")) is None
+
+
+@pytest.mark.parametrize(
+    "make", [secure.normal, lambda read: secure.gamma(lambda _: exact.exactly(0.7), read)]
+)
+def test_later_balls_hold_the_same_number(make):
+    rng = np.random.default_rng(8)
+    for _ in range(50):
+        number, found = make(rng.bytes), []
+        for bits in (128, 256, 512, 128):
+            with exact.precise(bits):
+                found.append(number(bits))
+        assert all(found[0].contains(one) for one in found)
+        assert found[2].rad() < found[1].rad() < found[0].rad()
+        assert float(found[2].rad()) < 1e-70 * sqrt(2)
+
+
+def test_a_row_of_zeros_stays_one():
+    found = secure.wishart(np.array([[0.0, 0.0], [1.0, 2.0]]), 0.25)
+    assert (found[0] == 0).all()
+    assert found[1, 1] > 0
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: secure.wishart([[np.nan]], 0.1), "root"),
+        (lambda: secure.wishart([[1.0, 2.0]], 0.1), "root"),
+        (lambda: secure.wishart(np.eye(3), 0.5), "scale = 0.5: expected below 1/2"),
+        (lambda: secure.square(np.eye(2), 0.0), "scale = 0.0"),
+        (lambda: secure.thompson_laplace(np.eye(5), 0.01), "d = 5"),
+        (lambda: secure.thompson_laplace(np.eye(4), 0.25), "scale = 0.25: expected below 1/4"),
+    ],
+)
+def test_wrong_arguments_are_named(call, words):
+    with pytest.raises(ArgumentError, match=words):
+        call()
+
+
+def test_without_the_extra_the_module_loads_and_a_draw_names_it():
+    code = (
+        "import sys; sys.modules['flint'] = None\n"
+        "from workbench.privacy import SecureNoise\n"
+        "try: SecureNoise().laplace([1, 2], 1.0, 1.0)\n"
+        "except ValueError as error: print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.count("\n") == 1
+    assert "secure" in said
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_wrong_scale_is_named_before_anything_is_drawn(scale):
+    for kind in (exact.Normal, exact.Laplace, exact.Exponential, exact.DiscreteLaplace):
+        with pytest.raises(ArgumentError, match="scale = "):
+            kind(scale)

@@ -1,209 +1,678 @@
-"""A stable matrix and its mask priced together: whole runs' hockey sticks, by quadrature, are at most δ.
+"""Masks, and tests of stability at one price with their noise: whole runs' hockey sticks are at most δ.
 
-The sticks of real pairs are computed here from the densities of their masks on the line, not from a bound.
+The sticks are computed from the distributions of releases on the line, cell by cell, not from a bound.
 """
 
-from itertools import pairwise
-from math import exp, expm1, log
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise, product
+from math import ceil, exp, expm1, inf, log, log1p, sqrt
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, laplace
+from scipy import stats
+from scipy.special import ndtr
 
 from workbench.contracts.draws import expected_draw
-from workbench.contracts.ramps import largest_pure, largest_rows
+from workbench.contracts.ramps import NONE, ratio_beside
 from workbench.errors import ArgumentError
-from workbench.privacy import ApproxDP, CountingNoise, SimulatedNoise, stable
-from workbench.privacy.masks import ChargedRoot
-from workbench.privacy.ramps import BITS, Pure, within
+from workbench.estimators.populous import PopulousMean, mean_designer
+from workbench.estimators.votes import NORM_ROUNDING, Points
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Charge,
+    CountingNoise,
+    PureDP,
+    SimulatedNoise,
+    compose,
+    ramps,
+    stable,
+)
+from workbench.privacy.ramps import ABSOLUTE, BITS, LEAST_DELTA, Pure, ramp, within
 from workbench.privacy.secure import inexact_steps
 from workbench.privacy.stable import (
     LAPLACE,
+    LOCATED,
+    STABLE,
+    VOTED,
+    VOTED_LAPLACE,
+    VOTED_NORMAL,
     WISHART,
+    ChargedRoot,
+    Lift,
+    LiftCharge,
+    Located,
+    LocatedCharge,
+    Shifted,
     Stable,
     StableCharge,
-    stable_chances,
+    Voted,
+    VotedCharge,
+    counts,
+    located_scale,
+    renyi,
+    room,
     stable_scale,
 )
 
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
-COUNT, CHANGE = 2.0, 0.2  # of ln(1/δ)/ε, and of its inverse
-GRID = np.linspace(-50.0, 50.0, 100_001)
+USUAL, LOUD = BUDGETS[0], BUDGETS[3]
+ROWS = {BUDGETS[0]: 436, BUDGETS[1]: 1400, BUDGETS[2]: 500, BUDGETS[3]: 80}
+KINDS = (*STABLE, LOCATED, *VOTED)
+ENDS = np.array([-inf, *np.linspace(-30.0, 45.0, 7501), inf])
+SILENT, BETA = 0.02, 0.1 / 3
 
 
-def charge(budget, kind, d=1, change=CHANGE):
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def vote_design(budget, kind=VOTED_NORMAL):
+    """The design that ships for rows on the line, or one with Laplace noise."""
+    noise = "laplace" if kind == VOTED_LAPLACE else "gaussian"
+    return replace(mean_designer(1), kind=noise, joint=True).best(ROWS[budget], budget, BETA)
+
+
+def charge(budget, kind, d=1, change=0.2):
+    """A charge of a count of about twice ln(1/δ)/ε, and of a change of a share of the inverse of that."""
     size = log(1 / budget.delta) / budget.epsilon
-    return StableCharge("stability", kind, change / size, budget, max(4, int(COUNT * size)), d, 0.02)
+    if kind in VOTED:
+        return vote_design(budget, kind).plan
+    if kind == LOCATED:
+        return LocatedCharge("test", kind, 1.0, budget, change / size / 4, max(4, int(3 * size)), d, SILENT)
+    return StableCharge("test", kind, change / size, budget, max(4, int(2 * size)), d, SILENT)
 
 
-def density(one, log_ratio):
-    """Of the logarithm of the release, in units of its scale, where the matrix is e^log_ratio."""
-    if one.mechanism == LAPLACE:
-        rate = 1 / stable_scale(one)
-        return laplace.pdf(GRID, log_ratio * rate)
-    rows = 1 / stable_scale(one)
-    spread = (2 / rows) ** 0.5
-    values = np.exp(GRID * spread - log_ratio)
-    return gamma.pdf(values, rows / 2, scale=2 / rows) * values * spread
+def noise_drawn(one):
+    """The scale of the noise of a vote that a run draws, of its kind alone."""
+    noise = Mock(uniform=lambda low, high: 0.5)
+    stable.voted(Voted(one.most, np.zeros(1)), one, noise)
+    right, other = (noise.laplace, noise.gaussian)[:: 1 if one.mechanism == VOTED_LAPLACE else -1]
+    assert not other.called
+    return right.call_args.args[2]
 
 
-def worst_stick(one, chances):
-    """The largest hockey stick of neighbours h, h' on the line, their matrices Δ apart, or not at all."""
-    epsilon, step = one.cost.epsilon, GRID[1] - GRID[0]
-    laws = [density(one, 0.0), density(one, one.sensitivity)]
-    worst = 0.0
-    for h, p in enumerate(chances):
-        for k in {max(h - 1, 0), h, min(h + 1, len(chances) - 1)}:
-            silent = max(0.0, (1 - p) - exp(epsilon) * (1 - chances[k]))
-            pairs = [(a, b) for a in laws for b in laws] if h and k else [(laws[0], laws[0])]
-            shown = (np.maximum(p * a - exp(epsilon) * chances[k] * b, 0).sum() * step for a, b in pairs)
+def cells(one, h, scale):
+    """The probabilities of cells, of the distributions as far apart as neighbours with h or more may be."""
+    if one.mechanism in VOTED:
+        family = stats.laplace if one.mechanism == VOTED_LAPLACE else stats.norm
+        places = (0.0, one.sensitivity * one.falls[h - 1] / scale)
+        found = [family.cdf(ENDS, at) for at in places]
+    elif one.mechanism == LOCATED:  # S₀ = 1; scatters 1 and 1 + g, both ways, and locations Δ apart or not
+        wide = product((1.0, sqrt(1 + one.spread)), (0.0, one.sensitivity / scale))
+        found = [stats.norm.cdf(ENDS, at, width) for width, at in wide]
+    elif one.mechanism == LAPLACE:
+        found = [stats.laplace.cdf(ENDS, at / scale) for at in (0.0, one.sensitivity)]
+    else:
+        logs = [ENDS * sqrt(2 * scale) - at for at in (0.0, one.sensitivity)]
+        found = [stats.gamma.cdf(np.exp(at), 0.5 / scale, scale=2 * scale) for at in logs]
+    return [np.diff(one) for one in found]
+
+
+def scale_of(one):
+    """The scale of the noise of a charge."""
+    if one.mechanism in VOTED:
+        return noise_drawn(one)
+    return located_scale(one) if one.mechanism == LOCATED else stable_scale(one)
+
+
+def worst_stick(one, given):
+    """The largest hockey stick of neighbours with counts h, k, over δ."""
+    epsilon, worst, scale = one.cost.epsilon, 0.0, scale_of(one)
+    for h, p in enumerate(given):
+        found = {at: cells(one, at, scale) for at in {max(h, 1), max(h - 1, 1)}}
+        for k in {max(h - 1, 0), h, min(h + 1, len(given) - 1)}:
+            silent = max(0.0, (1 - p) - exp(epsilon) * (1 - given[k]))
+            some = found[max(min(h, k), 1)] if h and k else found[1][:1]
+            shown = (np.maximum(p * a - exp(epsilon) * given[k] * b, 0).sum() for a in some for b in some)
             worst = max(worst, silent + max(shown))
-    return worst
+    return worst / one.cost.delta
 
 
-@pytest.mark.parametrize("kind", [LAPLACE, WISHART])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta(budget, kind):
     one = charge(budget, kind)
-    assert density(one, one.sensitivity).sum() * (GRID[1] - GRID[0]) == pytest.approx(1, abs=1e-6)
-    worst = worst_stick(one, stable_chances(one))
-    assert 0.9 * budget.delta <= worst <= budget.delta * (1 + 1e-6)  # h = 1 beside h = 0 attains it
+    assert kind not in VOTED or one.falls[-1] < 0.8  # averages move less where more agree
+    assert 0.9 <= worst_stick(one, stable.chances(one)) <= 1 + 1e-6  # h = 1 beside h = 0 attains it
 
 
-@pytest.mark.parametrize("kind", [LAPLACE, WISHART])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
-def test_a_steeper_ramp_is_found(budget, kind):
+def test_a_ramp_rises_to_what_is_wanted_and_every_chance_has_53_bits(budget, kind):
     one = charge(budget, kind)
-    chances = stable_chances(one)
-    steeper = [0.0, chances[1], *(min(1.0, p * exp(3 * budget.epsilon)) for p in chances[1:-1])]
-    assert worst_stick(one, steeper) > 1.05 * budget.delta
+    found = stable.chances(one)
+    assert found[0] == 0
+    assert 0 < found[1] <= budget.delta
+    assert all(p <= q and p * BITS == int(p * BITS) for p, q in pairwise(found))
+    assert found[getattr(one, "usual", -1)] >= 1 - one.silent
 
 
-def test_a_mask_that_is_narrower_is_found():
-    """One of all of ε, as if the test were free: the hockey sticks of two counts tell."""
-    one = charge(BUDGETS[3], LAPLACE)
-    wide = StableCharge("stability", LAPLACE, one.sensitivity, ApproxDP(4.0, 1e-3), 40, 1, 0.02)
-    assert stable_scale(wide) < 0.8 * stable_scale(one)
-    assert worst_stick(wide, stable_chances(one)) > 1.5 * one.cost.delta
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=str)
-@pytest.mark.parametrize(("kind", "d"), [(LAPLACE, 1), (LAPLACE, 3), (WISHART, 1), (WISHART, 5)])
-def test_a_ramp_rises_to_what_is_wanted_and_every_chance_has_53_bits(budget, kind, d):
-    chances = stable_chances(charge(budget, kind, d))
-    assert chances[0] == 0
-    assert 0 < chances[1] <= budget.delta
-    assert all(p <= q for p, q in pairwise(chances))
-    assert chances[-1] >= 1 - 0.02
-    assert all(p * BITS == int(p * BITS) for p in chances)
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize(("kind", "d"), [(LAPLACE, 2), (WISHART, 1), (WISHART, 6)])
+@pytest.mark.parametrize("budget", [BUDGETS[0], *BUDGETS[2:]], ids=str)
 def test_the_mask_is_the_narrowest_that_a_ramp_allows(budget, kind, d):
     one = charge(budget, kind, d)
     _, _, least = expected_draw(one, d)
-    assert least * (1 - 1e-6) <= stable_scale(one) <= least * 1.002
+    assert least * (1 - 1e-6) <= scale_of(one) <= least * 1.002
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_a_pure_stick_is_that_of_randomised_response_and_above_laplace_noise(epsilon):
-    """Two outputs, e^ε' apart both ways, and noise on the line."""
-    stick, a = Pure(epsilon), 1 / (1 + exp(-epsilon))
-    first, second = np.array([a, 1 - a]), np.array([1 - a, a])
-    grid = np.linspace(-40, 40, 400_001) + epsilon / 2
-    laws = laplace.pdf(grid), laplace.pdf(grid, epsilon)
-    for e in np.linspace(-1.5 * epsilon, 1.5 * epsilon, 31):
-        assert np.maximum(first - exp(e) * second, 0).sum() == pytest.approx(
-            stick(e), abs=1e-15 * exp(1.5 * epsilon)
-        )
-        smooth = np.maximum(laws[0] - exp(e) * laws[1], 0).sum() * (grid[1] - grid[0])
-        assert smooth <= stick(e) + 1e-6
+@pytest.mark.parametrize("kind", VOTED)
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_the_noise_of_a_vote_is_nearly_the_least_that_the_ramp_allows(budget, kind):
+    one = charge(budget, kind)
+    assert ratio_beside(one) == one.ratio
+    assert ratio_beside(replace(one, ratio=one.ratio * 1.012)) == NONE
+    assert (
+        stable.chances(replace(one, ratio=9.0 * max(1.0, one.ratio)))[-1] < 0.5
+    )  # too little is seldom shown
 
 
-def test_a_pure_stick_of_any_size_is_finite():
-    assert Pure(1e4)(0.0) == 1.0
-    assert Pure(1e4)(-2e4) == 1.0
+# Draws
 
 
-def test_the_joint_price_beats_basic_composition():
-    """A truncated Laplace test of (ε_t, δ) and a mask of ε - ε_t, for the same count."""
-    budget, most = ApproxDP(1.0, 1e-6), 27
-    one = StableCharge("stability", LAPLACE, 0.05, budget, most, 2, 0.02)
+def run(one, count, noise, d=2, size=1.0):
+    """What a run shows of a value of some size with a count."""
+    if one.mechanism in VOTED:
+        return stable.voted(Voted(count, np.full(d, size)), one, noise)
+    if one.mechanism == LOCATED:
+        return stable.located_normal(Located(count, np.zeros(d), np.full(d, size), np.eye(d)), one, noise)
+    if one.mechanism == stable.LIFTED:
+        lift = Lift(count, np.zeros(d), np.full(d, size), np.eye(d), 1.5)
+        return stable.masked_lift(lift, one, noise)
+    return stable.stable_mask(Stable(count, size * np.eye(d)), one, noise)
 
-    def needed(share):
-        return (log(1 + expm1(share) / (2 * budget.delta)) + log(1 / 0.04)) / share
 
-    basic = max(1 - share for share in np.linspace(0.05, 1, 951) if needed(share) <= most)
-    assert largest_pure(one) > 1.15 * basic
-    assert 1 / stable_scale(one) > 1.15 * basic / 0.05
+class Least(SimulatedNoise):
+    """A source whose uniform numbers are 0."""
+
+    def uniform(self, low, high):
+        return 0.0
 
 
-def test_a_run_answers_as_often_as_its_ramp_says():
-    one, noise = charge(BUDGETS[0], LAPLACE, d=2), SimulatedNoise(np.random.default_rng(1))
-    chances = stable_chances(one)
-    count = next(h for h, p in enumerate(chances) if p > 0.3)
-    answers = sum(stable.stable_mask(Stable(count, np.eye(2)), one, noise) is not None for _ in range(2000))
-    p = chances[count]
+@pytest.mark.parametrize("kind", [*KINDS, stable.LIFTED])
+def test_no_answer_where_the_count_is_zero_whatever_is_drawn(kind):
+    one = lifted(USUAL) if kind == stable.LIFTED else charge(USUAL, kind, 2)
+    assert run(one, 0, Least(rng())) is None
+    assert run(one, 1, Least(rng())) is not None
+
+
+@pytest.mark.parametrize("kind", [*KINDS, stable.LIFTED])
+def test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value(kind):
+    one, found = lifted(USUAL) if kind == stable.LIFTED else charge(USUAL, kind, 2), []
+    for count, size in ((0, 1.0), (1, 1e9), (one.most, 7.0)):
+        source = rng(5)
+        counting = CountingNoise(SimulatedNoise(source))
+        run(one, count, counting, size=size)
+        found.append((counting.draws, float(source.random())))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_answers_as_often_as_its_ramp_says(kind):
+    one, noise = charge(USUAL, kind, 2), SimulatedNoise(rng())
+    count, p = next((h, p) for h, p in enumerate(stable.chances(one)) if p > 0.3)
+    answers = sum(run(one, count, noise) is not None for _ in range(2000))
     assert abs(answers - 2000 * p) < 5 * (2000 * p * (1 - p)) ** 0.5  # once in two million
-
-
-def test_no_answer_where_the_count_is_zero_whatever_is_drawn():
-    one = charge(BUDGETS[0], WISHART, d=2)
-    least = Mock(uniform=lambda low, high: 0.0, wishart=lambda value, *_: np.asarray(value))
-    assert stable.stable_mask(Stable(0, np.eye(2)), one, least) is None
-    assert stable.stable_mask(Stable(1, np.eye(2)), one, least) is not None
-
-
-@pytest.mark.parametrize("kind", [LAPLACE, WISHART])
-def test_what_is_drawn_does_not_depend_on_the_count_or_on_the_matrix(kind):
-    one, after, draws = charge(BUDGETS[0], kind, d=3), set(), []
-    for count, root in ((0, np.eye(3)), (1, np.diag([1e9, 1.0, 1e-9])), (one.most, 7 * np.eye(3))):
-        rng = np.random.default_rng(5)
-        counting = CountingNoise(SimulatedNoise(rng))
-        stable.stable_mask(Stable(count, root), one, counting)
-        draws.append(counting.draws)
-        after.add(float(rng.random()))
-    assert len(after) == 1
-    assert draws[0] == draws[1] == draws[2]
 
 
 def test_without_an_answer_the_identity_is_masked():
     """Exact noise takes as long as its root asks for: that of the rows is not looked at."""
-    one, seen = charge(BUDGETS[0], WISHART, d=2), []
-
-    def wishart(value, *_):
-        seen.append(np.asarray(value).tolist())
-        return np.eye(2)
-
-    noise = Mock(uniform=lambda low, high: 1.0 - 2**-53, wishart=wishart)
+    one, noise = charge(USUAL, WISHART, 2), Mock(uniform=lambda low, high: 1.0 - 2**-53)
     stable.stable_mask(Stable(3, ChargedRoot(5 * np.eye(2))), one, noise)
-    assert seen == [np.eye(2).tolist()]
+    assert np.asarray(noise.wishart.call_args.args[0]).tolist() == np.eye(2).tolist()
 
 
-def test_its_noise_is_exact_where_the_root_is_charged_for():
-    one = charge(BUDGETS[0], WISHART, d=2)
-    assert inexact_steps(Mock(charged_roots=True), one) == []
-    assert inexact_steps(Mock(charged_roots=False), one) == ["stability"]
+def test_noise_reaches_past_the_rounding_of_a_far_centre():
+    """Spacings there are 2: a location that is rounded before noise is added is always 0 from the centre."""
+    one, noise = charge(USUAL, LOCATED), SimulatedNoise(rng())
+    found = Located(one.most, np.array([1e16]), np.array([0.95]), np.array([[1e-2]]))
+    shown = [stable.located_normal(found, one, noise) for _ in range(60)]
+    assert {float(out[0] - 1e16) for out in shown if out is not None} == {0.0, 2.0}
+
+
+def test_which_noise_is_exact():
+    step = Charge("moment", "gaussian", 1.0, ZCDP(1e-9))
+    assert inexact_steps(Mock(charged_roots=True), charge(USUAL, WISHART)) == []
+    assert inexact_steps(Mock(charged_roots=False), charge(USUAL, WISHART)) == ["test"]
+    assert inexact_steps(None, charge(USUAL, LOCATED)) == ["test"]
+    assert inexact_steps(None, replace(lifted(USUAL), rest=(step,))) == ["lift"]
+    assert inexact_steps(None, charge(USUAL, VOTED_NORMAL)) == []
 
 
 def test_a_charge_without_a_mask_is_refused():
-    with pytest.raises(ArgumentError, match="sensitivity"):
-        stable_scale(charge(BUDGETS[0], WISHART, d=5, change=3.0))
-    with pytest.raises(ArgumentError, match="at most 4"):
-        stable_scale(charge(BUDGETS[0], LAPLACE, d=5))
+    for one in (charge(USUAL, WISHART, d=5, change=3.0), charge(USUAL, LAPLACE, d=5)):
+        with pytest.raises(ArgumentError, match=r"^(sensitivity|d) = "):
+            stable_scale(one)
+    with pytest.raises(ArgumentError, match="spread"):
+        located_scale(LocatedCharge("location", LOCATED, 1.0, USUAL, 0.6, 40, 2, SILENT))
 
 
-def test_a_ramp_of_a_mask_keeps_its_conditions():
-    one = charge(BUDGETS[0], LAPLACE, d=2)
-    chances = list(stable_chances(one))
-    epsilon = one.sensitivity / stable_scale(one)
-    assert within(Pure(epsilon), one.cost, chances)
-    chances[9] *= 1.001
-    assert not within(Pure(epsilon), one.cost, chances)
+# Steps after the mask
 
 
-def test_few_orders_are_nearly_as_good_as_many():
-    one = charge(BUDGETS[0], WISHART, d=6)
-    assert 0.998 * largest_rows(one) <= 1 / stable_scale(one) <= largest_rows(one) * (1 + 1e-6)
+def lifted(budget, d=3, degrees=40.0):
+    most = round(2.4 * log(1 / budget.delta) / budget.epsilon)
+    spread = 0.01 * min(1.0, budget.epsilon)
+    left = room(budget, spread, degrees, most, SILENT)
+    return LiftCharge("lift", stable.LIFTED, spread, budget, most, d, SILENT, degrees, left)
+
+
+@cache
+def divergence(order, degrees, spread, rho):
+    """Rényi's of Wishart rows of scales e^±g against 1, and of Gaussian steps, by quadrature of gammas."""
+    shape, total = degrees / 2, rho * order
+    for scale in (exp(spread), exp(-spread)):
+        peak = shape / (order / scale + 1 - order)
+        grid = np.linspace(1e-9, peak + 12 * peak / sqrt(shape) + 40, 20_001)
+        first, second = (stats.gamma.logpdf(grid, shape, scale=one) for one in (scale, 1.0))
+        total += log(np.trapezoid(np.exp(order * first + (1 - order) * second), grid)) / (order - 1)
+    return total
+
+
+def stick(one, e):
+    """The hockey stick at e by those divergences."""
+    orders = 1 + np.geomspace(0.3, min(300.0, 0.7 / expm1(one.sensitivity)), 150)
+    bounds = [
+        (order - 1) * (divergence(order, one.degrees, one.sensitivity, one.room.rho) - e + log1p(-1 / order))
+        - log(order)
+        for order in orders
+    ]
+    return exp(min(0.0, *bounds))
+
+
+@pytest.mark.parametrize("budget", BUDGETS[:2], ids=str)
+def test_the_whole_is_within_the_budget_by_independent_divergences(budget):
+    """A few steps of the ramp, (a) to (c) written anew; a grid of orders costs 3 % at most."""
+    one = lifted(budget)
+    found, epsilon, delta = stable.chances(one), budget.epsilon, budget.delta
+    assert found[0] == 0.0
+    assert found[1] <= delta
+    assert stick(one, epsilon) <= 1.03 * delta
+    for p, q in list(pairwise(found[1:]))[:: max(1, len(found) // 6)]:
+        rise = log(q / p)
+        assert q * stick(one, epsilon - rise) <= 1.03 * delta
+        assert max(0.0, (1 - p) - exp(epsilon) * (1 - q)) + p * stick(one, epsilon + rise) <= 1.03 * delta
+    more = replace(one, room=ZCDP(one.room.rho * 1.01))  # the room is used up
+    assert stable.chances(more)[-1] < 1 - SILENT <= found[-1]
+
+
+def test_a_lift_of_the_largest_count_is_shown():
+    """It is silent but for .02: 40 of 400 runs are 11 sds beyond that; at the count 0 all are."""
+    one, noise = lifted(USUAL), SimulatedNoise(rng())
+    assert sum(run(one, one.most, noise) is not None for _ in range(400)) > 360
+    assert all(run(one, 0, noise) is None for _ in range(400))
+
+
+def test_what_is_shown_of_a_lift_is_the_masked_matrix_itself():
+    """Q = L M Lᵀ with the same draw, and its parts read off by subtraction."""
+    one, root = lifted(USUAL), np.array([[2.0, 0.0], [1.0, 1e-3]])
+    lift, noise = Lift(one.most, np.zeros(2), np.array([0.25, 0.5]), root, 1.5), SimulatedNoise(rng(3))
+    counting = CountingNoise(SimulatedNoise(rng(3)))
+    centre, found = stable.masked_lift(lift, one, counting)
+    assert [(draw.kind, draw.scale) for draw in counting.draws] == [("wishart", 1 / one.degrees)]
+    noise.uniform(0.0, 1.0)
+    mask = noise.wishart(np.eye(3), one.sensitivity, 1 / one.degrees)
+    whole = np.zeros((3, 3))
+    whole[0, 0], whole[1:, 0], whole[1:, 1:] = lift.height, lift.shift * lift.height, lift.root
+    q = whole @ mask @ whole.T
+    assert centre == pytest.approx(q[1:, 0] / q[0, 0], rel=1e-12)
+    assert found @ found.T == pytest.approx(q[1:, 1:] - np.outer(q[1:, 0], q[0, 1:]) / q[0, 0], rel=1e-8)
+
+
+def refused(one, **wrong):
+    try:
+        replace(one, **wrong)
+    except ArgumentError:
+        return True
+    return False
+
+
+def test_plans_hold_steps_within_the_room_and_no_more():
+    one = lifted(USUAL)
+    step, over = (
+        Charge("moment", "symmetric_gaussian", 0.1, ZCDP(one.room.rho * share)) for share in (0.9, 1.1)
+    )
+    assert [part.step for part in replace(one, rest=(step,)).charges()] == ["lift", "moment"]
+    assert compose(replace(one, rest=(step,))) == USUAL
+    for wrong in ({"rest": (over,)}, {"rest": (step, step)}, {"degrees": 2.0}):
+        assert refused(one, **wrong)
+    for spread, degrees in ((0.01, 1e6), (0.6, 8.0)):
+        with pytest.raises(ArgumentError, match="degrees"):
+            room(USUAL, spread, degrees, 40, SILENT)
+    with pytest.raises(ArgumentError, match="charge"):
+        stable.chances(replace(one, room=ZCDP(1.0)))
+
+
+# Hockey sticks
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_a_pure_stick_is_that_of_randomised_response(epsilon):
+    found, a = Pure(epsilon), 1 / (1 + exp(-epsilon))
+    first, second = np.array([a, 1 - a]), np.array([1 - a, a])
+    for e in np.linspace(-1.5 * epsilon, 1.5 * epsilon, 31):
+        shown = np.maximum(first - exp(e) * second, 0).sum()
+        assert shown == pytest.approx(found(e), abs=1e-15 * exp(1.5 * epsilon))
+    assert Pure(1e4)(0.0) == Pure(1e4)(-2e4) == 1.0
+
+
+@pytest.mark.parametrize("ratio", [0.05, 0.3, 2.0, 40.0])
+def test_the_stick_of_shifted_normal_distributions_is_their_integral(ratio):
+    ends = np.linspace(-12.0, 12.0 + ratio, 40_001)
+    first, second = (np.diff(stats.norm.cdf(ends, at)) for at in (0.0, ratio))
+    for e in np.linspace(-3 * ratio, 3 * ratio, 13):
+        found = np.maximum(first - exp(e) * second, 0).sum()
+        assert -1e-12 <= Shifted(ratio)(e) - found <= 1e-6
+
+
+DEGREES = 12.0
+
+
+def normal(rho, e):
+    """The exact hockey stick of normal distributions."""
+    mu = sqrt(2 * rho)
+    return ndtr(mu / 2 - e / mu) - np.exp(np.minimum(e, 700.0)) * ndtr(-mu / 2 - e / mu)
+
+
+def whole(spread, rho, e):
+    """The exact one of normal steps beside ν normal rows of one column, whose scales are e^g apart."""
+    places = stats.gamma.ppf((np.arange(4000) + 0.5) / 4000, DEGREES / 2)
+    loss = places * expm1(spread) - spread * DEGREES / 2  # of a density at 1 to that at e^-g
+    return max(float(normal(rho, e - side * loss).mean()) for side in (1.0, -1.0))
+
+
+def best(spread, rho, e):
+    """The least bound of any order, of 40,000 of them."""
+    orders = 1 + np.geomspace(1e-4, 0.999999 * min(1e7, 1 / expm1(spread)), 40_000)
+    divergences = DEGREES * renyi(spread, orders, 2) + rho * orders
+    logs = (orders - 1) * (divergences - e + np.log1p(-1 / orders)) - np.log(orders)
+    return exp(min(0.0, float(logs.min())))
+
+
+@pytest.mark.parametrize("spread", [1e-9, 1e-5, 1e-4, 3e-3])
+@pytest.mark.parametrize("budget", [*BUDGETS, ApproxDP(20.0, 1e-5)], ids=str)
+def test_a_stick_is_above_the_exact_one_and_near_the_best_order(budget, spread):
+    """Near the best order from 0 on, where a ramp asks for little; above the exact one at every real e."""
+    rho = budget.epsilon**2 / (4 * log(1 / budget.delta) + 4 * budget.epsilon)
+    made = stable._with_steps(spread, DEGREES, rho, budget)
+    located = stable._of_location(1 / sqrt(2 * rho), 1e-9, True, budget)  # hardly any g: normal noise
+    for e in np.linspace(-budget.epsilon, 2 * budget.epsilon, 13):
+        assert made(e) >= whole(spread, rho, e) * (1 - 1e-9)
+        assert e < 0 or made(e) <= best(spread, rho, e) * 1.02
+        assert located(e) >= normal(rho, e) * (1 - 1e-9)
+        assert e < 0 or located(e) <= best(1e-9, rho, e) * 1.02
+    heights = [made(e) for e in np.linspace(-9, 9, 2001) * budget.epsilon]
+    assert all(p >= q * (1 - 1e-9) for p, q in pairwise(heights))
+
+
+# Ramps, and the searches for their noise
+
+
+def by_bisection_alone(stick, epsilon, left, p, hint):
+    """The largest chance that follows p, every question of the bisection asked."""
+
+    def allowed(q):
+        return ramps._allowed(stick, epsilon, left, p, q)
+
+    if allowed(1.0):
+        return 1.0, hint
+    low, high = p, min(1.0, exp(min(epsilon, ramps.LARGEST)) * p + left)
+    high = 1.0 if allowed(high) else high
+    while high > (1 + ramps.NEAR) * low:
+        middle = (low + high) / 2
+        low, high = (middle, high) if allowed(middle) else (low, middle)
+    found = ramps._rounded(low)
+    return found if found > p and allowed(found) else p, hint
+
+
+def some_ramps():
+    """The tables and ramps of three kinds of masks at budgets from loud to faint, many that are too loud."""
+    for epsilon, delta in ((0.1, 1e-3), (1.0, 1e-6), (6.0, 1e-12)):
+        budget = ApproxDP(epsilon, delta)
+        for ratio, spread in product((0.8, 3.0, 12.0), (1e-9, 1e-3, 0.1)):
+            at = ratio * sqrt(log(1 / delta)) / epsilon
+            made = stable._of_location(at, spread * epsilon, spread > 1e-3, budget)
+            yield made, ramp(made, budget, 30)
+        for ratio in (0.3, 0.8, 0.97):
+            yield ratio, ramp(Pure(ratio * epsilon), budget, 30)
+            for kind in (Pure, Shifted):
+                sticks = [kind(ratio * epsilon / h) for h in range(1, 20)]
+                yield kind, ramps.falling_ramp(sticks, budget)
+
+
+def test_ramps_and_tables_have_the_bits_of_those_that_look_at_all(monkeypatch):
+    found = list(some_ramps())
+    monkeypatch.setattr(ramps, "_next", by_bisection_alone)
+    monkeypatch.setattr(ramps, "_near_lowest", lambda heights, _, places: np.broadcast_to(
+        np.arange(len(heights)), (len(places), len(heights))))  # fmt: skip
+    assert found == list(some_ramps())
+
+
+def some_ends():
+    """What is searched by ramps, for masks of every kind, some of which no noise is enough for."""
+    for budget, most in ((ApproxDP(0.3, 1e-6), 90), (ApproxDP(1.0, 1e-6), 27), (ApproxDP(4.0, 1e-10), 12)):
+        for line, spread in ((True, 1e-3), (False, 0.02)):
+            try:
+                yield stable._ratio.__wrapped__(budget, spread, most, line, 0.02)
+            except ArgumentError as refused:
+                yield str(refused)
+        yield stable.pure_room.__wrapped__(budget, most, 0.02)
+        yield stable.normal_room.__wrapped__(budget, most, 0.02)
+        yield stable._degrees.__wrapped__(budget, 0.01, most, 0.02, False)
+        yield stable.room.__wrapped__(budget, 1e-3, 20.0, most, 0.02)
+        falls = tuple((1.0 / np.arange(1, most)).tolist())
+        for kind in VOTED:
+            yield stable.largest_ratio.__wrapped__(budget, kind, falls, 0.02, 0.1 * budget.epsilon)
+
+
+def test_searches_that_guess_end_where_those_that_ask_everything_do(monkeypatch):
+    found = list(some_ends())
+    assert found == list(some_ends()), "what was found before decides nothing"
+
+    def asking(search, excess, start, like, rises):
+        return search(lambda number: excess(number) >= 0)
+
+    stable.normal_room.cache_clear()
+    for one in (ramps, stable):
+        monkeypatch.setattr(one, "replayed", asking)
+    assert found == list(some_ends())
+    stable.normal_room.cache_clear()
+
+
+def test_a_ramp_keeps_its_conditions_and_a_chance_that_is_larger_breaks_one():
+    one = charge(USUAL, LAPLACE, 2)
+    found, pure = list(stable.chances(one)), Pure(one.sensitivity / stable_scale(one))
+    assert within(pure, USUAL, found)
+    for place in (1, 5, 20):
+        assert not within(pure, USUAL, [p * (1.001 if h == place else 1.0) for h, p in enumerate(found)])
+
+
+def test_ramps_of_no_noise_at_all():
+    found = ramp(lambda e: 0.0, USUAL, 5)
+    assert found[0] == 0
+    assert 0 < found[1] <= USUAL.delta
+    assert ramp(lambda e: 0.0, ApproxDP(1e4, 1e-6), 3)[-1] == 1.0  # of an ε with no exponential
+    for delta in (1e-14, 1e-20):  # that floats cannot check
+        with pytest.raises(ArgumentError, match=r"delta = .*: expected at least 1e-13"):
+            ramp(lambda e: 0.0, ApproxDP(1.0, delta), 5)
+
+
+def test_no_rounding_of_a_large_epsilon_lets_a_chance_follow():
+    """Its floats are as far apart as a small δ: no pure stick between two of them is taken for the lower."""
+    source, worst = rng(), 0.0
+    for _ in range(20_000):
+        epsilon, p = source.uniform(64.0, 512.0), source.uniform(0.2, 0.6)
+        rise, unit = log((q := p * source.uniform(1.2, 1.6)) / p), np.spacing(epsilon)
+        beyond = ceil(LEAST_DELTA / unit)
+        delta = beyond * unit * (1 + 1e-6) + ABSOLUTE
+        pure = Pure(epsilon - rise + beyond * unit)
+        if ramps._allowed(pure, epsilon, delta - ABSOLUTE, p, q):
+            shown = -q * expm1((epsilon - pure.epsilon) - rise)  # the first difference is exact
+            worst = max(worst, shown / delta)
+    assert 0.5 < worst <= 1
+
+
+# Votes: neighbours on the line
+
+
+def crowd(found, source):
+    """Points at one place, some at the rim of its friends, some far, about as many as a vote stands."""
+    k, limit, places = found.vote.k, found.limit, np.zeros(found.vote.k)
+    stood = k * (1 - sqrt(found.vote.quorum) / k)
+    rim = source.integers(0, k // 4)
+    far = min(k // 2, int(stood * source.choice([1.0, source.uniform(0, 1.1)])))
+    places[:rim] = source.choice([-1.0, 1.0]) * limit * source.uniform(0.5, 1.2, rim)
+    places[k - far :] = limit * (5 + 3 * np.arange(far))
+    return source.permutation(places)
+
+
+def released(points, found):
+    """The count, and the average."""
+    group = Points(points[:, None], found.limit)
+    friends = group.friends(found.limit)
+    h = found.vote.count(friends, found.most)
+    return h, group.average(found.vote.weights(friends))[0] if h else 0.0
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_no_hostile_neighbours_move_a_count_or_an_average_by_more_than_is_charged(budget):
+    found, source, tipped, moved = vote_design(budget), rng(), set(), 0.0
+    for _ in range(60):
+        points = crowd(found, source)
+        other = points.copy()
+        leaves = source.choice([np.argmin(np.abs(points)), source.integers(len(points))])
+        other[leaves] = source.choice([-1e3, -1.0, 0.0, 1.0, 1e3]) * found.limit
+        (h, at), (k, there) = released(points, found), released(other, found)
+        assert abs(h - k) <= 1
+        tipped |= {(h, k)} if h != k else set()
+        apart = abs(there - at) if h and k else 0.0
+        moved = max(moved, apart / (found.plan.sensitivity * found.falls[max(min(h, k), 1) - 1]))
+    assert len(tipped) >= 3
+    assert 0.05 < moved <= 1
+
+
+def test_the_count_moves_by_one_and_is_cut_at_both_ends():
+    vote, source, seen = vote_design(LOUD).vote, rng(2), set()
+    for total in range(vote.quorum - 3 * vote.moved, vote.quorum + 9 * vote.moved, 7):
+        first = vote.count(np.array([total]), 6)
+        for step in (-vote.moved, int(source.integers(-vote.moved, vote.moved + 1)), vote.moved):
+            assert abs(first - vote.count(np.array([total + step]), 6)) <= 1
+        seen.add(first)
+    assert seen == set(range(7))
+    assert vote.count(np.array([vote.quorum]), 6) == 0
+    assert vote.count(np.array([vote.quorum + 1]), 6) == 1
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=str)
+def test_averages_may_move_as_far_as_the_quorum_of_their_count_allows(budget):
+    found = vote_design(budget)
+    vote, k = found.vote, found.vote.k
+    for h in (1, found.most // 2, found.most):
+        level = replace(vote, quorum=vote.quorum + (h - 1) * 2 * (k - 1))
+        moves = 2 * found.limit * level.change / k * NORM_ROUNDING
+        assert found.distance * found.falls[h - 1] == pytest.approx(moves, rel=1e-12)
+
+
+def test_a_vote_is_one_charge_of_the_whole_budget():
+    plan = PopulousMean(sigma=1.0).plan(500, 3, USUAL)
+    assert isinstance(plan, VotedCharge)
+    assert compose(plan) == USUAL
+    source = PopulousMean(calibration="paper", sigma=1.0).plan(10**7, 3, ApproxDP(20.0, 1e-3))
+    assert [one.mechanism for one in source.charges()] == ["truncated_laplace", "gaussian"]
+    for epsilon in (1.0, 0.01, 1e-4):  # a δ above a half asks for few counts
+        ratio, most = counts(ApproxDP(epsilon, 0.6), VOTED_NORMAL, 0.5, BETA)
+        assert ratio > 0
+        assert 1 <= most <= 3
+
+
+# Masks by themselves
+
+COST = ApproxDP(0.5, 5e-7)
+
+
+def largest_gamma(delta):
+    low, high = 1e-6, 1.0
+    for _ in range(60):
+        middle = sqrt(low * high)
+        low, high = (middle, high) if delta(log1p(middle)) <= COST.delta else (low, middle)
+    return low
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    ("d", "square", "wishart"), [(1, 2.372e-2, 2.704e-2), (2, 1.471e-2, 1.621e-2), (5, 6.89e-3, 7.32e-3)]
+)
+def test_exact_distances_at_eta_one_sixth(d, square, wishart):
+    eta = 1 / (6 * sqrt(d))
+    assert largest_gamma(lambda t: stable.square_delta(t, eta, d, 0.5)) == pytest.approx(square, rel=2e-3)
+    rows = 1 / (2 * eta**2)
+    assert largest_gamma(lambda t: stable.wishart_delta(t, rows, d, 0.5)) == pytest.approx(wishart, rel=2e-3)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 10])
+def test_the_stated_distance_costs_less_than_it_may(d):
+    eta = 1 / (6 * sqrt(d))
+    level = log(2 / COST.delta)
+    gamma = min(
+        sqrt(COST.epsilon / (2 * d * (d + 1 / eta**2))),
+        COST.epsilon / (8 * d * sqrt(level)),
+        COST.epsilon / (8 * level),
+        COST.epsilon * eta / (12 * sqrt(d * level)),
+    )
+    one = Charge("mask", "square", log1p(gamma), COST)
+    assert stable.square_scale(one, d) == pytest.approx(eta, rel=1e-9)
+    assert stable.square_delta(log1p(gamma), eta, d, COST.epsilon) < COST.delta / 100
+
+
+def square_losses(ratios, d, noise):
+    """Losses of raw draws under the first distribution: log densities of rows, not the closed form."""
+    g = rng(3).standard_normal((400_000, d, d))
+    centred = (np.sqrt(ratios)[:, None] * (np.eye(d) + noise * g) - np.eye(d)) / noise
+    return (centred**2 - g**2).sum(axis=(1, 2)) / 2 - d / 2 * np.log(ratios).sum()
+
+
+def wishart_losses(ratios, d, rows):
+    squares = rng(4).chisquare(rows, (400_000, d))
+    return (-rows / 2 * np.log(ratios) + (ratios - 1) / 2 * squares).sum(axis=1)
+
+
+MASKS = ((square_losses, stable.square_delta, 0.3), (wishart_losses, stable.wishart_delta, 25))
+
+
+@pytest.mark.parametrize(("losses", "delta", "scale"), MASKS)
+@pytest.mark.parametrize(("d", "distance"), [(1, 0.5), (3, 0.3)])
+def test_exact_delta_is_that_of_draws_and_vertices_are_worst(losses, delta, scale, d, distance):
+    corners = [np.array([1.0] * j + [-1.0] * (d - j)) for j in range(d + 1)]
+    means = []
+    for signs in (*corners, *rng(6).uniform(-1, 1, (3, d))):
+        kept = np.maximum(1 - np.exp(0.5 - losses(np.exp(distance * signs), d, scale)), 0.0)
+        means.append((kept.mean(), 6 * kept.std() / sqrt(len(kept))))
+    worst, wide = max(means[: d + 1])
+    bound = delta(distance, scale, d, 0.5)
+    assert bound == pytest.approx(worst, abs=wide)
+    assert worst > 20 * wide  # a wrong δ would be seen
+    assert all(mean <= bound + wide for mean, wide in means)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 10, 20])
+def test_degrees_are_the_most_that_the_cost_allows(d):
+    one = Charge("mask", "wishart", 0.03 / d, COST)
+    rows = 1 / stable.wishart_scale(one, d)
+    assert stable.wishart_delta(one.sensitivity, rows, d, COST.epsilon) <= COST.delta
+    assert stable.wishart_delta(one.sensitivity, 1.001 * rows, d, COST.epsilon) > COST.delta
+
+
+@pytest.mark.parametrize(
+    ("scale", "mechanism", "sensitivity", "cost", "d", "words"),
+    [
+        (stable.thompson_laplace_scale, "thompson_laplace", 0.01, PureDP(1.0), 5, "at most 4"),
+        (stable.thompson_laplace_scale, "thompson_laplace", 0.5, PureDP(1.0), 3, "sensitivity"),
+        (stable.wishart_scale, "wishart", 0.1, PureDP(1.0), 3, "cost"),
+        (stable.square_scale, "square", log1p(0.5), COST, 3, "Lemma"),
+    ],
+)
+def test_a_mask_that_cannot_be_calibrated_is_refused(scale, mechanism, sensitivity, cost, d, words):
+    with pytest.raises(ArgumentError, match=words):
+        scale(Charge("mask", mechanism, sensitivity, cost), d)

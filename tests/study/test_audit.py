@@ -8,9 +8,8 @@ from scipy.stats import binom
 
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
-from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta
-from workbench.study.audit.audit import Pair, audit
-from workbench.study.audit.claims import epsilon_lower, excess, mu_lower, rho_lower
+from workbench.privacy.budgets import approx_from_zcdp, gaussian_delta
+from workbench.study.audit import Pair, audit, epsilon_lower, excess, mu_lower, rho_lower
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, CONTRACT_LEVEL
 
 ZERO_ONE = (Pair("0 or 1", np.zeros(3), np.array([1.0, 0.0, 0.0])),)

@@ -8,13 +8,11 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.errors import ArgumentError
-from workbench.estimators.two_step import UnboundedMean
+from workbench.estimators.intervals import UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
-from workbench.study.audit.suite import attacks
-from workbench.study.faults.attacked import UNIVARIATE, all_mutants, attacked, mutants_of
-from workbench.study.faults.caches import alone
-from workbench.study.faults.mutant import weaker
-from workbench.study.pairs import BUILDERS, WHOLE, builder, multivariate
+from workbench.study.faults import alone, weaker
+from workbench.study.mutants import UNIVARIATE, all_mutants, attacked, mutants_of
+from workbench.study.pairs import BUILDERS, WHOLE, attacks, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
 
 MANY_ROWS = 5000  # plans have all their steps

@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from workbench.study.beforehand import SEARCH, By, digest, fill, missing, units
-from workbench.study.scaling.run import searches
-from workbench.study.scaling.scaling import Scaling, Setting
-from workbench.study.sweeps.database import checksum
-from workbench.study.sweeps.noting import Declared, noting
-from workbench.study.sweeps.store import Store
-from workbench.study.sweeps.sweep import Sweep, forget, grid, run
+from workbench.study.grids import Sweep, grid
+from workbench.study.scaling import Scaling, Setting, searches
+from workbench.study.store import Store, checksum
+from workbench.study.sweeps import Declared, forget, noting, run
 
 SEED = 5
 

@@ -7,7 +7,7 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.privacy import ApproxDP, Charge, PureDP
-from workbench.study.least_rows import fewest_rows
+from workbench.study.search import fewest_rows
 
 BUDGET = PureDP(1.0)
 

@@ -15,16 +15,16 @@ import workbench
 from tests.cluster import PATIENCE, cluster, until
 from workbench.errors import ArgumentError
 from workbench.study.beforehand import digest
-from workbench.study.sweeps.engine import chosen_backend
-from workbench.study.sweeps.store import Store
-from workbench.study.sweeps.sweep import forget, run
+from workbench.study.store import Store
+from workbench.study.sweeps import chosen_backend, forget, run
 
 ROOT = Path(workbench.__file__).parents[1]
 SEED, COUNT, OPEN, TRIALS = 11, 24, 9, 5
 SWEEP = """
 import os, time
 import numpy as np
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.grids import Sweep, grid
+from workbench.study.sweeps import run
 
 def measure(*, trials, data, noise, **point):
     with open(os.environ["STARTED"], "a") as started:
@@ -38,7 +38,7 @@ SWEEP = Sweep("gated", grid(n=[10, 20, 30, 40, 50, 60, 70, 80]), measure, trials
 """  # the first nine of 24 blocks are computed at once, the others when the gate is open
 DRIVER = """
 import sys, gated
-from workbench.study.sweeps.engine import SchedulerLostError
+from workbench.study.sweeps import SchedulerLostError
 try:
     seed, store, scheduler = sys.argv[1:]
     gated.run(gated.SWEEP, "quick", seed=int(seed), store=store, backend="dask", scheduler=scheduler)

@@ -11,10 +11,9 @@ from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.populations import MultivariateGaussian, UnivariateGaussian
 from workbench.study import compare
-from workbench.study.comparing.code import digest
-from workbench.study.comparing.own_function import OwnFunction, mechanism
-from workbench.study.sweeps.engine import CellError
-from workbench.study.sweeps.resources import Resources, lending
+from workbench.study.audit import OwnFunction, mechanism
+from workbench.study.comparing import digest
+from workbench.study.sweeps import CellError, Resources, lending
 
 NORMAL, ONE = UnivariateGaussian(3.0), PureDP(1.0)
 LIMIT = 9.0

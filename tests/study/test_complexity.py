@@ -5,9 +5,16 @@ from math import inf, isnan, nan
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.study.complexity import Complexity, enough, in_proportion, sized
-from workbench.study.rules import combine, inside_band
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import (
+    Complexity,
+    Status,
+    Verdict,
+    combine,
+    enough,
+    in_proportion,
+    inside_band,
+    sized,
+)
 
 
 def verdict(status=Status.HOLDS, **more):

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import workbench
-from workbench.chapters.covariance.runs.heavy import spreads
+from workbench.chapters.covariance.heavy_tails import spreads
 from workbench.chapters.one_mean.wide_range import clipped
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import THREADS
-from workbench.study.sweeps.fingerprint import home
+from workbench.study.grids import home
 
 ROOT = Path(workbench.__file__).parents[1]
 KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
@@ -73,7 +73,7 @@ def digests(**changed):
     code = """
 from pathlib import Path
 from workbench.lab.runner import cache
-from workbench.study.sweeps.fingerprint import SOFTWARE
+from workbench.study.grids import SOFTWARE
 print(SOFTWARE, cache.key(Path("README.md"), {}))"""
     inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, *KINDS)}
     env = {**inherited, "PYTHONPATH": str(ROOT), **changed}

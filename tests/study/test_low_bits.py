@@ -10,8 +10,7 @@ from workbench.privacy import ZCDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, laplace
 from workbench.privacy.secure import SecureNoise
-from workbench.study.audit.audit import Pair, audit
-from workbench.study.audit.low_bits import last_bit
+from workbench.study.audit import Pair, audit, last_bit
 
 ZERO_OR_ONE = [Pair("0 or 1", np.array([0.0]), np.array([1.0]))]
 STEP, LEVEL, MILLION = 2.0**-20, 1e-6, 1_000_000

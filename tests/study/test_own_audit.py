@@ -9,9 +9,7 @@ import pytest
 from workbench import ZCDP, ClippedMean, PureDP
 from workbench.cli import main
 from workbench.errors import ArgumentError
-from workbench.study.audit.audit import Pair
-from workbench.study.audit.neighbours import neighbours
-from workbench.study.audit.own import audit_function
+from workbench.study.audit import Pair, audit_function, neighbours
 from workbench.study.profiles import AUDIT_LEVEL
 
 MECHANISMS = """
@@ -69,13 +67,10 @@ def audited(name, *flags):
     ],
 )
 def test_the_verdict_on_four_mechanisms(mechanisms, capsys, name, code, words):
-    assert audited(name, "--html", "report.html") == code
+    assert audited(name) == code
     said = capsys.readouterr().out
     assert words in said
     assert f"accused with probability {AUDIT_LEVEL:g} at most; this is no proof of privacy" in said
-    page = (mechanisms / "report.html").read_text(encoding="utf-8")
-    assert ("VIOLATION" in page) == bool(code)
-    assert f"mechanisms:{name}" in page
 
 
 def test_the_record_is_json(mechanisms, capsys):

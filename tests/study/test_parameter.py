@@ -4,7 +4,7 @@ import pytest
 
 from workbench.charts.parameters import Parameter
 from workbench.errors import ArgumentError
-from workbench.study.sweeps.grids import multiples
+from workbench.study.grids import multiples
 
 
 def test_a_count_is_whole():

@@ -10,8 +10,10 @@ from tests.facts import facts
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP
-from workbench.study.planner import Question, answers, comparison, estimators, plan
-from workbench.study.planner.search import DECIMALS, Scale, decimal, factors, steps
+from workbench.study import planner as answers
+from workbench.study import planner as comparison
+from workbench.study import planner as estimators
+from workbench.study.planner import DECIMALS, Question, Scale, decimal, factors, plan, steps
 
 BUDGET, PURE = ApproxDP(1.0, 1e-6), PureDP(1.0)
 CLOSED = [key for key in CATALOG if "interval" not in key]  # their bounds are formulas, cheap at every n

@@ -5,11 +5,8 @@ import pytest
 
 from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import PureDP, SimulatedNoise
-from workbench.study.audit.suite import attack
-from workbench.study.faults.caches import alone
-from workbench.study.faults.mutant import weaker
-from workbench.study.faults.replay import spied
-from workbench.study.pairs import rows
+from workbench.study.faults import alone, spied, weaker
+from workbench.study.pairs import attack, rows
 from workbench.study.pairs.base import Setting
 from workbench.study.pairs.replayed import both, replayed
 

@@ -7,11 +7,11 @@ import pytest
 from workbench.chapters import registry
 from workbench.chapters.registry import Claim, decide
 from workbench.errors import ArgumentError
+from workbench.study import sweeps as sweep
+from workbench.study.grids import Sweep, grid
 from workbench.study.rules import at_most
-from workbench.study.sweeps import sweep
-from workbench.study.sweeps.resources import Resources, lending, resources
-from workbench.study.sweeps.store import Store
-from workbench.study.sweeps.sweep import Sweep, forget, grid, run
+from workbench.study.store import Store
+from workbench.study.sweeps import Resources, forget, lending, resources, run
 
 SEED = 3
 JOBS = []

@@ -9,6 +9,7 @@ from workbench.study.intervals import clopper_pearson, local_slope
 from workbench.study.profiles import claim_level
 from workbench.study.rules import (
     POWER,
+    Status,
     alike,
     at_most,
     combine,
@@ -17,7 +18,6 @@ from workbench.study.rules import (
     refuted_from,
     slope_inside,
 )
-from workbench.study.verdict import Status
 
 HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED
 WRONG = (2.0, 4.0)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from workbench.study.grids import Sweep, grid
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.sweeps.resources import Resources, lending
-from workbench.study.sweeps.sweep import Sweep, forget, grid, run
+from workbench.study.sweeps import Resources, forget, lending, run
 
 
 def drawn(n, *, trials, data, noise):

@@ -9,14 +9,23 @@ from scipy.stats import binom
 
 from workbench.errors import ArgumentError
 from workbench.study.profiles import claim_level
-from workbench.study.scaling.catalogued import Move, Statement, budget_of, catalogued
-from workbench.study.scaling.checks import grows, within
-from workbench.study.scaling.run import forget, measured
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.scaling.slopes import slope, standard_errors
-from workbench.study.sweeps.engine import CellError
-from workbench.study.sweeps.resources import Resources, lending
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import (
+    Least,
+    Move,
+    Scaling,
+    Setting,
+    Statement,
+    budget_of,
+    catalogued,
+    forget,
+    grows,
+    measured,
+    slope,
+    standard_errors,
+    within,
+)
+from workbench.study.sweeps import CellError, Resources, lending
 
 WRONG = 1e-6  # how often a test of coverage may fail by chance
 VALUES = (1.0, 2.0, 4.0, 8.0)

@@ -8,9 +8,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 from workbench.errors import ArgumentError
-from workbench.study.error_quantile import crossing_line
 from workbench.study.search import AHEAD, BRACKETING, FORWARD, STRIDE, Target, least_n
-from workbench.study.success import Belief, Counts, belief, curves, fitted
+from workbench.study.success import Belief, Counts, belief, crossing_line, curves, fitted
 
 TRUTH, LEVEL = 1000.0, 0.05
 REPEATS, WRONG = 30, 1e-5  # searches of one curve, and how often a test of coverage may fail by chance

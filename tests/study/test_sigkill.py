@@ -15,8 +15,8 @@ import pandas as pd
 import pytest
 
 import workbench
-from workbench.study.sweeps.store import Store
-from workbench.study.sweeps.sweep import forget, run
+from workbench.study.store import Store
+from workbench.study.sweeps import forget, run
 
 ROOT = Path(workbench.__file__).parents[1]
 SEED, COUNT, OPEN = 11, 24, 9
@@ -25,7 +25,8 @@ PATIENCE = 120.0  # seconds until a test that hangs is called so
 SWEEP = """
 import os, time
 import numpy as np
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.grids import Sweep, grid
+from workbench.study.sweeps import run
 
 def measure(*, trials, data, noise, **point):
     with open(os.environ["STARTED"], "a") as started:

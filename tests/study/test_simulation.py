@@ -13,9 +13,8 @@ from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP
-from workbench.study.least_rows import accepts, fewest_rows
-from workbench.study.planner import Question, Simulation, compared
-from workbench.study.planner.own import own_entry
+from workbench.study.planner import Question, Simulation, compared, own_entry
+from workbench.study.search import accepts, fewest_rows
 
 BUDGET = ApproxDP(1.0, 1e-6)
 PRIVATE = [key for key, entry in CATALOG.items() if NonPrivate() not in entry.budgets]

@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from workbench.study import reference_speed
+from workbench.study import profiles as reference_speed
 
 
 def test_slowness_is_the_time_over_the_reference_machines(monkeypatch):

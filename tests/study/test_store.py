@@ -10,12 +10,12 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 
 from workbench.errors import ArgumentError
-from workbench.study.sweeps import database, fingerprint
-from workbench.study.sweeps import store as module
-from workbench.study.sweeps.engine import Task, compute, task
-from workbench.study.sweeps.schema import Cell
-from workbench.study.sweeps.store import Store
-from workbench.study.sweeps.sweep import CellError, Sweep, cost, forget, grid, run
+from workbench.study import grids as fingerprint
+from workbench.study import store as database
+from workbench.study import store as module
+from workbench.study.grids import Cell, Sweep, grid
+from workbench.study.store import Store
+from workbench.study.sweeps import CellError, Task, compute, cost, forget, run, task
 
 SEED = 20240
 COUNTS = {"quick": 2, "full": 3}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.study.sweeps.streams import Role, point_id, stream
+from workbench.study.grids import Role, point_id, stream
 
 
 def first(*address):

@@ -6,10 +6,9 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from workbench.errors import ArgumentError
-from workbench.study.sweeps import sweep as sweeps
-from workbench.study.sweeps.engine import compute, task
-from workbench.study.sweeps.schema import table
-from workbench.study.sweeps.sweep import CellError, Sweep, columns, first_blocks, forget, grid, run
+from workbench.study import sweeps
+from workbench.study.grids import Sweep, grid, table
+from workbench.study.sweeps import CellError, columns, compute, first_blocks, forget, run, task
 
 SEED = 20240
 COUNTS = {"quick": 2, "full": 5}

@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.study.planner import trade_map
-from workbench.study.planner.trade_map import TradeMap
-from workbench.study.planner.trade_off import TradeOff, least
+from workbench.study import trade_off as trade_map
+from workbench.study.trade_off import TradeMap, TradeOff, least
 
 DELTA = 1e-6
 

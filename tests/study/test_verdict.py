@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.study.rules import at_most, combine, inside_band
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, at_most, combine, inside_band
 
 BOUND = at_most(np.int64(3), 200, 0.1, 1e-4).about("l17-x", "at n the failure probability is ≤ 0.1", n=2000)
 RATIO = inside_band(np.float64(inf), (nan, inf), 1.0, 0.1, level=1e-4, trials=50)

@@ -9,8 +9,7 @@ from math import sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, real
-from workbench.privacy.roots import brentq
-from workbench.special import ndtr, ndtri
+from workbench.special import brentq, ndtr, ndtri
 
 
 def mean_limit(corruption: float) -> float:

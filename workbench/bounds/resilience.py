@@ -6,8 +6,7 @@ Rows are normal with standard deviation 1; a fraction α of them has been moved 
 from math import ceil, exp, floor, log, pi, sqrt
 
 from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
-from workbench.privacy.roots import brentq
-from workbench.special import ndtri
+from workbench.special import brentq, ndtri
 
 
 def goodness_sensitivity(n: int, alpha: float, diameter: float) -> float:

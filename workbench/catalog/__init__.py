@@ -51,7 +51,7 @@ def register(entry: Entry | Addition, **more: Any) -> Addition:
 
     >>> from dataclasses import replace
     >>> register(replace(lookup("univariate/median"), key="univariate/median"), pairs=[]).missing
-    ('pairs', 'floor', 'mutants', 'proof')
+    ('pairs', 'mutants', 'proof')
     """
     return _register(entry, CATALOG, **more)
 

@@ -11,13 +11,13 @@ from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Ent
 from workbench.catalog.hardest import at_corners, off_net, on_a_circle
 from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.estimators.nets import PureNetCovariance
 from workbench.estimators.populous import PopulousCovariance
 from workbench.estimators.populous_robust import PopulousRobustCovariance
 from workbench.estimators.references import EmpiricalCovariance, FilterNonprivateCovariance
 from workbench.estimators.sparse import LocalThresholdedCovariance, PerturbedCovariance, ThresholdedCovariance
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations import MultivariateGaussian, MultivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 

@@ -10,11 +10,11 @@ from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Exa
 from workbench.catalog.mean import RADIUS, WITHIN
 from workbench.catalog.spectral import APPROX, CONCENTRATED, CORRUPTION, MASK, ROBUST, VOTES, thin
 from workbench.distributions import Gaussian
+from workbench.estimators.affine import LiftedGaussian
 from workbench.estimators.coinpress import CoinPressGaussian
-from workbench.estimators.gaussian.lifted import LiftedGaussian
-from workbench.estimators.gaussian.unbounded import UnboundedGaussian
 from workbench.estimators.populous import PopulousGaussian
 from workbench.estimators.populous_robust import PopulousRobustGaussian
+from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP
 

@@ -9,10 +9,10 @@ from workbench.catalog.assumptions import MOMENTS, normal, within_box
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import in_a_box
 from workbench.distributions import Gaussian
+from workbench.estimators.affine import AffineMean
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
-from workbench.estimators.mean.affine import AffineMean
 from workbench.estimators.populous import MedianOfMeansMean, PopulousMean
 from workbench.estimators.references import EmpiricalMean
 from workbench.populations import MultivariateGaussian, MultivariatePareto, MultivariateStudent

@@ -3,7 +3,7 @@
     [project.entry-points."workbench.estimators"]
     unit-mean = "their_package:UNIT_MEAN"
 
-The object is an `Entry`, or an `Addition`: an entry with its attacks, floor, proof and mutants. CATALOG,
+The object is an `Entry`, or an `Addition`: an entry with its attacks, proof and mutants. CATALOG,
 which figures, claims and tests of the package go through, never changes; commands go through KNOWN, which has
 both.
 """
@@ -20,7 +20,6 @@ from workbench.errors import ArgumentError
 GROUP = "workbench.estimators"
 WHERE = {
     "pairs": "the neighbours to attack it on, such as [([0, 0, 0], [1, 0, 0])]",
-    "floor": "lambda estimator, budget, n, d: (scan(n, d), normal(d)), of workbench.study.bench.primitives",
     "mutants": 'lambda: [Mutant("noise halved", weaker("laplace", 0.5), Attack(KEY, "whole"))]',
     "proof": "where it is proved that the estimator is private, in words or as the name of a file",
 }
@@ -37,8 +36,6 @@ class Addition:
     pairs : list, or callable
         Neighbours, each (first, second) or (name, first, second), on which the whole estimator is attacked;
         or a function that yields a `workbench.study.pairs.Case` for each attack.
-    floor : callable
-        `(estimator, budget, n, d)` -> the primitive operations that a call cannot avoid.
     mutants : callable
         Returns the faults that the attacks must find.
     proof : str
@@ -47,13 +44,12 @@ class Addition:
 
     entry: Entry
     pairs: Iterable[Any] | Callable[[], Iterable[Any]] | None = None
-    floor: Callable[..., Any] | None = None
     mutants: Callable[[], Iterable[Any]] | None = None
     proof: str = ""
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What is not given of pairs, floor, mutants and proof."""
+        """What is not given of pairs, mutants and proof."""
         return tuple(name for name in WHERE if not getattr(self, name))
 
     def require(self, name: str) -> Any:

@@ -9,7 +9,7 @@ from workbench.catalog.assumptions import normal
 from workbench.catalog.entry import DELTA, EPSILON, Assumption, Entry, Example, Knob, N
 from workbench.catalog.hardest import along_a_subspace
 from workbench.distributions import Gaussian
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.populous import Preconditioner
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate, SubspaceExact
 from workbench.populations import Contaminated, MultivariateGaussian, MultivariateStudent, PointMass

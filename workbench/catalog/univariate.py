@@ -17,13 +17,12 @@ from workbench.catalog.entry import (
 from workbench.catalog.hardest import at_an_end
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation
+from workbench.estimators.interval_mean import IntervalMean
+from workbench.estimators.intervals import Interval, IntervalUnknownVariance, UnboundedMean
 from workbench.estimators.quantiles import Median, Quantiles
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_mean import LEAST_ROWS as FOR_ANY_LAW
-from workbench.estimators.univariate.interval_mean import IntervalMean
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
-from workbench.estimators.univariate.scale import LEAST_ROWS, Scale
+from workbench.estimators.scale import LEAST_ROWS, Scale
+from workbench.estimators.scale import LEAST_ROWS as FOR_ANY_LAW
+from workbench.estimators.two_step import TwoStepMean
 from workbench.populations import UnivariateGaussian, UnivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 

@@ -7,15 +7,15 @@ from workbench.chapters.covariance import claims as covariance
 from workbench.chapters.many_dimensions import claims as many_dimensions
 from workbench.chapters.matrix_quantile import claims as matrix_quantile
 from workbench.chapters.one_mean import claims as one_mean
-from workbench.chapters.robust_and_private import claims as robust_and_private
-from workbench.chapters.sparse_covariance import claims as sparse_covariance
+from workbench.chapters.robust_and_private import story as robust_and_private
+from workbench.chapters.sparse_covariance import story as sparse_covariance
 from workbench.chapters.what_epsilon_means import claims as what_epsilon_means
 from workbench.chapters.which_one import claims as which_one
 from workbench.errors import one_of
 from workbench.study.claim import Claim as Claim
 from workbench.study.claim import index
-from workbench.study.sweeps.resources import resources
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.sweeps import resources
 
 CHAPTERS = (
     what_epsilon_means,

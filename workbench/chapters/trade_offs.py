@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from workbench.bounds.limits import covariance_rows, mean_rows
-from workbench.study.planner.trade_off import TradeOff
+from workbench.study.trade_off import TradeOff
 
 OWN_NORM = ("covariance/coinpress", "covariance/unbounded", "covariance/populous")  # errors in the norm of Σ
 

@@ -8,6 +8,8 @@
 """
 
 import json
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,6 +60,29 @@ def replacing(path: Path) -> Iterator[TextIO]:
         raise
     finally:
         part.unlink(missing_ok=True)
+
+
+def require_free(argument: str, path: Path, source: Path | None = None) -> None:
+    """Raise unless a path is new, or a plain file that may be replaced and is not the one that is read."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        if path.parent.is_dir():
+            return
+        raise ArgumentError(argument, str(path), "a file in a folder that exists") from None
+    except (OSError, ValueError):
+        raise ArgumentError(argument, str(path), "the name of a file") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ArgumentError(argument, str(path), "a file in a folder that exists, and no link or device")
+    if source is not None and os.path.samestat(found, _status(source)):
+        raise ArgumentError(argument, str(path), "another file than the one that is read")
+    if not os.access(path, os.W_OK):
+        raise ArgumentError(argument, str(path), "a file that may be replaced: this one is not to be written")
+
+
+def _status(source: Path) -> os.stat_result:
+    """Return the status of a file; `-` is what is on standard input."""
+    return os.fstat(0) if str(source) == "-" else source.stat()
 
 
 def read(path: Path) -> Any:

@@ -11,8 +11,7 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.methods import METHODS
 from workbench.errors import ArgumentError
 from workbench.privacy import Budget, NonPrivate
-from workbench.study.comparing.comparison import Comparison
-from workbench.study.comparing.judge import entry_like
+from workbench.study.comparing import Comparison, entry_like
 
 YOURS = [key for key in METHODS if key.startswith("yours/")]
 UNITS = {"epsilon": "ε", "rho": "ρ", "mu": "μ"}

@@ -11,11 +11,10 @@ from workbench.charts.chart import Heat, Panel, Series
 from workbench.charts.heat import SHARE
 from workbench.charts.parameters import short
 from workbench.charts.words import number
+from workbench.study.grids import Block, Sweep
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
-from workbench.study.scaling.catalogued import Move, Statement, catalogued
-from workbench.study.scaling.scaling import Setting
-from workbench.study.sweeps.grids import Block, Sweep
+from workbench.study.scaling import Move, Setting, Statement, catalogued
 
 NAMED = 11  # columns that all have their n written below; of more, every second
 BEYOND = 1  # columns to the left of the least predicted n, and to the right of the largest

@@ -9,8 +9,7 @@ import numpy as np
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import METHODS
 from workbench.charts.parameters import brief
-from workbench.study.planner.trade_map import Level, TradeMap
-from workbench.study.planner.trade_off import Numbers, TradeOff, contour
+from workbench.study.trade_off import Level, Numbers, TradeMap, TradeOff, contour
 
 FACTORS = (1 / 4, 1 / 2, 2, 4)  # of alpha, of the other lines
 Limit = Callable[[TradeOff, float, float, float], float]

@@ -32,11 +32,10 @@ from workbench.privacy import (
     SimulatedNoise,
     compose,
 )
-from workbench.privacy.budget import within
+from workbench.privacy.budgets import within
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.stable import STABLE
-from workbench.privacy.voted import VOTED
+from workbench.privacy.stable import STABLE, VOTED
 
 OVERSPENDING = {"PerturbedCovariance", "ThresholdedCovariance", "LocalThresholdedCovariance"}  # WX19's noise
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from workbench.catalog import KNOWN, Entry, Example
 from workbench.privacy import Plan
-from workbench.study.least_rows import fewest_rows
+from workbench.study.search import fewest_rows
 
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, -0.0)
 DIRECTIONS = 12  # of far rows: two of them are orthogonal after any linear map, nearly

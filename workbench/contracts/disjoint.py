@@ -19,9 +19,9 @@ from workbench.contracts.datasets import by_row, entry_of, planned, typical_rows
 from workbench.contracts.gaps import replaced
 from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators import histograms
-from workbench.estimators.parts import rows
+from workbench.estimators.shared import rows
 from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
-from workbench.study.faults.mutant import replaced_everywhere
+from workbench.study.faults import replaced_everywhere
 
 FEW, MANY = 24, 50_000  # rows; many for batches, which few rows are not divided into
 DIVIDING = {"splits": 3, "mode": "proved"}

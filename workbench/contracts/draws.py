@@ -8,7 +8,7 @@ from scipy.stats import chi2
 from workbench.contracts.located import located_normal_scale
 from workbench.contracts.ramps import largest_pure, largest_rows, ratio_beside, rows_beside
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
-from workbench.privacy.conversions import gaussian_delta
+from workbench.privacy.budgets import gaussian_delta
 from workbench.special import chdtr, ndtr
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)

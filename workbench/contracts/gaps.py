@@ -26,9 +26,9 @@ from workbench.contracts.datasets import (
 )
 from workbench.contracts.kit import Event, answer, distance, warm
 from workbench.contracts.whole import moves_by_what_is_charged
-from workbench.estimators.parts.preconditioned import winsorised_covariance
-from workbench.estimators.parts.scale import critical
-from workbench.study.faults.replay import Spy, watched
+from workbench.estimators import intervals
+from workbench.estimators.shared import moments as winsorised_covariance
+from workbench.study.faults import Spy, watched
 
 FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats
 GROUPS = (2, 3, 4, 6, 9, 14, 22, 35)
@@ -133,7 +133,7 @@ def coarse_afterwards() -> Iterator[None]:
     """
     with (
         patch.multiple(winsorised_covariance, DIRECTIONS=64, _directions=cache(DIRECTIONS_OF)),
-        patch.object(critical, "critical_value", lambda *_: 1.0),
+        patch.object(intervals, "critical_value", lambda *_: 1.0),
     ):
         yield
 

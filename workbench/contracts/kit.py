@@ -9,14 +9,21 @@ from workbench.catalog import Entry, Example
 from workbench.contracts.datasets import typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
 from workbench.privacy.cuts import BITS, Level, Node
-from workbench.privacy.located import Located, LocatedCharge
-from workbench.privacy.stable import LAPLACE, Lift, Stable, StableCharge
-from workbench.privacy.voted import Voted, VotedCharge
-from workbench.study.faults.replay import Event, spied
+from workbench.privacy.stable import (
+    LAPLACE,
+    Lift,
+    Located,
+    LocatedCharge,
+    Stable,
+    StableCharge,
+    Voted,
+    VotedCharge,
+)
+from workbench.study.faults import Event, spied
 
 __all__ = ["Event", "spied"]
 

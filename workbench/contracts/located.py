@@ -6,7 +6,7 @@ from math import exp, expm1, log
 import numpy as np
 
 from workbench.privacy import ApproxDP
-from workbench.privacy.located import LocatedCharge
+from workbench.privacy.stable import LocatedCharge
 
 ORDERS = 4000
 

@@ -9,8 +9,10 @@ from workbench.catalog import Example
 from workbench.contracts.datasets import least, planned, sizes, typical_rows
 from workbench.contracts.draws import wishart_delta
 from workbench.contracts.kit import Event, run, spied, warm
-from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, located, stable, voted
+from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
+from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, stable
+from workbench.privacy import stable as located
+from workbench.privacy import stable as voted
 from workbench.special import ndtr
 
 TESTED = {  # mechanism: where it is defined

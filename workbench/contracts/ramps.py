@@ -7,8 +7,7 @@ from math import exp, expm1, log
 
 import numpy as np
 
-from workbench.privacy.stable import LiftCharge, StableCharge
-from workbench.privacy.voted import VotedCharge
+from workbench.privacy.stable import LiftCharge, StableCharge, VotedCharge
 from workbench.special import log_ndtr, ndtr
 
 ORDERS, STEPS, HALVES = 4000, 60, 45

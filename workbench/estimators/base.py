@@ -31,7 +31,7 @@ from workbench.privacy import (
     compose,
     noise_source,
 )
-from workbench.privacy.budget import within
+from workbench.privacy.budgets import within
 from workbench.types import Array, PerColumn
 
 T = TypeVar("T")
@@ -191,7 +191,7 @@ def sanitised(values: Array) -> Array:
 def standardised(x: Array, centre: float | Array, sigma: float) -> Array:
     """Return (x - centre)/sigma, capped at ±1e15: a fixed map of every row."""
     if not isinstance(x, np.ndarray):
-        return x.mapped(lambda rows: standardised(rows, centre, sigma))  # rows of `parts.stored`
+        return x.mapped(lambda rows: standardised(rows, centre, sigma))  # rows of `files`
     with np.errstate(over="ignore", under="ignore"):
         z = (x - centre) / sigma
         return np.clip(z, -FARTHEST, FARTHEST, out=z)
@@ -213,6 +213,16 @@ def standard_radius(radius: float, sigma: float) -> float:
 def mapped(x: Array, matrix: Array) -> Array:
     """Return x Mᵀ, a fixed linear map of every row; rows that it makes unusable become absent."""
     return sanitised(x @ matrix.T)
+
+
+def own_stream(noise: NoiseSource) -> np.random.Generator:
+    """Return a stream for what a run draws besides noise: an order of rows, a grid."""
+    return np.random.default_rng(int(noise.uniform(0.0, 2.0**53)))
+
+
+def shuffled(rows: Array, noise: NoiseSource) -> Array:
+    """Return the rows in an order that has nothing to do with what is in them."""
+    return np.asarray(rows[own_stream(noise).permutation(len(rows))])
 
 
 def recipe_of(recipe: type[R], entry: object, /, **others: object) -> R:

@@ -20,8 +20,9 @@ Figures 1 and 2:
     (2) m = (1/n) Σ w_i, w_i = clip(x_i - centre, ±b)                     l2-sensitivity 2b√d/n
     (3) out = centre + m + Gaussian noise
 
-The error grows with d, too: a box has corners. With `centre`, `radius` and `sigma` for each column, in its
-own unit, b_j is one, too; with b the largest, (2) cuts (x_ij - centre_j) b/b_j to ±b, and (3) has b_j/b times
+The error grows with d, too: a box has corners. `centre`, `radius` and `sigma` may be a tuple of one number
+for each column, in its own unit: x_ij -> (x_ij - centre_j)/unit_j is a public map of each row by itself. Then
+b_j is one for each, too; with b the largest, (2) cuts (x_ij - centre_j) b/b_j to ±b, and (3) has b_j/b times
 the noisy mean: noise of a column in proportion to b_j. Proof: `proofs/gaussian_steps.md`, section 1.
 
 `CoordinatewiseMean`, a univariate mean for every coordinate (M21/UG, the remark on known covariances; Karwa &
@@ -39,6 +40,7 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import hypot, inf, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -55,14 +57,17 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
-from workbench.estimators.parts.budgets import concentrated, delivered, mean_charge, require_gaussian
-from workbench.estimators.parts.columns import length, median_of, of_column, tail_of
-from workbench.estimators.parts.foreseen import better_than, median_norm_found
-from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.rescaled import counted_error, rescaled_mean
-from workbench.estimators.parts.rows import mean_sensitivity
+from workbench.estimators.shared.budgets import concentrated, delivered, mean_charge, require_gaussian
+from workbench.estimators.shared.noisy_means import (
+    counted_error,
+    density,
+    median_of_sum,
+    noise_quantile,
+    noise_sd,
+    rescaled_mean,
+)
+from workbench.estimators.shared.predictions import better_than, median_norm_found, median_of_mean
+from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
 from workbench.estimators.two_step import (
     WindowMean,
     clipped_mean,
@@ -132,7 +137,7 @@ class ClippedMean(Univariate[float]):
     in_passes = True
 
     def _validate(self) -> None:
-        standard_radius(self.radius, self.sigma)
+        _ = self.reach
 
     @property
     def reach(self) -> float:
@@ -148,14 +153,10 @@ class ClippedMean(Univariate[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of step (3)."""
         require_rows(n, d)
-        match budget:
-            case PureDP() | GaussianDP() | ZCDP(_, 0.0):
-                pass
-            case ApproxDP(_, delta) if delta > 0:
-                pass
-            case _:
-                allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"
-                raise ArgumentError("budget", budget, allowed)
+        met = isinstance(budget, PureDP | GaussianDP) or (isinstance(budget, ApproxDP) and budget.delta > 0)
+        if not met and not (isinstance(budget, ZCDP) and budget.delta == 0):
+            allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"
+            raise ArgumentError("budget", budget, allowed)
         return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
     def statistic(self, z: Array, bound: float) -> OnGrid:
@@ -217,7 +218,7 @@ class ClippedMean(Univariate[float]):
 
 def excess_mean(excess: Array) -> Array:
     """Return E (Z - excess)₊: the bias of clipping this far beyond the mean."""
-    return np.asarray(huber.density(excess) - excess * ndtr(-excess))
+    return np.asarray(density(excess) - excess * ndtr(-excess))
 
 
 @lru_cache(maxsize=4096)
@@ -232,24 +233,12 @@ class ClippedBoxMean(Estimator[Array]):
     """Private mean in a known box, by one noisy step (LKKO21, baseline of Figures 1 and 2).
 
     Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
-    mean within `radius` of `centre`; the error grows in proportion to `radius`. Columns in units of their own
-    have a `centre`, `radius` and `sigma` each.
+    mean within `radius` of `centre`; the error grows in proportion to `radius`. Parameters as of
+    `ClippedMean`; of `radius`, `centre` and `sigma` a number for all columns, or a tuple of one for each.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     mean is divided by the share of rows that are there, as in `ClippedMean`.
-
-    Parameters
-    ----------
-    radius : float or tuple
-        Every coordinate of the mean lies within it of `centre`, or a tuple of one for each; in the
-        unit of the data.
-    centre : float or tuple, default 0.0
-        Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float or tuple
-        Standard deviation of the rows in every direction, or a tuple of one for each column, known.
-    beta : float, default 0.05
-        Chance that some normal row is clipped.
 
     Examples
     --------
@@ -318,12 +307,41 @@ class ClippedBoxMean(Estimator[Array]):
         return np.asarray(sd * (reaches / float(reaches.max())))
 
 
+def length(values: Array) -> float:
+    """Return √(Σ v²): √d v, to the last bit, where all of them are v."""
+    top = float(values.max())
+    return sqrt(float(((values / top) ** 2).sum())) * top if top < inf else inf
+
+
+def tail_of(sds: Array, beta: float) -> float:
+    """Return what the length of independent N(0, s_j²) exceeds with probability at most beta.
+
+    √(Σ v + 2 √(Σ v² L) + 2 L max v), v = s², L = ln(1/beta) (Laurent & Massart 2000); of equal ones it is
+    `linalg.tail` times s.
+    """
+    top, far = float(sds.max()), log(1 / beta)
+    shares = (sds / top) ** 2
+    return sqrt(float(shares.sum()) + 2 * sqrt(float((shares**2).sum()) * far) + 2 * far) * top
+
+
+def median_of(variances: Array) -> float:
+    """Return the median length of independent N(0, v_j), by the χ² of the same mean and variance."""
+    top = float(variances.max())
+    shares = variances / top
+    total = float(shares.sum())
+    return median_of_mean(sqrt(total * top), total**2 / float((shares**2).sum()))
+
+
+def of_column(value: Any, j: int) -> Any:
+    return value[j] if isinstance(value, tuple) else value
+
+
 @dataclass(frozen=True, kw_only=True)
 class CoordinatewiseMean(Estimator[Array]):
     """Private mean, each coordinate by itself (M21/UG, the remark on known covariances; KV18).
 
     Accurate for normal rows of standard deviation `sigma` in every coordinate; without a radius the release
-    may be "no answer". Columns and other parameters as of `ClippedBoxMean`.
+    may be "no answer". Other parameters as of `ClippedMean`, a number or a tuple of one for each column.
     Guarantee: central model, one replaced row, for every input. Budgets: with a radius PureDP, or ZCDP with
     delta = 0; without one ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -333,8 +351,7 @@ class CoordinatewiseMean(Estimator[Array]):
     Parameters
     ----------
     radius : float, tuple or None, default None
-        Every coordinate of the mean lies within it of `centre`, or a tuple of one for
-        each; None for anywhere.
+        Every coordinate of the mean lies within it of `centre`; None for anywhere.
 
     Examples
     --------

@@ -25,7 +25,7 @@ and m is the number of rows in everything below. From A = I/√upper, ℓ = 1/up
                                                                                          sensitivity √2 g²/m
     (6) but for the last step: U = V diag(max(λ + e, f)) Vᵀ for Z = V diag(λ) Vᵀ;  A ← U^(-1/2) A
     (7) last step: out = A⁻¹ M A⁻ᵀ, M the PSD part of Z, its winsorising inverted if "tight" and "practical"
-        (`parts.preconditioned.winsorised_covariance`)
+        (`shared.moments`)
 
 ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z and f = ℓ: the ellipsoid becomes round,
 a constant factor at a time, and the last step measures it in its own unit. A is not symmetric after two
@@ -38,7 +38,7 @@ Gaussian (ours): all n rows in every step, round a private centre: nothing is pa
 A = I/√upper:
 
     (8) m, M = the mean and the second moment of w_j = A (x_j - c)/g, shrunk to the unit ball, in one
-        symmetric draw of the rows (τ, w_j) (`parts.gaussians.lifted_moment`)        sensitivity √2 (1 + τ²)/n
+        symmetric draw of the rows (τ, w_j) (`shared.moments`)        sensitivity √2 (1 + τ²)/n
     (9) S = g² (M - m mᵀ + s² I), s the sd of the noise on m: the moment round the mean
     (10) c ← c + g A⁻¹ m;  A ← U^(-1/2) A, U = S/k with eigenvalues max(λ + e, ℓ/2, e/4)
     (11) last step: C = S, its winsorising inverted; out = N(c + g A⁻¹ m/slope, A⁻¹ C A⁻ᵀ), the slope that the
@@ -93,27 +93,34 @@ import numpy as np
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, probability, require_columns
 from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix
-from workbench.estimators.parts.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
-from workbench.estimators.parts.foreseen import better_than, median_of_matrix, median_of_mean, shrinking_bias
-from workbench.estimators.parts.gaussians.error import SquaredErrors
-from workbench.estimators.parts.gaussians.frame import Frame
-from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.gaussians.steps import slope
-from workbench.estimators.parts.integers import mean_in_ball, moment_in_ball
-from workbench.estimators.parts.normal_ball import clipped_moment, radius_within
-from workbench.estimators.parts.preconditioned.winsorised_covariance import (
+from workbench.estimators.shared.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
+from workbench.estimators.shared.moments import (
     BEYOND,
-    WinsorisedCovariance,
+    Frame,
+    LiftedMoment,
+    SquaredErrors,
+    best_radius,
+    clipped_moment,
+    radius_within,
+    slope,
     squared_errors,
     unwinsorised,
 )
-from workbench.estimators.parts.rescaled import rescaled_mean, rescaled_moment
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared.noisy_means import rescaled_mean, rescaled_moment
+from workbench.estimators.shared.predictions import (
+    better_than,
+    median_of_matrix,
+    median_of_mean,
+    shrinking_bias,
+)
+from workbench.estimators.shared.rows import (
     WIDEST,
     centred_count,
     centred_rows,
     from_centre,
+    mean_in_ball,
     mean_sensitivity,
+    moment_in_ball,
     require_spread,
     second_moment_sensitivity,
 )
@@ -127,7 +134,7 @@ from workbench.linalg import (
     symmetric_noise_norm,
     tail,
 )
-from workbench.privacy import Budget, Charge, GaussianDP, NoiseSource, Plan
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, symmetric_gaussian
 from workbench.special import chdtri
@@ -495,7 +502,7 @@ def _covariance_design(
     share = 1 - sum(step.weight for step in early)
     told = mu * sqrt(share)
     if of.winsorises:
-        clip, size = WinsorisedCovariance(n, d, GaussianDP(told)).radius, lower[-1]
+        clip, size = best_radius(n, d, told), lower[-1]
         if early:  # rows are cut as for the mean size of the frame, noise is over its ℓ
             size = mean_size(lower[-2], noise_radius(d, early[-1].sd), early[-1].excess)
         squared = float(squared_errors(np.array([clip**2 / size]), n, d, told * lower[-1] / size)[0])
@@ -748,7 +755,8 @@ def moments_round(
     """Return g m and S, the private mean of the rows A (x - c) and the private moment round it."""
     n, d = x.shape
     recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
-    m, moment = recipe.draw(recipe.of(x, lambda block: (block - centre) @ mapping), charge, noise)  # (8)
+    lifted = recipe.of(x, lambda block: (block - centre) @ mapping)
+    m, moment = recipe.read(symmetric_gaussian(lifted, charge, noise), d, charge)  # (8)
     drawn = (gaussian_scale(charge) / step.height) ** 2 / 2
     return step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
 

@@ -61,20 +61,20 @@ import numpy as np
 from workbench.errors import ArgumentError, few, integer_at_least, probability, real
 from workbench.estimators.base import Estimator, Trace, require_matrix
 from workbench.estimators.coinpress import BallMean, MeanDesign, noise_radius, positive_mean
-from workbench.estimators.parts.budgets import (
+from workbench.estimators.shared.budgets import (
     batches_plan,
     divisions,
     gaussian_total,
     step_budgets,
     steps_plan,
 )
-from workbench.estimators.parts.foreseen import better_than, median_of_matrix
-from workbench.estimators.parts.integers import moment_in_ball
-from workbench.estimators.parts.normal_ball import kept_share
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared.moments import kept_share
+from workbench.estimators.shared.predictions import better_than, median_of_matrix
+from workbench.estimators.shared.rows import (
     centred_count,
     centred_rows,
     mean_sensitivity,
+    moment_in_ball,
     require_spread,
     second_moment_sensitivity,
 )

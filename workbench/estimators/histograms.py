@@ -68,8 +68,8 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.heavy_tailed import Moments
-from workbench.estimators.parts.budgets import concentrated, require_selection
-from workbench.estimators.parts.rows import only_present, row_blocks
+from workbench.estimators.shared.budgets import concentrated, require_selection
+from workbench.estimators.shared.rows import only_present, row_blocks
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -82,7 +82,7 @@ from workbench.privacy import (
     PureDP,
     Sequential,
 )
-from workbench.privacy.concentrated import bounded_range_epsilon
+from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.histograms import (
     COUNTS_L1,
     COUNTS_L2,
@@ -104,7 +104,7 @@ PARTS = 200  # LKKO21 Algorithm 15, as recalled
 # Of normal rows, for bins of width 1 and 2: the least mass of the fullest bin, Φ(w) - Φ(0), where the mean
 # lies at its edge; and P(|Z| > 2), no less than the mass of all bins whose centres are further than 1.5 bins,
 # or 2.5 for width 1. Of bounded covariance, by Chebyshev: μ's bin and its neighbours hold 15/16 of the mass.
-BEST, FAR = 0.3413447460685429, 0.0455002638963584
+BEST, FAR_MASS = 0.3413447460685429, 0.0455002638963584
 BOX_BEST = 0.4772498680518208
 BALL_BEST, BALL_FAR = 0.3125, 0.0625
 
@@ -178,7 +178,7 @@ class UnitHistogram:
         line = self.radius is None
         one_sided = self.calibration == "tight" and not line  # noise, or the exponential mechanism's utility
         least = self.threshold(cost) if line else -inf
-        enough = suffice(n, BEST, FAR, beta, error, error if one_sided else 2 * error, least)
+        enough = suffice(n, BEST, FAR_MASS, beta, error, error if one_sided else 2 * error, least)
         return REACH if enough else inf
 
     def count_error(self, n: int, cost: Budget, beta: float) -> float:
@@ -416,7 +416,7 @@ class BoxRange(Estimator[Box]):
         """Return 3 sigma √d, which |centre - mean| exceeds with probability at most beta, or infinity."""
         probability(beta=beta)
         require_matrix(n, d)
-        return self.sigma * self.centres.error_bound(n, d, budget, beta, BOX_BEST, FAR)
+        return self.sigma * self.centres.error_bound(n, d, budget, beta, BOX_BEST, FAR_MASS)
 
 
 @dataclass(frozen=True, kw_only=True)

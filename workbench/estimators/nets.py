@@ -33,9 +33,9 @@ import numpy as np
 from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators.base import Estimator, Trace, mapped, require_matrix
 from workbench.estimators.heavy_tailed import Moments
-from workbench.estimators.parts.budgets import require_selection
-from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
-from workbench.estimators.parts.rows import centred_count, centred_rows, present, within_ball
+from workbench.estimators.shared.budgets import require_selection
+from workbench.estimators.shared.predictions import better_than, chosen, weighted_median
+from workbench.estimators.shared.rows import centred_count, centred_rows, present, within_ball
 from workbench.linalg import half_sphere, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, step_of, widest

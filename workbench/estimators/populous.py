@@ -4,7 +4,7 @@ Rows x of shape (n, d). Neighbours: replace one row.
 
     (1) rows are shuffled and cut into k groups of s; each group has a point, its oracle's answer
     (2) groups vote on whether most points are close: no answer if they are not
-    (3) out = a masked average of the points that are close to most                         `shared.votes`
+    (3) out = a masked average of the points that are close to most                         `votes`
 
     entry                point of a group                     close              mask
     Populous             any function of its rows             by `space`         Algorithm 1
@@ -15,8 +15,8 @@ Rows x of shape (n, d). Neighbours: replace one row.
     PopulousGaussian     subspace, Preconditioner, then the same steps           Theorem 5.7
 
 Privacy holds for every oracle whose answer for a group hangs on the rows of that group alone. It may fail,
-answer nonsense or use randomness. Vote and mask of vectors have one price (`privacy.voted`). No entry needs a
-range: where the mean is costs nothing, up to 1e8 standard deviations. "tight", ours: the vote has its own
+answer nonsense or use randomness. Vote and mask of vectors have one price (`privacy.stable`). No entry needs
+a range: where the mean is costs nothing, up to 1e8 standard deviations. "tight", ours: the vote has its own
 thresholds, masks are calibrated exactly, the budget is spent once. "paper": below. `plan` refuses rows too
 few for any vote, with the number. Proof: `proofs/populous.md`.
 
@@ -51,7 +51,7 @@ Gaussians, in stages on rows of their own, shuffled; pairs are (x_1 - x_2)/√2:
     (G1) on pairs of the first rows: the subspace that the rows vary in, exactly    `spectral/subspace-exact`
     (G2) on pairs of the next rows, in that subspace: a preconditioner or, of far fewer rows, a matrix
          quantile                                                               `covariance/matrix-quantile`
-    (G3) on the rest: location, mean and covariance in its frame                   `parts.gaussians.finish`
+    (G3) on the rest: location, mean and covariance in its frame                   `unbounded`
 
 Every stage has the whole budget: a replaced row lies in one of them. (G1) has the rows it needs, (G2) as many
 as leave a condition of 4 with probability 1 - β/3, or the source's number in "paper", (G3) all others. In a
@@ -69,7 +69,7 @@ constants), friends are at r/(2t). It takes billions of rows for a covariance.
     covariance   t = 3/2, r = 1, φ = 1; friends at dist ≤ 1/3, groups within 1/9 of Σ
                  η such that the mask moves dist by at most 1/3 with probability 1 - β (Lemma 5.2, by Davidson
                  & Szarek 2001): x = η(2√d + √(2 ln(1/β))), (1 - x)⁻² ≤ 4/3
-                 γ of Lemma 5.1 (`privacy.masks.square_scale`), k = ⌈134/γ⌉
+                 γ of Lemma 5.1 (`privacy.stable.square_scale`), k = ⌈134/γ⌉
                  s such that x = (√d + √(2 ln(2k/β)))/√s has (1 - x)⁻² ≤ 10/9 (Lemma 5.3)
     mean         t = 1, r = α, φ = 0; friends at α/2, groups within α/4 of the mean, the mask within α/2:
                  σ = γ √(2 ln(2/δ'))/ε' (Lemma 7.2; drawn with the exact σ, which is less), γ = 67α/k,
@@ -93,25 +93,29 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, sanitised
-from workbench.estimators.parts.budgets import concentrated, halved, least_groups, require_events
-from workbench.estimators.parts.gaussians.error import SquaredErrors, squared_error
-from workbench.estimators.parts.gaussians.finish import RoundFinish
-from workbench.estimators.parts.gaussians.frame import Frame, Moments
-from workbench.estimators.parts.gaussians.steps import fewest_finished
-from workbench.estimators.parts.quantile.design import fewest_rows
-from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
-from workbench.estimators.parts.rows import (
+from workbench.estimators.base import (
+    Abstention,
+    Estimator,
+    Trace,
+    own_stream,
+    require_matrix,
+    sanitised,
+    shuffled,
+)
+from workbench.estimators.matrix_quantile import MatrixQuantile, fewest_rows
+from workbench.estimators.shared.budgets import concentrated, halved, least_groups, require_events
+from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
+from workbench.estimators.shared.rows import (
     centred_count,
     centred_rows,
     group_means,
     of_groups,
     only_present,
-    own_stream,
     present,
-    shuffled,
 )
-from workbench.estimators.shared.votes import (
+from workbench.estimators.subspaces import GRID, SubspaceExact, completed
+from workbench.estimators.unbounded import RoundFinish, fewest_finished, round_finish
+from workbench.estimators.votes import (
     FAR,
     MOST,
     VOTE,
@@ -131,7 +135,6 @@ from workbench.estimators.shared.votes import (
     norm_moves,
     reduced,
 )
-from workbench.estimators.subspaces import GRID, SubspaceExact, completed
 from workbench.linalg import fewest
 from workbench.privacy import (
     ApproxDP,
@@ -145,10 +148,9 @@ from workbench.privacy import (
     SimulatedNoise,
 )
 from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mode
-from workbench.privacy.masks import LARGEST_THOMPSON, masked_identity, square_scale
-from workbench.privacy.random_matrices import bartlett
-from workbench.privacy.roots import brentq
-from workbench.special import chdtri, ndtri
+from workbench.privacy.noise import bartlett
+from workbench.privacy.stable import LARGEST_THOMPSON, masked_identity, square_scale
+from workbench.special import brentq, chdtri, ndtri
 from workbench.types import Array, Calibration
 
 LONGEST = 10_000  # entries of a point in l1: their rounding to a grid is far below the thousandth added to Δ
@@ -900,7 +902,7 @@ class PopulousLearner:
     def finish(self) -> RoundFinish:
         worst = (1.0,) * self.d  # but for a condition of 4, which one step measures well
         cost = concentrated(self.budget)
-        return RoundFinish(self.rows[2], self.d, cost, worst, self.centred, THIN, self._narrowest)
+        return round_finish(self.rows[2], self.d, cost, worst, self.centred, THIN, self._narrowest)
 
     @property
     def _narrowest(self) -> float:
@@ -909,7 +911,7 @@ class PopulousLearner:
     @property
     def squared_error(self) -> SquaredErrors:
         """The predicted errors of (G3), in the frame that (G2) should leave."""
-        return squared_error(self.finish.steps, self.frame.stretch)
+        return self.finish.squared_error(self.frame.stretch)
 
     def plan(self) -> Plan:
         """Return the plan: the stages see disjoint rows."""

@@ -7,7 +7,7 @@ so that a replaced row changes one point.
     (1) rows are shuffled and cut into k groups of s; each has a robust factor R_i of its second moment, or a
         robust mean m_i
     (2) groups vote on whether most of them are close: no answer if they are not
-    (3) out = a masked average of the groups that are close to most                         `shared.votes`
+    (3) out = a masked average of the groups that are close to most                         `votes`
 
     entry                       rows                                                 mask
     PopulousRobustCovariance    of mean 0 if `centred`, otherwise paired first, and  Thompson-Laplace, centred
@@ -40,7 +40,7 @@ under far rows, lower ones under rows that are taken from the tails. Groups are 
 stops on its own when no weight moves by more than 1 %, after 50 steps at most: its factor is a function of
 its rows alone, bit for bit. A group without one has a factor of zeros.
 
-Designs, as in `shared.votes` (D1) to (D4), with the groups of a public table, simulated once, in the place of
+Designs, as in `votes` (D1) to (D4), with the groups of a public table, simulated once, in the place of
 normal ones: Q₀ = 1 - p - 6σ/√k - .01 - A - (S/ε_t) ln(1/β). p is the share of pairs that are no friends at
 the worst of several attacks, σ the deviation of a group's share of friends: the share of friendly pairs, a
 U-statistic, has deviation 2σ/√k. A hundredth is for other attacks.
@@ -64,9 +64,18 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, probability
-from workbench.estimators.base import Abstention, Estimator, Trace, mapped, require_matrix, sanitised
-from workbench.estimators.parts.budgets import require_events
-from workbench.estimators.parts.rows import (
+from workbench.estimators.base import (
+    Abstention,
+    Estimator,
+    Trace,
+    mapped,
+    require_matrix,
+    sanitised,
+    shuffled,
+)
+from workbench.estimators.populous import MASK_SEED, MASKS, centring
+from workbench.estimators.shared.budgets import require_events
+from workbench.estimators.shared.rows import (
     CORRUPT,
     centred_count,
     centred_rows,
@@ -74,10 +83,8 @@ from workbench.estimators.parts.rows import (
     paired,
     present,
     require_corruption,
-    shuffled,
 )
-from workbench.estimators.populous import MASK_SEED, MASKS, centring
-from workbench.estimators.shared.votes import (
+from workbench.estimators.votes import (
     VOTE,
     Design,
     Designer,
@@ -89,7 +96,7 @@ from workbench.estimators.shared.votes import (
 )
 from workbench.linalg import fewest, tail
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
-from workbench.privacy.masks import least_rate, masked_identity
+from workbench.privacy.stable import least_rate, masked_identity
 from workbench.special import chdtr, chdtri
 from workbench.types import Array
 
@@ -176,7 +183,7 @@ def _medians(values: Array, there: np.ndarray) -> Array:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table, which `chapters.any_gaussian.runs.robust_table` makes: groups of `size` rows."""
+    """A row of the table, which `tests/estimators/robust_table.py` makes: groups of `size` rows."""
 
     of: str
     d: int

@@ -16,7 +16,7 @@ to the mean.
     (1) c = centres of the fullest bins of a noisy histogram of every coordinate            sensitivity √(2d)
     (2) c = c + the noisy mean of the rows within r₀ of c                                              2 r₀/n
     (3) y = x - c shrunk to the ball of radius r, in whole numbers of a step; S = all rows that are there
-    (4) N, s, A = count, sum and second moment of S with noise (`shared.weighted_moments`); m = s/N,
+    (4) N, s, A = count, sum and second moment of S with noise (`weighted_moments`); m = s/N,
         F = A/N - m mᵀ, less I for light tails; λ = λ_max(F)
     (5) λ at most its level, or N < n/2: S is what it will be, go to (8)
     (6) τ_i = (y_i - m)ᵀ U (y_i - m), Ψ = ⟨F, U⟩, T = the rows of S of largest τ that may go; ties: larger
@@ -95,11 +95,19 @@ from workbench.estimators.histograms import (
     ball_reach,
     box_reach,
 )
-from workbench.estimators.parts.budgets import step_budgets, steps_plan
-from workbench.estimators.parts.foreseen import CleanRun, better_than
-from workbench.estimators.parts.integers import in_ball, in_box, mean_in_ball
-from workbench.estimators.parts.rows import NEAREST, blocks, mean_sensitivity, only_present, present
-from workbench.estimators.shared.weighted_moments import (
+from workbench.estimators.shared.budgets import step_budgets, steps_plan
+from workbench.estimators.shared.predictions import CleanRun, better_than
+from workbench.estimators.shared.rows import (
+    NEAREST,
+    blocks,
+    in_ball,
+    in_box,
+    mean_in_ball,
+    mean_sensitivity,
+    only_present,
+    present,
+)
+from workbench.estimators.weighted_moments import (
     MEAN,
     Costs,
     Sums,

@@ -9,7 +9,7 @@ gap, and does not count: the answers are the quantiles of the others. z = (x - c
     (2) out = centre + sigma t
 
 "paper": m(t) = |n - 2 #{z_i < t}|/2, the depth. "tight", ours: the larger of that and the number of rows
-outside [t - 4, t + 4] (`parts.locate.window_median`), which finds the data with half the rows when the range
+outside [t - 4, t + 4] (`shared.window_median`), which finds the data with half the rows when the range
 is long; its precision near the median is the same.
 
 `Quantiles`, on a range or without one, ours of two known parts:
@@ -58,17 +58,27 @@ from workbench.estimators.base import (
     FARTHEST,
     Trace,
     Univariate,
+    own_stream,
     require_rows,
     standard_radius,
     standardised,
 )
-from workbench.estimators.parts.budgets import require_selection, rule
-from workbench.estimators.parts.foreseen import better_than
-from workbench.estimators.parts.locate.lattice import Lengths, number, place, rounded, step_for
-from workbench.estimators.parts.locate.law import located_within, uniform_deviation
-from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian, selection_epsilon
-from workbench.estimators.parts.rows import own_stream
-from workbench.estimators.two_step import WINDOW, located_median
+from workbench.estimators.shared.budgets import require_selection, rule
+from workbench.estimators.shared.predictions import better_than
+from workbench.estimators.shared.window_median import (
+    EVERYTHING,
+    Lengths,
+    WindowMedian,
+    located_median,
+    located_within,
+    number,
+    place,
+    rounded,
+    selection_epsilon,
+    step_for,
+    uniform_deviation,
+)
+from workbench.estimators.two_step import WINDOW
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
 from workbench.privacy.cuts import BITS, Level, Node, placed
 from workbench.privacy.mechanisms import cuts

@@ -67,7 +67,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import probability
 from workbench.estimators.base import Reference, Trace, require_matrix, sanitised
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared.rows import (
     centred_rows,
     mean_of,
     moment_of,
@@ -76,7 +76,7 @@ from workbench.estimators.parts.rows import (
 )
 from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
-from workbench.privacy.budget import require
+from workbench.privacy.budgets import require
 from workbench.special import chdtri, ndtr
 from workbench.types import Array, Calibration
 

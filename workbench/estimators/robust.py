@@ -75,12 +75,19 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, real, require_columns
 from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
-from workbench.estimators.parts.budgets import gaussian_total, step_budgets, steps_plan
-from workbench.estimators.parts.foreseen import CleanRun, better_than
-from workbench.estimators.parts.integers import added, in_ball, total
-from workbench.estimators.parts.normal_ball import clipped_moment, kept_moment, radius_within
-from workbench.estimators.parts.rows import blocks, mean_sensitivity, only_present, present
-from workbench.estimators.shared.weighted_moments import (
+from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
+from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
+from workbench.estimators.shared.predictions import CleanRun, better_than
+from workbench.estimators.shared.rows import (
+    added,
+    blocks,
+    in_ball,
+    mean_sensitivity,
+    only_present,
+    present,
+    total,
+)
+from workbench.estimators.weighted_moments import (
     MEAN,
     SENSITIVITY,
     Costs,

@@ -60,19 +60,20 @@ from numpy.typing import NDArray
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of
 from workbench.estimators.base import Estimator, Trace, require_matrix, sanitised
-from workbench.estimators.parts.budgets import require_gaussian, step_budgets, steps_plan
-from workbench.estimators.parts.foreseen import better_than, median_noise_norm, median_norm
-from workbench.estimators.parts.integers import moment_in_ball, second_moment_within
-from workbench.estimators.parts.rows import (
+from workbench.estimators.reading import read
+from workbench.estimators.shared.budgets import require_gaussian, step_budgets, steps_plan
+from workbench.estimators.shared.predictions import better_than, median_noise_norm, median_norm
+from workbench.estimators.shared.rows import (
+    moment_in_ball,
     only_present,
     require_radius,
     row_blocks,
     second_moment_sensitivity,
+    second_moment_within,
 )
-from workbench.estimators.reading import read
 from workbench.linalg import norms, psd_part
 from workbench.privacy import ApproxDP, Budget, Charge, Converted, GaussianDP, NoiseSource, Plan, noise_source
-from workbench.privacy.conversions import approx_from_gdp
+from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import ndtr, ndtri

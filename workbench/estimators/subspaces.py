@@ -79,10 +79,11 @@ from workbench.estimators.base import (
     Estimator,
     Trace,
     mapped,
+    own_stream,
     require_matrix,
     sanitised,
 )
-from workbench.estimators.parts.budgets import (
+from workbench.estimators.shared.budgets import (
     concentrated,
     delivered,
     halved,
@@ -90,8 +91,8 @@ from workbench.estimators.parts.budgets import (
     require_events,
     without_events,
 )
-from workbench.estimators.parts.locate.window_median import WindowMedian, selection_epsilon
-from workbench.estimators.parts.rows import centred_count, centred_rows, evened, in_blocks, own_stream
+from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
+from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
 from workbench.linalg import symmetrised
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, rounded

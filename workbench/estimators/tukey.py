@@ -14,7 +14,7 @@ a fixed map of every row.
     (3) out = centre + t
 
 On the line the depth is constant between rows and the draw is exact: u = n/2 - m with the m of
-`parts.locate.window_median` without a window, the distribution of `univariate/median` in its "paper"
+`shared.window_median` without a window, the distribution of `univariate/median` in its "paper"
 calibration. Departure from the source, which draws from the density itself: the grid and the directions.
 
 `ResilientMean` and `ResilientHeavyMean` (Algorithm 2; Theorems 7 and 8): k = ⌈3 α n⌉ rows are trimmed on
@@ -62,11 +62,10 @@ from workbench.estimators.base import (
     require_matrix,
     standard_radius,
 )
-from workbench.estimators.parts.budgets import divided, require_selection, rule
-from workbench.estimators.parts.foreseen import better_than, chosen, weighted_median
-from workbench.estimators.parts.locate.window_median import EVERYTHING, WindowMedian
-from workbench.estimators.parts.rows import on_both_sides, only_present
-from workbench.estimators.two_step import located_median
+from workbench.estimators.shared.budgets import divided, require_selection, rule
+from workbench.estimators.shared.predictions import better_than, chosen, weighted_median
+from workbench.estimators.shared.rows import on_both_sides, only_present
+from workbench.estimators.shared.window_median import EVERYTHING, WindowMedian, located_median
 from workbench.linalg import half_sphere
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest

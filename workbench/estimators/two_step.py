@@ -1,8 +1,8 @@
 """Private means of a column whose range is long or unknown: locate, then average round the place.  L17.
 
 Rows x of shape (n,), standard deviation sigma. Neighbours: replace one row. The mean lies within `radius` of
-`centre` (`TwoStepMean`; L17 Theorem 2.5, eq. (2)), or anywhere (`UnboundedMean`; Theorem 2.8, eq. (6)). With
-z = (x - centre)/sigma, capped at ±1e15, and R = radius/sigma:
+`centre` (`TwoStepMean`; L17 Theorem 2.5, eq. (2)), or anywhere (Theorem 2.8, eq. (6): `UnboundedMean`, which
+stands with its pivot in `intervals`). With z = (x - centre)/sigma, capped at ±1e15, and R = radius/sigma:
 
     (1) c = a private location of z in [-R, R], or anywhere, with a share of ε and all of δ; none: no answer
     (2) y = mean(clip(z - c, ±w)) + noise, with the rest                         sensitivity 2w/n given c
@@ -10,7 +10,7 @@ z = (x - centre)/sigma, capped at ±1e15, and R = radius/sigma:
 
               "paper"                                       "tight", ours
     (1)       histogram, bins of width 1                    window median, window ±4, stretch .02
-              (`estimators.histograms`)                     (`parts.locate.window_median`)
+              (`estimators.histograms`)                     (`shared.window_median`)
     share     1/2                                           the pair of least predicted error, which n, the
     w         2.5 + √(2 ln(4n/β))                           budget and R decide; w = 0: (1) is the output
     u(y)      y                                             g_w⁻¹(y), g_w(u) = E clip(Z + u, ±w), Z normal:
@@ -38,16 +38,33 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.histograms import REACH, UnitHistogram
-from workbench.estimators.parts.budgets import divided, mean_charge, rule
-from workbench.estimators.parts.foreseen import better_than, median_beyond, median_norm, median_norm_found
-from workbench.estimators.parts.integers import mean_in_box
-from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.laplace_normal import median_of_sum, noise_quantile, noise_sd
-from workbench.estimators.parts.locate.law import located_within, location_law, uniform_deviation
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.rescaled import counted_error, mean_and_share
+from workbench.estimators.shared.budgets import divided, mean_charge, rule
+from workbench.estimators.shared.noisy_means import (
+    FAR,
+    clipped_slope,
+    clipped_variance,
+    counted_error,
+    expected_clip,
+    inverse_error,
+    median_of_sum,
+    noise_quantile,
+    noise_sd,
+    over_share,
+    uncentred,
+    weighed,
+)
+from workbench.estimators.shared.predictions import better_than, median_norm, median_norm_found
+from workbench.estimators.shared.rows import mean_in_box
+from workbench.estimators.shared.window_median import (
+    WindowMedian,
+    located_median,
+    located_within,
+    location_law,
+    uniform_deviation,
+)
 from workbench.privacy import Budget, NoiseSource, Plan, Sequential
 from workbench.privacy.grid import OnGrid
+from workbench.privacy.mechanisms import additive
 from workbench.special import ndtr, ndtri
 from workbench.types import Array, Calibration
 
@@ -57,7 +74,7 @@ SHARES = (0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 4.0)  # w
 BIASES = (0.93, 0.85, 0.78, 0.72, 0.61, 0.51, 0.43, 0.34, 0.26, 0.19, 0.13, 0.11, 0.10, 0.08, 0.07)
 ALONE = 1.25  # the bias where location is all
-NOTHING, SURE = 1e-13, 1e-9  # of the largest term of a sum; how near sums are known
+NOTHING, ALIKE = 1e-13, 1e-9  # of the largest term of a sum; how near sums are known
 
 
 def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) -> OnGrid:
@@ -66,7 +83,7 @@ def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) ->
 
 
 def sensitivity(n: int, clip: float) -> float:
-    """Return 2 clip/n, the most that one replaced row moves `clipped_mean` for a given centre."""
+    """Return the most that one replaced row moves `clipped_mean` for a given centre."""
     return 2 * clip / n
 
 
@@ -79,22 +96,18 @@ def clipped_off(beyond: float) -> float:
 
 
 def other_rows(bias: float) -> str:
-    """Return in words how far from the mean of rows that are not normal a clipped one may be."""
     return f"other distributions of standard deviation sigma: up to {bias:.3g} more, however many rows"
 
 
 def record_clipping(trace: Trace | None, x: Array, centre: float, clip: float) -> None:
-    """Tell a trace how large a share of the rows lies beyond the clip."""
     if trace is not None:
         trace.add(clipped_share=float((np.abs(x - centre) > clip).mean()))
 
 
 @dataclass(frozen=True)
 class Design:
-    """Public choices of a run, and for "tight" what they are predicted to give; clip = 0: location alone."""
-
     share: float
-    clip: float
+    clip: float  # 0: location alone
     rms: float = inf  # where the mean is found
     failure: float = 1.0  # the chance that it is not
 
@@ -108,14 +121,14 @@ class TwoSteps(ABC):
 
     @property
     @abstractmethod
-    def locator(self) -> UnitHistogram | WindowMedian:
-        """The mechanism of (1)."""
+    def locator(self) -> UnitHistogram | WindowMedian: ...
 
     @abstractmethod
     def design(self, n: int, budget: Budget) -> Design: ...
 
-    @abstractmethod
-    def unbiased(self, y: float, clip: float) -> float: ...
+    def unbiased(self, y: float, clip: float) -> float:
+        """Return u(y)."""
+        return y
 
     def plan(self, n: int, budget: Budget) -> Plan:
         name = f"locate{self.suffix}"
@@ -130,28 +143,18 @@ class TwoSteps(ABC):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        return self.with_share(x, budget, noise, trace)[0]
-
-    def with_share(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> tuple[float | Abstention, float]:
-        """Return the mean of standardised rows, and the noisy share that is there; 1 where nothing tells."""
+        n, plan, clip = len(x), self.plan(len(x), budget), self.design(len(x), budget).clip
         name = f"locate{self.suffix}"
-        centre = self.locator.draw(x, self.plan(len(x), budget)[name], noise)  # (1)
+        centre = self.locator.draw(x, plan[name], noise)  # (1)
         if centre is None or isinstance(centre, Abstention):
-            return Abstention(name), 1.0
-        return self.averaged(x, centre, budget, noise, trace)
-
-    def averaged(
-        self, x: Array, centre: float, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> tuple[float, float]:
-        n, clip = len(x), self.design(len(x), budget).clip
+            return Abstention(name)
         if not clip:
-            return centre, 1.0
+            return centre
         record_clipping(trace, x, centre, clip)
-        statistic, charge = clipped_mean(x, centre, clip, counted=True), self.plan(n, budget)
-        noisy, share = mean_and_share(statistic, n, charge[f"mean{self.suffix}"], noise)  # (2)
-        return centre + self.unbiased(float(noisy[0]), clip), share  # (3)
+        charge = plan[f"mean{self.suffix}"]
+        joint, whole = weighed(clipped_mean(x, centre, clip, counted=True), n, charge)
+        noisy, _ = over_share(additive(joint, charge, noise), whole, charge)  # (2)
+        return centre + self.unbiased(float(noisy[0]), clip)  # (3)
 
 
 @dataclass(frozen=True)
@@ -165,11 +168,7 @@ class HistogramMean(TwoSteps):
         return UnitHistogram(self.radius, "paper")
 
     def design(self, n: int, budget: Budget) -> Design:
-        """Return w with which, but for a chance of β/4, no row is clipped round a centre within 2.5."""
         return Design(SHARE, REACH + sqrt(2 * log(4 * n / self.beta)))
-
-    def unbiased(self, y: float, clip: float) -> float:
-        return y
 
     def bias(self, n: int, budget: Budget) -> float:
         """Return how far (2) may be from the mean of other rows of sd at most 1, if c is within 2.5."""
@@ -205,11 +204,10 @@ class WindowMean(TwoSteps):
         return WindowMedian(left=WINDOW, right=WINDOW, stretch=STRETCH, low=low, high=high)
 
     def design(self, n: int, budget: Budget) -> Design:
-        """Return the share and w of least predicted error for normal rows."""
         return _design(self, n, budget)
 
     def unbiased(self, y: float, clip: float) -> float:
-        return huber.uncentred(y, clip)
+        return uncentred(y, clip)
 
     def bias(self, n: int, budget: Budget) -> float:
         """Return how far out may be from the mean of other rows of sd at most 1, sampling and noise apart.
@@ -228,8 +226,8 @@ class WindowMean(TwoSteps):
         apart = np.asarray(located_median(self.locator, n, locate))
         if apart == inf:
             return inf
-        slope = float(huber.clipped_slope(apart, design.clip))
-        sampling = sqrt(float(huber.clipped_variance(apart, design.clip)) / n) / slope
+        slope = float(clipped_slope(apart, design.clip))
+        sampling = sqrt(float(clipped_variance(apart, design.clip)) / n) / slope
         charge = mean_charge("mean", sensitivity(n, design.clip) / slope, mean)
         lost = median_norm_found(1, design.failure) / median_norm(1)
         return lost * median_of_sum(sampling, charge)
@@ -245,37 +243,34 @@ class WindowMean(TwoSteps):
         plan, clip = self.plan(n, budget), self.design(n, budget).clip
         deviation = uniform_deviation(n, beta / 4)
         apart = located_within(self.locator, n, plan[f"locate{self.suffix}"].cost, beta / 4, ndtr, deviation)
-        if not clip or apart > huber.FAR:
+        if not clip or apart > FAR:
             return inf if clip else apart
         sampling = sqrt(2 * log(8 / beta) / n) + 2 * deviation * apart
-        charge, away = plan[f"mean{self.suffix}"], float(huber.clipped_mean(np.asarray(apart), clip))
+        charge, away = plan[f"mean{self.suffix}"], float(expected_clip(np.asarray(apart), clip))
         off = counted_error(lambda part: sampling + noise_quantile(charge, part), away, charge, n, beta / 4)
-        return inf if off == inf else huber.inverse_error(apart, off, clip)
-
-
-def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
-    """Return the median distance of a location from the mean of normal rows."""
-    offsets, chances, failure = location_law(locator, n, cost, ndtr, huber.FAR)
-    return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
+        return inf if off == inf else inverse_error(apart, off, clip)
 
 
 @lru_cache(maxsize=4096)
 def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     """Return the share and clip that minimise rms + failure; location alone where most fail."""
     drift = pi / (2 * n)  # the squared error of a sample's median
-    offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, huber.FAR)
+    offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
     alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
     for share, clip in _likely(steps, n, budget):
         locate, mean = divided(budget, share)
-        offsets, weights, failure = location_law(steps.locator, n, locate, ndtr, huber.FAR)
+        offsets, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
         sd, apart = noise_sd(mean_charge("mean", sensitivity(n, clip), mean)), np.sqrt(offsets**2 + drift)
-        variance = huber.clipped_variance(apart, clip) / n + sd * sd
-        most = (apart + huber.FAR) ** 2  # the inverse stays within ±4 of the centre
-        squares = np.minimum(variance / huber.clipped_slope(apart, clip) ** 2, most)
-        rms = sqrt(float(weights @ squares))
+        rms = sqrt(float(weights @ _squares(apart, clip, n, sd)))
         if rms + failure < best.rms + best.failure:
             best = Design(share, clip, rms, failure)
     return best if best.failure <= 0.5 else alone
+
+
+def _squares(apart: Array, clip: float | Array, n: int, sd: float | Array) -> Array:
+    """Return the squared errors of a step from so far away; the inverse stays within ±4 of the centre."""
+    variance = clipped_variance(apart, clip) / n + sd * sd
+    return np.asarray(np.minimum(variance / clipped_slope(apart, clip) ** 2, (apart + FAR) ** 2))
 
 
 def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, float]]:
@@ -286,26 +281,25 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
     laws, noises = [], []
     for share in SHARES:
         locate, mean = divided(budget, share)
-        laws.append(location_law(steps.locator, n, locate, ndtr, huber.FAR))
+        laws.append(location_law(steps.locator, n, locate, ndtr, FAR))
         noises.append(noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean)))
     offsets, half = laws[0][0], len(laws[0][0]) // 2  # the same in all laws, and symmetric about 0
     weights = np.array([weight[half:] + weight[half - 1 :: -1] for _, weight, _ in laws])
     apart = np.sqrt(offsets[half:] ** 2 + pi / (2 * n))
-    most = weights * (apart + huber.FAR) ** 2
+    most = weights * (apart + FAR) ** 2
     matter = (most > NOTHING * most.max(axis=1, keepdims=True)).any(axis=0)
     clips, rest = np.array(CLIPS)[:, None], most[:, ~matter].sum(axis=1, keepdims=True)
     near = apart[matter]
-    variance = huber.clipped_variance(near, clips) / n + (np.array(noises)[:, None, None] * clips) ** 2
-    squares = np.minimum(variance / huber.clipped_slope(near, clips) ** 2, (near + huber.FAR) ** 2)
+    squares = _squares(near, clips, n, np.array(noises)[:, None, None] * clips)
     least = (squares @ weights[:, matter, None])[:, :, 0]
     failures = np.array([[failure] for *_, failure in laws])
     below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures
-    chosen = np.argwhere(below <= above.min() * (1 + SURE))
+    chosen = np.argwhere(below <= above.min() * (1 + ALIKE))
     return [(SHARES[i], CLIPS[j]) for i, j in chosen]
 
 
 class Stepwise(Univariate[float]):
-    """What both entries share: they differ in whether there is a range."""
+    """The entries with and without a range."""
 
     centre: float = 0.0
     sigma: float
@@ -319,7 +313,6 @@ class Stepwise(Univariate[float]):
 
     @property
     def steps(self) -> HistogramMean | WindowMean:
-        """The steps on standardised rows."""
         return HistogramMean(self.reach, self.beta) if self.calibration == "paper" else WindowMean(self.reach)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -400,39 +393,3 @@ class TwoStepMean(Stepwise):
     @property
     def reach(self) -> float:
         return standard_radius(self.radius, self.sigma)
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnboundedMean(Stepwise):
-    """Private mean of one column, its range unknown (L17 Theorem 2.8).
-
-    Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
-    release is "no answer". Parameters as of `TwoStepMean`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
-    below 1/2 for "paper".
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, as in `TwoStepMean`.
-
-    Examples
-    --------
-    >>> from workbench.privacy import ApproxDP
-    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
-    >>> release = UnboundedMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
-    >>> abs(release.value - 3.0) < 0.2
-    True
-    """
-
-    sigma: float
-    beta: float = 0.05
-    calibration: Calibration = "tight"
-
-    reach = None
-
-    def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
-        """Return the critical value of the pivot (out - mean)/sigma, in the unit of the data."""
-        from workbench.estimators.parts.scale.critical import pivotal_width
-
-        if self.calibration == "paper":
-            return self.error_bound(n, d, budget, level)
-        require_rows(n, d)
-        return self.sigma * pivotal_width(n, budget, level)

@@ -12,8 +12,8 @@ from workbench.charts.chart import Chart
 from workbench.charts.comparison import comparison_chart
 from workbench.lab import tables
 from workbench.lab.pictures.display import image, styled
-from workbench.study.comparing import comparison
-from workbench.study.comparing.comparison import Comparison
+from workbench.study.comparing import Comparison
+from workbench.study.comparing import compare as compared
 
 HEADER = ("method", "budget", "n", "median error", "95 % interval", "no answer", "predicted")
 
@@ -69,8 +69,8 @@ def _cells(
     return [method, budget, *numbers, f"{predicted:.3g}" if isfinite(predicted) else ""]
 
 
-@wraps(comparison.compare)
+@wraps(compared)
 def compare(*given: Any, **named: Any) -> Compared:
     """Measure, and draw."""
-    found = comparison.compare(*given, **named)
+    found = compared(*given, **named)
     return Compared(found, comparison_chart(found))

@@ -1,7 +1,7 @@
 """Gaussian data, on the line and in d dimensions; and its second moment in law, at a cost free of n.
 
 The second moment of n rows is drawn as follows (Bartlett 1933).
-    (1) A lower triangular, A Aᵀ ~ Wishart_p(I, n)         `privacy.random_matrices.bartlett`; n at least p
+    (1) A lower triangular, A Aᵀ ~ Wishart_p(I, n)         `privacy.noise.bartlett`; n at least p
     (2) (1/n) R A Aᵀ Rᵀ, R Rᵀ = Σ, has the law of (1/n) Σ x_i x_iᵀ of n rows of N(0, Σ)
 
 For an estimator that clips its rows this is the statistic conditional on no row being clipped, and no
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.linalg import symmetrised
 from workbench.populations.base import Multivariate, Univariate, checked_size
-from workbench.privacy.random_matrices import bartlett
+from workbench.privacy.noise import bartlett
 from workbench.special import ndtri
 from workbench.types import Array
 

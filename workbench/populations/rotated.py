@@ -15,7 +15,7 @@ from workbench.errors import ArgumentError, finite
 from workbench.linalg import symmetrised
 from workbench.populations.gaussian import MultivariateGaussian
 from workbench.populations.heavy_tailed import MultivariateStudent
-from workbench.privacy.random_matrices import uniform_basis
+from workbench.privacy.noise import uniform_basis
 from workbench.types import Array
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.privacy.budgets import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.privacy.ledger import Ledger
 from workbench.privacy.noise import CountingNoise, NoiseSource, SimulatedNoise, UnitNoise, noise_source
 from workbench.privacy.plan import Charge, Converted, Interleaved, Parallel, Plan, Sequential, compose

@@ -27,8 +27,8 @@ from workbench.types import Array
 
 BITS = 30  # shares are whole numbers of 2^-30
 
-Pick = Callable[[Array], int]
-"""Chooses an index by the logs of weights."""
+Pick = Callable[[Array, int], int]
+"""Chooses an index by weights, with the random number of that number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,87 +87,100 @@ def pieces(level: Level, scale: float, pick: Pick) -> list[list[int]]:
 
 
 class Scan:
-    """The law of one node's pieces: logs of the weights of step (1)."""
+    """The distribution of one node's pieces: the weights of step (1), in logs; subclasses may have others."""
 
-    def __init__(self, node: Node, rate: float) -> None:
+    add: Any = np.logaddexp
+    times: Any = np.add
+    inverse: Any = np.negative
+    none: Any = -np.inf  # the weight 0
+    one: Any = 0.0
+
+    def __init__(self, node: Node, rate: Any) -> None:
         self.node, self.rate = node, rate
-        self.before: list[Array] = [self.gap(0, np.arange(node.points + 1))]
+        pieces = np.arange(node.points + 1)
+        self.powers = self.power(pieces)
+        self.before: list[Array] = [self.gap(0, pieces)]
         self.at: list[Array] = []
         for j in range(1, node.cuts + 1):  # (1)
-            self.at.append(np.logaddexp.reduce(self.terms(j, slice(None)), axis=0))
+            self.at.append(self.add.reduce(self.terms(j, slice(None)), axis=0))
             if j < node.cuts:
                 self.before.append(self.passed(j))
 
+    def power(self, numbers: Any) -> Any:
+        """Return weights that rise by e^rate from one whole number to the next."""
+        return self.rate * numbers
+
     def gap(self, j: int, counts: Any) -> Array:
-        """Return the log of the weight of gap j, from 0, with so many points."""
+        """Return the weight of gap j, from 0, with so many points."""
         whole, rest = self.node.wanted[j]
         return np.asarray(-self.rate * np.abs((counts - whole) - rest))
 
+    def ways(self, k: int) -> Array:
+        """Return in how many ways k cuts lie in each piece."""
+        return np.asarray(self.node.log_ways[k - 1])
+
+    def full(self, j: int) -> Any:
+        """Return the weight that what gap j should hold would have as a power."""
+        whole, rest = self.node.wanted[j]
+        return self.rate * (whole + rest)
+
     def terms(self, j: int, piece: slice | int) -> Array:
-        """Return the logs of the weights of 1, .., j cuts in a piece of which cut j is the last."""
-        between = np.cumsum([0.0, *(self.gap(t, 0) for t in range(j - 1, 0, -1))])  # cuts of the piece
+        """Return the weights of 1, .., j cuts in a piece of which cut j is the last."""
+        gaps = [self.one, *(self.gap(t, 0) for t in range(j - 1, 0, -1))]
+        between = self.times.accumulate(np.array(gaps))  # cuts of the piece
         return np.array(
             [
-                self.before[j - k][piece] + self.node.log_ways[k - 1][piece] + between[k - 1]
+                self.times(self.times(self.before[j - k][piece], self.ways(k)[piece]), between[k - 1])
                 for k in range(1, j + 1)
             ]
         )
 
     def passed(self, j: int) -> Array:
-        """Return the logs of Σ_{i' < i} W_j(i') times the weight of i - i' points in the next gap.
+        """Return Σ_{i' < i} W_j(i') times the weight of i - i' points in the next gap.
 
         Gaps with more points than are wanted lose weight with every further one, those with fewer gain:
         a sum over all former pieces and one over a window of them, neither with a subtraction.
         """
-        whole, rest = self.node.wanted[j]
-        places, at = self.rate * np.arange(self.node.points + 1), self.at[j - 1]
-        long = np.full(len(at), -np.inf)
-        sums = np.logaddexp.accumulate(at + places)
+        whole, at = self.node.wanted[j][0], self.at[j - 1]
+        long, short = np.full(len(at), self.none), np.full(len(at), self.none)
+        sums = self.add.accumulate(self.times(at, self.powers))
         long[whole + 1 :] = sums[: max(0, len(at) - whole - 1)]
-        short = np.full(len(at), -np.inf)
-        short[1:] = windows(at - places, whole)[: len(at) - 1]
-        shift = places - self.rate * (whole + rest)
-        return np.asarray(np.logaddexp(long - shift, short + shift))
+        short[1:] = self.windows(self.times(at, self.inverse(self.powers)), whole)[: len(at) - 1]
+        shift = self.times(self.powers, self.inverse(self.full(j)))
+        return np.asarray(self.add(self.times(long, self.inverse(shift)), self.times(short, shift)))
+
+    def windows(self, weights: Array, width: int) -> Array:
+        """Return the sums of the last `width` terms up to each, by sums of blocks (van Herk 1992)."""
+        n = len(weights)
+        if width == 0:
+            return np.full(n, self.none)
+        if width >= n:
+            return np.asarray(self.add.accumulate(weights))
+        blocks = np.full((-(-n // width), width), self.none)
+        blocks.ravel()[:n] = weights
+        heads = self.add.accumulate(blocks, axis=1).ravel()
+        tails = self.add.accumulate(blocks[:, ::-1], axis=1)[:, ::-1].ravel()
+        rest = np.full(n, self.none)  # of the block before, what the window still reaches
+        rest[width:] = tails[1 : n - width + 1]
+        rest[width - 1 :: width] = self.none  # the window is one block
+        return np.asarray(self.add(heads[:n], rest))
 
     def draw(self, pick: Pick) -> list[int]:
         """Return the pieces of the cuts (2)."""
         j, found = self.node.cuts, list[int]()
-        weights = self.at[-1] + self.gap(j, self.node.points - np.arange(self.node.points + 1))
-        while True:
-            piece = pick(weights)
-            k = 1 + pick(self.terms(j, piece))
-            found, j = [piece] * k + found, j - k
-            if j == 0:
-                return found
-            weights = self.at[j - 1][:piece] + self.gap(j, piece - np.arange(piece))
-
-
-def windows(logs: Array, width: int) -> Array:
-    """Return the logs of the sums of the last `width` terms up to each, by sums of blocks (van Herk 1992)."""
-    n = len(logs)
-    if width == 0:
-        return np.full(n, -np.inf)
-    if width >= n:
-        return np.asarray(np.logaddexp.accumulate(logs))
-    blocks = np.full((-(-n // width), width), -np.inf)
-    blocks.ravel()[:n] = logs
-    heads = np.logaddexp.accumulate(blocks, axis=1).ravel()
-    tails = np.logaddexp.accumulate(blocks[:, ::-1], axis=1)[:, ::-1].ravel()
-    rest = np.full(n, -np.inf)  # of the block before, what the window still reaches
-    rest[width:] = tails[1 : n - width + 1]
-    rest[width - 1 :: width] = -np.inf  # the window is one block
-    return np.asarray(np.logaddexp(heads[:n], rest))
-
-
-def likeliest(weights: Array) -> int:
-    """Return the index of the largest weight."""
-    return int(np.argmax(weights))
+        end, stop = self.node.points, self.node.points + 1
+        while j:
+            weights = self.times(self.at[j - 1][:stop], self.gap(j, end - np.arange(stop)))
+            end = stop = pick(weights, 2 * j - 1)
+            k = 1 + pick(self.terms(j, end), 2 * j - 2)
+            found, j = [end] * k + found, j - k
+        return found
 
 
 def drawn_by(rng: np.random.Generator) -> Pick:
     """Return the choice of an index with probability ∝ e^log, by inversion."""
 
-    def pick(weights: Array) -> int:
+    def pick(weights: Array, _: int) -> int:
         sums = np.cumsum(np.exp(weights - weights.max()))
         return int(np.searchsorted(sums, rng.random() * sums[-1], side="right").clip(0, len(sums) - 1))
 

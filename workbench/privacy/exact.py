@@ -9,22 +9,21 @@
 For an integer q, ⌊q + X + ½⌋ = q + ⌊X + ½⌋: noise is drawn round zero, in units of the caller's grid, and
 added to integers; rounding is post-processing of the ideal mechanism. A float is a guess, accepted where a
 bound on its error decides it; else balls decide, on as many random bits as that takes. Masks and cuts:
-`privacy.exact_shapes`. Proof: `proofs/exact.md`. How long a draw takes depends on what is drawn: nothing here
+`privacy.secure`. Proof: `proofs/exact.md`. How long a draw takes depends on what is drawn: nothing here
 is hardened against timing.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log, prod
-from numbers import Integral
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, finite, integer_at_least, positive
 from workbench.privacy.grid import Band, Later, OnGrid
@@ -32,7 +31,7 @@ from workbench.special import erfc, ndtri
 from workbench.types import Array
 
 if TYPE_CHECKING:
-    from flint import arb
+    from flint import arb as arb
 
 Read: TypeAlias = Callable[[int], bytes]
 """A source of bytes: how many are wanted goes in."""
@@ -106,49 +105,43 @@ def uniform_ball(top: int, bits: int) -> "arb":
 # Distributions: a decreasing tail Q with Q(X) uniform on (0, 1), X the variable or, of two signs, its size.
 
 
-class Law(Protocol):
-    """What the sampler asks of a distribution. One of two signs is that of a size ≥ 0 with a fair sign."""
+@dataclass(frozen=True)
+class Law:
+    """What the sampler asks of a distribution of known scale, an integer or a float, exactly.
 
-    signed: ClassVar[bool]
+    One of two signs is that of a size ≥ 0 with a fair sign.
+    """
+
+    scale: float
+    signed: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        positive(**vars(self))
 
     @property
     def reach(self) -> float:
         """What |X| does not exceed but for probability e^-4096."""
-        ...
+        return REACH * self.scale
 
     def tail(self, x: Array) -> Array:
         """Return Q(x) in floats, x + ½ an integer below 2^52 in size.
 
         Of a relative error that `proofs/exact.md` assumes to be at most 2^-41 where Q is above 2^-21.
         """
-        ...
+        raise NotImplementedError
 
     def guess(self, tail: Array) -> Array:
         """Return about the x of a tail: nothing is assumed of it."""
-        ...
+        raise NotImplementedError
 
     def point(self, tail: "arb") -> "arb":
         """Return a ball that holds the x of every tail of a ball."""
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """A distribution known by its scale, an integer or a float, exactly."""
-
-    scale: float
-    signed: ClassVar[bool] = False
-
-    @property
-    def reach(self) -> float:
-        return REACH * self.scale
-
-
-@dataclass(frozen=True)
-class Normal(Scaled):
+class Normal(Law):
     """The size of a normal variable of standard deviation `scale`: Q(x) = erfc(x/(√2 scale))."""
-
-    signed = True
 
     def tail(self, x: Array) -> Array:
         return np.asarray(erfc(x / (float(self.scale) * 2**0.5)))
@@ -161,8 +154,10 @@ class Normal(Scaled):
 
 
 @dataclass(frozen=True)
-class Exponential(Scaled):
+class Exponential(Law):
     """An exponential variable of mean `scale`: Q(x) = e^(-x/scale)."""
+
+    signed = False
 
     def tail(self, x: Array) -> Array:
         return np.asarray(np.exp(-x / self.scale))
@@ -182,14 +177,13 @@ class Laplace(Exponential):
 
 
 @dataclass(frozen=True)
-class TruncatedLaplace(Scaled):
+class TruncatedLaplace(Law):
     """The size of a Laplace variable given that it is at most `bound`.
 
     Q(x) = (e^(-x/scale) - e^(-bound/scale))/(1 - e^(-bound/scale)), 0 beyond the bound.
     """
 
     bound: float
-    signed = True
 
     @property
     def reach(self) -> float:
@@ -211,13 +205,11 @@ class TruncatedLaplace(Scaled):
 
 
 @dataclass(frozen=True)
-class DiscreteLaplace(Scaled):
+class DiscreteLaplace(Law):
     """A size x with ⌊x + ½⌋ = |z| for P(z) ∝ e^(-|z|/scale): Q(x) = 2 e^(-(x + ½)/scale)/(1 + e^(-1/scale)).
 
     At x = k + ½ that is P(|z| > k) = 2 e^(-(k + 1)/scale)/(1 + e^(-1/scale)), and x > -½.
     """
-
-    signed = True
 
     def tail(self, x: Array) -> Array:
         return np.asarray(2 * np.exp(-(x + 0.5) / self.scale) / (1 + np.exp(-1 / np.float64(self.scale))))
@@ -236,37 +228,6 @@ class DiscreteLaplace(Scaled):
 # and known by its first bits. 63 bits and the sign make one word; the floats of all draws accept a k that
 # holds for every U with these bits, whatever their error up to a stated bound. The rest is decided in balls,
 # and where the bits of U leave two integers, 128 more are drawn.
-
-
-def normal(scale: float, shape: Shape) -> Whole:
-    """Return ⌊X + ½⌋ of independent normal X of mean 0 and standard deviation `scale`."""
-    return draw(Normal(_exact(scale=scale)), shape)
-
-
-def laplace(scale: float, shape: Shape) -> Whole:
-    """Return ⌊X + ½⌋ of independent X of density e^(-|x|/scale)/(2 scale)."""
-    return draw(Laplace(_exact(scale=scale)), shape)
-
-
-def truncated_laplace(scale: float, bound: float, shape: Shape) -> Whole:
-    """Return ⌊X + ½⌋ of independent Laplace X conditioned on [-bound, bound]."""
-    return draw(TruncatedLaplace(_exact(scale=scale), _exact(bound=bound)), shape)
-
-
-def exponential(scale: float, shape: Shape) -> Whole:
-    """Return ⌊X + ½⌋ of independent exponential X of mean `scale`."""
-    return draw(Exponential(_exact(scale=scale)), shape)
-
-
-def discrete_laplace(scale: float, shape: Shape) -> Whole:
-    """Return independent integers z with P(z) ∝ e^(-|z|/scale)."""
-    return draw(DiscreteLaplace(_exact(scale=scale)), shape)
-
-
-def _exact(**argument: float) -> float:
-    positive(**argument)
-    (value,) = argument.values()
-    return int(value) if isinstance(value, Integral) else float(value)
 
 
 def draw(law: Law, shape: Shape, read: Read = system) -> Whole:
@@ -349,7 +310,7 @@ def settled(
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Indices that may be chosen: how far below the best each scores, its weight, the log of its base.
+    """Indices that may be chosen: how far below the best each scores, its weight.
 
     Weights may be floats near whole numbers times one factor; then `whole` returns these for all indices.
     """
@@ -358,23 +319,16 @@ class Pieces:
     rate: float
     gaps: Whole
     weights: Whole | None
-    log_base: Array | None
     whole: Callable[[], Whole] | None = None
 
 
-def choose(
-    scores: Sequence[int] | Whole,
-    rate: float,
-    weights: Sequence[int] | Whole | OnGrid | None = None,
-    log_base: ArrayLike | None = None,
-) -> int:
-    """Return an index drawn with probability ∝ weight · e^(rate · score + log base), exactly.
+def choose(scores: Whole, rate: float, weights: OnGrid | None = None, read: Read = system) -> int:
+    """Return an index drawn with probability ∝ weight · e^(rate · score), exactly.
 
-    `scores` are integers, `weights` integers of any size from 0 on (all 1 if there are none), also as a
-    statistic on a grid, `rate` is that float, `log_base` are those floats (0 if there are none); -inf
-    forbids, as does weight 0. What is none of these, or of another length, and nothing to choose raise.
+    `scores` are integers, `weights` integers of any size from 0 on (all 1 if there are none), `rate` is that
+    float. An index of weight 0 is never chosen.
     """
-    return chosen(pieces(scores, rate, weights, log_base), system)
+    return chosen(pieces(scores, rate, weights), read)
 
 
 def choose_near(scores: Later, rate: float, weights: Later, read: Read = system) -> int:
@@ -383,78 +337,51 @@ def choose_near(scores: Later, rate: float, weights: Later, read: Read = system)
     top, band = int.from_bytes(read(CHOICE // 8), "little"), scores.band
     assert band is not None
     these = pieces(band.counts, rate, band.weights)
-    place = near(these, top, band) if these.whole else None  # lengths beyond all floats have another unit
+    place = proved(these, top, band) if these.whole else None  # lengths beyond all floats have another unit
     if place is not None:
         return int(band.places[these.numbers[place]])
     return chosen(pieces(scores.counts, rate, weights.whole), read, top)
 
 
-def pieces(
-    scores: Sequence[int] | Whole,
-    rate: float,
-    weights: Sequence[int] | Whole | OnGrid | None = None,
-    log_base: ArrayLike | None = None,
-) -> Pieces:
+def pieces(scores: Whole, rate: float, weights: OnGrid | None = None) -> Pieces:
     """Return the indices of a weight above 0, with scores relative to the largest of them."""
     finite(rate=rate)
-    heights = integers(scores=scores)
-    allowed, widths, whole, base = np.ones(len(heights), bool), None, None, None
+    heights, widths, whole = _integers(scores), None, None
+    numbers = np.arange(len(heights))
     if weights is not None:
-        known, whole = _known(weights)
-        widths = _as_long(known, heights, "weights")
-        if widths.size and widths.min() < 0:
-            raise ArgumentError("weights", weights, "integers, at least 0")
-        allowed &= np.asarray(widths > 0, bool)
-    if log_base is not None:
-        base = _as_long(np.asarray(log_base, np.float64), heights, "log_base")
-        if not (base < np.inf).all():
-            raise ArgumentError("log_base", log_base, "numbers or -inf")
-        allowed &= base > -np.inf
-    (numbers,) = np.nonzero(allowed)
-    if not len(numbers):
-        raise ArgumentError("weights", weights, "something to choose")
-    widths, base = (None if one is None else one[numbers] for one in (widths, base))
-    heights = heights[numbers]
+        widths, whole = _known(weights)
+        if widths.shape != heights.shape or not widths.size or widths.min() < 0 or not widths.any():
+            raise ArgumentError("weights", weights, f"{len(heights)} integers, 0 or more, not all of them 0")
+        (numbers,) = np.nonzero(widths > 0)
+        widths, heights = widths[numbers], heights[numbers]
     top = int(heights.max())
     fits = top - int(heights.min()) < INT64
     gaps = heights.astype(object) - top if heights.dtype == object or not fits else heights - top
-    return Pieces(numbers, float(rate), gaps.astype(np.int64) if fits else gaps, widths, base, whole)
+    return Pieces(numbers, float(rate), gaps.astype(np.int64) if fits else gaps, widths, whole)
 
 
-def _known(weights: Sequence[int] | Whole | OnGrid) -> tuple[Whole, Callable[[], Whole] | None]:
+def _known(weights: OnGrid) -> tuple[Whole, Callable[[], Whole] | None]:
     """Return weights: floats where these are near, and what returns the whole numbers; else whole numbers."""
-    if not isinstance(weights, OnGrid):
-        return integers(weights=weights), None
     with suppress(OverflowError):  # beyond all floats
         if weights.near:
             return np.asarray(weights, np.float64), lambda: weights.counts
-    return integers(weights=weights.counts), None
+    return _integers(weights.counts), None
 
 
-def integers(**argument: Iterable[Any]) -> Whole:
+def _integers(values: Whole) -> Whole:
     """Return int64 where all fit, else Python integers."""
-    ((name, values),) = argument.items()
-    if isinstance(values, np.ndarray) and values.dtype.kind == "i":
+    if values.dtype.kind == "i":
         return values.astype(np.int64)
-    try:
-        whole = [index(value) for value in values]
-    except TypeError:
-        raise ArgumentError(name, values, "integers") from None
+    whole = [index(value) for value in values]
     small = all(-INT64 <= value <= INT64 for value in whole)
     return np.array(whole, np.int64 if small else object)
-
-
-def _as_long(values: Whole, heights: Whole, name: str) -> Whole:
-    if values.shape != heights.shape:
-        raise ArgumentError(name, values, f"shape {heights.shape}, as the scores have")
-    return values
 
 
 def chosen(these: Pieces, read: Read, top: int | None = None) -> int:
     """Return the index at which the distribution function passes a uniform variable with first bits `top`."""
     flint()  # missing, it is missed before anything is drawn
     top, bits = int.from_bytes(read(CHOICE // 8), "little") if top is None else top, CHOICE
-    found = chosen_by_floats(these, top)
+    found = proved(these, top)
     while found is None:
         found = chosen_by_balls(these, top, bits)
         if found is None:
@@ -462,38 +389,33 @@ def chosen(these: Pieces, read: Read, top: int | None = None) -> int:
     return int(these.numbers[found])
 
 
-def chosen_by_floats(these: Pieces, top: int) -> int | None:
-    """Return the place that floats prove for every U with these first 64 bits, if there is one."""
-    (low, high), _ = _bounds(these)
-    low, high = np.cumsum(low), np.cumsum(high)
-    slack = MARGIN + EACH * len(low)
-    with np.errstate(all="ignore"):
-        least = top * 2.0**-CHOICE * (1 - slack) * low[-1]
-        most = (top + 1) * 2.0**-CHOICE * (1 + slack) * high[-1]
-        place = int(np.searchsorted(low * (1 - slack), most, side="right"))
-        sure = place < len(low) and (place == 0 or high[place - 1] * (1 + slack) < least)
-    return place if sure else None
+def proved(these: Pieces, top: int, band: Band | None = None) -> int | None:
+    """Return the place that floats prove for every U with these first 64 bits, if there is one.
 
-
-def near(these: Pieces, top: int, band: Band) -> int | None:
-    """Return the place in a band that floats prove for every U with these first 64 bits, if there is one."""
+    Of pieces in a band what the others may weigh is added: all before it to what is left of a place, and all
+    after it, unless the place is among those `together`.
+    """
     (low, high), largest = _bounds(these)
-    best = int(band.counts[these.numbers].max())
+    others, beside = np.zeros(len(low)), 0.0
     with np.errstate(all="ignore"):
-        before, after = (
-            float(np.exp(these.rate * (score - best) + np.log(length) - largest)) * (1 + MARGIN)
-            for score, length in zip(band.most, band.lengths, strict=True)
-        )
-        others = np.full(len(low), before)
-        others[these.numbers >= band.together] += after
+        if band is not None:
+            best = int(band.counts[these.numbers].max())
+            before, after = (
+                float(np.exp(these.rate * (score - best) + np.log(length) - largest)) * (1 + MARGIN)
+                for score, length in zip(band.most, band.lengths, strict=True)
+            )
+            others += before
+            others[these.numbers >= band.together] += after
+            beside = before + after
         slack, low, high = MARGIN + EACH * len(low), np.cumsum(low), np.cumsum(high)
         least = top * 2.0**-CHOICE * (1 - slack) * low[-1]
-        most = (top + 1) * 2.0**-CHOICE * (1 + slack) * (high[-1] + before + after)
+        most = (top + 1) * 2.0**-CHOICE * (1 + slack) * (high[-1] + beside)
         place = int(np.searchsorted(low * (1 - slack), most, side="right"))
         if place == len(low):
             return None
         left = others[place] + (high[place - 1] if place else 0.0)
-    return place if left * (1 + slack) < least else None
+    sure = left * (1 + slack) < least or (band is None and place == 0)
+    return place if sure else None
 
 
 def _bounds(these: Pieces) -> tuple[tuple[Array, Array], float]:
@@ -507,8 +429,6 @@ def _bounds(these: Pieces) -> tuple[tuple[Array, Array], float]:
             terms.append(np.asarray(np.log(these.weights.astype(np.float64))))
         except OverflowError:  # beyond all floats
             terms.append(np.array([log(value) for value in these.weights]))
-    if these.log_base is not None:
-        terms.append(these.log_base)
     with np.errstate(all="ignore"):
         exponents, sizes = sum(terms), 1 + sum(map(np.abs, terms))
         largest = np.max(exponents)
@@ -518,8 +438,12 @@ def _bounds(these: Pieces) -> tuple[tuple[Array, Array], float]:
 
 def chosen_by_balls(these: Pieces, top: int, bits: int) -> int | None:
     """Return the place that balls prove for every U with these first bits, if there is one."""
+    weights = these.weights if these.whole is None else these.whole()[these.numbers]
     with precise(bits):
-        return passed(list(_masses(these)), uniform_ball(top, bits))
+        masses = [(exactly(these.rate) * exactly(int(gap))).exp() for gap in these.gaps]
+        if weights is not None:
+            masses = [mass * exactly(int(weights[i])) for i, mass in enumerate(masses)]
+        return passed(masses, uniform_ball(top, bits))
 
 
 def passed(weights: "list[arb]", uniform: "arb") -> int | None:
@@ -528,15 +452,3 @@ def passed(weights: "list[arb]", uniform: "arb") -> int | None:
     point = uniform * sums[-1]
     place = next((i for i, total in enumerate(sums) if not total < point), None)
     return place if place is not None and point < sums[place] else None
-
-
-def _masses(these: Pieces) -> "Iterable[arb]":
-    rate, scale = exactly(these.rate), these.weights
-    if these.whole is not None:
-        scale = these.whole()[these.numbers]
-    best = 0.0 if these.log_base is None else float(these.log_base.max())
-    for i, gap in enumerate(these.gaps):
-        exponent = rate * exactly(int(gap))
-        if these.log_base is not None:
-            exponent += exactly(float(these.log_base[i])) - exactly(best)
-        yield exponent.exp() if scale is None else exponent.exp() * exactly(int(scale[i]))

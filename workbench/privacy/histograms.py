@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
-from workbench.privacy.budget import ZCDP, ApproxDP, Budget, PureDP
+from workbench.privacy.budgets import ZCDP, ApproxDP, Budget, PureDP
 from workbench.privacy.grid import Integers, OnGrid, Reaching, passed_no_more
 from workbench.privacy.mechanisms import additive, approximate_cost, exceeds_bound, truncated_laplace_bound
 from workbench.privacy.noise import NoiseSource

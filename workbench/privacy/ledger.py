@@ -24,7 +24,7 @@ from math import sqrt
 from typing import Protocol
 
 from workbench.errors import ArgumentError, OverspentError, of_plain_numbers
-from workbench.privacy.budget import SLACK, ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP, within
+from workbench.privacy.budgets import SLACK, ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP, within
 from workbench.privacy.plan import Plan, Rule, add, concentrated
 
 _RULES: dict[type, Rule] = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}
@@ -59,7 +59,7 @@ class Ledger:
     """A budget for one data set, and the releases charged to it.
 
     Costs add up in the currency of the budget: basic composition for ε and (ε, δ), sums of ρ (with the
-    conversions of `workbench.privacy.conversions`, of a release by its mechanisms) for zCDP, sums of μ² for
+    conversions of `workbench.privacy.budgets`, of a release by its mechanisms) for zCDP, sums of μ² for
     Gaussian DP. These rules stay
     valid when later releases, and their budgets, are chosen after looking at earlier ones (Rogers, Roth,
     Ullman & Vadhan 2016; Whitehouse et al. 2023), so a ledger may be used adaptively.

@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError, of_plain_numbers, positive, probability
-from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
-from workbench.privacy.concentrated import bounded_range_epsilon, laplace_epsilon
-from workbench.privacy.conversions import gdp_within_approx
+from workbench.privacy.budgets import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    GaussianDP,
+    PureDP,
+    bounded_range_epsilon,
+    gdp_within_approx,
+    laplace_epsilon,
+)
 from workbench.privacy.cuts import Level
 from workbench.privacy.grid import Integers, OnGrid, on_grid, passed_no_more
 from workbench.privacy.noise import NoiseSource

@@ -1,25 +1,24 @@
 """Noise sources: where all randomness of a release comes from.
 
 A source ADDS noise to a value; a positive definite matrix, given by a root, gets noise of its own shape
-(`masks`). Three sources live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds exactly
-one scale: reveals the calibration without sampling) and, in `counting`, `CountingNoise`.
+(`privacy.stable`). Three live here: `SimulatedNoise` (a numpy Generator: for study), `UnitNoise` (adds
+exactly one scale: reveals the calibration without sampling) and `CountingNoise` (keeps a record).
 
 Floating-point noise is not safe against an observer who sees the low bits of an output (Mironov 2012): a
 release for the world needs `privacy.secure`, on a grid, with operating-system randomness.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ArgumentError
-from workbench.privacy import cuts, random_matrices
-from workbench.privacy.counting import CountingNoise as CountingNoise
-from workbench.privacy.counting import Draw as Draw
+from workbench.privacy import cuts
 from workbench.privacy.grid import Band, Later
 from workbench.types import Array
 
@@ -94,39 +93,29 @@ class SimulatedNoise:
     rng: np.random.Generator
 
     def laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add noise of density e^(-|z|/scale) / (2 scale)."""
         return _plus(value, lambda shape: self.rng.laplace(scale=scale, size=shape))
 
     def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
-        """Add Laplace noise conditioned on [-bound, bound], by inversion."""
-
-        def draw(shape: tuple[int, ...]) -> Array:
+        def draw(shape: tuple[int, ...]) -> Array:  # by inversion
             size = -scale * np.log1p(self.rng.random(shape) * np.expm1(-bound / scale))
-            noise: Array = np.minimum(size, bound) * self.rng.choice([-1.0, 1.0], size=shape)
-            return noise
+            return np.asarray(np.minimum(size, bound) * self.rng.choice([-1.0, 1.0], size=shape))
 
         return _plus(value, draw)
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add the difference of two geometric variables: whole parts of exponential ones of mean scale."""
-
-        def draw(shape: tuple[int, ...]) -> Array:
+        def draw(shape: tuple[int, ...]) -> Array:  # geometric variables: whole parts of exponential ones
             first, second = np.floor(scale * self.rng.standard_exponential((2, *shape)))
-            difference: Array = first - second
-            return difference
+            return np.asarray(first - second)
 
         return _plus(value, draw)
 
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add normal noise of standard deviation scale."""
         return _plus(value, lambda shape: scale * self.rng.standard_normal(shape))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add scale (G + Gᵀ)/2 with G of independent standard normal entries."""
-
         def draw(shape: tuple[int, ...]) -> Array:
-            square = self.rng.standard_normal(shape)
-            return scale / 2 * (square + square.T)
+            entries = self.rng.standard_normal(shape)
+            return scale / 2 * (entries + entries.T)
 
         return _plus(value, draw)
 
@@ -159,27 +148,29 @@ class SimulatedNoise:
         return None
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add exponential noise of mean scale."""
         return _plus(value, lambda shape: self.rng.exponential(scale, size=shape))
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw a matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
-        return _shaped(value, lambda d: random_matrices.thompson_laplace(d, 1 / scale, self.rng))
+        def draw(d: int) -> Array:
+            values, basis = thompson_exponents(d, 1 / scale, self.rng), uniform_basis(d, self.rng)
+            return np.asarray((basis * np.exp(values)) @ basis.T)
+
+        return _shaped(value, draw)
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw the second moment of 1/scale normal rows of covariance LLᵀ, L the value."""
-        return _shaped(value, lambda d: random_matrices.wishart(d, 1 / scale, self.rng))
+        return _shaped(value, lambda d: _wishart(d, 1 / scale, self.rng))
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
-        return _shaped(value, lambda d: random_matrices.square(d, scale, self.rng))
+        def draw(d: int) -> Array:
+            root = np.eye(d) + scale * self.rng.standard_normal((d, d))
+            return np.asarray(root @ root.T)
+
+        return _shaped(value, draw)
 
     def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
-        """Draw the pieces of all cuts of a level, node by node."""
         return cuts.pieces(value, scale, cuts.drawn_by(self.rng))
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a uniform point of [low, high]."""
         return float(low + (high - low) * self.rng.random())
 
     def below(self, count: int) -> int:
@@ -235,7 +226,6 @@ class UnitNoise:
         return int(np.argmax(_logits(scores, scale, weights)))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Add scale on the diagonal and scale/√2 off it."""
         centre = np.asarray(value, np.float64)
         return centre + scale * np.where(np.eye(len(centre), dtype=bool), 1.0, 0.5**0.5)
 
@@ -248,7 +238,7 @@ class UnitNoise:
 
     def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
         """Choose the likeliest piece of the last cut, of the one before given that, and so on."""
-        return cuts.pieces(value, scale, cuts.likeliest)
+        return cuts.pieces(value, scale, lambda weights, _: int(np.argmax(weights)))
 
     def uniform(self, low: float, high: float) -> float:
         """Return the middle of [low, high]."""
@@ -257,6 +247,42 @@ class UnitNoise:
     def below(self, count: int) -> int:
         """Return the middle of 0, .., count - 1."""
         return count // 2
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One call of a noise source: which noise, of which sensitivity and scale, how many entries."""
+
+    kind: str
+    sensitivity: float
+    scale: float
+    size: int
+
+
+@dataclass
+class CountingNoise:
+    """Passes every draw on to `source` and keeps a record of it in `draws`.
+
+    Uniform points carry no calibration and are not recorded.
+    """
+
+    source: NoiseSource
+    draws: list[Draw] = field(default_factory=list)
+
+    def __getattr__(self, kind: str) -> Callable[..., Any]:
+        method = getattr(self.source, kind)
+
+        def recorded(value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Any:
+            self.draws.append(Draw(kind, float(sensitivity), float(scale), int(np.size(value))))
+            return method(value, sensitivity, scale, *rest)
+
+        return recorded
+
+    def uniform(self, low: float, high: float) -> float:
+        return self.source.uniform(low, high)
+
+    def below(self, count: int) -> int:
+        return self.source.below(count)
 
 
 def noise_source(rng: object) -> NoiseSource:
@@ -268,3 +294,62 @@ def noise_source(rng: object) -> NoiseSource:
     if isinstance(rng, NoiseSource) and not isinstance(rng, type):
         return rng
     raise ArgumentError("rng", rng, "a numpy Generator or a noise source (never None, never a seed)")
+
+
+# Random positive definite matrices round the identity, whose distributions do not change under rotations
+
+
+def bartlett(
+    d: int, rows: float, rng: np.random.Generator, count: tuple[int, ...] = (), *, upper: bool = False
+) -> Array:
+    """Return triangular factors A, shape (*count, d, d), with A Aᵀ (AᵀA for `upper`) ~ Wishart_d(I, ν).
+
+    ν > d - 1 is a real number. A_jj² ~ χ² with ν - j + 1 degrees of freedom, N(0, 1) beside the diagonal
+    (Bartlett 1933).
+    """
+    beside, axes = _below(d).T if upper else _below(d), np.arange(d)
+    factors = np.where(beside, rng.standard_normal((*count, d, d)), 0.0)
+    factors[..., axes, axes] = np.sqrt(rng.chisquare(rows - axes, (*count, d)))
+    return np.asarray(factors)
+
+
+def _wishart(d: int, rows: float, rng: np.random.Generator) -> Array:
+    lower = bartlett(d, rows, rng)
+    return np.asarray(lower @ lower.T / rows)
+
+
+def uniform_basis(d: int, rng: np.random.Generator) -> Array:
+    """Return a uniformly random orthogonal matrix."""
+    basis, r = np.linalg.qr(rng.standard_normal((d, d)))
+    return np.asarray(basis * np.sign(np.diag(r)))
+
+
+def thompson_exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
+    """Return λ of density ∝ Π sinh(|λ_i - λ_j|/2) e^(-θ max|λ|): logarithms of Thompson-Laplace eigenvalues.
+
+    Exact, by rejection. With c = ⌊d²/4⌋, D = d(d+1)/2: z of density ∝ Π |z_i - z_j| on [-1, 1]^d, the
+    eigenvalues of a matrix beta variable; λ = z times a Gamma(D + 1) variable of rate θ - c, which makes the
+    density ∝ Π |λ_i - λ_j| e^(-(θ - c) max|λ|); kept with probability Π sinhc((λ_i - λ_j)/2) e^(-c max|λ|).
+    """
+    floor, above = d * d // 4, _below(d).T
+    while True:
+        radius = rng.gamma(d * (d + 1) / 2 + 1, 1 / (rate - floor))
+        first, second = _wishart(d, d + 1, rng), _wishart(d, d + 1, rng)
+        lower = np.linalg.inv(np.linalg.cholesky(first + second))
+        values = np.asarray(radius * np.asarray(2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1))
+        halves = np.abs(values[:, None] - values)[above] / 2
+        kept = np.log(_sinhc(halves)).sum() - floor * np.abs(values).max()
+        if np.log(rng.random()) <= kept:
+            return values
+
+
+@lru_cache(maxsize=64)
+def _below(d: int) -> NDArray[np.bool_]:
+    mask = np.tri(d, k=-1, dtype=bool)
+    mask.flags.writeable = False
+    return mask
+
+
+def _sinhc(x: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        return np.where(x < 1e-4, 1 + x * x / 6, np.sinh(x) / x)

@@ -20,9 +20,20 @@ from math import fsum, sqrt
 from typing import Literal, TypeAlias
 
 from workbench.errors import ArgumentError, Public
-from workbench.privacy.budget import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
-from workbench.privacy.concentrated import zcdp_from_bounded_range, zcdp_from_laplace
-from workbench.privacy.conversions import approx_from_zcdp, gaussian_delta, to_zcdp, zcdp_from_pure
+from workbench.privacy.budgets import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    GaussianDP,
+    NonPrivate,
+    PureDP,
+    approx_from_zcdp,
+    gaussian_delta,
+    to_zcdp,
+    zcdp_from_bounded_range,
+    zcdp_from_laplace,
+    zcdp_from_pure,
+)
 
 Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
 LEAST_SCALE, MOST_SCALE = 1e-290, 1e290  # of noise, that it neither vanishes nor overflows

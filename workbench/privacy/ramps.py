@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
-from workbench.privacy.budget import ApproxDP
+from workbench.privacy.budgets import ApproxDP
 from workbench.types import Array
 
 Divergence = Callable[[float], float]

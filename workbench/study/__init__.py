@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.study.comparing.comparison import compare as compare
+    from workbench.study.comparing import compare as compare
 
 
 def __getattr__(name: str) -> Any:
     """Return `compare`, loaded when it is asked for: it needs pandas."""
     if name != "compare":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from workbench.study.comparing.comparison import compare
+    from workbench.study.comparing import compare
 
     return compare

@@ -12,13 +12,11 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from workbench.study.scaling.run import Asked, searched
+from workbench.study.grids import Cell, Point
+from workbench.study.scaling import Asked, searched
 from workbench.study.search import BRACKETING
-from workbench.study.sweeps.database import Database
-from workbench.study.sweeps.engine import SchedulerLostError, Task, compute, computed, task
-from workbench.study.sweeps.noting import Declared
-from workbench.study.sweeps.schema import Cell, Point
-from workbench.study.sweeps.store import Shelf, Store, point_key, shelf_digest
+from workbench.study.store import Database, Shelf, Store, point_key, shelf_digest
+from workbench.study.sweeps import Declared, SchedulerLostError, Task, compute, computed, task
 
 SEARCH = -1  # in place of the number of a block
 ROWS = "SELECT name, trials, point, block, columns, numbers FROM cells"

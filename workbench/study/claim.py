@@ -6,12 +6,10 @@ from inspect import signature
 from typing import Literal, TypeAlias, get_args
 
 from workbench.errors import ArgumentError, one_of
-from workbench.study.rules import combine
-from workbench.study.scaling.run import measured, searches
-from workbench.study.scaling.scaling import Scaling
-from workbench.study.sweeps.noting import Declared
-from workbench.study.sweeps.sweep import Sweep, run
-from workbench.study.verdict import Status, Verdict
+from workbench.study.grids import Sweep
+from workbench.study.rules import Status, Verdict, combine
+from workbench.study.scaling import Scaling, measured, searches
+from workbench.study.sweeps import Declared, run
 
 Kind: TypeAlias = Literal["source", "ours", "lock", "identity"]
 
@@ -30,7 +28,7 @@ class Claim:
     id : str
         Stable id: the chapter and what is said, such as `one-mean/flat-in-radius`.
     number : str
-        Its short number, such as `G2`, by which `workbench verdicts` finds it, too.
+        Its short number, such as `G2`.
     sources : tuple of str
         Ids of the numbered statements it tests.
     statement : str

@@ -20,10 +20,10 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.errors import integer_at_least, positive, probability
-from workbench.study.audit.audit import Mechanism
+from workbench.study.audit import Mechanism
+from workbench.study.grids import Role, stream
 from workbench.study.profiles import AUDIT_LEVEL
 from workbench.study.rules import refuted_from
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 World = Callable[[Generator], tuple[Array, ArrayLike]]

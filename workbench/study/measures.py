@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from workbench.study.grids import Point, Role, point_id, stream
 from workbench.study.intervals import (
     Crossing,
     Interval,
@@ -22,13 +23,10 @@ from workbench.study.intervals import (
     clopper_pearson,
     crossing,
     median_ratio_interval,
+    quantile_interval,
 )
 from workbench.study.profiles import claim_level
-from workbench.study.quantiles import quantile_interval
-from workbench.study.rules import at_most, compare, inside_band
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import Role, point_id, stream
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, at_most, compare, inside_band
 
 SUMMARY_RESAMPLES = 1000
 BAND = 0.15  # tolerance of the models: normal counts, rows beyond the clip left out

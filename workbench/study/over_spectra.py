@@ -6,8 +6,7 @@ from math import fsum
 import pandas as pd
 
 from workbench.study.profiles import claim_level
-from workbench.study.rules import at_most
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, at_most
 
 
 def supremum(

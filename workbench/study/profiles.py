@@ -1,10 +1,23 @@
 """The one module of levels and profiles: how often a true thing may fail, how much work may be spent."""
 
-from collections.abc import Mapping
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar
 
-from workbench.errors import integer_at_least, positive, probability
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_limits
+
+from workbench.errors import ArgumentError, integer_at_least, positive, probability
+
+FEWEST = 8  # trials of a block that is still worth its place in a figure
 
 CONTRACT_LEVEL = 1e-6
 """False alarms per statistical test of the suite: smaller fails less by chance and needs more draws."""
@@ -117,15 +130,15 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=1470, budget=1700, blocks=13985),
         },
         "03_many_dimensions": {
-            "quick": Work(expected=52, budget=60, blocks=208),
-            "full": Work(expected=740, budget=850, blocks=8765),
+            "quick": Work(expected=52, budget=60, blocks=196),
+            "full": Work(expected=740, budget=850, blocks=8570),
         },
         "04_covariance": {
-            "quick": Work(expected=48, budget=60, blocks=161),
-            "full": Work(expected=880, budget=1000, blocks=6575),
+            "quick": Work(expected=48, budget=60, blocks=115),
+            "full": Work(expected=880, budget=1000, blocks=6115),
         },
         "05_any_gaussian": {
-            "quick": Work(expected=58, budget=60, blocks=157),
+            "quick": Work(expected=58, budget=60, blocks=326),
             "full": Work(expected=950, budget=1100, blocks=4890),
         },
         "07_robust_and_private": {
@@ -137,7 +150,7 @@ NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
             "full": Work(expected=420, budget=600, blocks=4188),
         },
         "06_matrix_quantile": {
-            "quick": Work(expected=90, budget=115, blocks=247),
+            "quick": Work(expected=90, budget=115, blocks=192),
             "full": Work(expected=650, budget=800, blocks=4804),
         },
         "09_which_one": {
@@ -183,3 +196,96 @@ AUDIT_DEEP = AuditPreset("deep", 5_000, 20_000, 200_000)
 """For doubt: finds noise too small by a few per cent at μ or ε of about 2, in minutes."""
 
 AUDITS: Mapping[str, AuditPreset] = MappingProxyType({p.name: p for p in (AUDIT_CI, AUDIT_DEEP)})
+
+
+# Who computes for a driver: worker processes of its own, which end when it does, or those of a cluster.
+
+
+IDLE = 60  # seconds after which workers without work end
+WATCH = 0.5  # seconds between two looks at whether the driver lives
+ANSWER = 30  # seconds for a scheduler to answer, and to have a worker
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def workers(jobs: int, code: str = "") -> Executor:
+    """Return the worker processes; those begun with another `code` begin again."""
+    begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
+    pool: Executor = get_reusable_executor(jobs, timeout=IDLE, **begin)
+    return pool
+
+
+@contextmanager
+def cluster(scheduler: str) -> Iterator[Executor]:
+    """Yield what a dask scheduler's workers compute with; a worker that is lost is replaced by the others.
+
+    Raises
+    ------
+    ArgumentError
+        If the extra is not installed, or no scheduler answers, or it has no worker.
+    """
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise ArgumentError("backend", "dask", 'the extra: pip install "dp-workbench[dask]"') from None
+    for name in ("distributed.client", "distributed.core"):  # a loss is said once, by whoever computes
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(scheduler, timeout=ANSWER, set_as_default=False)
+    except (OSError, ValueError):
+        raise ArgumentError("scheduler", scheduler, "the address of a dask scheduler that answers") from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=ANSWER)
+        except TimeoutError:
+            raise ArgumentError("scheduler", scheduler, f"one with a worker within {ANSWER} s") from None
+        yield client.get_executor(pure=False)
+
+
+def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
+    """Return what a function finds of each item, in their order: here for one job, else in workers."""
+    jobs = min(jobs, len(items))
+    if jobs <= 1:
+        return [function(item) for item in items]
+    return list(workers(jobs).map(function, items))
+
+
+def _follow(driver: int, code: str) -> None:
+    """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
+    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
+
+
+def _watch(driver: int) -> None:
+    while os.getppid() == driver:
+        time.sleep(WATCH)
+    os._exit(1)
+
+
+# How fast this machine is: a fixed computation, timed here and once on the reference machine.
+#
+# Costs known from the reference machine (`profiles.NOTEBOOKS`) times `slowness()` are costs here.
+
+
+REFERENCE = 0.088
+"""Core-seconds of the computation on the machine on which `profiles.NOTEBOOKS` was measured."""
+
+ROUNDS, ROWS, REPEATS = 60, 50_000, 5
+
+
+def slowness(clock: Callable[[], float] = time.thread_time) -> float:
+    """Return how many times the core-seconds of the reference machine a computation takes here, about.
+
+    By a `clock` on the wall, `time.perf_counter`, what else runs here counts, too.
+    """
+    with threadpool_limits(1):
+        return sorted(_seconds(clock) for _ in range(REPEATS))[REPEATS // 2] / REFERENCE
+
+
+def _seconds(clock: Callable[[], float]) -> float:
+    rng, started = np.random.default_rng(0), clock()
+    for _ in range(ROUNDS):
+        x = rng.standard_normal(ROWS)
+        counts = np.bincount(np.floor(x).astype(np.int64) + 10)
+        np.partition(x, (ROWS // 4, ROWS // 2))
+        sum(float(count) for count in counts for _ in range(100))
+    return clock() - started

@@ -5,16 +5,19 @@ with probability at most `level`. HOLDS needs evidence, too: the test would have
 stated size. Everything else is UNDECIDED, and asks for more trials.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
 from itertools import combinations
-from math import fsum, hypot, inf, sqrt
-from typing import Any, Protocol
+from math import fsum, hypot, inf, isfinite, sqrt
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability
+from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
 from workbench.special import bdtrc, ndtr, stdtrit
 from workbench.study.intervals import (
     RESAMPLES,
@@ -24,7 +27,110 @@ from workbench.study.intervals import (
     clopper_pearson,
     local_slope,
 )
-from workbench.study.verdict import Status, Verdict
+
+# Verdicts on claims: what was decided, by which test, at which level, from how much evidence.
+
+
+NOT_FINITE = ("inf", "-inf", "nan")  # how JSON spells them
+
+
+class Status(StrEnum):
+    """What the evidence says."""
+
+    HOLDS = "HOLDS"
+    REFUTED = "REFUTED"
+    UNDECIDED = "UNDECIDED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """A decision, with all that is needed to judge it.
+
+    Parameters
+    ----------
+    id, statement : str
+        The claim; rules leave them empty, `about` fills them in.
+    status : Status
+        The decision.
+    test : str
+        The rule.
+    level : float
+        Probability, at most, that a true claim is refuted.
+    n : int or None
+        Sample size at which the claim was tested; None if there were several.
+    trials : int
+        Independent repetitions.
+    estimate, interval : float, tuple of float
+        What was measured.
+    bound : float
+        What the claim says: a bound or a prediction.
+    detail : mapping
+        What else the rule used; numbers, strings, lists and mappings.
+    """
+
+    id: str = ""
+    statement: str = ""
+    status: Status
+    test: str
+    level: float
+    n: int | None = None
+    trials: int
+    estimate: float
+    interval: Interval
+    bound: float
+    detail: Mapping[str, Any]
+
+    def about(self, id: str, statement: str, *, n: int | None = None) -> "Verdict":
+        """Return this verdict as one about a claim."""
+        return replace(self, id=id, statement=statement, n=self.n if n is None else n)
+
+    def record(self) -> dict[str, Any]:
+        """Return plain values for JSON in a fixed order; inf and nan are strings."""
+        return {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Verdict":
+        """Return the verdict that `record` wrote."""
+        texts = {key: record[key] for key in ("id", "statement", "test")}
+        numbers = {key: _decode(value) for key, value in record.items() if key not in texts}
+        numbers |= {"status": Status(record["status"]), "interval": tuple(numbers["interval"])}
+        return cls(**texts, **numbers)
+
+    def to_json(self) -> str:
+        """Return the record as JSON text."""
+        return json.dumps(self.record(), allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Verdict":
+        """Return the verdict that `to_json` wrote."""
+        return cls.from_record(json.loads(text))
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _encode(value[key]) for key in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_encode(entry) for entry in value]
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    if isinstance(value, str) and value in NOT_FINITE:
+        raise ArgumentError("detail", value, "no string that spells a number")
+    if isinstance(value, str):
+        return str(value)  # a status, too
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise ArgumentError("detail", value, "numbers, strings, lists and mappings")
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _decode(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_decode(entry) for entry in value]
+    return float(value) if value in NOT_FINITE else value
+
 
 POWER = 0.99  # to notice a violation by `factor`, before a claim holds
 
@@ -245,3 +351,123 @@ def combine(verdicts: Sequence[Verdict], trials: int | None = None) -> Verdict:
         bound=shown.bound,
         detail={"checks": [dict(vars(verdict)) for verdict in verdicts]},
     )
+
+
+# Sample sizes beside a verdict: what a statement's formula says, and what was measured.
+#
+# A size stands in the detail of a check, under `sizes`, so that the table of all of them can be made from the
+# committed verdicts alone.
+
+
+SizeKind: TypeAlias = Literal["searched", "error", "tried", "planned"]
+ENOUGH = {Status.HOLDS: (0.0, 1.0), Status.REFUTED: (1.0, inf), Status.UNDECIDED: (0.0, inf)}
+
+
+class Measured(Protocol):
+    """A number with its interval: a measure, or a crossing."""
+
+    @property
+    def estimate(self) -> float:
+        """What was measured."""
+
+    @property
+    def interval(self) -> Interval:
+        """Its interval."""
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """One n.
+
+    Parameters
+    ----------
+    statement : str
+        Id of the numbered statement.
+    formula : str
+        Its n in words or symbols, the same for all settings.
+    predicted : float
+        The formula's value; nan if it rests on a measured n that the grid does not bracket.
+    estimate, interval : float, tuple of float
+        The n that was measured, nan likewise. An interval from 0 to the estimate says that so many rows are
+        enough; one from the estimate to infinity that they are not.
+    kind : str
+        `searched`: n moved until the wanted share of runs succeeded. `error`: converted from an error at one
+        n, by its rate. `tried`: n rows are enough, or not. `planned`: what a plan asks for, without a run.
+    """
+
+    statement: str
+    formula: str
+    predicted: float
+    estimate: float
+    interval: Interval
+    kind: SizeKind = "searched"
+
+    def __post_init__(self) -> None:
+        one_of(get_args(SizeKind), kind=self.kind)
+
+
+def sized(check: Verdict, *sizes: Complexity) -> Verdict:
+    """Return the check with these sizes in its detail, after those that it has."""
+    found = [*check.detail.get("sizes", ()), *(asdict(size) for size in sizes)]
+    return replace(check, detail={**check.detail, "sizes": found})
+
+
+def beside(
+    check: Verdict,
+    statement: str,
+    formula: str,
+    predicted: float,
+    found: Measured,
+    kind: SizeKind = "searched",
+) -> Verdict:
+    """Return the check with the n that was found, beside what a formula says."""
+    return sized(check, Complexity(statement, formula, predicted, found.estimate, found.interval, kind))
+
+
+def enough(
+    check: Verdict, statement: str, formula: str, n: int | None = None, predicted: float | None = None
+) -> Verdict:
+    """Return a check at one n with the size that it decides: n rows are enough, or not, or it is open.
+
+    Parameters
+    ----------
+    n
+        The rows, by default those of the check.
+    predicted
+        What the formula says, by default n itself: the rows of a plan.
+    """
+    rows = float(check.n or 0) if n is None else float(n)
+    low, high = (rows * end for end in ENOUGH[check.status])
+    formula_rows = rows if predicted is None else float(predicted)
+    return sized(check, Complexity(statement, formula, formula_rows, rows, (low, high), "tried"))
+
+
+def in_proportion(check: Verdict, statement: str, formula: str, power: float = 1.0) -> Verdict:
+    """Return a check of an error in n^-power with the n at which it would be the predicted one.
+
+    The measured error at n rows is to its prediction as the n that the latter needs is to n, to that power.
+    """
+    n = float(check.n or 0)
+    low, rows, high = (
+        n * max(size / check.bound, 0.0) ** (1 / power)
+        for size in (check.interval[0], check.estimate, check.interval[1])
+    )
+    return sized(check, Complexity(statement, formula, n, rows, (low, high), "error"))
+
+
+# Checks of numbers that are computed and not sampled: they use up no level.
+
+
+def largest(name: str, values: Iterable[float], bound: float, statement: str) -> Verdict:
+    """Decide 'every number of a grid is at most the bound'."""
+    found = list(values)
+    return Verdict(
+        status=compare((max(found), max(found)), -inf, bound),
+        test="largest value over a grid",
+        level=0.0,
+        trials=len(found),
+        estimate=max(found),
+        interval=(min(found), max(found)),
+        bound=bound,
+        detail={},
+    ).about(name, statement)

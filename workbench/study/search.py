@@ -19,15 +19,17 @@ is not. The runs, and so the answer, depend on the seed of their streams alone.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import ceil, exp, floor, inf, log
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from workbench.errors import integer_at_least, positive, probability
+from workbench.bounds.search import smallest
+from workbench.errors import ArgumentError, integer_at_least, positive, probability
+from workbench.estimators import Estimator
+from workbench.privacy import Budget
 from workbench.special import bdtr, bdtrc, ndtri
-from workbench.study.error_quantile import crossing_line
-from workbench.study.intervals import Interval
-from workbench.study.success import CLIFF, Belief, Counts, Fit, Vector, belief, fitted
+from workbench.study.intervals import Interval, Vector
+from workbench.study.success import CLIFF, Belief, Counts, Fit, belief, crossing_line, fitted
 
 Measure: TypeAlias = Callable[[int, int, int, int], Vector]
 Kind: TypeAlias = Literal["found", "rough", "dip", "plateau", "always", "never"]
@@ -245,3 +247,51 @@ def _stays_above(runs: _Runs, fit: Fit) -> bool:
             return True
         runs.draw(place, FORWARD)
     return False
+
+
+# The fewest rows at which an estimator answers at all: below them its plan refuses.
+
+
+MOST = 10**12
+
+
+def fewest_rows(estimator: Estimator[Any], d: int, budget: Budget) -> int:
+    """Return the smallest n whose plan is accepted, found by doubling and bisection.
+
+    Raises
+    ------
+    ArgumentError
+        The plan's own, if it refuses for another reason than n, or at 10¹² rows still.
+    """
+
+    def answered(n: int) -> bool:
+        if n > MOST:
+            estimator.plan(n, d, budget)
+        return accepts(estimator, n, d, budget)
+
+    return smallest(answered)
+
+
+def accepts(estimator: Estimator[Any], n: int, d: int, budget: Budget) -> bool:
+    """Return whether the plan takes n rows; raise if it refuses anything else."""
+    try:
+        estimator.plan(n, d, budget)
+    except ArgumentError as error:
+        if error.argument != "n":
+            raise
+        return False
+    return True
+
+
+# The chance that a count passes a threshold under truncated Laplace noise: public.
+
+
+def passing(epsilon: float, bound: float, h: float) -> float:
+    """Return P(h + Z > A) for truncated Laplace noise Z on [-A, A] of scale 1/ε.
+
+    >>> passing(1.0, 10.0, 0.0), passing(1.0, 10.0, 10.0), passing(1.0, 10.0, 20.0)
+    (0.0, 0.5, 1.0)
+    """
+    z, mass = bound - h, 2 * (1 - exp(-epsilon * bound))
+    tail = max((exp(-epsilon * abs(z)) - exp(-epsilon * bound)) / mass, 0.0)
+    return tail if z >= 0 else 1 - tail

@@ -34,7 +34,7 @@ from workbench.estimators import Abstention, Estimator
 from workbench.populations import Population
 from workbench.privacy import Budget, NoiseSource
 from workbench.special import ndtr, ndtri
-from workbench.study.audit.claims import excess
+from workbench.study.audit import excess
 from workbench.types import Array
 
 LEVEL, STRANGERS = 0.05, 199

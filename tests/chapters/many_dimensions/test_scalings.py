@@ -7,10 +7,9 @@ import pytest
 
 from tests.chapters.worlds import SEED, elsewhere
 from workbench.chapters.many_dimensions.claims import scalings
-from workbench.study.scaling import run
-from workbench.study.scaling.catalogued import catalogued
-from workbench.study.scaling.checks import grows
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import catalogued, grows
 
 CELLS = [cell for claim in scalings.CLAIMS[1:] for cell in claim.scalings()]
 

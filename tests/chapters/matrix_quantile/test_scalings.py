@@ -3,8 +3,8 @@
 import pytest
 
 from tests.chapters.cliffs import found
-from workbench.study.scaling import run
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
 
 SEARCHED = (
     "matrix-quantile/fourfold-rows-grow",

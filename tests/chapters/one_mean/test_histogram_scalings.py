@@ -8,9 +8,9 @@ import pytest
 from tests.chapters.worlds import decided
 from workbench.chapters.one_mean.claims import bound_scalings, histogram_scalings
 from workbench.chapters.one_mean.runs import searched
-from workbench.study.scaling import catalogued, run
-from workbench.study.scaling.checks import grows, within
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import catalogued, grows, within
 
 
 @pytest.fixture(autouse=True)

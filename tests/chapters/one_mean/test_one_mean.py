@@ -22,15 +22,16 @@ from workbench.chapters.one_mean import (
     wide_range,
 )
 from workbench.charts.agreement import agreement
-from workbench.estimators.univariate import interval
+from workbench.estimators import intervals as interval
 from workbench.privacy import PureDP
 from workbench.privacy.noise import SimulatedNoise
+from workbench.study import scaling as searches
+from workbench.study.grids import Sweep
 from workbench.study.profiles import claim_level
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.scaling import run as searches
-from workbench.study.scaling.scaling import Least
-from workbench.study.sweeps.sweep import Sweep, run
-from workbench.study.verdict import Status
+from workbench.study.scaling import Least
+from workbench.study.sweeps import run
 
 
 @pytest.fixture(autouse=True)

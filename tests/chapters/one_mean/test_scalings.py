@@ -5,8 +5,9 @@ import pytest
 from tests.chapters.worlds import decided, refuted
 from workbench.bounds.l17 import upper
 from workbench.chapters.one_mean.claims import scalings
-from workbench.study.scaling import catalogued, run
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import catalogued
 
 
 @pytest.fixture(autouse=True)

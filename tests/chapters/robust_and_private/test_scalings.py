@@ -10,11 +10,12 @@ from scipy.special import ndtr
 from tests.chapters.worlds import checks_of, decided
 from workbench.bounds import lkko21
 from workbench.bounds.shape import Shape
-from workbench.chapters.robust_and_private.claims import beside, filter_scalings, net_scalings, tables
-from workbench.chapters.robust_and_private.runs import clusters, nets
+from workbench.chapters.robust_and_private import clusters, nets, tables
+from workbench.chapters.robust_and_private import crossover as beside
+from workbench.chapters.robust_and_private.claims import filter_scalings, net_scalings
 from workbench.privacy import ApproxDP
-from workbench.study.scaling import run
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
 
 LOUD = 30.0  # the noise over its term, constants 1
 SHAPES = {

@@ -7,13 +7,15 @@ import pytest
 
 from tests.chapters.worlds import decided
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.sparse_covariance.claims import entry_scalings, scalings, source_rule
-from workbench.chapters.sparse_covariance.runs import designs, searched
+from workbench.chapters.sparse_covariance import designs
+from workbench.chapters.sparse_covariance import dimension as source_rule
+from workbench.chapters.sparse_covariance.claims import entry_scalings, scalings
+from workbench.chapters.sparse_covariance.runs import searched
 from workbench.estimators import sparse
 from workbench.linalg import psd_part
-from workbench.study.scaling import run
-from workbench.study.scaling.checks import grows, within
-from workbench.study.verdict import Status
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import grows, within
 
 ALGORITHMS = {"rows": scalings.NOISE, "sampled": scalings.SAMPLING, "users": scalings.USERS}
 

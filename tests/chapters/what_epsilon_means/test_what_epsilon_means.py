@@ -19,10 +19,9 @@ from workbench.chapters.what_epsilon_means import every_mean as means
 from workbench.chapters.what_epsilon_means.densities import GAUSSIAN, LAPLACE, MECHANISMS, MEDIAN, UNCLIPPED
 from workbench.chapters.what_epsilon_means.line_up import SUSPECTS, accused, suspect
 from workbench.privacy import PureDP
-from workbench.privacy.conversions import gaussian_delta
-from workbench.study.audit.audit import Pair, audit
-from workbench.study.audit.low_bits import last_bit
-from workbench.study.faults.attacked import UNIVARIATE
+from workbench.privacy.budgets import gaussian_delta
+from workbench.study.audit import Pair, audit, last_bit
+from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.run import Run
 from workbench.study.tracing import exact_mean_traced, most_traced

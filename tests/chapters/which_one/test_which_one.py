@@ -14,10 +14,10 @@ from workbench.chapters.which_one import choice, claims, family, maps
 from workbench.chapters.which_one.family import Need, member
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
+from workbench.study import sweeps as sweep
 from workbench.study.planner import Question, plan
+from workbench.study.rules import Status
 from workbench.study.run import Run
-from workbench.study.sweeps import sweep
-from workbench.study.verdict import Status
 
 ALL = ("mean", "covariance", "gaussian")
 

@@ -4,48 +4,29 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
 
+from tests.estimators.streams import FAR, holes, rng
 from tests.estimators.test_populous import grouped
 from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.estimators import Trace, base, populous_robust, sparse
 from workbench.estimators import nets as pure_net
-from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
-from workbench.estimators.parts import integers, rows
-from workbench.estimators.parts.affine.lifted import Lifted
-from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.locate.window_median import WindowMedian
-from workbench.estimators.parts.quantile.influence import Influence
-from workbench.estimators.parts.rows import present
-from workbench.estimators.parts.scale import critical, exponent_scale
-from workbench.estimators.parts.scale.exponent_scale import ExponentScale, pair_differences
-from workbench.estimators.parts.scale.winsor import Winsor
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
+from workbench.estimators.scale import pair_differences
+from workbench.estimators.shared import rows
+from workbench.estimators.shared import rows as integers
+from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.shared.rows import present
+from workbench.estimators.shared.window_median import WindowMedian
+from workbench.estimators.stable_quantile import Influence, Lifted
 from workbench.estimators.subspaces import Tokens, projections, spectra
 from workbench.estimators.tukey import depths, grid, projected, trimmed
 from workbench.estimators.two_step import clipped_mean
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import IntervalUnknownVariance
-from workbench.privacy import NonPrivate, SimulatedNoise, UnitNoise, histograms
+from workbench.privacy import NonPrivate, SimulatedNoise
 
 PURE, ZCDP_ONE = PureDP(1.0), ZCDP(1.0)
-FAR = 50.0  # rows lie here: an absent row that were 0 would show
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
-
-
-def holes(n, d=None, seed=1, share=0.3):
-    """Rows far from 0, some absent, and the others alone."""
-    x = FAR + rng(seed).standard_normal(n if d is None else (n, d))
-    x[rng(seed + 1).random(n) < share] = np.nan
-    x = base.sanitised(x)
-    assert 0 < present(x).sum() < n
-    return x, x[present(x)]
 
 
 def test_a_row_with_one_unusable_entry_is_absent():
@@ -66,51 +47,6 @@ def test_clipped_sums_are_those_of_the_other_rows():
     assert (found.counts == wanted.counts).all()
     line, rest = holes(200)
     assert clipped_mean(line, FAR, 1.0).counts == clipped_mean(rest, FAR, 1.0).counts
-
-
-@pytest.mark.parametrize("radius", [None, 60.0])
-def test_histograms_are_those_of_the_other_rows(radius):
-    x, others = holes(200)
-    recipe = UnitHistogram(radius)
-    if radius is not None:
-        assert (recipe.counts(x) == recipe.counts(others)).all()
-        return
-    charge = histograms.stability_charge("locate", ApproxDP(1.0, 1e-6))
-    found, wanted = (
-        histograms.stability_histogram(recipe.keys(part), charge, UnitNoise()) for part in (x, others)
-    )
-    assert found == wanted != {}
-
-
-def test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones():
-    drawn = []
-
-    class Listener(UnitNoise):
-        def discrete_laplace(self, value, *_):
-            drawn.append(len(value))
-            return np.asarray(value, float) + 1e6
-
-    keys = np.array([1.0, np.nan, 1.0, np.nan, np.nan])
-    charge = histograms.stability_charge("bins", ApproxDP(1.0, 1e-6))
-    assert histograms.stability_histogram(keys, charge, Listener()).keys() == {1.0}
-    assert drawn == [5]
-
-
-def test_exponents_are_those_of_the_other_pairs():
-    x, _ = holes(400)
-    differences = pair_differences(x)
-    keys, others = map(exponent_scale.exponents, (differences, differences[present(differences)]))
-    assert sorted(keys[present(keys)].tolist()) == sorted(others.tolist())
-    seen = []
-
-    class Listener(UnitNoise):
-        def discrete_laplace(self, value, *_):
-            seen.append(int(np.asarray(value).sum()))
-            return np.asarray(value, float)
-
-    recipe = ExponentScale(1e-3, 1e3)
-    recipe.draw(x, recipe.charge("exponent", PURE), Listener())
-    assert seen == [len(others)]
 
 
 def test_counts_of_coordinates_norms_and_scores_are_those_of_the_other_rows():
@@ -232,18 +168,6 @@ def test_a_group_without_rows_is_not_usable():
         assert (spectra(groups)[1] == 0).all()
 
 
-def test_variances_within_groups_are_those_of_the_other_rows():
-    x = rng().normal(FAR, 2.0, 30)
-    x[[3, 11, 12, 13, 14, 15, 16, 17, 18, 19]] = np.nan
-    winsor = Winsor(10, 0.3, 2.5)
-    found = winsor.ratios(x, 0.0)
-    assert found[0] == pytest.approx(np.var(np.delete(x[:10], 3), ddof=1))
-    assert np.isnan(found[1])
-    assert found[2] == pytest.approx(np.var(x[20:], ddof=1))
-    rest = np.clip(found[[0, 2]] / 4, 0.3, 2.5).sum() + float(winsor.mean(np.float64(1.0)))
-    assert float(winsor.statistic(x, np.log(2.0))) + winsor.middle == pytest.approx(rest / 3, abs=1e-6)
-
-
 def test_scores_of_a_net_are_those_of_the_other_rows():
     estimator = PureNetCovariance(upper=4.0, lower=1.0)
     x, others = (part - FAR for part in holes(200, 2))
@@ -280,7 +204,8 @@ def test_a_lifted_moment_tells_the_share_of_rows_that_are_there():
     moment, share = np.asarray(recipe.of(x, change)), len(others) / len(x)
     assert moment[0, 0] == pytest.approx(share)
     charge = recipe.charge("moment", ZCDP_ONE)
-    mean, second = recipe.draw(recipe.of(x, change), charge, SimulatedNoise(rng()))
+    noisy = SimulatedNoise(rng()).symmetric_gaussian(recipe.of(x, change), charge.sensitivity, _sd(charge))
+    mean, second = recipe.read(noisy, 2, charge)
     np.testing.assert_allclose(mean, change(others).mean(axis=0), atol=0.005)
     np.testing.assert_allclose(second, change(others).T @ change(others) / len(others), atol=0.005)
 
@@ -291,8 +216,8 @@ def test_without_absent_rows_the_corner_changes_no_bit():
     for seed in range(50):
         moment = recipe.of(x, lambda part: part)
         assert recipe.share(1.0 + 3.2 * _sd(charge) * (-1) ** seed, charge) == 1.0
-        mean, _ = recipe.draw(moment, charge, SimulatedNoise(rng(seed)))
         noisy = SimulatedNoise(rng(seed)).symmetric_gaussian(moment, charge.sensitivity, _sd(charge))
+        mean, _ = recipe.read(noisy, 2, charge)
         assert (mean == noisy[0, 1:]).all()
 
 
@@ -324,32 +249,3 @@ def test_an_absent_row_is_the_zero_row_once_it_is_lifted():
     kept = np.delete(np.arange(60), [3, 30])
     mine, theirs = (np.ldexp(one.rows, one.exponents[:, None])[:, kept] for one in (made, others))
     assert (mine == theirs).all()
-
-
-ASKED, SEEN = 0.2, 300
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("share", [0.0, 0.3])
-@pytest.mark.parametrize("kind", [Interval, IntervalUnknownVariance])
-def test_counted_intervals_cover_whatever_share_is_absent(kind, share):
-    # of 300 that miss with probability .2, more than 93 do once in 10^5; at half the width a normal pivot
-    # misses .52 of them, and 93 or fewer once in 10^13
-    estimator, missed, widths = kind(level=ASKED), 0, []
-    for seed in range(SEEN):
-        x = rng(seed).normal(FAR, 1.0, 400)
-        x[rng(seed + SEEN).random(400) < share] = np.nan
-        found = estimator(x, budget=ZCDP(1.0, 1e-3), rng=rng(seed)).value
-        missed += not found.contains(FAR)
-        widths.append(found.high - found.low)
-    assert missed <= 93
-    assert np.median(widths) < 1.0
-
-
-def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_whole_line():
-    plan = Interval(sigma=1.0).plan(1000, 1, ZCDP(1.0, 1e-3))
-    margin = 2 / np.sqrt(3 * 2 * plan["mean"].cost.rho) * ndtri(1 - 0.05 * 0.1) / 1000
-    for there in (0.98, 0.93, 0.2):
-        absent = critical.absent_at_most(there, 1000, plan, 0.1)
-        assert 0 <= absent - (1 - there + margin) < 0.02
-    assert critical.pivotal_width(1000, ZCDP(1.0, 1e-3), 0.1, there=0.1) == np.inf

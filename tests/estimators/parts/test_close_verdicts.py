@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from workbench.estimators.shared.votes import FARTHEST, NEAR, Points, margin
 from workbench.estimators.subspaces import GRID, Tokens
+from workbench.estimators.votes import FARTHEST, NEAR, Points, margin
 
 CELLS, LIMIT = 4, 2.0
 

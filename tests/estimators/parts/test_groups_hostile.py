@@ -5,7 +5,7 @@ import pytest
 
 from tests.estimators.test_populous import grouped
 from workbench.estimators.populous import Preconditioner
-from workbench.estimators.shared.votes import LARGEST, SMALLEST
+from workbench.estimators.votes import LARGEST, SMALLEST
 from workbench.privacy import ApproxDP
 
 

@@ -11,9 +11,12 @@ from hypothesis.extra.numpy import arrays
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts import integers, rows
-from workbench.estimators.parts.integers import (
+from workbench.estimators.shared import rows
+from workbench.estimators.shared import rows as integers
+from workbench.estimators.shared.rows import (
     BITS,
+    FARTHEST,
+    NEAREST,
     SQUARED_BITS,
     added,
     in_ball,
@@ -23,7 +26,6 @@ from workbench.estimators.parts.integers import (
     moment_in_ball,
     second_moment_within,
 )
-from workbench.estimators.parts.rows import FARTHEST, NEAREST
 from workbench.privacy.grid import step_of
 
 HOSTILE = st.one_of(

@@ -10,14 +10,14 @@ import pytest
 import workbench as wb
 from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts import rows
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared import rows
+from workbench.estimators.shared.rows import (
     FARTHEST,
     NEAREST,
     mean_of,
     mean_sensitivity,
     second_moment_sensitivity,
+    second_moment_within,
     within_ball,
 )
 from workbench.linalg import throughout

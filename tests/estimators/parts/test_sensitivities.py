@@ -11,18 +11,17 @@ import pytest
 
 import workbench as wb
 from workbench.estimators.base import sanitised
-from workbench.estimators.parts.gaussians.lifted_moment import LiftedMoment
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.preconditioned.winsorised_covariance import WinsorisedCovariance
-from workbench.estimators.parts.rows import (
+from workbench.estimators.shared.moments import LiftedMoment, best_radius
+from workbench.estimators.shared.rows import (
     centred_rows,
     mean_of,
     mean_sensitivity,
     moment_of,
     second_moment_sensitivity,
+    second_moment_within,
     within_ball,
 )
-from workbench.privacy import ZCDP, GaussianDP, PureDP
+from workbench.privacy import ZCDP, PureDP
 
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, 1e99, 1e50, 1e12, 1e-300, 5e-324, 1.0, 0.0, -0.0)
 TRIALS = 2000
@@ -81,8 +80,8 @@ def moment_of_heavy_rows(estimator):
 
 
 def winsorised_moment(rng, n, d):
-    recipe = WinsorisedCovariance(n, d, GaussianDP(1.0))
-    return lambda x: second_moment_within(x, recipe.radius), recipe.charge("covariance").sensitivity
+    radius = best_radius(n, d, 1.0)
+    return lambda x: second_moment_within(x, radius), second_moment_sensitivity(n, radius)
 
 
 def lifted_moment(rng, n, d):

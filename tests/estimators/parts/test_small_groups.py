@@ -6,10 +6,10 @@ from scipy.stats import chi2
 
 from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_limit, scale_distance, scale_limit
-from workbench.estimators.parts.rows import of_groups
 from workbench.estimators.populous_robust import location_means, scatter_factors
 from workbench.estimators.populous_robust import scatter_constants as constants
-from workbench.estimators.shared.votes import Groups
+from workbench.estimators.shared.rows import of_groups
+from workbench.estimators.votes import Groups
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.populations.corruption.family import Recipe
 

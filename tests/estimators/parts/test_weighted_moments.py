@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from tests.oracles.whole_gaps import squared_gap
-from workbench.estimators.parts.integers import in_ball
-from workbench.estimators.shared.weighted_moments import (
+from workbench.estimators.shared.rows import in_ball
+from workbench.estimators.weighted_moments import (
     MEAN,
     Costs,
     WholeSums,

@@ -11,7 +11,7 @@ from workbench.chapters.what_epsilon_means.densities import LAPLACE, Densities, 
 from workbench.estimators.two_step import sensitivity
 from workbench.privacy import Charge, PureDP
 from workbench.privacy.mechanisms import laplace_scale
-from workbench.study.audit.audit import Pair, audit
+from workbench.study.audit import Pair, audit
 
 NEAR, FAR, LINE = np.array([-1.0]), np.array([1.0]), np.linspace(-60, 60, 240_001)
 

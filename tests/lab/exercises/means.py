@@ -8,8 +8,8 @@ from scipy.optimize import brentq
 
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.solutions import Said, functions
+from workbench.chapters.many_dimensions import box_and_ball as means
 from workbench.chapters.many_dimensions import exercise as many_dimensions
-from workbench.chapters.many_dimensions.runs import means
 from workbench.chapters.one_mean import exercise as one_mean
 from workbench.chapters.one_mean.costs import noise_part
 from workbench.chapters.start_here import applicable
@@ -18,8 +18,8 @@ from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.two_step import WINDOW, TwoStepMean, WindowMedian
 from workbench.privacy import ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.audit.audit import audit
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.audit import audit
+from workbench.study.grids import Role, stream
 
 SEED = 17
 BEST = (

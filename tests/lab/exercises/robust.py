@@ -10,7 +10,7 @@ from tests.lab.exercises.solutions import Said
 from workbench.chapters.robust_and_private import hidden_world
 from workbench.populations.corruption.mean import MEAN_ATTACKS
 from workbench.privacy import PureDP
-from workbench.study.audit.audit import Pair, audit
+from workbench.study.audit import Pair, audit
 
 ALPHA = 0.05
 

@@ -7,7 +7,7 @@ from tests.lab.exercises.solutions import functions
 from workbench.chapters.many_dimensions import exercise as many_dimensions
 from workbench.chapters.one_mean import exercise as one_mean
 from workbench.privacy import GaussianDP, PureDP
-from workbench.study.audit.audit import audit
+from workbench.study.audit import audit
 from workbench.study.hidden import hidden_worlds
 
 CODE = {

@@ -5,7 +5,7 @@ from math import inf
 from tests.lab.exercises.solutions import Said
 from workbench.chapters.which_one import choice
 from workbench.chapters.which_one.choice import judged
-from workbench.study.planner.trade_off import TradeOff
+from workbench.study.trade_off import TradeOff
 
 BOX, BALL, COLUMNWISE = "mean/clipped-box", "mean/coinpress", "mean/coordinatewise"
 VOTE = "mean/populous"

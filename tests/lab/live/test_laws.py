@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.lab.live.modules import _chromium, evaluate
-from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.chapters.covariance.heavy_tails import CutStudent
 from workbench.chapters.one_mean import theory
 from workbench.chapters.what_epsilon_means import attacks as attacker
 from workbench.chapters.what_epsilon_means import losses as composition
@@ -25,7 +25,7 @@ from workbench.chapters.what_epsilon_means.figures import guess_view, row_view
 from workbench.charts.controls import Slider
 from workbench.lab.live.browser import EXPLORERS, predictions
 from workbench.privacy import ApproxDP, GaussianDP
-from workbench.privacy.conversions import approx_from_gdp, gaussian_delta, gdp_within_approx
+from workbench.privacy.budgets import approx_from_gdp, gaussian_delta, gdp_within_approx
 
 SETTINGS = 200
 BARE = "Gaussian, not clipped"

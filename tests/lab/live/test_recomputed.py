@@ -6,7 +6,7 @@ import pytest
 
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.lab.live import deciding, recomputed, session
+from workbench.lab.live import recomputed, session
 from workbench.lab.live.session import Session
 
 HOLDS = "one-mean/flat-in-radius"
@@ -103,50 +103,3 @@ def test_where_nothing_is_committed_the_fresh_picture_stands_alone(run, figures,
     assert run() == (page, text)
     assert 'workbench-recomputed"' not in page
     assert figures.is_dir()
-
-
-def records(*pairs):
-    return [{"id": name, "statement": "Said.", "status": status} for name, status in pairs]
-
-
-@pytest.fixture
-def kept(monkeypatch):
-    """The committed verdicts of three claims, all as expected."""
-    found = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "REFUTED"))
-    monkeypatch.setattr(deciding, "full_verdicts", lambda: {one["id"]: one for one in found})
-
-
-@pytest.mark.usefixtures("kept")
-def test_a_quick_run_tells_the_full_verdicts_and_whether_it_agrees():
-    page, text = deciding.told(records((HOLDS, "UNDECIDED"), (OPEN, "UNDECIDED")), full=False)
-    line = text.splitlines()[0]
-    assert line == (
-        "1 of 2 claims holds in the full run; 1 is undecided, as expected. "
-        "This quick run agrees: 1 comes out alike, 1 needs the trials of the full run."
-    )
-    head, _, table = page.partition("<details")
-    assert line in head
-    assert "<table" not in head
-    assert table.count("<tr>") == 3
-    row = next(part for part in table.split("<tr>") if HOLDS in part)
-    assert re.search(r"HOLDS.*needs the trials of the full run", row)
-
-
-@pytest.mark.usefixtures("kept")
-def test_a_quick_run_that_contradicts_the_full_run_says_so():
-    _, text = deciding.told(records((HOLDS, "REFUTED"), (REFUTED, "REFUTED")), full=False)
-    assert f"This quick run differs: {HOLDS} is REFUTED, in the full run HOLDS." in text
-
-
-def test_a_full_run_speaks_for_itself():
-    decided = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "HOLDS"))
-    _, text = deciding.told(decided, full=True, remark="And more.")
-    line = "2 of 3 claims hold in the full run; 1 is undecided, as expected. And more."
-    assert text.splitlines()[0] == line
-
-
-def test_a_quick_run_alone_says_what_it_decides(monkeypatch):
-    monkeypatch.setattr(deciding, "full_verdicts", dict)
-    _, text = deciding.told(records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED")), full=False)
-    line = "In this quick run 1 claim holds, 1 needs the trials of the full profile."
-    assert text.splitlines()[0] == line

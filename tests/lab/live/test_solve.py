@@ -8,9 +8,8 @@ from workbench.charts.layout import Layout
 from workbench.errors import ArgumentError
 from workbench.lab.live.solve import solver
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import MOST
-from workbench.study.planner import Question, plan
-from workbench.study.planner.search import Scale, factors
+from workbench.study.planner import Question, Scale, factors, plan
+from workbench.study.search import MOST
 
 QUICKEST = "covariance/thresholded"
 

@@ -13,7 +13,7 @@ from workbench.cli import main
 from workbench.lab.live.parameters import chapter
 from workbench.lab.live.solve import solver
 from workbench.lab.publish.check import parameters
-from workbench.study.planner.trade_map import TradeMap
+from workbench.study.trade_off import TradeMap
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SECONDS = {"06_matrix_quantile"}  # for a number

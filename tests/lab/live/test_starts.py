@@ -6,7 +6,6 @@ from tests.lab import starts
 from tests.lab.conftest import ROOT
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts.controls import Slider
-from workbench.lab.live import deciding
 from workbench.lab.live.explore import Explorer
 from workbench.lab.live.parameters import chapter
 from workbench.lab.publish.check import parameters
@@ -81,16 +80,3 @@ def drawn(figure):
     """All words of a picture but those of its axes."""
     texts = [*figure.texts, *(text for axes in figure.axes for text in (axes.title, *axes.texts))]
     return " ".join(text.get_text().replace("\n", " ") for text in texts) + " "
-
-
-@pytest.mark.parametrize(
-    ("expected", "profile", "allowed"),
-    [
-        ("HOLDS", "full", {"HOLDS"}),
-        ("HOLDS", "quick", {"HOLDS", "UNDECIDED"}),
-        ("UNDECIDED", "quick", {"HOLDS", "UNDECIDED"}),
-        ("REFUTED", "quick", {"REFUTED", "UNDECIDED"}),
-    ],
-)
-def test_quick_may_leave_open_what_full_decides_and_see_less_that_is_in_doubt(expected, profile, allowed):
-    assert set(deciding._allowed(expected, profile)) == allowed

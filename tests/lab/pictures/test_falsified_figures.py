@@ -16,11 +16,9 @@ from workbench.study.intervals import clopper_pearson
 FIGURES = Path(workbench.__file__).parents[1] / "figures"
 NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
 CURVES = ("y", "low", "high")
-NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending", "08_sparse_covariance/rules"}
-ONE_SPECTRUM = {"05_any_gaussian/flat", "06_matrix_quantile/flat"}
-LONE_POINTS = NAMED_POINTS | ONE_SPECTRUM
-"""Pictures with one curve for each name, or for the one spectrum of one column: a curve of one point may be
-one flipped run. (Of `spending`, whose bars begin where the one before ends, the bar is the band.)"""
+NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending"}
+"""Pictures with one curve for each name: a curve of one point may be one flipped run. (Of `spending`, whose
+bars begin where the one before ends, the bar is the band.)"""
 
 
 @cache
@@ -88,7 +86,7 @@ def test_a_curve_times_a_factor_differs_unless_it_is_one_point_in_its_own_interv
         if any(finite(panel["series"][0])) and not noticed(multiplied(panel, factor), panel)
     ]
     assert all(one_point_within(series, factor) for _, series in unseen)
-    assert {name for name, _ in unseen} <= LONE_POINTS
+    assert {name for name, _ in unseen} <= NAMED_POINTS
 
 
 def around_zero(series):
@@ -113,12 +111,10 @@ def small(names, factor):
 def test_few_lone_points_hide_and_fewer_hide_more_noise():
     assert small(NAMED_POINTS, 1.2) <= 3
     assert small(NAMED_POINTS, 1.2) < small(NAMED_POINTS, 1.05) <= 16
-    assert small(ONE_SPECTRUM, 1.2) <= 3
-    assert small(ONE_SPECTRUM, 1.2) < small(ONE_SPECTRUM, 1.05) <= 5
 
 
 def test_one_mean_is_nothing_but_noise_in_either_profile():
-    wide = [series for series in hidden(LONE_POINTS, 1.2) if around_zero(series)]
+    wide = [series for series in hidden(NAMED_POINTS, 1.2) if around_zero(series)]
     assert [series["label"] for series in wide] == ["lets groups of rows vote"] * 2
 
 

@@ -9,9 +9,9 @@ import pytest
 from workbench.charts.chart import Heat
 from workbench.charts.phase import columns, of_entry
 from workbench.errors import ArgumentError
+from workbench.study import sweeps as sweep
 from workbench.study.run import Run
-from workbench.study.scaling.catalogued import catalogued
-from workbench.study.sweeps import sweep
+from workbench.study.scaling import catalogued
 
 USUAL = {"d": 1, "alpha": 0.3, "rho": 0.1}
 BLOCKS = {"trials": 20, "blocks": {"quick": 1, "full": 4}}

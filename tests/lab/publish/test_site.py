@@ -174,7 +174,7 @@ def test_a_card_of_a_claim_says_all_that_is_known(elements):
         for wanted in (name, claim.number, decided[name]["status"].lower(), *claim.sources):
             assert wanted in words, (name, wanted)
         (module,) = re.findall(r"workbench/chapters/\S+\.py", words)
-        tests = re.findall(r"tests/chapters/\w+/test_\w+\.py", words)
+        tests = re.findall(r"tests/chapters/[\w/]*test_\w+\.py", words)
         assert tests, name
         assert all((ROOT / path).is_file() for path in (module, *tests))
 
@@ -403,7 +403,7 @@ def command(checkout, capsys):
     """Run the command in this process; return its exit code and what it printed."""
 
     def command(*arguments, project=checkout):
-        code = main(["site", *map(str, arguments), "--project", str(project)])
+        code = main(["pages", *map(str, arguments), "--project", str(project)])
         return (code, *capsys.readouterr())
 
     return command

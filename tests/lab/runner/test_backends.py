@@ -11,7 +11,7 @@ from tests.lab.conftest import ROOT, write_notebook
 from tests.lab.runner.test_resume import COUNT, GATED, NOTEBOOK, PATIENCE, Lab
 from workbench.cli import main
 from workbench.study.beforehand import digest
-from workbench.study.sweeps.store import Store
+from workbench.study.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ def test_costs_are_read_from_the_profiles_and_the_machine_is_timed(tmp_path, mon
 
 BURN = """
 import time
-from workbench.study.workers import workers
+from workbench.study.profiles import workers
 
 def burn(seconds):
     started = time.thread_time()

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from workbench.chapters import robust_and_private
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.lab.live import committed, session
@@ -15,8 +14,8 @@ from workbench.lab.live.session import Session
 from workbench.lab.project import find
 from workbench.lab.runner import deep, report, reproduce
 from workbench.lab.runner.console import Console
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import each_trial
+from workbench.study.grids import Sweep, grid
+from workbench.study.run import each_trial
 
 CALLS = []
 
@@ -106,8 +105,3 @@ def test_an_update_of_the_other_figures_leaves_them(project):
     (notebook / "former.json").write_text("{}")
     reproduce._update(project, project.root / "none", [SimpleNamespace(good=True, notebook="01_one")])
     assert sorted(path.name for path in notebook.rglob("*.*")) == ["hours.json", "hours.svg"]
-
-
-def test_the_figures_of_chapters_are_known_by_their_notebooks():
-    notebooks = {path.stem: deep.figures_of(path) for path in find().notebooks}
-    assert notebooks["07_robust_and_private"] == robust_and_private.DEEP

@@ -23,7 +23,7 @@ from workbench.lab.runner import costs, index, notebooks, stores
 from workbench.lab.runner.console import Console
 from workbench.lab.runner.reproduce import Reproduction, reproduce
 from workbench.study import measures
-from workbench.study.sweeps.sweep import Sweep, grid
+from workbench.study.grids import Sweep, grid
 
 HALF = 0.6744897501960817  # the median of |z|
 PARAMETERS = ["epsilon = 0.5  # ε", "n = 2000  # rows", "radius = 1000.0  # R"]

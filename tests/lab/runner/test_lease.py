@@ -11,11 +11,10 @@ import pytest
 from workbench.errors import ArgumentError
 from workbench.lab.runner import stores
 from workbench.lab.runner.core_share import VARIABLE, Cores, leased
-from workbench.study.sweeps import database
-from workbench.study.sweeps.database import require_intact, spent
-from workbench.study.sweeps.resources import Resources, resources
-from workbench.study.sweeps.store import Store
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study import store as database
+from workbench.study.grids import Sweep, grid
+from workbench.study.store import Store, require_intact, spent
+from workbench.study.sweeps import Resources, resources, run
 
 
 def measure(*, trials, data, noise, **point):

@@ -23,7 +23,7 @@ def content(folder):
         ("00_start_here", "spending", "epsilon"),
         ("01_what_epsilon_means", "two_outputs", "epsilon"),
         ("03_many_dimensions", "sides", "epsilon"),
-        ("04_covariance", "rates", "rho"),
+        ("04_covariance", "one_radius", "rho"),
     ],
 )
 def test_a_notebook_runs_from_another_folder_and_leaves_the_figures_alone(tmp_path, name, figure, parameter):

@@ -12,12 +12,10 @@ import pytest
 from tests.facts import facts, told
 from workbench.catalog import CATALOG
 from workbench.cli import main
-from workbench.lab.terminal import planning as planning_module
-from workbench.lab.terminal.plan_report import report
-from workbench.lab.terminal.planning import PlanRequest, planning
-from workbench.study.planner import Check, compared, plan
-from workbench.study.planner.comparison import answers
-from workbench.study.planner.estimators import candidates
+from workbench.lab import planning as planning_module
+from workbench.lab.planning import PlanRequest, planning, report
+from workbench.study import planner as answers
+from workbench.study.planner import Check, candidates, compared, plan
 
 MEAN = ("univariate/clipped-mean", "--alpha", "0.2", *told("univariate/clipped-mean"))
 TOLD = r"(\d+) of (\d+): (\S+)  (n = \d+|no answer|\S.* = .*)$"
@@ -241,7 +239,7 @@ def test_the_table_tells_of_a_bound_that_is_not_monotone():
 
 
 def test_infinite_parameters_are_words_in_json():
-    from workbench.lab.terminal.planning import _plain
+    from workbench.lab.planning import _plain
 
     values = (None, True, 3, 0.5, "tight", float("inf"), (1, 2))
     assert [_plain(value) for value in values] == [None, True, 3, 0.5, "tight", "inf", "(1, 2)"]

@@ -15,7 +15,7 @@ from workbench.lab.runner import progress as module
 from workbench.lab.runner import stores
 from workbench.lab.runner.console import Console
 from workbench.lab.runner.progress import Progress, shown
-from workbench.study.sweeps.store import Store
+from workbench.study.store import Store
 
 COLUMNS = 40
 
@@ -171,8 +171,8 @@ def test_a_fault_of_progress_is_none_of_the_run(capfd, soon):
 def test_a_cached_run_in_a_terminal_says_whole_lines(project, workbench):
     copy = project / "notebooks" / "02_good.ipynb"
     copy.write_bytes((project / "notebooks" / "01_good.ipynb").read_bytes())
-    workbench("reproduce", "--seed", "8", cwd=project)
-    command = [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "8"]
+    workbench("reproduce", "-p", "seed=8", cwd=project)
+    command = [sys.executable, "-m", "workbench.cli", "reproduce", "-p", "seed=8"]
     with terminal(command, cwd=project, env=environment()) as screen:
         assert screen.ended() == 0
     lines = [line.rstrip() for line in screen.lines]

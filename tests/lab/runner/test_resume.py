@@ -27,7 +27,8 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.chapters.registry import CLAIMS
 from workbench.study.claim import Claim
 from workbench.study.rules import at_most
-from workbench.study.sweeps.sweep import Sweep, grid, run
+from workbench.study.grids import Sweep, grid
+from workbench.study.sweeps import run
 
 def measure(*, trials, data, noise, **point):
     with open(os.environ["STARTED"], "a") as started:
@@ -84,7 +85,7 @@ class Lab:
 
     @property
     def command(self):
-        return [sys.executable, "-m", "workbench.cli", "reproduce", "--seed", "8", "--out", str(self.out)]
+        return [sys.executable, "-m", "workbench.cli", "reproduce", "-p", "seed=8", "--out", str(self.out)]
 
     @property
     def started(self):

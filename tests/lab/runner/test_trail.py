@@ -6,7 +6,7 @@ import pytest
 
 from workbench.chapters.registry import CLAIMS
 from workbench.lab import project
-from workbench.lab.terminal.trail import home, places
+from workbench.lab.listing import home, places
 from workbench.sources import sources, statements
 
 STATEMENTS = {one.id: one for source in sources() for one in statements(source)}
@@ -38,4 +38,4 @@ def test_a_stranger_finds_algorithm_proof_claim_figure_and_test(identifier):
 def test_every_claim_stands_in_a_module_of_its_chapter():
     for name in CLAIMS:
         chapter = name.partition("/")[0].replace("-", "_")
-        assert home(name).startswith(f"workbench/chapters/{chapter}/claims")
+        assert home(name).startswith(f"workbench/chapters/{chapter}/")

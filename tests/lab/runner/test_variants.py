@@ -104,7 +104,7 @@ def test_a_notebook_is_named_by_its_chapter_where_that_is_one(checkout):
         (["--grid", "n=9,9"], "grid = '02_one_mean/n=9': expected every combination of values once"),
         (["--grid", "n=9", "--grid", "n=8"], "grid n = (8,): expected all values of n in one --grid"),
         (["--grid", "n=9", "-p", "n=8"], "grid n = (9,): expected no other value of n beside it"),
-        (["--grid", "seed=9", "--seed", "8"], "grid seed = (9,): expected no other value of seed beside it"),
+        (["--grid", "seed=9", "-p", "seed=8"], "grid seed = (9,): expected no other value of seed beside it"),
         (["--grid", "n=9", "--profile", "full", "--update"], "update = 'changed parameters': expected"),
         (["--limit", "0.5"], "limit = 0.5: expected a finite number, 1 or more, where 1 is the usual work"),
         (["--limit", "inf"], "limit = inf: expected a finite number, 1 or more"),

@@ -1,43 +1,15 @@
 """Everything that the notebook `05_any_gaussian` shows, in its order."""
 
-from workbench.chapters.any_gaussian.exercise import attack
-from workbench.chapters.any_gaussian.figures.learners import attacked, ten_attacks, two_learners, whole_law
-from workbench.chapters.any_gaussian.figures.rows import (
-    flat,
-    rows_against_d,
-    rows_of_covariances,
-    subspace_cliff,
-    subspace_rows,
-)
+from workbench.chapters.any_gaussian import attacks, claims
+from workbench.chapters.any_gaussian.attacks import attacked
 from workbench.chapters.any_gaussian.figures.rows_view import rows_view
-from workbench.chapters.any_gaussian.figures.success import success_of_votes
 from workbench.chapters.any_gaussian.figures.view import MASKED_ROWS, mask_view, vote_view
-from workbench.chapters.any_gaussian.figures.vote import masks, the_vote
+from workbench.chapters.any_gaussian.frames import rows_against_d, subspace_cliff, subspace_rows
+from workbench.chapters.any_gaussian.learners import whole_law
+from workbench.chapters.any_gaussian.masking import masks
+from workbench.chapters.any_gaussian.votes import attack, the_vote
 
-CLAIMS = (
-    "any-gaussian/triangles-hold",
-    "any-gaussian/mixtures-are-local",
-    "any-gaussian/truncated-noise-exact",
-    "any-gaussian/masks-hide-more",
-    "any-gaussian/masks-concentrate",
-    "any-gaussian/neighbours-move-little",
-    "any-gaussian/agreeing-groups-heard",
-    "any-gaussian/subspaces-exact",
-    "any-gaussian/preconditioners-found",
-    "any-gaussian/means-without-range",
-    "any-gaussian/laws-learned",
-    "any-gaussian/covariances-learned",
-    "any-gaussian/frobenius-masks-concentrate",
-    "any-gaussian/subspace-rows-grow",
-    "any-gaussian/vote-groups-grow",
-)
-ATTACKED = (
-    "any-gaussian/oracles-within-unit",
-    "any-gaussian/searches-stay-below",
-    "any-gaussian/robust-votes",
-    "any-gaussian/robust-mean-votes",
-    "any-gaussian/robust-laws",
-)
+ATTACKED = tuple(claim.id for claim in attacks.CLAIMS)
 FULL = (
     *ATTACKED,
     "any-gaussian/mean-rows-grow",
@@ -46,8 +18,8 @@ FULL = (
     "any-gaussian/law-rows-grow",
     "any-gaussian/robust-mean-rows-grow",
     "any-gaussian/robust-covariance-rows-grow",
-    "any-gaussian/votes-overtake-late",
 )  # minutes of search and of attacked votes
+CLAIMS = tuple(claim.id for claim in claims.CLAIMS if claim.id not in FULL)
 
 __all__ = [
     "ATTACKED",
@@ -56,18 +28,13 @@ __all__ = [
     "MASKED_ROWS",
     "attack",
     "attacked",
-    "flat",
     "mask_view",
     "masks",
     "rows_against_d",
-    "rows_of_covariances",
     "rows_view",
     "subspace_cliff",
     "subspace_rows",
-    "success_of_votes",
-    "ten_attacks",
     "the_vote",
-    "two_learners",
     "vote_view",
     "whole_law",
 ]

@@ -1,26 +1,22 @@
 """Everything that the notebook `04_covariance` shows, in its order."""
 
 from workbench.chapters.covariance.exercise import judge
-from workbench.chapters.covariance.figures.condition import any_spectrum, side_by_side, votes
-from workbench.chapters.covariance.figures.ellipses import one_radius, step_by_step
 from workbench.chapters.covariance.figures.film import rounding
-from workbench.chapters.covariance.figures.heavy import long_ellipsoids, rates, three_layers
 from workbench.chapters.covariance.figures.layers_view import CUT, layers_view
-from workbench.chapters.covariance.figures.net import net_ellipses, net_floors, pure_net
 from workbench.chapters.covariance.figures.steps_view import steps_view
-from workbench.chapters.covariance.figures.success import success_by_dimension
-from workbench.chapters.covariance.figures.table import fewest_rows, table_one
+from workbench.chapters.covariance.heavy_tails import long_ellipsoids, three_layers
+from workbench.chapters.covariance.net import net_floors
+from workbench.chapters.covariance.one_radius import one_radius, step_by_step
+from workbench.chapters.covariance.table import fewest_rows, table_one
+from workbench.chapters.covariance.unbounded import side_by_side
 
 CLAIMS = (
     "covariance/moments-decide-rate",
     "covariance/step-keeps-promise",
-    "covariance/heavy-table-in-shape",
     "covariance/flat-in-condition",
     "covariance/eigenvalues-to-a-factor",
     "covariance/error-follows-gap",
     "covariance/coarse-closes-gap",
-    "covariance/fine-flattens",
-    "covariance/unbounded-table-in-shape",
     "covariance/net-falls-to-floor",
     "covariance/price-of-unknown-mean",
 )
@@ -49,22 +45,16 @@ __all__ = [
     "CUT",
     "FILMS",
     "FULL",
-    "any_spectrum",
     "fewest_rows",
     "judge",
     "layers_view",
     "long_ellipsoids",
-    "net_ellipses",
     "net_floors",
     "one_radius",
-    "pure_net",
-    "rates",
     "rounding",
     "side_by_side",
     "step_by_step",
     "steps_view",
-    "success_by_dimension",
     "table_one",
     "three_layers",
-    "votes",
 ]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import pair
+from workbench.chapters.covariance.worlds import pair
 from workbench.errors import ArgumentError
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.grids import Role, stream
 from workbench.types import Array
 
 WORLDS, ROWS, RHO, UPPER, WITHIN = 12, 5000, 0.5, 900.0, 0.2

@@ -6,7 +6,7 @@ Rows are standard normal about a mean at distance 1 from the origin.
 import numpy as np
 from numpy.random import Generator
 
-from workbench.study.audit.audit import Pair
+from workbench.study.audit import Pair
 from workbench.types import Array
 
 N, D, REACH = 200, 8, 6.0

@@ -1,18 +1,15 @@
 """Everything that the notebook `06_matrix_quantile` shows, in its order."""
 
 from workbench.chapters.matrix_quantile import claims
-from workbench.chapters.matrix_quantile.exercise import UNIT, in_logs, world
-from workbench.chapters.matrix_quantile.figures.abstains import abstains, abstains_in_the_plane
+from workbench.chapters.matrix_quantile.counting import stability
 from workbench.chapters.matrix_quantile.figures.film import descent
-from workbench.chapters.matrix_quantile.figures.lift import lift
 from workbench.chapters.matrix_quantile.figures.lifted_view import lifted_view
-from workbench.chapters.matrix_quantile.figures.means import means, means_elsewhere
-from workbench.chapters.matrix_quantile.figures.neighbours import interlacing
-from workbench.chapters.matrix_quantile.figures.pictures import count_curve, nested
-from workbench.chapters.matrix_quantile.figures.rows import flat, rows_needed
 from workbench.chapters.matrix_quantile.figures.runs_view import runs_view
-from workbench.chapters.matrix_quantile.figures.steps import mask, stability, strength
 from workbench.chapters.matrix_quantile.figures.view import quantile_view
+from workbench.chapters.matrix_quantile.mean_rows import means
+from workbench.chapters.matrix_quantile.outliers import abstains
+from workbench.chapters.matrix_quantile.quantiles import UNIT, count_curve, in_logs, interlacing, world
+from workbench.chapters.matrix_quantile.rows import rows_needed
 
 FULL = (
     "matrix-quantile/fourfold-rows-grow",
@@ -32,22 +29,15 @@ __all__ = [
     "FULL",
     "UNIT",
     "abstains",
-    "abstains_in_the_plane",
     "count_curve",
     "descent",
-    "flat",
     "in_logs",
     "interlacing",
-    "lift",
     "lifted_view",
-    "mask",
     "means",
-    "means_elsewhere",
-    "nested",
     "quantile_view",
     "rows_needed",
     "runs_view",
     "stability",
-    "strength",
     "world",
 ]

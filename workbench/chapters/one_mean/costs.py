@@ -27,25 +27,20 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.methods import name as method
 from workbench.charts.words import number
 from workbench.estimators.base import Abstention
-from workbench.estimators.parts.locate.huber import FAR
-from workbench.estimators.parts.locate.laplace_normal import half_width
-from workbench.estimators.two_step import SHARE, HistogramMean, TwoStepMean, UnboundedMean, WindowMean
-from workbench.estimators.univariate.scale import Scale
+from workbench.estimators.intervals import UnboundedMean
+from workbench.estimators.scale import Scale
+from workbench.estimators.shared.noisy_means import FAR, half_width
+from workbench.estimators.two_step import SHARE, HistogramMean, TwoStepMean, WindowMean
 from workbench.losses import relative_scale_error
 from workbench.privacy import ApproxDP, PureDP
 from workbench.special import ndtri
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough, in_proportion
+from workbench.study.grids import Point, Sweep, grid, multiples, resampler
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson, local_slope
 from workbench.study.measures import Measure, at, mean, rms
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import compare, inside_band, slope_inside
-from workbench.study.run import Run
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
-from workbench.study.trials import Row, answered, each_trial, error_of
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, compare, enough, in_proportion, inside_band, slope_inside
+from workbench.study.run import Row, Run, answered, each_trial, error_of
 from workbench.types import Columns
 
 RADIUS, BETA, DELTA, EPSILON = 100.0, 0.05, 1e-6, 1.0

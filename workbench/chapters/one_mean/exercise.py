@@ -6,7 +6,7 @@ Rows are normal with standard deviation 1, their mean anywhere within `RADIUS` o
 import numpy as np
 from numpy.random import Generator
 
-from workbench.study.audit.audit import Pair
+from workbench.study.audit import Pair
 from workbench.types import Array
 
 RADIUS, N = 100.0, 1000

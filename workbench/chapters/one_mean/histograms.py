@@ -26,14 +26,12 @@ from workbench.privacy.histograms import (
 )
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import Interval, clopper_pearson
 from workbench.study.measures import Measure, at, seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, columns, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, combine, enough
+from workbench.study.run import Row, block_columns, each_trial
 from workbench.types import Columns
 
 EPSILON, BETA, STABLE_BETA = 0.5, 0.05, 0.01
@@ -74,7 +72,7 @@ def stable_errors(
         seen = [released.get(key, 0.0) for key in populated.tolist()]
         return float(np.abs(np.array(seen) - counts).max())
 
-    return columns({"error": error()} for _ in range(trials))
+    return block_columns({"error": error()} for _ in range(trials))
 
 
 def populated_error(bins: int, epsilon: float, delta: float, beta: float) -> int:

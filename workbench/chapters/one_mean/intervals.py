@@ -19,26 +19,18 @@ from workbench.chapters.one_mean import theory
 from workbench.chapters.one_mean.costs import DELTA, below
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.parts.scale.critical import SCALE
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_mean import IntervalMean
-from workbench.estimators.univariate.interval_unknown_variance import (
-    IntervalUnknownVariance,
-    scale_and_mean,
-)
+from workbench.estimators.interval_mean import IntervalMean
+from workbench.estimators.intervals import SCALE, Interval, IntervalUnknownVariance, scale_and_mean
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtr, ndtri, stdtrit
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough
+from workbench.study.grids import Sweep, grid, resampler
 from workbench.study.intervals import median_ratio_interval
 from workbench.study.measures import at
 from workbench.study.profiles import PROFILES, blocks, claim_level
-from workbench.study.rules import at_most
+from workbench.study.rules import Verdict, at_most, enough
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
 LEVEL, EPSILON, N = 0.05, 1.0, 1000

@@ -38,19 +38,16 @@ from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation
-from workbench.estimators.two_step import UnboundedMean, WindowMean
+from workbench.estimators.intervals import UnboundedMean
+from workbench.estimators.two_step import WindowMean
 from workbench.privacy import ApproxDP, PureDP, noise_source
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
+from workbench.study.grids import Point, Role, Sweep, grid, point_id, stream
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import combine
+from workbench.study.rules import Verdict, beside, combine
 from workbench.study.run import Run
-from workbench.study.sweeps.schema import Point
-from workbench.study.sweeps.streams import Role, point_id, stream
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
 DELTA, SMALL_EPSILON = 1e-6, 0.1

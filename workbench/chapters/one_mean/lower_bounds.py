@@ -19,11 +19,10 @@ from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.losses import total_variation_of_means
 from workbench.privacy import PureDP
+from workbench.study.grids import Sweep, grid, multiples, resampler
 from workbench.study.measures import Measure, at, success
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid, multiples
 
 ALPHA, EPSILON, BETA = 0.1, 0.1, 0.1
 ALPHAS = (0.03, 0.05, 0.1, 0.2, 0.5)

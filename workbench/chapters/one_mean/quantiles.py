@@ -23,16 +23,12 @@ from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid, resampler
 from workbench.study.measures import at, median_ratio
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import follow
-from workbench.study.scaling.growing import Growth, Public
-from workbench.study.scaling.scaling import Scaling
-from workbench.study.sweeps.streams import resampler
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, each_trial
+from workbench.study.scaling import Growth, Move, Public, Scaling, follow
 from workbench.types import Array
 
 STATEMENT = "LKKO21/quantiles"

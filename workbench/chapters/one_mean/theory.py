@@ -14,11 +14,10 @@ from scipy.optimize import brentq
 from workbench.bounds.search import smallest
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, UnitHistogram
-from workbench.estimators.parts.budgets import divided, mean_charge
-from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.laplace_normal import half_width
-from workbench.estimators.parts.locate.law import location_law
-from workbench.estimators.parts.locate.window_median import WindowMedian
+from workbench.estimators.shared import noisy_means
+from workbench.estimators.shared.budgets import divided, mean_charge
+from workbench.estimators.shared.noisy_means import half_width
+from workbench.estimators.shared.window_median import WindowMedian, location_law
 from workbench.estimators.two_step import SHARE, HistogramMean, WindowMean, sensitivity
 from workbench.privacy import Budget, PureDP
 from workbench.privacy.mechanisms import laplace_scale
@@ -127,11 +126,11 @@ def window_mean_tail(n: int, radius: float | None, budget: Budget) -> tuple[Call
     recipe = WindowMean(radius)
     design, median_sd = recipe.design(n, budget), sqrt(pi / (2 * n))
     locate, mean = divided(budget, design.share) if design.clip else (budget, budget)
-    offsets, weights, failure = location_law(recipe.locator, n, locate, ndtr, huber.FAR)
+    offsets, weights, failure = location_law(recipe.locator, n, locate, ndtr, noisy_means.FAR)
     if not design.clip:
         return lambda t: float(weights @ (ndtr((offsets - t) / median_sd) * 2)), failure
     apart = np.hypot(offsets, median_sd)
-    slope = huber.clipped_slope(apart, design.clip)
-    sd = np.sqrt(huber.clipped_variance(apart, design.clip) / n) / slope
+    slope = noisy_means.clipped_slope(apart, design.clip)
+    sd = np.sqrt(noisy_means.clipped_variance(apart, design.clip) / n) / slope
     scale = laplace_scale(mean_charge("mean", sensitivity(n, design.clip), mean)) / slope
     return lambda t: float(weights @ (2 * sum_below(np.full_like(sd, -t), sd, scale))), failure

@@ -21,15 +21,11 @@ from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram
 from workbench.special import gammaincinv
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
+from workbench.study.grids import Block
 from workbench.study.measures import between, ratio
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import measure
-from workbench.study.scaling.growing import Growth, Public, bounded
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.sweeps.grids import Block
-from workbench.study.trials import Row, each_trial
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict, beside
+from workbench.study.run import Row, each_trial
+from workbench.study.scaling import Growth, Least, Move, Public, Scaling, bounded, measure
 from workbench.types import Array
 
 STATEMENT, COUNTED = "AL22/Rem3.4", "L17/Thm1.1"

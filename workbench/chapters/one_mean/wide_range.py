@@ -23,13 +23,11 @@ from workbench.privacy import PureDP
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.complexity import enough, in_proportion
+from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import local_slope
 from workbench.study.profiles import PROFILES, blocks, claim_level
-from workbench.study.rules import compare
+from workbench.study.rules import Verdict, compare, enough, in_proportion
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
 from workbench.types import Columns
 
 N, EPSILON = 2000, 0.5

@@ -11,10 +11,10 @@ from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
 from workbench.privacy import ApproxDP, Budget, NonPrivate, PureDP
-from workbench.privacy.conversions import gdp_within_approx, zcdp_within_approx
+from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
+from workbench.study.grids import Role, stream
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 ROWS = 442
 

@@ -19,8 +19,8 @@ from workbench.chapters.start_here.bars import BARS, silent, strip
 from workbench.charts.chart import Chart
 from workbench.charts.methods import name
 from workbench.charts.words import number
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 ROUNDS = (4, 8, 16, 32)  # runs in the frames of the explorer
 

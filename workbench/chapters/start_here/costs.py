@@ -11,8 +11,8 @@ from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, Ledger, PureDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 SPENT = {"interval for bmi": 0.5, "mean of bp": 0.3}  # release of the notebook -> its share of ε

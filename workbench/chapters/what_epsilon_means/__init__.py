@@ -8,7 +8,7 @@ from workbench.chapters.what_epsilon_means.last_bits import float_noise, floats,
 from workbench.chapters.what_epsilon_means.line_up import suspect, suspects
 from workbench.chapters.what_epsilon_means.losses import composition
 from workbench.chapters.what_epsilon_means.members import tracing
-from workbench.study.audit.low_bits import last_bit
+from workbench.study.audit import last_bit
 
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
 

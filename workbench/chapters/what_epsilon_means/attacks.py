@@ -29,12 +29,11 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.computed import largest
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import at, share
 from workbench.study.profiles import blocks
+from workbench.study.rules import Verdict, largest
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
 FIRST, SECOND = (-0.4, 0.0, 0.4, -1.0), (-0.4, 0.0, 0.4, 1.0)  # rows within ±1: the last one moves

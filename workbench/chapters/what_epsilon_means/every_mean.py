@@ -17,9 +17,9 @@ from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study import measures, tracing
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep
 from workbench.study.profiles import blocks
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 from workbench.types import Columns
 
 SEED = 31  # of resampling

@@ -15,13 +15,13 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.privacy import Charge, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import discrete_laplace, laplace
 from workbench.study import measures
-from workbench.study.audit.low_bits import last_bit
+from workbench.study.audit import last_bit
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
 from workbench.study.measures import at, between, share
 from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Verdict
 from workbench.study.run import Run
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
 ONE_FLOAT, ON_A_GRID = "float noise", "noise on a grid"
@@ -80,7 +80,9 @@ OUTPUTS = Sweep(
 
 def floats(_run: Run) -> Chart:
     """Return which floats near 0.3 are x + Lap(1) for x = 0, and which for x = 1."""
-    every: Array = 0.3 + (UNIT / 2) * np.arange(SHOWN)  # floats in [1/4, 1/2) are multiples of 2^-54
+    every: Array = np.float64(0.3) + (UNIT / 2) * np.arange(
+        SHOWN, dtype=np.float64
+    )  # floats in [1/4, 1/2) are multiples of 2^-54
     places, shared = np.arange(SHOWN, dtype=float), last_bit(every) >= -53
     rows = (("either", 1, shared, "idea/data"), ("only if x = 0", 1, ~shared, "idea/wrong"))
     series = [

@@ -11,18 +11,16 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.errors import one_of
 from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, GaussianDP, PureDP
-from workbench.study.audit.audit import AuditReport, Pair, audit
+from workbench.study.audit import AuditReport, Pair, audit
 from workbench.study.claim import Claim
-from workbench.study.faults.attacked import CLIPPED, UNIVARIATE
-from workbench.study.faults.caches import alone
-from workbench.study.faults.mutant import Fault
+from workbench.study.faults import Fault, alone
 from workbench.study.measures import certain
+from workbench.study.mutants import CLIPPED, UNIVARIATE
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Setting
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset, claim_level
-from workbench.study.rules import combine
+from workbench.study.rules import Verdict, combine
 from workbench.study.run import Run
-from workbench.study.verdict import Verdict
 from workbench.types import Array
 
 PURE, GAUSSIAN = PureDP(2), GaussianDP(2)

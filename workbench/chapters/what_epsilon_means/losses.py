@@ -14,14 +14,11 @@ import numpy as np
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
-from workbench.privacy.conversions import gaussian_delta, optimal_composition
-from workbench.privacy.roots import brentq
-from workbench.special import log_ndtr, ndtr
+from workbench.privacy.budgets import gaussian_delta, optimal_composition
+from workbench.special import brentq, log_ndtr, ndtr
 from workbench.study.claim import Claim
-from workbench.study.computed import largest
-from workbench.study.rules import combine
+from workbench.study.rules import Verdict, combine, largest
 from workbench.study.run import Run
-from workbench.study.verdict import Verdict
 from workbench.types import Array
 
 CELLS = 1000  # of the grid of one loss

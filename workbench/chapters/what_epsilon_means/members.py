@@ -20,12 +20,11 @@ from workbench.privacy import ApproxDP, Charge, SimulatedNoise
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale
 from workbench.special import ndtr
 from workbench.study.claim import Claim
+from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.measures import Measure, between, by, share
 from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Verdict
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
-from workbench.study.sweeps.sweep import Sweep, grid
-from workbench.study.verdict import Verdict
 from workbench.types import Array, Columns
 
 EPSILON, DELTA = 1.0, 1e-2

@@ -12,8 +12,8 @@ from workbench.catalog import CATALOG
 from workbench.chapters.which_one.family import family
 from workbench.errors import ArgumentError, one_of
 from workbench.privacy import ApproxDP, Budget, PureDP
-from workbench.study.planner.trade_off import TradeOff
-from workbench.study.sweeps.streams import Role, stream
+from workbench.study.grids import Role, stream
+from workbench.study.trade_off import TradeOff
 
 SETTINGS = 20  # hidden ones
 ENDS = {"n": (60, 6000), "epsilon": (0.1, 3.0), "radius": (5.0, 1000.0)}  # of what is drawn for them

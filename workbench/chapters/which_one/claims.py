@@ -15,10 +15,10 @@ from numpy.random import Generator
 from workbench.chapters.which_one import choice
 from workbench.estimators import Abstention
 from workbench.study.claim import Claim
+from workbench.study.grids import Sweep
 from workbench.study.measures import at, between, median, near, ratio
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.sweeps.sweep import Sweep
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
 from workbench.types import Columns
 
 DELTA, TRIALS = 1e-6, 250

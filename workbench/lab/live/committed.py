@@ -6,6 +6,7 @@ from typing import Any
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.lab import tables
+from workbench.lab.claims import figures_folder
 from workbench.lab.live import films
 from workbench.lab.live.handles import Player
 from workbench.lab.live.recomputed import folded
@@ -14,7 +15,6 @@ from workbench.lab.pictures.figures import DEEP, richest
 from workbench.lab.pictures.films import strip
 from workbench.lab.runner import complexity, growth
 from workbench.lab.runner.growth_pictures import picture
-from workbench.lab.runner.verdict_check import figures_folder
 
 LONG = "committed, whatever the parameters above: workbench deep makes it, in minutes to an hour"
 NOT_AT_HAND = "What stands here is committed in the checkout, which is not at hand."

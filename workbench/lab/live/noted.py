@@ -6,7 +6,7 @@ from typing import NamedTuple, ParamSpec
 
 from workbench.lab.runner.core_share import leased
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.sweeps.noting import notes
+from workbench.study.sweeps import notes
 
 P = ParamSpec("P")
 

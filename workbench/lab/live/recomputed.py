@@ -13,8 +13,8 @@ from typing import Any
 from workbench.charts import canonical_json
 from workbench.charts.controls import typed
 from workbench.errors import real
+from workbench.lab.claims import figures_folder
 from workbench.lab.pictures.figures import differences
-from workbench.lab.runner.verdict_check import figures_folder
 
 AGREES = "recomputed: agrees with the committed figure"
 FRESH = "the picture as recomputed"

@@ -24,8 +24,8 @@ from workbench.charts import canonical_json
 from workbench.charts.agreement import agreement
 from workbench.charts.chart import Chart, Panel
 from workbench.errors import ArgumentError, integer_at_least, one_of, real
+from workbench.lab.claims import changed, committed, decide, told
 from workbench.lab.live.committed import film, growths, kept
-from workbench.lab.live.deciding import changed, decide, told
 from workbench.lab.live.explore import explore
 from workbench.lab.live.mounted import live
 from workbench.lab.live.noted import declared, display, note_figure
@@ -34,9 +34,8 @@ from workbench.lab.live.recomputed import committed_figure, recomputed
 from workbench.lab.pictures.display import image, publish, styled
 from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
-from workbench.lab.runner.verdict_check import committed
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.sweeps.noting import notes
+from workbench.study.sweeps import notes
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 

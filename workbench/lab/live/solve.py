@@ -21,8 +21,7 @@ from workbench.charts.trade_off import Point, TradeChart
 from workbench.errors import one_of
 from workbench.lab.live.drawing import Drawing, area
 from workbench.lab.live.explore import Explorer
-from workbench.study.planner.trade_map import TradeMap
-from workbench.study.planner.trade_off import TradeOff
+from workbench.study.trade_off import TradeMap, TradeOff
 
 DELTA = Parameter("δ", 1e-6, 1e-15, 0.01, "chance that privacy fails", track=(1e-12, 1e-3))
 NAMES = {"n": "n", "ε": "epsilon", "δ": "delta", "α": "alpha"}

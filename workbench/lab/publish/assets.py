@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import ArgumentError
-from workbench.study.sweeps.database import caches
+from workbench.study.store import caches
 
 HOST = "https://unpkg.com/"
 LIMIT = 300.0  # seconds that fetching one package may take

@@ -6,7 +6,7 @@ Its committed figures and verdicts stand in its text (`committed_cells`).
 import ast
 import io
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from workbench.charts import canonical_json
 from workbench.charts.parameters import Parameter
 from workbench.lab.live.parameters import chapter
 from workbench.lab.publish import committed_cells
-from workbench.lab.publish.fixes import mend
+from workbench.lab.publish.fixes import mend as mended
 from workbench.lab.schemas import nbformat
 
 LINES = 12  # of code in one cell
@@ -52,6 +52,18 @@ def fix(path: Path) -> Examined:
     return found
 
 
+def examined(files: Sequence[Path], *, mend: bool) -> tuple[str, bool]:
+    """Return one line per finding in these notebooks, and whether none is left."""
+    lines, left = [], 0
+    for path in files:
+        found = fix(path) if mend else examine(path)
+        lines += [f"{path}: {line}{' (mended)' if mend else ''}" for line in found.mendable]
+        lines += [f"{path}: {line}" for line in found.others]
+        left += len(found.others) + (0 if mend else len(found.mendable))
+    count = "1 notebook" if len(files) == 1 else f"{len(files)} notebooks"
+    return "\n".join(lines) or f"{count}, nothing to mend", not left
+
+
 def examine(path: Path) -> Examined:
     """Return the findings; those that cannot be mended are looked for in the mended notebook."""
     figures = committed_cells.folder(path)
@@ -59,7 +71,7 @@ def examine(path: Path) -> Examined:
         text = path.read_bytes().decode()
         notebook = _read(text)
         form = text == canonical(notebook)
-        mendable = mend(notebook) + list(committed_cells.mend(notebook, figures))
+        mendable = mended(notebook) + list(committed_cells.mend(notebook, figures))
         nbformat().validate(notebook)
     except Exception as error:  # whatever a file may hold
         return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from workbench.lab.claims import HOLDS, OPEN, expectations, reasons, sentence
 from workbench.lab.publish.words import plain
-from workbench.lab.runner.standing import HOLDS, OPEN, expectations, reasons, sentence
 
 WORDS = {HOLDS: "holds", OPEN: "undecided", "REFUTED": "refuted"}
 ORDER = ("REFUTED", OPEN, HOLDS)  # what asks for a word first

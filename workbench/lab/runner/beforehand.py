@@ -16,9 +16,8 @@ from workbench.lab.runner import stores
 from workbench.lab.runner.request import Reproduction
 from workbench.lab.runner.variants import Variant
 from workbench.study.beforehand import SEARCH, Unit, digest, fill, units
-from workbench.study.sweeps.noting import noting
-from workbench.study.sweeps.resources import Resources, lending
-from workbench.study.sweeps.store import Store
+from workbench.study.store import Store
+from workbench.study.sweeps import Resources, lending, noting
 
 Say = Callable[[str], None]
 

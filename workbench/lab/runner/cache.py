@@ -11,7 +11,7 @@ from pathlib import Path
 import workbench
 from workbench.charts import canonical_json
 from workbench.lab.pictures.figures import NUMBERS, VERDICTS
-from workbench.study.sweeps.rounding import KERNELS
+from workbench.study.grids import KERNELS
 
 FOLDER = ".cache"
 SUFFIXES = (".svg", ".json")

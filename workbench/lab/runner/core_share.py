@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from workbench.charts import canonical_json
-from workbench.study.sweeps.resources import NONE, Resources, lending, resources
+from workbench.study.sweeps import NONE, Resources, lending, resources
 
 VARIABLE = "WORKBENCH_LEASE"
 

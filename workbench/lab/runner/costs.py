@@ -7,9 +7,8 @@ from pathlib import Path
 from workbench.lab.runner import stores
 from workbench.lab.runner.notebooks import Outcome
 from workbench.lab.runner.variants import Variant
-from workbench.study.profiles import NOTEBOOKS, Work
-from workbench.study.reference_speed import slowness
-from workbench.study.sweeps.resources import NONE
+from workbench.study.profiles import NOTEBOOKS, Work, slowness
+from workbench.study.sweeps import NONE
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from workbench.lab.pictures.figures import DEEP, compare, save
 from workbench.lab.project import Project
 from workbench.lab.runner.console import Console
 from workbench.lab.runner.report import write_index
+from workbench.study.grids import SOFTWARE
 from workbench.study.run import Run
-from workbench.study.sweeps.fingerprint import SOFTWARE
-from workbench.study.sweeps.resources import Resources, lending
+from workbench.study.sweeps import Resources, lending
 
 SEED = 17
 Figure = Callable[[Run], Chart]

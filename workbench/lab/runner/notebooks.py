@@ -22,7 +22,7 @@ from workbench.lab.runner.core_share import Cores
 from workbench.lab.runner.progress import Progress
 from workbench.lab.runner.run_notebook import EXECUTED
 from workbench.lab.runner.variants import Variant
-from workbench.study.sweeps.resources import NONE
+from workbench.study.sweeps import NONE
 
 TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
 GRACE = 10.0  # seconds to end its kernel in

@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from workbench.lab import tables
+from workbench.lab.claims import Record, counted, full_verdicts, tally
 from workbench.lab.project import Project
 from workbench.lab.runner import beforehand, cache, complexity, grids, index, judge, numbers, stores
 from workbench.lab.runner.console import Console
@@ -18,8 +19,7 @@ from workbench.lab.runner.report import verdicts, write_index
 from workbench.lab.runner.request import Reproduction as Reproduction
 from workbench.lab.runner.stores import held
 from workbench.lab.runner.variants import Grid, Variant, variants
-from workbench.lab.runner.verdict_check import beside_full, full_run
-from workbench.study.sweeps.engine import CellError, SchedulerLostError
+from workbench.study.sweeps import CellError, SchedulerLostError
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
@@ -71,10 +71,12 @@ def _reproduced(
     if request.update:
         _update(project, out, outcomes)
     lines = [f"{one.name} {line}" for one in chosen for line in judge.remarks(one)]
-    if request.profile == "quick":
-        lines += _remark(chosen, project.figures)
     lines += beforehand.rows(chosen, request)
-    console.say("\n".join([_summary(out, outcomes, faults), *lines, *indices, *expected.after(outcomes)]))
+    console.say(
+        "\n".join(
+            [_summary(project.figures, out, outcomes, faults), *lines, *indices, *expected.after(outcomes)]
+        )
+    )
     return 1 if any(faults.values()) else 0
 
 
@@ -157,8 +159,11 @@ def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
         complexity.write(project.figures)
 
 
-def _summary(out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) -> str:
-    rows = [_row(out / outcome.notebook, outcome, bool(faults[outcome.notebook])) for outcome in outcomes]
+def _summary(
+    figures: Path, out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]
+) -> str:
+    full = full_verdicts(figures)
+    rows = [_row(out / one.notebook, one, full, bool(faults[one.notebook])) for one in outcomes]
     header = ("notebook", "status", "seconds", "core-s", "figures", "claims")
     failed = [f"FAILED {name}: {line}" for name, lines in faults.items() for line in lines]
     return "\n".join(["", tables.text(header, rows), *failed, *_advice(outcomes, faults)])
@@ -176,19 +181,13 @@ def _advice(outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) ->
     return [ADVICE.format(notebooks=" ".join(changed))]
 
 
-def _remark(chosen: Sequence[Variant], figures: Path) -> list[str]:
-    """Return the committed full verdicts on claims that a quick run leaves undecided, summed up."""
-    found = [verdicts(one.out) for one in chosen]
-    quick = [verdict for profile, decided in found if profile == "quick" for verdict in decided]
-    return [line for line in [beside_full(quick, full_run(figures))] if line]
-
-
-def _row(folder: Path, outcome: Outcome, faulty: bool) -> list[str]:
+def _row(folder: Path, outcome: Outcome, full: Mapping[str, Record], faulty: bool) -> list[str]:
     status = "differs" if outcome.good and faulty else outcome.status
     times = (f"{outcome.seconds:.0f}", f"{outcome.core_seconds:.0f}")
-    return [outcome.notebook, status, *times, str(len(cache.figures(folder))), _claims(folder)]
+    return [outcome.notebook, status, *times, str(len(cache.figures(folder))), _claims(folder, full)]
 
 
-def _claims(folder: Path) -> str:
-    statuses = [str(verdict["status"]) for verdict in verdicts(folder)[1]]
-    return ", ".join(f"{statuses.count(one)} {one.lower()}" for one in dict.fromkeys(statuses))
+def _claims(folder: Path, full: Mapping[str, Record]) -> str:
+    """Return what claims come to: decided in full, in quick beside what full has decided."""
+    profile, decided = verdicts(folder)
+    return counted(decided, full) if profile == "quick" else tally(str(one["status"]) for one in decided)

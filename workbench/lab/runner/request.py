@@ -9,8 +9,7 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, positive, 
 from workbench.lab.pictures.figures import PROFILES
 from workbench.lab.runner.variants import Grid
 from workbench.study.beforehand import By
-from workbench.study.sweeps.engine import chosen_backend
-from workbench.study.sweeps.resources import NONE
+from workbench.study.sweeps import NONE, chosen_backend
 
 
 @dataclass(frozen=True)

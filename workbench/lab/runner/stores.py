@@ -13,9 +13,8 @@ from pathlib import Path
 
 from workbench.lab.runner.cache import FOLDER
 from workbench.lab.runner.variants import Variant
-from workbench.study.sweeps.database import DamagedError, require_intact, spent
-from workbench.study.sweeps.fingerprint import SOFTWARE
-from workbench.study.sweeps.store import Store
+from workbench.study.grids import SOFTWARE
+from workbench.study.store import DamagedError, Store, require_intact, spent
 
 
 def place(out: Path) -> Path:

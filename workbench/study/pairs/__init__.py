@@ -1,15 +1,20 @@
-"""The attacks on every entry of the catalog, built when they are needed."""
+"""The attacks on every entry of the catalog, built when they are needed.
 
-from collections.abc import Callable, Iterator
+Every attack is one test at `AUDIT_LEVEL`; a suite of k attacks on a sound catalog raises a false alarm with
+probability at most k times that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from types import MappingProxyType
 
 from workbench.catalog import KNOWN, Addition, Entry, addition, lookup
 from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
-from workbench.study.audit.neighbours import neighbours
+from workbench.study.audit import AuditReport, audit, neighbours
 from workbench.study.pairs import any_law, multivariate, univariate
 from workbench.study.pairs.base import WHOLE, Case, Setting
-from workbench.study.siblings import home
+from workbench.study.profiles import AUDIT_CI, AuditPreset
+from workbench.study.references import home
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
     {**univariate.BUILDERS, **any_law.BUILDERS, **multivariate.BUILDERS}
@@ -54,4 +59,28 @@ def _added(own: Addition) -> Iterator[Case]:
         yield Setting(own.entry.key, example.estimator, example.budget, n, d).whole(pairs, 1.0)
 
 
-__all__ = ["BUILDERS", "WHOLE", "Case", "attackable", "builder"]
+def attack(case: Case, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
+    """Return the report on one case."""
+    size = preset.scaled(case.share)
+    return audit(
+        case.mechanism,
+        case.pairs,
+        case.claim,
+        n_screen=size.n_screen,
+        n_train=size.n_train,
+        n_test=size.n_test,
+        seed=seed,
+        name=case.name,
+    )
+
+
+def attacks(
+    keys: Iterable[str] = (), preset: AuditPreset = AUDIT_CI, seed: int = 0
+) -> Iterator[tuple[Case, AuditReport]]:
+    """Yield the report on every stage of these entries, of all of them by default."""
+    for build in [builder(key) for key in keys or attackable()]:
+        for case in build():
+            yield case, attack(case, preset, seed)
+
+
+__all__ = ["BUILDERS", "WHOLE", "Case", "attack", "attackable", "attacks", "builder"]

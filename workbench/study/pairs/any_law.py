@@ -4,14 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 
-from workbench.estimators.univariate.interval_mean import (
+from workbench.estimators.interval_mean import (
     CENTRE,
     IntervalMean,
     Tail,
     count_from,
-    design,
     mean_square,
     moved_mean,
+    tail_design,
 )
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.pairs import rows
@@ -24,7 +24,7 @@ def interval_mean() -> Cases:
     unit = Tail(1.0, inf, inf, 1.0)
     for n, budget in ((200, ApproxDP(8, 0.1)), (200, ZCDP(4, 0.1))):
         setting = Setting("univariate/interval-mean", IntervalMean(level=0.5), budget, n)
-        chosen = design(n, budget)
+        chosen = tail_design(n, budget)
         choices = {"log-scale": chosen.scale, "inner-radius": chosen.inner, "outer-radius": chosen.outer(0.0)}
         for step, locator in choices.items():
             points = n // 2 if step == "log-scale" else n

@@ -6,15 +6,13 @@ in the whole the noise of another stage may hide that its own is too small.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from workbench.catalog import KNOWN
-from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
-from workbench.estimators.base import Abstention, Estimator, sanitised
-from workbench.estimators.parts.locate.window_median import Pieces, WindowMedian
+from workbench.estimators.base import Estimator, sanitised
+from workbench.estimators.shared.window_median import Pieces, WindowMedian
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
@@ -26,9 +24,9 @@ from workbench.privacy import (
     SimulatedNoise,
     compose,
 )
-from workbench.privacy.conversions import gdp_from_gaussian_zcdp
+from workbench.privacy.budgets import gdp_from_gaussian_zcdp
 from workbench.privacy.mechanisms import additive, gaussian_mu
-from workbench.study.audit.audit import Mechanism, Pair
+from workbench.study.audit import Mechanism, Pair, numbers
 from workbench.types import Array
 
 Draw: TypeAlias = Callable[[Array, NoiseSource], object]
@@ -188,26 +186,6 @@ def still(locator: WindowMedian) -> Still:
     """Return `locator` for many draws on few data sets."""
     ends = {name: getattr(locator, name) for name in ("left", "right", "low", "high", "stretch")}
     return Still(locator=locator, **ends)
-
-
-def numbers(value: object) -> tuple[float, ...]:
-    """Return an output as numbers, none for no answer; an interval by its middle and its width."""
-    match value:
-        case None | Abstention():
-            return ()
-        case Interval(low=low, high=high):
-            return ((low + high) / 2, high - low) if high < inf else ()
-        case tuple():
-            return value
-        case Box(centre=centre) | Ball(centre=centre):
-            return numbers(centre)
-        case SparseCovariance(thresholded=kept):
-            return numbers(kept)
-        case Gaussian(mean=mean, covariance=covariance):
-            return (*numbers(mean), *numbers(covariance))
-        case np.ndarray():
-            return tuple(value[np.triu_indices(len(value))] if value.ndim == 2 else value)
-    return (float(value),)  # type: ignore[arg-type]
 
 
 def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:

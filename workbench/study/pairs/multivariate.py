@@ -13,14 +13,14 @@ import numpy as np
 
 from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Estimator
-from workbench.estimators.parts.rows import centred_rows
+from workbench.estimators.shared.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.privacy.histograms import stability_threshold
-from workbench.study.audit.audit import Pair
-from workbench.study.least_rows import fewest_rows
+from workbench.study.audit import Pair
 from workbench.study.pairs.base import Case, Setting, pair
 from workbench.study.pairs.replayed import replayed
 from workbench.study.pairs.tipped import outvoted, tipped
+from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 FAR = 1e6

@@ -11,12 +11,10 @@ import numpy as np
 
 from workbench.estimators.base import sanitised
 from workbench.privacy import SimulatedNoise
-from workbench.privacy.located import Located
-from workbench.privacy.stable import Lift, Stable
-from workbench.privacy.voted import Voted
-from workbench.study.audit.audit import Mechanism, Pair
-from workbench.study.faults.replay import COMPARED, Event, spied
-from workbench.study.pairs.base import Case, Setting, native, numbers
+from workbench.privacy.stable import Lift, Located, Stable, Voted
+from workbench.study.audit import Mechanism, Pair, numbers
+from workbench.study.faults import COMPARED, Event, spied
+from workbench.study.pairs.base import Case, Setting, native
 from workbench.types import Array
 
 Replay: TypeAlias = tuple[Pair, list[Event], list[Event]]

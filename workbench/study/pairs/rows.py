@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.study.audit.audit import Pair
+from workbench.study.audit import Pair
 from workbench.types import Array
 
 Pairs = tuple[Pair, ...]

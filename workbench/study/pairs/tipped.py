@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from workbench.bounds.search import smallest
 from workbench.catalog import CATALOG
-from workbench.estimators.parts.rows import shuffled
+from workbench.estimators.base import shuffled
 from workbench.privacy import NoiseSource
-from workbench.study.audit.audit import Pair
-from workbench.study.faults.mutant import replaced_everywhere
-from workbench.study.faults.replay import Event, spied
+from workbench.study.audit import Pair
+from workbench.study.faults import Event, replaced_everywhere, spied
 from workbench.study.pairs.base import Setting, pair
 from workbench.study.pairs.replayed import run
 from workbench.types import Array

@@ -12,17 +12,18 @@ import numpy as np
 
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation, UnitHistogram
-from workbench.estimators.parts.scale.critical import MEAN, SCALE
-from workbench.estimators.parts.scale.kv_interval import EXPONENT, LOCATION, KVInterval
-from workbench.estimators.parts.scale.winsorised_scale import WinsorisedScale, log_differences
-from workbench.estimators.quantiles import Median
-from workbench.estimators.two_step import HistogramMean, TwoStepMean, UnboundedMean, WindowMean, clipped_mean
-from workbench.estimators.univariate.interval import Interval
-from workbench.estimators.univariate.interval_unknown_variance import (
+from workbench.estimators.intervals import (
+    LOCATION,
+    MEAN,
+    SCALE,
+    Interval,
     IntervalUnknownVariance,
+    UnboundedMean,
     scale_and_mean,
 )
-from workbench.estimators.univariate.scale import Scale
+from workbench.estimators.quantiles import Median
+from workbench.estimators.scale import Scale, log_differences
+from workbench.estimators.two_step import HistogramMean, TwoStepMean, WindowMean, clipped_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, PureDP
 from workbench.privacy.histograms import stability_histogram
 from workbench.study.pairs import rows
@@ -117,7 +118,7 @@ def scale() -> Cases:
     for n, budget in ((40, PureDP(4)), (20, ZCDP(4)), (40, ApproxDP(4, 0.1)), (20, ZCDP(4, 0.1))):
         lower, upper = (None, None) if getattr(budget, "delta", 0.0) else (0.1, 10.0)
         tight = Setting(key, Scale(lower=lower, upper=upper), budget, n)
-        yield from _winsorised(tight, WinsorisedScale(lower, upper), budget)
+        yield from _winsorised(tight, Scale(lower=lower, upper=upper), budget)
         yield tight.whole((*rows.scales(n, 1.5)[1:4:2], rows.staircase(n), *rows.typical(n)), 0.1)
     for budget in (PURE, CONCENTRATED, APPROX, CONCENTRATED_DELTA):
         lower, upper = (None, None) if getattr(budget, "delta", 0.0) else (0.5, 1.0)
@@ -149,7 +150,7 @@ def interval_unknown_variance() -> Cases:
         yield tight.whole(rows.typical(n), 0.05)
     for budget in (ApproxDP(8, 0.1), ZCDP(8, 0.1)):
         paper = Setting(key, replace(known, calibration="paper"), budget, 6)
-        yield from _karwa_vadhan(paper, KVInterval(known.level))
+        yield from _karwa_vadhan(paper, replace(known, calibration="paper"))
         yield replace(paper, n=1500).whole(rows.typical(1500), 0.05)
 
 
@@ -181,7 +182,7 @@ def _histogram_mean(setting: Setting, recipe: HistogramMean, pairs: rows.Pairs) 
     yield setting.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(setting.n))
 
 
-def _winsorised(setting: Setting, recipe: WinsorisedScale, budget: Budget) -> Cases:
+def _winsorised(setting: Setting, recipe: Scale, budget: Budget) -> Cases:
     """Yield the stages of a winsorised scale that is run with `budget`, the variances given s = 1."""
     winsor, locator = recipe.design(setting.n, budget).winsor, still(recipe.locator)
     assert winsor is not None
@@ -194,9 +195,9 @@ def _winsorised(setting: Setting, recipe: WinsorisedScale, budget: Budget) -> Ca
     yield setting.noisy("variance", partial(winsor.statistic, log_s=0.0), rows.ends(setting.n))
 
 
-def _karwa_vadhan(setting: Setting, recipe: KVInterval) -> Cases:
+def _karwa_vadhan(setting: Setting, recipe: IntervalUnknownVariance) -> Cases:
     """Yield the stages of the paper's interval, the mean per unit of a window of 3."""
-    yield setting.drawn("exponent", EXPONENT.draw, _exponents())
+    yield setting.drawn("exponent", Scale(calibration="paper").exponent, _exponents())
     yield setting.drawn("locate", LOCATION.draw, _stable())
     yield setting.noisy("variance", partial(recipe.mean_square, s=1.0), rows.ends(setting.n))
     yield setting.noisy("mean", lambda x: clipped_mean(x, 0.0, 3.0) / 3.0, rows.ends(setting.n))

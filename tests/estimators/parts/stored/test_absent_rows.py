@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench import ZCDP, ClippedCovariance, ClippedMean, CoinPressCovariance, CoinPressMean
-from workbench.estimators.parts.stored import stream
+from workbench.estimators.files import stream
 
 ESTIMATORS = (
     CoinPressMean(radius=100.0, sigma=1.0),

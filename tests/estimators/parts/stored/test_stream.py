@@ -16,9 +16,8 @@ from tests.contracts.parameters import examples
 from workbench import ZCDP, ClippedBoxMean, ClippedMean, CoinPressMean, Median, PerturbedCovariance
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
-from workbench.estimators.parts import stored
-from workbench.estimators.parts.stored import ChangedError, stream
-from workbench.estimators.parts.stored.rows import StoredRows
+from workbench.estimators import files as stored
+from workbench.estimators.files import ChangedError, StoredRows, stream
 
 N, D, BUDGET = 9001, 3, ZCDP(0.5)
 MEAN = CoinPressMean(radius=100.0, steps=2, sigma=1.0)
@@ -140,7 +139,7 @@ def test_rows_that_are_there_are_counted_in_the_pass_of_their_sum(estimator):
 
 def test_rows_that_are_read_once_need_no_checksum_and_a_second_pass_is_an_error():
     once, again = (StoredRows(lambda: [ROWS], N, D, once=once) for once in (True, False))
-    with patch.object(stored.rows, "_bits", side_effect=AssertionError("looked at")):
+    with patch.object(stored, "_bits", side_effect=AssertionError("looked at")):
         assert sum(map(len, once.blocks())) == N
         with pytest.raises(AssertionError, match="looked at"):
             list(again.blocks())

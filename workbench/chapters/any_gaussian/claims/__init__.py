@@ -1,22 +1,16 @@
-"""What is claimed, and the checks that decide it."""
+"""What is claimed, in the order of the topics; the claims about how n grows come last."""
 
-from workbench.chapters.any_gaussian.claims import (
-    crossover,
-    learners,
-    oracles,
-    scalings,
-    scalings_laws,
-    scalings_robust,
-    votes,
-)
+from workbench.chapters.any_gaussian import attacks, frames, learners, masking, votes
+from workbench.chapters.any_gaussian.claims import scalings, scalings_laws, scalings_robust
 from workbench.study.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = (
     *votes.CLAIMS,
+    *masking.CLAIMS,
+    *frames.CLAIMS,
     *learners.CLAIMS,
-    *oracles.CLAIMS,
+    *attacks.CLAIMS,
     *scalings.CLAIMS,
     *scalings_laws.CLAIMS,
     *scalings_robust.CLAIMS,
-    *crossover.CLAIMS,
 )

@@ -7,16 +7,15 @@ dimensions can be afforded: only ε itself moves elsewhere.
 from math import log
 
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.runs import growth, votes
+from workbench.chapters.any_gaussian import frames as votes
+from workbench.chapters.any_gaussian import growth
 from workbench.estimators.populous import Preconditioner, preconditioned_rows
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.least_rows import fewest_rows
-from workbench.study.scaling.catalogued import Move, Statement
-from workbench.study.scaling.checks import follow
-from workbench.study.scaling.growing import Growth, Public, bounded
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Growth, Move, Public, Statement, bounded, follow
+from workbench.study.search import fewest_rows
 
 BETA, FOURFOLD = votes.BETA, log(2)  # the Thompson distance that leaves a condition of 4
 LEAST_VOTE = 40  # groups: fewer have no whole thresholds

@@ -13,9 +13,8 @@ from itertools import chain
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.claims.scalings import BETA, DEAR, DELTAS, INVERSE, LEVEL
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move, Statement
-from workbench.study.scaling.checks import follow
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Move, Statement, follow
 
 QUADRATIC = {"d": 1.0, "d³": 3.0}
 NOISE, SAMPLING = "d² √ln(1/δ)/(αε)", "d²/α²"

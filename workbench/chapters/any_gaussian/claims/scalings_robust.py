@@ -9,15 +9,13 @@ from typing import Any
 
 from workbench.bounds import al22
 from workbench.bounds.corruption import mean_unit, unit
+from workbench.chapters.any_gaussian import growth
 from workbench.chapters.any_gaussian.claims.scalings import DELTAS, INVERSE, budget
-from workbench.chapters.any_gaussian.runs import growth
 from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
 from workbench.study.claim import Claim
-from workbench.study.least_rows import fewest_rows
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import follow
-from workbench.study.scaling.growing import Growth, Public
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Growth, Move, Public, follow
+from workbench.study.search import fewest_rows
 
 UNITS = 3.0
 FEW = {"full": 40}

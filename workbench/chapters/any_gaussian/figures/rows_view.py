@@ -5,14 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.figures.rows import SUBSPACE, said, share
-from workbench.chapters.any_gaussian.runs import predicted, votes
+from workbench.chapters.any_gaussian import frames as predicted
+from workbench.chapters.any_gaussian import frames as votes
+from workbench.chapters.any_gaussian.frames import SUBSPACE, said, share
 from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 NAME = "any-gaussian-rows-view"
 SHARES, FINE = (0.25, 0.5, 0.7, 0.8, 1.0), tuple(float(one) for one in np.linspace(0.2, 1.1, 37))

@@ -5,27 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.chapters.any_gaussian.figures.vote import (
-    CENTRE,
-    MASK,
-    PLAIN,
-    POPULAR,
-    REACH,
-    Vote,
-    masked_releases,
-    popularity,
-    scattered,
-    where,
-)
-from workbench.chapters.any_gaussian.runs.votes import rotated
+from workbench.chapters.any_gaussian.masking import MASK, PLAIN, masked_releases, rotated
+from workbench.chapters.any_gaussian.votes import CENTRE, POPULAR, REACH, Vote, popularity, scattered, where
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.parameters import Parameter
 from workbench.charts.words import number
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 NAME = "any-gaussian-view"
 EACH, STEPS = 100, 4  # draws of a frame, frames

@@ -12,9 +12,8 @@ from typing import Any, Literal
 
 from workbench.bounds.shape import Shape
 from workbench.study.claim import Claim
-from workbench.study.scaling.checks import follow
-from workbench.study.scaling.scaling import Scaling, Setting
-from workbench.study.sweeps.grids import Block
+from workbench.study.grids import Block
+from workbench.study.scaling import Scaling, Setting, follow
 
 FULL = {"full": 160, "deep": 400}  # runs are dear
 

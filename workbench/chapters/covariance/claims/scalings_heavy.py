@@ -9,13 +9,12 @@ from workbench.bounds.m21 import (
     naive_spectral_shape,
     preconditioning_step_shape,
 )
+from workbench.chapters.covariance import heavy_tails as heavy
 from workbench.chapters.covariance.claims.cells import Cells, claimed
-from workbench.chapters.covariance.runs import heavy
 from workbench.chapters.covariance.runs import searched_heavy as searched
 from workbench.study.claim import Claim
-from workbench.study.scaling.checks import within
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict
+from workbench.study.scaling import Least, Scaling, Setting, within
 
 LESS = {"full": 100, "deep": 400}  # runs are dear
 BETAS = searched.BETAS

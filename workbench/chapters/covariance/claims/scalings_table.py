@@ -10,14 +10,12 @@ from workbench.bounds.m21 import coinpress_covariance_shape, heavy_tailed_shape,
 from workbench.bounds.shape import Shape
 from workbench.chapters.covariance.claims.cells import Cells
 from workbench.chapters.covariance.runs import searched_gaussians as searched
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.study.claim import Claim
-from workbench.study.complexity import beside
-from workbench.study.least_rows import fewest_rows
 from workbench.study.measures import between, ratio
-from workbench.study.scaling.checks import follow, measure
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict, beside
+from workbench.study.scaling import Least, Scaling, follow, measure
+from workbench.study.search import fewest_rows
 
 Growth = tuple[Scaling, Sequence[Least]]
 DS, ALPHA, SHARE = (2, 3, 4), 0.2, 2 / 3

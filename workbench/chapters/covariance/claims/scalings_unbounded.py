@@ -7,12 +7,12 @@ from workbench.bounds.m21 import coarse_shape, eigenvalues_shape, fine_shape, un
 from workbench.bounds.shape import Shape
 from workbench.chapters.covariance.claims.cells import Cells, claimed
 from workbench.chapters.covariance.runs import searched_gaussians as searched
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
-from workbench.study.least_rows import fewest_rows
-from workbench.study.scaling.scaling import Scaling
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Scaling
+from workbench.study.search import fewest_rows
 
 EPS, EPS_POWERS = (1.0, 0.5, 0.25, 0.125), {"1/ε²": -2, "1/√ε": -0.5}
 DELTA = (1e-2, 1e-4, 1e-8, 1e-16)

@@ -4,23 +4,15 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import (
-    DEGREES,
-    RHO,
-    SHOWN,
-    STEPS_N,
-    Steps,
-    followed,
-    pair,
-    tilted,
-)
+from workbench.chapters.covariance.one_radius import RHO, SHOWN, STEPS_N
+from workbench.chapters.covariance.worlds import DEGREES, Steps, followed, pair, tilted
 from workbench.charts.chart import Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
 from workbench.populations.rotated import Rotated
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 UPPER, FRAMES = 1e4, 12  # condition number; steps that are shown

@@ -4,21 +4,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.heavy import LAYER_LIMITS, LAYERS, RADIUS, minimiser, predicted
-from workbench.chapters.covariance.runs.heavy_theory import CutStudent
+from workbench.chapters.covariance.heavy_tails import (
+    LAYER_LIMITS,
+    LAYERS,
+    RADIUS,
+    CutStudent,
+    minimiser,
+    predicted,
+)
 from workbench.charts.bands import ERROR
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.parameters import Parameter
 from workbench.charts.words import number
 from workbench.distributions import Gaussian
-from workbench.estimators.parts.integers import second_moment_within
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.shared.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import norms
 from workbench.populations import MultivariateStudent
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "covariance-layers-view"

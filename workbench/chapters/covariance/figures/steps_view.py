@@ -6,16 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import DEGREES, Steps, followed, pair, tilted
-from workbench.chapters.covariance.figures.heavy import NAIVE, PLAIN, PRECONDITIONED
+from workbench.chapters.covariance.worlds import (
+    DEGREES,
+    NAIVE,
+    PLAIN,
+    PRECONDITIONED,
+    Steps,
+    followed,
+    pair,
+    tilted,
+)
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 NAME = "covariance-steps-view"
 ROUNDS, DRAWN = 12, 4  # runs; ellipses of each estimator

@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs import heavy
-from workbench.chapters.covariance.runs.covariances import error_of, geometric
-from workbench.chapters.covariance.runs.unbounded import FAR, uncertain
+from workbench.chapters.covariance import heavy_tails as heavy
+from workbench.chapters.covariance.unbounded import FAR, uncertain
+from workbench.chapters.covariance.worlds import error_of, geometric
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
-from workbench.estimators.covariance.unbounded import UnboundedCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.nets import PureNetCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.linalg import spectral_map
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP, ApproxDP, PureDP
-from workbench.privacy.conversions import zcdp_within_approx
-from workbench.study.trials import Row, each_trial
+from workbench.privacy.budgets import zcdp_within_approx
+from workbench.study.run import Row, each_trial
 
 TOLD = 100.0  # the condition number of the table
 APPROXIMATE = ApproxDP(1.0, 1e-6)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.covariance.runs import heavy
-from workbench.chapters.covariance.runs.covariances import error_of, geometric
+from workbench.chapters.covariance import heavy_tails as heavy
+from workbench.chapters.covariance.worlds import error_of, geometric
 from workbench.errors import ArgumentError
 from workbench.estimators.heavy_tailed import (
     HeavyTailedCovariance,
@@ -20,15 +20,15 @@ from workbench.estimators.heavy_tailed import (
     preconditioning_step,
     zeroed_beyond,
 )
-from workbench.estimators.parts.budgets import gaussian_total
-from workbench.estimators.parts.rows import second_moment_sensitivity
+from workbench.estimators.shared.budgets import gaussian_total
+from workbench.estimators.shared.rows import second_moment_sensitivity
 from workbench.linalg import psd_part, second_moment
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import symmetric_gaussian
-from workbench.study.sweeps.grids import Block
-from workbench.study.trials import Row, each_trial
+from workbench.study.grids import Block
+from workbench.study.run import Row, each_trial
 from workbench.types import Array, Columns
 
 TIMES = 2.0  # the moment that is bounded, over that of normal rows

@@ -10,12 +10,10 @@ from inspect import signature
 
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
 from workbench.bounds.shape import Shape
-from workbench.chapters.many_dimensions.runs import steps
+from workbench.chapters.many_dimensions import steps
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move, Statement
-from workbench.study.scaling.checks import follow, within
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict
+from workbench.study.scaling import Least, Move, Scaling, Setting, Statement, follow, within
 
 SOURCE = "M21/prior-CoinPress"
 CAPS = {"full": 160, "deep": 400}

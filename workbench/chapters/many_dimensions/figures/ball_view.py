@@ -9,16 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.figures.looks import MEAN, shade, words
-from workbench.chapters.many_dimensions.runs.coinpress import BETA, MODES
-from workbench.chapters.many_dimensions.runs.theory import Parts, mean_parts, rows_needed
+from workbench.chapters.many_dimensions.coinpress import (
+    BETA,
+    MEAN,
+    MODES,
+    Parts,
+    mean_parts,
+    rows_needed,
+    shade,
+    words,
+)
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 FREE = "as designed"  # the number of steps

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.figures.ellipses import AXES, tilted
-from workbench.chapters.many_dimensions.figures.looks import COVARIANCE, LONG, SHORT, words
-from workbench.chapters.many_dimensions.figures.shapes import SHOWN
-from workbench.chapters.many_dimensions.runs.steps import authors_orientation
-from workbench.chapters.many_dimensions.runs.theory import frames
+from workbench.chapters.many_dimensions.coinpress import COVARIANCE, LONG, SHORT, SHOWN, frames, words
+from workbench.chapters.many_dimensions.in_the_plane import AXES, tilted
+from workbench.chapters.many_dimensions.steps import authors_orientation
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
@@ -20,8 +18,8 @@ from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ALT = (

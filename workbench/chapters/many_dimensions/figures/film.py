@@ -2,15 +2,8 @@
 
 from collections.abc import Iterator
 
-from workbench.chapters.many_dimensions.figures.shapes import (
-    EPSILON,
-    RADIUS,
-    SHOWN,
-    MeanRun,
-    N,
-    mean_run,
-)
-from workbench.chapters.many_dimensions.runs.means import DELTA
+from workbench.chapters.many_dimensions.coinpress import DELTA, EPSILON, SHOWN
+from workbench.chapters.many_dimensions.in_the_plane import RADIUS, MeanRun, N, mean_run
 from workbench.charts.chart import Series
 from workbench.charts.ellipses import circle, plane
 from workbench.charts.film import Film, Frame

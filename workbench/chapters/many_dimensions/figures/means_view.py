@@ -7,14 +7,21 @@ from math import sqrt
 import numpy as np
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.figures.looks import words
-from workbench.chapters.many_dimensions.figures.means import DIMENSION, METHODS, look
-from workbench.chapters.many_dimensions.runs.means import BOX, distances, estimators, predicted
+from workbench.chapters.many_dimensions.box_and_ball import (
+    BOX,
+    DIMENSION,
+    METHODS,
+    distances,
+    estimators,
+    look,
+    predicted,
+)
+from workbench.chapters.many_dimensions.coinpress import words
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 GRID, SIMULATED = (1, 2, 4, 8, 16, 32, 64), (2, 8, 32)
 SPOKEN = 3  # the place in GRID of the caption

@@ -1,22 +1,13 @@
-"""What is claimed, and the checks that decide it."""
+"""What is claimed, in the order of the topics; the claims about how n grows come last."""
 
-from workbench.chapters.matrix_quantile.claims import (
-    affine_anywhere,
-    affine_scalings,
-    beside,
-    first_rows,
-    learner,
-    quantile,
-    scalings,
-)
+from workbench.chapters.matrix_quantile import lifted, outliers, rows
+from workbench.chapters.matrix_quantile.claims import affine_scalings, scalings
 from workbench.study.claim import Claim
 
 CLAIMS: tuple[Claim, ...] = (
-    *quantile.CLAIMS,
-    *beside.CLAIMS,
-    *learner.CLAIMS,
+    *rows.CLAIMS,
+    *outliers.CLAIMS,
+    *lifted.CLAIMS,
     *scalings.CLAIMS,
     *affine_scalings.CLAIMS,
-    *affine_anywhere.CLAIMS,
-    *first_rows.CLAIMS,
 )

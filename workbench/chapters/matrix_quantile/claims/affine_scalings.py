@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterator, Mapping
 from math import log, sqrt
 from typing import Any
 
+from workbench.chapters.matrix_quantile import lifted as affine
 from workbench.chapters.matrix_quantile.claims.scalings import near_shape
-from workbench.chapters.matrix_quantile.runs import affine
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.growing import Growth, Public, bounded
-from workbench.study.scaling.scaling import Scaling
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Growth, Move, Public, Scaling, bounded
 
 MEAN, LAW = "M21/affine-mean", "M21/lifted-gaussian"
 BAND = 1.15

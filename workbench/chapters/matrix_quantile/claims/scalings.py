@@ -9,15 +9,14 @@ claims at planned n allow.
 from math import log
 
 from workbench.bounds import al22
-from workbench.chapters.matrix_quantile.claims.quantile import BAND, STATEMENT
-from workbench.chapters.matrix_quantile.runs import growth
-from workbench.chapters.matrix_quantile.runs.quantile import BETA
-from workbench.estimators.parts.quantile.design import fewest_rows
+from workbench.chapters.matrix_quantile import growth
+from workbench.chapters.matrix_quantile.quantiles import STATEMENT
+from workbench.chapters.matrix_quantile.rows import BAND, BETA
+from workbench.estimators.matrix_quantile import fewest_rows
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.growing import Growth, Public, bounded
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Growth, Move, Public, bounded
 
 FOURFOLD = log(2)
 OFTEN, FEW = {"full": 200}, {"full": 80}

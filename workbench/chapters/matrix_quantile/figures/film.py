@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.matrix_quantile.figures.pictures import (
+from workbench.chapters.covariance.worlds import tilted
+from workbench.chapters.matrix_quantile.quantiles import (
     NESTED_N,
     OURS,
     PRECISE,
@@ -16,8 +16,8 @@ from workbench.charts.chart import Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
-from workbench.estimators.parts.quantile.cells import influence_for
-from workbench.estimators.parts.quantile.levels import Scaled, Solver, distance, inflation
+from workbench.estimators.matrix_quantile import influence_for
+from workbench.estimators.stable_quantile import Scaled, Solver, distance, inflation
 from workbench.study.run import Run
 from workbench.types import Array
 

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.matrix_quantile.figures.lift import MEAN, lifted
-from workbench.chapters.matrix_quantile.figures.pictures import AWAY, PLAIN
+from workbench.chapters.covariance.worlds import tilted
+from workbench.chapters.matrix_quantile.lifted import MEAN, lifted
+from workbench.chapters.matrix_quantile.quantiles import AWAY, PLAIN
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
+from workbench.estimators.affine import AffineMean
 from workbench.estimators.base import Abstention
-from workbench.estimators.mean.affine import AffineMean
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME, ROUNDS, SHOWN, LEVEL, REACH, BEYOND = "mq-lifted-view", 12, 200, 0.2, 4.5, 4.0

@@ -6,23 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.figures.ellipses import tilted
-from workbench.chapters.covariance.runs.covariances import geometric
-from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN
-from workbench.chapters.matrix_quantile.figures.steps import needed, recipe, slopes
-from workbench.chapters.matrix_quantile.runs.beside import distances, seen, spoilt
-from workbench.chapters.matrix_quantile.runs.quantile import BETA
+from workbench.chapters.covariance.worlds import geometric, tilted
+from workbench.chapters.matrix_quantile.counting import needed, recipe, slopes
+from workbench.chapters.matrix_quantile.outliers import spoilt
+from workbench.chapters.matrix_quantile.quantiles import OURS, PLAIN
+from workbench.chapters.matrix_quantile.rows import BETA, distances, seen
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
 from workbench.estimators.base import Trace
-from workbench.estimators.covariance.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.parts.quantile.design import Design
-from workbench.estimators.parts.quantile.matrix_quantile import MatrixQuantile
+from workbench.estimators.matrix_quantile import Design, MatrixQuantile, MatrixQuantileCovariance
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "mq-runs-view"

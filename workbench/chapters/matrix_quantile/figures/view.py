@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.matrix_quantile.figures.pictures import OURS, PLAIN, known, scale_at
+from workbench.chapters.matrix_quantile.quantiles import OURS, PLAIN, known, scale_at
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.words import number
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME = "mq-quantile-view"

@@ -12,8 +12,7 @@ locating costs rows as well, and that of the tight clipped mean (R = 1) as α^-1
 from workbench.bounds.l17 import packing_bound, two_point_bound
 from workbench.losses import total_variation_of_means
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move, Statement
-from workbench.study.scaling.checks import follow
+from workbench.study.scaling import Move, Statement, follow
 
 BETA, LOCATED = 0.1, 4.0
 CAPS = {"quick": 100, "full": 400}

@@ -12,10 +12,8 @@ from workbench.bounds.l17 import histogram_error, stable_histogram_error
 from workbench.bounds.search import smallest
 from workbench.chapters.one_mean.runs.searched import SHARE, beta_of, finite_shares, stable_shares
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import follow, within
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.verdict import Status, Verdict
+from workbench.study.rules import Status, Verdict
+from workbench.study.scaling import Least, Move, Scaling, Setting, follow, within
 
 CAPS = {"full": 400}
 SEEN = {"quick": 100, **CAPS}

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from workbench.bounds.l17.shapes import clipped_mean_shape, two_step_shape, unbounded_shape
 from workbench.bounds.l17.upper import clipped_mean_sample_size, two_step_sample_size, unbounded_sample_size
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move, Statement
-from workbench.study.scaling.checks import follow, within
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.scaling import Least, Move, Scaling, Setting, Statement, follow, within
 
 BETA = 0.1
 CAPS = {"quick": 100, "full": 500}  # a run takes a millisecond

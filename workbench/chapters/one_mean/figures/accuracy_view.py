@@ -15,12 +15,13 @@ from workbench.chapters.one_mean.lower_bounds import forbidden
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.two_step import TwoStepMean, UnboundedMean
+from workbench.estimators.intervals import UnboundedMean
+from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ApproxDP, Budget, PureDP
+from workbench.study.grids import Role, resampler, stream
 from workbench.study.intervals import crossing
 from workbench.study.measures import Measure
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, resampler, stream
 
 BETA = costs.BETA  # of the runs, that may err by more
 GRID = tuple(int(n) for n in np.geomspace(25, 400_000, 15).round())

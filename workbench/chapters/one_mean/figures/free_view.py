@@ -10,12 +10,12 @@ from workbench.chapters.one_mean.costs import HALF_NORMAL_MEDIAN, KEYS, NAMES, P
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.base import Abstention
-from workbench.estimators.parts.locate import huber
-from workbench.estimators.parts.locate.laplace_normal import half_width
+from workbench.estimators.shared import noisy_means
+from workbench.estimators.shared.noisy_means import half_width
 from workbench.estimators.two_step import TwoStepMean, WindowMean
 from workbench.privacy import PureDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 ALT = (
     "The distance between private and plain mean against n, predicted and simulated, beside the error of the"
@@ -119,8 +119,8 @@ def tight_distance(n: int, budget: PureDP, radius: float) -> float:
     if not design.clip:
         return HALF_NORMAL_MEDIAN * sqrt(max(design.rms**2 - 1 / n, 0.0))
     centre = np.zeros(1)
-    slope = float(huber.clipped_slope(centre, design.clip)[0])
-    lost = float(huber.clipped_variance(centre, design.clip)[0]) / slope**2 - 1
+    slope = float(noisy_means.clipped_slope(centre, design.clip)[0])
+    lost = float(noisy_means.clipped_variance(centre, design.clip)[0]) / slope**2 - 1
     charge = recipe.plan(n, budget)["mean"]
     return half_width(0.5, sqrt(lost / n), replace(charge, sensitivity=charge.sensitivity / slope))
 

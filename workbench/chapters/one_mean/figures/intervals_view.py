@@ -10,13 +10,12 @@ from workbench.chapters.one_mean.intervals import KEYS, NAMES, predicted_ratio
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.two_step import UnboundedMean
-from workbench.estimators.univariate.interval import Interval
+from workbench.estimators.intervals import Interval, UnboundedMean
 from workbench.privacy import ApproxDP
 from workbench.special import ndtri
+from workbench.study.grids import Role, stream
 from workbench.study.measures import share
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 GRID = tuple(int(n) for n in np.geomspace(100, 100_000, 13).round())
 ENDS = (90.0, 110_000.0)

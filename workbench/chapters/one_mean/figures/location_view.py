@@ -16,8 +16,8 @@ from workbench.charts.bands import LEVEL
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
 from workbench.study import measures
+from workbench.study.grids import Role, point_id, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, point_id, stream
 
 Errors = dict[str, list[NDArray[np.float64]]]
 

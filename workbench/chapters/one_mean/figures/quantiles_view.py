@@ -11,8 +11,8 @@ from workbench.chapters.one_mean.quantiles import NAMES, PLAIN
 from workbench.chapters.one_mean.quantiles import TOGETHER_KEY as TOGETHER
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 NAME, ROUNDS = "quantiles-view", 10

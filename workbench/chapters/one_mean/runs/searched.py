@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 
 SHARE = 0.9  # of runs that succeed, all repetitions at once
 

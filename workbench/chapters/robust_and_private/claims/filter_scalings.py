@@ -12,12 +12,12 @@ from typing import Any
 
 from workbench.bounds import lkko21
 from workbench.bounds.shape import Shape
-from workbench.chapters.robust_and_private.claims.worst import follow_worst, named
-from workbench.chapters.robust_and_private.runs import clusters
+from workbench.chapters.robust_and_private import clusters
+from workbench.chapters.robust_and_private.clusters import follow_worst, named
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
-from workbench.study.scaling.scaling import Scaling, Setting
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Scaling, Setting
 
 CAPS, CHEAP = {"full": 60}, {"full": 200}
 EPSILON = {"1/ε²": -2.0, "1/√ε": -0.5}

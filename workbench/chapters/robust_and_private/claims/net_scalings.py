@@ -13,12 +13,12 @@ from typing import Any
 from workbench.bounds import lkko21
 from workbench.bounds.resilience import margin_rate, rows_to_pass
 from workbench.bounds.search import smallest
-from workbench.chapters.robust_and_private.claims.worst import follow_worst, named
-from workbench.chapters.robust_and_private.runs import nets
+from workbench.chapters.robust_and_private import nets
+from workbench.chapters.robust_and_private.clusters import follow_worst, named
 from workbench.estimators.tukey import ResilientMean
 from workbench.study.claim import Claim
-from workbench.study.scaling.scaling import Scaling, Setting
-from workbench.study.verdict import Status
+from workbench.study.rules import Status
+from workbench.study.scaling import Scaling, Setting
 
 CAPS = {"full": 100}
 SHARE, HALF = 0.9, 0.5

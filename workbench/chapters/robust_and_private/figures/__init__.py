@@ -1,1 +1,1 @@
-"""What is drawn, and what one can move."""
+"""What one can move."""

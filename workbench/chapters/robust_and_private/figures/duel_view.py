@@ -5,15 +5,22 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from workbench.chapters.robust_and_private.figures.rows import BAD, GOOD, density, taken
-from workbench.chapters.robust_and_private.runs import duel as study
-from workbench.chapters.robust_and_private.runs.prime import PLACES, corrupted, limit
+from workbench.chapters.robust_and_private import duel as study
+from workbench.chapters.robust_and_private.adversaries import (
+    BAD,
+    GOOD,
+    PLACES,
+    corrupted,
+    density,
+    limit,
+    taken,
+)
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.methods import name
 from workbench.charts.words import number
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ROUNDS = 6

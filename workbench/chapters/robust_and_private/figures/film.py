@@ -12,11 +12,11 @@ from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
 from workbench.estimators import Trace
 from workbench.estimators.prime import FilterMean
-from workbench.estimators.shared.weighted_moments import grid
+from workbench.estimators.weighted_moments import grid
 from workbench.privacy import ApproxDP
 from workbench.privacy.noise import SimulatedNoise
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 N, RADIUS, BUDGET = 20_000, 20.0, ApproxDP(5.0, 1e-6)

@@ -29,10 +29,8 @@ from workbench.chapters.sparse_covariance.runs.searched import (
     stated_noise,
 )
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import follow, within
-from workbench.study.scaling.scaling import Least, Scaling, Setting
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.scaling import Least, Move, Scaling, Setting, follow, within
 
 BETA, ACTIVE = 0.1, 8
 DIMENSIONS = (4, 16, 64, 256)

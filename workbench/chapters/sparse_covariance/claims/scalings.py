@@ -15,10 +15,8 @@ from workbench.chapters.sparse_covariance.runs.searched import (
     largest_variance,
 )
 from workbench.study.claim import Claim
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.checks import follow, within
-from workbench.study.scaling.scaling import Least, Scaling
-from workbench.study.verdict import Verdict
+from workbench.study.rules import Verdict
+from workbench.study.scaling import Least, Move, Scaling, follow, within
 
 NO_NOISE = 1e4  # ε
 

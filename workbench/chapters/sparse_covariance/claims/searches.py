@@ -6,8 +6,7 @@ from typing import Any
 
 from workbench.bounds import wx19 as bounds
 from workbench.chapters.sparse_covariance.runs.searched import Threshold, on_circles
-from workbench.study.scaling.catalogued import Move
-from workbench.study.scaling.scaling import Scaling, Setting
+from workbench.study.scaling import Move, Scaling, Setting
 
 CAPS = {"full": 400}
 SEEN = {"quick": 100, **CAPS}  # the cells that quick searches, too

@@ -7,22 +7,15 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.bounds.wx19 import threshold
-from workbench.chapters.sparse_covariance.figures.regimes import matrix_panel
-from workbench.chapters.sparse_covariance.runs.designs import (
-    Model,
-    released,
-    share_of,
-    spectral,
-    spread,
-)
-from workbench.chapters.sparse_covariance.runs.designs import Run as Release
-from workbench.chapters.sparse_covariance.runs.measures import f1
+from workbench.chapters.sparse_covariance.designs import Model, f1, released, share_of, spectral, spread
+from workbench.chapters.sparse_covariance.designs import Run as Release
+from workbench.chapters.sparse_covariance.regimes import matrix_panel
 from workbench.charts.chart import Chart
 from workbench.charts.words import number
 from workbench.estimators.sparse import HARD, LASSO, Rule, thresholded
+from workbench.study.grids import Role as Streams
+from workbench.study.grids import stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role as Streams
-from workbench.study.sweeps.streams import stream
 from workbench.types import Array
 
 WORDS: dict[str, Rule] = {

@@ -4,17 +4,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from workbench.chapters.sparse_covariance.claims.radius import QUANTILES
-from workbench.chapters.sparse_covariance.figures.figures import DEFAULT
-from workbench.chapters.sparse_covariance.runs.designs import share_of, spectral, spread
-from workbench.chapters.sparse_covariance.runs.theory import plain_error
+from workbench.chapters.sparse_covariance.designs import plain_error, share_of, spectral, spread
+from workbench.chapters.sparse_covariance.figures_1_to_4 import DEFAULT
+from workbench.chapters.sparse_covariance.open_problems import QUANTILES
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.sparse import ThresholdedCovariance
 from workbench.linalg import norms
 from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 
 ROUNDS = 5
 FOUND = "private"

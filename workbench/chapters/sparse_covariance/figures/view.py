@@ -7,24 +7,23 @@ from math import log, sqrt
 import numpy as np
 
 from workbench.bounds.wx19 import plain_noise, threshold
-from workbench.chapters.sparse_covariance.figures.figures import DEFAULT, PAPER
-from workbench.chapters.sparse_covariance.figures.reference_names import LOOKS, NAMED
-from workbench.chapters.sparse_covariance.runs.designs import (
+from workbench.chapters.sparse_covariance.designs import (
     Model,
     diagonal,
     estimates,
+    off_diagonal_sd,
     released,
     share_of,
     spectral,
     spread,
 )
-from workbench.chapters.sparse_covariance.runs.theory import off_diagonal_sd
+from workbench.chapters.sparse_covariance.figures_1_to_4 import DEFAULT, LOOKS, NAMED, PAPER
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.estimators.sparse import LASSO
 from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ROWS: dict[Model, tuple[int, ...]] = {

@@ -1,1 +1,1 @@
-"""What is measured: sweeps, and the theory they are compared with."""
+"""What is searched."""

@@ -14,21 +14,14 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.sparse_covariance.runs.designs import (
-    Model,
-    Run,
-    charged,
-    column_sum,
-    neighbours,
-    spectral,
-)
+from workbench.chapters.sparse_covariance.designs import Model, Run, charged, column_sum, neighbours, spectral
 from workbench.distributions import Gaussian
 from workbench.estimators.sparse import perturbed
 from workbench.linalg import psd_part
 from workbench.populations.gaussian import MultivariateGaussian, second_moment
 from workbench.populations.sparse import unit_ball_scale
 from workbench.privacy import ApproxDP, Charge, noise_source
-from workbench.study.trials import Row, each_trial
+from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 SIZES = (1.1, 1.5, 2.5)  # of entries, over α/s

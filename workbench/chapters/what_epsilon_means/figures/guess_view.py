@@ -21,8 +21,8 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.controls import Slider
 from workbench.charts.parameters import brief
 from workbench.special import ndtr
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 Truth = NDArray[np.bool_]

@@ -9,8 +9,8 @@ from workbench.chapters.what_epsilon_means.densities import BOUND, GAUSSIAN, MED
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.controls import Slider
 from workbench.charts.parameters import brief
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 OTHERS = (-3.4, -2.6, -2.1, -1.5, -1.1, -0.7, -0.2, 0.3, 0.9, 1.6, 2.4)

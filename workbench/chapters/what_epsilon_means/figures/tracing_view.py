@@ -10,9 +10,9 @@ from workbench.chapters.what_epsilon_means.members import score_panel as scores
 from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.parameters import brief
+from workbench.study.grids import Role, stream
 from workbench.study.measures import share
 from workbench.study.run import Run
-from workbench.study.sweeps.streams import Role, stream
 from workbench.types import Array
 
 ENDS = (1.0, 2000.0)

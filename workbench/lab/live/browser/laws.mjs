@@ -6,7 +6,7 @@ export const GAUSSIAN = "Gaussian";
 export const MEDIAN = "median";
 const UNCLIPPED = ["Laplace, not clipped", "Gaussian, not clipped"];
 const ROUNDING = Number.EPSILON;
-const BITS = 26; // of a clipped row: `estimators/parts/integers.py`
+const BITS = 26; // of a clipped row: `estimators/shared/rows.py`
 
 /** The exact δ(ε) of μ-GDP: Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018). */
 export function gaussianDelta(mu, epsilon) {

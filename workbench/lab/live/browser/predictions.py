@@ -15,7 +15,7 @@ from workbench.chapters.one_mean import theory
 from workbench.chapters.one_mean.costs import HALF_NORMAL_MEDIAN
 from workbench.chapters.one_mean.figures.free_view import tight_distance
 from workbench.privacy import PureDP
-from workbench.privacy.roots import brentq
+from workbench.special import brentq
 
 PLACE = Path(__file__).with_name("one_mean.json")
 EPSILONS = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.chapters.registry import CLAIMS
+from workbench.lab import listing as trail
 from workbench.lab import tables
+from workbench.lab.claims import NOTEBOOK, PROFILE, Record
 from workbench.lab.pictures.figures import richest
 from workbench.lab.publish.site import growing
 from workbench.lab.publish.site.facts import Facts
@@ -14,8 +16,6 @@ from workbench.lab.publish.site.records import Claim, Figure, Link, Size
 from workbench.lab.publish.site.records import Statement as StatementCard
 from workbench.lab.runner import growth
 from workbench.lab.runner.complexity import sizes_of
-from workbench.lab.runner.verdict_check import NOTEBOOK, PROFILE, Record
-from workbench.lab.terminal import trail
 
 AS_BEFORE = "The same"
 NUMBERS = ("test", "level", "trials", "n", "estimate", "interval", "bound")

@@ -7,11 +7,11 @@ from typing import Any
 
 from workbench.catalog import CATALOG
 from workbench.charts import canonical_json
+from workbench.lab.claims import Record, collected
 from workbench.lab.publish.site import documents
 from workbench.lab.publish.site.chapters import Notebook
 from workbench.lab.publish.site.records import Link
 from workbench.lab.runner import cache
-from workbench.lab.runner.verdict_check import Record, collected
 from workbench.sources import Statement, sources, statements
 
 

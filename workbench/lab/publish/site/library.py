@@ -10,9 +10,9 @@ from typing import Any
 from workbench.catalog import CATALOG, Entry
 from workbench.catalog.entry import documented
 from workbench.chapters.registry import CLAIMS
+from workbench.lab import listing as trail
 from workbench.lab.publish.site.facts import Facts
 from workbench.lab.publish.site.records import Estimator, Link, Statement
-from workbench.lab.terminal import trail
 from workbench.sources import sources
 
 GUARANTEE = re.compile(

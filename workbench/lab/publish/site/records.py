@@ -146,7 +146,7 @@ class Chapter:
     @property
     def counts(self) -> str:
         """How many of its claims hold, are refuted and undecided."""
-        from workbench.lab.runner.verdict_check import tally
+        from workbench.lab.claims import tally
 
         return tally(claim.status for claim in self.claims)
 

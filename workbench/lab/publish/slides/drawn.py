@@ -7,14 +7,13 @@ from typing import Any
 from workbench.charts.chart import Chart
 from workbench.charts.film import Film
 from workbench.errors import one_of
+from workbench.lab.claims import PHRASES, expectations
+from workbench.lab.claims import sentence as standing
 from workbench.lab.live import browser, films
 from workbench.lab.pictures.plots import svg
 from workbench.lab.publish.slides.results import Results
 from workbench.lab.publish.slides.shapes import form, shapes
 from workbench.lab.publish.slides.slide import Slide, inline, picture, scoreboard
-from workbench.lab.runner.standing import expectations
-from workbench.lab.runner.standing import sentence as standing
-from workbench.lab.runner.verdict_check import PHRASES
 
 TEXT, TALL = 22, 405  # px of letters and of the picture of an explorer
 

@@ -1,0 +1,186 @@
+"""The claims of notebook 05 are refuted in falsified worlds, and its pictures and judges say what is so."""
+
+import numpy as np
+import pytest
+
+from tests.chapters.worlds import (
+    Falsified,
+    constant,
+    decided,
+    elsewhere,
+    instead,
+    require_refuted,
+    require_true,
+    scaled,
+)
+from workbench.chapters import any_gaussian as gallery
+from workbench.chapters.any_gaussian import attacks, frames, learners, masking, votes
+from workbench.estimators.populous import PopulousCovariance, preconditioned_rows
+from workbench.estimators.unbounded import UnboundedCovariance
+from workbench.populations.spectra import named
+from workbench.privacy import ApproxDP
+from workbench.study.rules import Status
+from workbench.study.run import Run
+from workbench.study.search import fewest_rows
+
+NEIGHBOURS, FROBENIUS = "any-gaussian/neighbours-move-little", "any-gaussian/frobenius-masks-concentrate"
+SUBSPACES, FOUND = "any-gaussian/subspaces-exact", "any-gaussian/preconditioners-found"
+MEANS, LAWS = "any-gaussian/means-without-range", "any-gaussian/laws-learned"
+COVARIANCES, WITHIN = "any-gaussian/covariances-learned", "any-gaussian/oracles-within-unit"
+SEARCHES, VOTED = "any-gaussian/searches-stay-below", "any-gaussian/robust-votes"
+MEANS_VOTED, LAWS_VOTED = "any-gaussian/robust-mean-votes", "any-gaussian/robust-laws"
+FOUR = 4 * ["found with half of them"]
+
+
+def failing(share, bad=np.inf, good=0.1):
+    """Return errors of which this share is too large."""
+
+    def block(*, trials, data, noise, **point):
+        return {"error": np.where(data.random(trials) < share, bad, good), "mean": np.zeros(trials)}
+
+    return instead(block)
+
+
+def growing(*, trials, data, noise, **point):
+    """Return errors that grow with the condition number."""
+    condition = named(point["spectrum"], int(point["d"])).condition
+    return {"error": 1e-3 * condition**0.2 * (1 + 0.1 * data.random(trials))}
+
+
+def wider(factor):
+    return elsewhere(lambda point: {"eta": factor * point["eta"]})
+
+
+FALSIFIED = [
+    (masking, Falsified(FROBENIUS, "FROBENIUS", wider(2.0), 400, "d = 5")),
+    (masking, Falsified(FROBENIUS, "TWICE", wider(0.5), 400, ["twice as wide"] * 2)),
+    (votes, Falsified(NEIGHBOURS, "NEIGHBOURS", scaled(count=1.1), 20, ["count of friends"])),
+    (
+        frames,
+        Falsified(
+            SUBSPACES, "SUBSPACES", failing(0.4, 1.0, 1e-6), 1600, 4 * ["not found", "found with half"]
+        ),
+    ),
+    (frames, Falsified(SUBSPACES, "SUBSPACES", instead(constant(error=1e-6)), 400, FOUR)),
+    (frames, Falsified(FOUND, "FRAMES", failing(0.4, 0.7), 400, "above a condition of 4")),
+    (frames, Falsified(FOUND, "FRAMES", instead(growing), 200, ["largest over smallest median error"])),
+    (learners, Falsified(MEANS, "MEANS", failing(0.4), 300, ["no mean within .2"] * 3)),
+    (learners, Falsified(LAWS, "LAWS", failing(0.35, 0.25), 126, ["no law within .2"] * 2)),
+    (learners, Falsified(COVARIANCES, "COVARIANCES", failing(0.35), 126, ["error above .2"] * 2)),
+    (attacks, Falsified(SEARCHES, "SEARCHES", instead(constant(above=9)), 60)),
+    (attacks, Falsified(VOTED, "VOTES", failing(0.3, 3.1), 60, ["no answer, or above 3"])),
+    (attacks, Falsified(MEANS_VOTED, "MEAN_VOTES", failing(0.3), 60, ["no answer, or above 3"])),
+    (attacks, Falsified(LAWS_VOTED, "LAWS", instead(constant(error=0.5, mean=3.1)), 60, ["no answer"])),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "case"), FALSIFIED, ids=[f"{case.claim}: {case.refuted}" for _, case in FALSIFIED]
+)
+def test_a_falsified_world_is_refuted(world, module, case):
+    world.falsify(module, case)
+    case.require()
+
+
+@pytest.mark.parametrize("identifier", [NEIGHBOURS, FROBENIUS])
+def test_geometry_as_it_is_is_not_refuted(identifier):
+    require_true(identifier)
+
+
+def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):
+    """C without its + 1."""
+    true = votes.Thresholds.change.fget
+    world.part(votes.Thresholds, "change", property(lambda vote: true(vote) - 1))
+    require_refuted(NEIGHBOURS, "weights in total variation over C/k")
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    ("often", "changed", "said"),
+    [
+        (0.0, False, []),
+        (0.35, False, ["above 3, the worst attack"] * 2),
+        (0.0, True, ["clean samples that are touched"]),
+    ],
+)
+def test_one_attack_that_often_errs_more_is_refuted_though_all_together_are_not(world, often, changed, said):
+    def flipped(*, trials, data, noise, attack, **point):
+        return {"error": np.where((attack == "flipped") & (data.random(trials) < often), 3.5, 1.0)}
+
+    world.sweep(attacks, "ORACLES", block=flipped, trials=60)
+    world.sweep(attacks, "HARD", block=flipped, trials=60)
+    world.sweep(attacks, "CLEAN", block=constant(changed=changed), trials=2000)
+    require_refuted(WITHIN, said)
+
+
+def test_attacks_that_err_less_hold(world):
+    world.sweep(attacks, "SEARCHES", block=constant(above=0), trials=60)
+    assert decided(SEARCHES).status is Status.HOLDS
+
+
+def test_sweeps_measure_what_they_say():
+    drawn = {"data": np.random.default_rng(1), "noise": np.random.default_rng(2)}
+    for block, point in (
+        (frames.preconditioners, {"d": 2, "n": frames.FRAME_ROWS[2], "spectrum": "geometric"}),
+        (learners.means, {"d": 2, "n": learners.MEAN_ROWS[2]}),
+        (learners.laws, {"d": 2, "n": 32_000, "kind": "degenerate"}),
+        (learners.laws, {"d": 1, "n": 16_000, "kind": "shifted"}),
+        (learners.covariances, {"d": 1, "n": 16_000, "condition": 1.0}),
+    ):
+        columns = block(**point, trials=2, **drawn)
+        assert np.max(columns["error"]) < 0.7
+        assert not np.any(columns["abstained"])
+    assert frames.subspaces(d=5, share=0.1, trials=2, **drawn)["abstained"].all()
+    point = {"d": 1, "n": 400, "corruption": 0.05}
+    planted = attacks.oracles(**point, attack="planted", trials=2, **drawn)
+    assert np.max(planted["error"]) < np.min(planted["plain"])
+    assert not attacks.clean(**point, trials=2, **drawn)["changed"].any()
+
+
+@pytest.mark.daily
+def test_planned_rows_are_those_of_the_plan_and_votes_take_ten_times_those_of_blocks():
+    for d, n in frames.FRAME_ROWS.items():
+        assert preconditioned_rows(d, votes.BUDGET, votes.BETA, "auto") == n
+    for d in (5, 10):
+        blocks, groups = (
+            fewest_rows(one, d, votes.BUDGET) for one in (UnboundedCovariance(), PopulousCovariance())
+        )
+        assert 10 * blocks < groups
+
+
+def test_far_groups_have_weight_zero_and_others_do_not():
+    budget = ApproxDP(votes.VOTE_EPSILON, votes.VOTE_DELTA)
+    found = votes.Vote.of(votes.scattered(150, 0.04, np.random.default_rng(3)), budget)
+    assert (found.weights[:6] == 0).all()
+    assert (found.weights[6:] > 0).mean() > 0.95
+    assert found.design.vote.nobody * 2 > 150
+
+
+def test_too_few_groups_are_as_many_as_can_vote():
+    where, _ = gallery.the_vote(Run(), epsilon=0.2, n=100).panels
+    assert where.title == "314 groups, as points"
+    assert where.note.endswith("; 100 are too few.")
+
+
+def test_masks_are_the_same_in_units_of_the_covariance():
+    root = np.diag([1e-3, 1e3])
+    long, round_ = (
+        masking.masked_releases(one, 9000, votes.BUDGET, 3, np.random.default_rng(4))
+        for one in (root, np.eye(2))
+    )
+    for first, second in zip(long, round_, strict=True):
+        assert first == pytest.approx(root @ second @ root)
+
+
+def test_the_attacker_moves_what_no_vote_protects():
+    def voted(points):
+        friends = (abs(points[:, None] - points) <= 1).sum(axis=1)
+        weights = np.clip((friends / len(points) - 0.51) / (0.75 - 0.51), 0, 1)
+        return weights @ points / weights.sum()
+
+    found = gallery.attack(voted)
+    assert 0.1 * found.allowed < found.moved <= found.allowed
+    assert "within" in str(found)
+    for careless in (np.mean, np.median, lambda points: points[-1]):
+        assert gallery.attack(careless).moved > found.allowed
+    assert "BEYOND" in str(gallery.attack(np.median))

@@ -1,0 +1,220 @@
+"""The claims of notebook 06 are refuted in falsified worlds, and its pictures show what is so."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.chapters.worlds import constant, decided
+from workbench.chapters import matrix_quantile as gallery
+from workbench.chapters.covariance.worlds import geometric
+from workbench.chapters.matrix_quantile import counting, lifted, mean_rows, outliers, quantiles, rows
+from workbench.chapters.matrix_quantile.claims.affine_scalings import mean_shape
+from workbench.distributions import Gaussian
+from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
+from workbench.populations.rotated import rotated
+from workbench.privacy import SimulatedNoise
+from workbench.privacy.stable import Stable, stable_mask
+from workbench.privacy.stable import chances as stable_chances
+from workbench.study.rules import Status
+from workbench.study.run import Run
+
+HOLDS, REFUTED = Status.HOLDS, Status.REFUTED
+
+
+def failing(share, bad=np.inf, good=0.01):
+    """A block of errors, this share of which are no releases, or bad ones."""
+    return lambda *, trials, data, noise, **point: {"error": np.where(data.random(trials) < share, bad, good)}
+
+
+@pytest.mark.parametrize(
+    ("share", "more", "status"), [(0.02, 1.0, HOLDS), (0.3, 1.0, REFUTED), (0.02, 1.3, REFUTED)]
+)
+@pytest.mark.parametrize(
+    ("identifier", "name", "first"),
+    [
+        ("matrix-quantile/planned-rows-succeed", "SUCCESS", rows.PLANNED),
+        ("matrix-quantile/planned-rows-near", "NEARBY", rows.NEAR_PLANNED),
+    ],
+)
+@pytest.mark.daily
+def test_too_many_failures_or_too_many_rows_are_refuted(world, identifier, name, first, share, more, status):
+    changed = {d: replace(one, block=failing(share)) for d, one in getattr(rows, name).items()}
+    world.part(rows, name, changed)
+    world.part(rows, "planned", lambda d, alpha, budget=None: int(more * first[d]))
+    assert decided(identifier, "full").status is status
+
+
+def as_measured(share, degrees):
+    if degrees:
+        return np.inf
+    return 2.0 if share <= 0.03 else 1e5 if share >= 0.2 else np.inf
+
+
+@pytest.mark.parametrize(
+    ("changed", "often", "status"),
+    [
+        (as_measured, 0.0, HOLDS),
+        (lambda share, degrees: 2.0, 0.0, REFUTED),
+        (lambda share, degrees: np.inf, 0.0, REFUTED),
+        (lambda share, degrees: 9.0 if share == 0.01 else as_measured(share, degrees), 0.0, REFUTED),
+        (as_measured, 0.2, REFUTED),
+    ],
+    ids=["true", "released", "silent", "far from right", "one release in five"],
+)
+def test_releases_are_right_or_none(world, changed, often, status):
+    def block(*, trials, data, noise, **point):
+        usual = changed(point["share"], point["degrees"])
+        some = often * (point["share"] == 0.05)
+        return {"condition": np.where(data.random(trials) < some, 2.0, usual)}
+
+    for name in ("SPOILT", "TAILED"):
+        world.sweep(outliers, name, block=block)
+    assert decided("matrix-quantile/right-or-none", "full").status is status
+
+
+@pytest.mark.parametrize(
+    ("error", "silent", "later", "status"),
+    [(1, 0, 1, HOLDS), (1.4, 0, 1, REFUTED), (0.7, 0, 1, REFUTED), (1, 0.7, 1, REFUTED), (1, 0, 2, REFUTED)],
+)
+@pytest.mark.daily
+def test_whole_gaussians_that_err_abstain_or_start_later_are_refuted(world, error, silent, later, status):
+    true = lifted.start
+
+    def block(*, trials, data, noise, d, condition, share):
+        n = int(share * true(d))
+        expected = lifted.LEARNER.recipe(n, d, lifted.BUDGET).squared_error.total_variation
+        errors = error * expected * data.lognormal(0, 0.35 / np.sqrt(d), trials)
+        return {"error": np.where(data.random(trials) < silent, np.inf, errors)}
+
+    learned = {d: replace(one, block=block) for d, one in lifted.LEARNED.items()}
+    world.part(lifted, "LEARNED", learned)
+    if later > 1:
+        world.part(lifted, "start", lambda d: later * true(d))
+    assert decided("matrix-quantile/law-from-few-rows", "full").status is status
+
+
+@pytest.mark.parametrize(
+    ("share", "times", "status"), [(0.05, 9.0, HOLDS), (1.0, 1.2, HOLDS), (0.4, 3.0, REFUTED)]
+)
+def test_one_spectrum_that_fails_four_times_in_ten_refutes_anywhere(world, share, times, status):
+    def block(key, d, spectrum, *, trials, data, noise):
+        off = (data.random(trials) < share) & (spectrum == "pairs")
+        return {"error": np.where(off, times, 1.0)}
+
+    world.part(lifted, "expected", lambda *_: 1.0)
+    world.part(lifted, "rows", lambda *_: 700)
+    sweeps = {key: replace(one, block=block, trials=70) for key, one in lifted.ANYWHERE.items()}
+    world.part(lifted, "ANYWHERE", sweeps)
+    assert decided("matrix-quantile/lifted-anywhere").status is status
+
+
+@pytest.mark.parametrize("d", [1, 5])
+def test_a_total_variation_is_near_the_exact_one(d):
+    """Against closed forms: a shift, a scale on the line; and the bounds for both together."""
+    for gap in (0.01, 0.1, 1.0, 5.0):
+        found = lifted.total_variation(np.full(d, gap / np.sqrt(d)), np.eye(d))
+        assert found == pytest.approx(total_variation_of_means(gap), rel=0.03, abs=1e-3)
+    exact = univariate_total_variation(0.0, np.sqrt(1.3), 0.0, 1.0)
+    assert lifted.total_variation(np.zeros(1), 1.3 * np.eye(1)) == pytest.approx(exact, rel=0.03)
+    mean, covariance = np.full(d, 0.1), 1.2 * np.eye(d)
+    low, high = total_variation_bounds(Gaussian(mean, covariance), Gaussian(np.zeros(d), np.eye(d)))
+    assert 0.97 * low - 1e-3 <= lifted.total_variation(mean, covariance) <= 1.03 * high
+    assert lifted.total_variation(np.zeros(d), np.zeros((d, d))) == 1.0
+
+
+def test_losses_of_the_truth_are_0_whatever_the_offset():
+    law = rotated(np.geomspace(1.0, 1e8, 3), np.random.default_rng(2), 1e6)
+    assert lifted.loss(law, law.mean) == 0
+    moved = law.mean + law.basis @ (np.sqrt(law.values) * [0.3, 0.0, 0.4])
+    assert lifted.loss(law, moved) == pytest.approx(0.5, rel=1e-4)
+
+
+def test_an_eigenvalue_within_rounding_of_0_is_0_and_so_infinitely_far():
+    law = rotated(geometric(3, 1e8), np.random.default_rng(1))
+    lengths = np.sqrt(law.values)
+    for least, far in ((0.0, True), (-1e-12, True), (1e-12, True), (1e-5, False)):
+        estimate = (law.basis * lengths) @ np.diag([least, 1.0, 1.0]) @ (law.basis * lengths).T
+        values = rows.seen(estimate, law)
+        assert (values[0] == 0) == far
+        assert np.isinf(rows.distances(values)[0]) == far
+    assert rows.distances(np.full(2, np.nan)) == (np.inf, np.inf)
+
+
+def test_far_rows_are_where_they_should_be_and_as_many():
+    law = rotated(geometric(3, 1e4), np.random.default_rng(1))
+    x = outliers.spoilt(law, 200, 0.1, 0.0, np.random.default_rng(2))
+    lengths = np.linalg.norm(x @ law.basis / np.sqrt(law.values), axis=1)
+    assert (lengths > 100).sum() == 20
+    np.testing.assert_allclose(lengths[:20], outliers.AWAY)
+
+
+def test_bars_of_releases_are_stacked_and_add_up(monkeypatch):
+    for name in ("FAR", "HEAVY"):
+        sweep = replace(getattr(outliers, name), name=f"test-{name}", block=constant(condition=2.0))
+        monkeypatch.setattr(outliers, name, sweep)
+    for panel in gallery.abstains(Run("quick", 3)).panels:
+        right, wrong, silent = panel.series
+        assert right.y == wrong.low == (1.0,) * len(right.y)
+        assert wrong.y == silent.low
+        assert set(silent.y) == {1.0}
+
+
+def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monkeypatch):
+    rng = np.random.default_rng(2)
+    found = np.array([quantiles.margins(rng) for _ in range(40)])
+    assert found.max() <= 1 + 1e-5
+    right, middle = quantiles.known, quantiles.PAIR_LEVEL * quantiles.PAIR_N
+    monkeypatch.setattr(quantiles, "known", lambda x, v: right(x, middle + (v - middle) / 3))
+    assert max(max(quantiles.margins(rng)) for _ in range(80)) > 1 + 1e-3
+
+
+def test_levels_are_near_their_prediction():
+    x = np.random.default_rng(1).standard_normal((2000, 2))
+    for share in (0.08, 0.2, 0.4):
+        found = np.linalg.eigvalsh(quantiles.known(x, share * len(x)))
+        np.testing.assert_allclose(found, quantiles.scale_at(share, 2), rtol=0.2)
+
+
+def test_counts_are_crossings_and_the_chance_of_a_release_is_that_of_the_ramp():
+    design = counting.recipe(rows.planned(2, None), 2, rows.BUDGET).design
+    sets = counting._sets(design, 17, 0.1)
+    normal, heavy, far = (design.test.measure(x)[0] for x in sets.values())
+    assert normal == design.test.most > max(heavy, far)
+    slopes = counting.slopes(design.test, sets["heavy tails"], [heavy, heavy + 1])
+    assert slopes[0] >= counting.needed(design.test, heavy)
+    assert slopes[1] < counting.needed(design.test, heavy + 1)
+    chances, half = stable_chances(design.charge), int(counting.even(design))
+    assert chances[1] == pytest.approx(rows.DELTA, rel=1e-6)
+    assert chances[half] <= 0.5 <= chances[half + 1]
+    found, noise = Stable(half, np.eye(2)), SimulatedNoise(np.random.default_rng(3))
+    released = sum(stable_mask(found, design.charge, noise) is not None for _ in range(20_000))
+    assert released / 20_000 == pytest.approx(chances[half], abs=0.018)  # five standard deviations
+
+
+def test_a_slice_follows_a_shift_and_keeps_its_width():
+    x, shift = np.random.default_rng(5).standard_normal((400, 2)), np.array([300.0, -20.0])
+    (s, m, scatter, _), moved = (lifted.lifted(one, 80.0) for one in (x, x + shift))
+    assert moved[0] == pytest.approx(s, rel=1e-4)
+    np.testing.assert_allclose(moved[1] - shift, m, atol=1e-3)
+    np.testing.assert_allclose(moved[2], scatter, rtol=1e-3, atol=1e-3)
+    assert np.abs(m).max() < 0.2
+
+
+@pytest.mark.parametrize("changed", [{}, {"epsilon": 0.5}, {"delta": 1e-4}, {"alpha": 0.2}])
+def test_means_draw_what_is_predicted_at_their_numbers(monkeypatch, changed):
+    def planned(key, d, alpha, epsilon, delta):
+        return round(20 * mean_shape({"d": d, "alpha": alpha, "epsilon": epsilon, "delta": delta}))
+
+    monkeypatch.setattr(lifted, "predicted", planned)
+    monkeypatch.setattr(lifted, "fewest", lambda *_: 1)
+    (panel,) = gallery.means(Run("quick", 3), **changed).panels
+    curves = {one.label: one for one in panel.series}
+    ours, plain = curves[mean_rows.NAMES[lifted.MEAN]], curves["no privacy"]
+    public = {**mean_rows.USUAL, **changed}
+    assert ours.role == "theory"
+    assert ours.y[0] == round(20 * mean_shape(public))
+    np.testing.assert_allclose(np.array(plain.y) / plain.y[0], (1, 4, 16, 64))
+    x = np.random.default_rng(4).standard_normal((4000, round(plain.y[0]), 2))
+    within = (np.linalg.norm(x.mean(axis=1), axis=1) <= public["alpha"]).mean()
+    assert within == pytest.approx(0.5, abs=0.08)  # .04 for n as a whole number, five standard deviations

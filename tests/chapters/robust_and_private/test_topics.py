@@ -1,0 +1,237 @@
+"""Claims hold in the world that they describe and are refuted in another; pictures are true to their rows."""
+
+from math import log, sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.chapters.worlds import Falsified, columns, decided, refuted, scaled
+from workbench.chapters import robust_and_private as chapter
+from workbench.chapters.registry import CLAIMS
+from workbench.chapters.robust_and_private import adversaries, crossover, duel, exact, filters, tables
+from workbench.study.rules import Status
+from workbench.study.run import Run
+
+TRIALS = {"lkko21-threshold": 500, "lkko21-passes": 60}
+EXACT = ("halved", "softmax", "top")
+
+
+def truth(point):
+    """The errors that the claims describe, at a point."""
+    n, d, a = point["n"], point["d"], point.get("corruption", 0.05)
+    moved = a * 1.5 * sqrt(d) if point.get("attack", "none") != "none" else 0.0
+    small = 0.6 * adversaries.limit(a) if moved else 0.98 * sqrt(d / n)
+    few = point.get("epsilon", 10.0) < 0.1 or n < 5000
+    return {
+        "prime": 0.4 if few else small,
+        "box": np.hypot(moved, sqrt(d / n)),
+        "filter": small,
+        "heavy": 0.5 * sqrt(a),
+        "top": float(point.get("clusters", 1)),
+        "softmax": 2.0,
+        "halved": 1.0,
+        "clean": 1e-4 if point.get("distance", 0) > 50 else 0.01,
+        "stays": 0.1,
+        "bad over good": 50.0,
+    }
+
+
+def world(change=lambda point: {}):
+    """What is measured in this world, but for a change."""
+
+    def run(sweep, profile, *, seed, jobs):
+        rng, frames, trials = np.random.default_rng(seed), [], TRIALS.get(sweep.name, 60)
+        for point in sweep.points:
+            found = truth(point) | change(point)
+            noisy = {
+                name: size * (1.0 if name in EXACT else rng.uniform(0.97, 1.03, trials))
+                for name, size in found.items()
+            }
+            frames.append(pd.DataFrame({**point, **noisy, "block": 0}, index=range(trials)))
+        return pd.concat(frames, ignore_index=True)
+
+    return run
+
+
+def louder(factor, column):
+    return lambda point: {column: factor * truth(point)[column]}
+
+
+WRONG = {
+    "plain-mean-grows": lambda p: {"box": 0.02 * p["d"]},
+    "prime-is-robust": louder(3.0, "prime"),
+    "every-direction": lambda p: {"prime": 0.03 if p["attack"] == "shift-axis" else 0.04},
+    "against-corruption": lambda p: {"box": p["corruption"] ** 1.3},
+    "better-from-many-rows": lambda p: {"prime": truth(p)["box"]},
+    "plateau-in-epsilon": lambda p: {"prime": 0.1},
+    "passes-against-clusters": lambda p: {"softmax": float(p["clusters"])},
+    "threshold-lemma": lambda p: {"bad over good": 0.5},
+    "single-directions": louder(3.0, "filter"),
+    "heavy-tails-prime": louder(5.0, "heavy"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_claim_holds_in_its_world_and_is_refuted_in_another(name, monkeypatch):
+    claim = CLAIMS[f"robust-and-private/{name}"]
+    for change, status in ((lambda point: {}, Status.HOLDS), (WRONG[name], Status.REFUTED)):
+        monkeypatch.setattr("workbench.study.claim.run", world(change))
+        assert claim.decide("full", 3, 1).status is status
+
+
+@pytest.mark.parametrize(
+    ("wrong", "check"),
+    [
+        ({"clean": 0.01}, "the hypothesis fails from 100 on"),
+        ({"clean": 1e-4}, "the hypothesis holds at the cluster of Figure 1"),
+        ({"stays": 0.9}, "(12) fails where the hypothesis holds"),
+    ],
+)
+def test_the_threshold_lemma_is_asked_from_all_sides(wrong, check, monkeypatch):
+    monkeypatch.setattr("workbench.study.claim.run", world(lambda point: wrong))
+    assert check in refuted("robust-and-private/threshold-lemma", "full")
+
+
+@pytest.mark.parametrize(("often", "status"), [(0.0, Status.HOLDS), (0.3, Status.REFUTED)])
+def test_few_rows_are_better_without_a_filter_only_if_they_are(often, status, monkeypatch):
+    def run(sweep, profile, *, seed, jobs):
+        better = np.random.default_rng(seed).random(200) < often
+        found = {"prime": np.where(better, 0.1, np.inf), "box": 0.4}
+        return pd.concat([pd.DataFrame({**point, **found}) for point in sweep.points])
+
+    monkeypatch.setattr("workbench.study.claim.run", run)
+    assert CLAIMS["robust-and-private/plain-wins-few-rows"].decide("full", 3, 1).status is status
+
+
+def every_second_is_silent(found, point):
+    silent = np.resize([True, False], len(found["error"]))
+    return {"abstained": silent, "error": np.where(silent, np.inf, 0.0)}
+
+
+FALSIFIED = {
+    "a median that follows the cluster": (
+        exact,
+        Falsified(
+            "robust-and-private/depth-is-robust",
+            "DEPTH",
+            columns(lambda found, _: {"error": found["error"] + 0.03}),
+            100,
+            "error with a cluster",
+        ),
+    ),
+    "a test that is too easy or too hard": (
+        exact,
+        Falsified(
+            "robust-and-private/resilient-pass-size",
+            "PASS",
+            columns(every_second_is_silent),
+            100,
+            "passes at half of these rows",
+        ),
+    ),
+    "neighbours that are driven apart": (
+        filters,
+        Falsified(
+            "robust-and-private/neighbours-stay",
+            "PAIRS",
+            columns(lambda found, _: {"joint": found["joint"] + 1}),
+            200,
+            "largest distance",
+        ),
+    ),
+    "noise of twice the size": (
+        filters,
+        Falsified("robust-and-private/matrix-noise", "NORMS", scaled(norm=2.0), 30, "over 2σ√d"),
+    ),
+    "a histogram that shows every row": (
+        filters,
+        Falsified(
+            "robust-and-private/bins-are-safe",
+            "BINS",
+            columns(lambda found, _: {"lone": np.ones_like(found["lone"])}),
+            500,
+            "a lone row is seen",
+        ),
+    ),
+    "a filter that costs few rows a half more": (
+        crossover,
+        Falsified(
+            "robust-and-private/few-rows-harmless",
+            "FEWER",
+            columns(lambda found, _: {"clean filter": 1.5 * found["clean plain"]}),
+            40,
+            "median over that of the plain mean, clean",
+        ),
+    ),
+}
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("module", "case"), FALSIFIED.values(), ids=FALSIFIED)
+def test_a_falsified_world_is_refuted(world, module, case):
+    world.falsify(module, case)
+    case.require()
+
+
+@pytest.mark.parametrize(("share", "statuses"), [(0.9, {Status.HOLDS}), (10, {Status.REFUTED})])
+def test_rows_are_held_beside_the_formula_of_their_table(world, share, statuses):
+    """Runs succeed from a share of the largest n that is tried."""
+
+    def block(*, trials, data, noise, **point):
+        good = point["n"] >= share * tables.SETTINGS[point["setting"]].grid(point["d"])[-1]
+        return {"error": np.full(trials, 0.01 if good else 100.0), "abstained": np.zeros(trials, bool)}
+
+    world.sweep(tables, "PRIVATE", block=block, trials=60)
+    found = {decided(f"robust-and-private/table-{table}-in-shape").status for table in (1, 2)}
+    assert found <= statuses | ({Status.UNDECIDED} if share > 1 else set())
+
+
+def test_rounds_are_needed_in_proportion_to_the_logarithm_of_the_dimension():
+    over = [filters.rounds_needed(d) / log(d) for d in (10, 100, 10**4, 10**8, 10**16)]
+    assert max(over) <= 106
+    assert over == sorted(over)
+    for d in (10, 50):
+        needed = filters.rounds_needed(d)
+        assert filters.score_after(needed, d) > 1 / 5.5 > filters.score_after(needed - 1, d)
+
+
+def test_the_probability_of_a_lone_row_is_that_of_the_noise():
+    law = np.exp(-0.5) ** np.abs(np.arange(-400, 401))
+    assert filters.lone_probability() == pytest.approx((law / law.sum())[400 + 6 :].sum(), rel=1e-9)
+
+
+def test_bad_rows_have_the_lengths_of_clean_ones_and_pull_together():
+    for panel, apart in zip(chapter.collusion(Run("quick", 1)).panels, (False, True), strict=True):
+        good, bad = (np.sum(s.y) for s in panel.series)
+        assert bad / (good + bad) == pytest.approx(0.05, abs=0.002)  # areas are shares of all rows
+        good, bad = (np.average(s.x, weights=s.y) for s in panel.series)
+        assert (abs(bad - good) > 2.0) == apart
+
+
+def test_swapped_tails_leave_the_spectrum_and_a_cluster_does_not():
+    clean, swapped, planted = (np.array(s.y) for s in chapter.tail_swap(Run("quick", 1)).panels[1].series)
+    np.testing.assert_allclose(swapped, clean, atol=0.06)
+    assert planted[0] > 2 * clean[0]
+
+
+def test_the_histogram_is_the_one_of_the_filter():
+    (panel,) = chapter.score_histogram(Run("quick", 1)).panels
+    clean, both, noisy = (np.array(s.y) for s in panel.series)
+    assert both.sum() == 2 * 0.05 * filters.N
+    assert np.abs(noisy - both)[both > 20].max() < 200
+    threshold, removed = panel.marks
+    gone = np.array(panel.series[0].x) > threshold.x
+    right, wrong = (int(counts[gone].sum()) for counts in (both - clean, clean))
+    assert removed.text == f"removed: {right} corrupted, {wrong} clean"
+    assert right > 500 > 50 * wrong
+
+
+def test_in_the_hidden_world_a_median_stands_and_a_mean_does_not():
+    robust = chapter.hidden_world(lambda x, trials, rng: np.full(trials, np.median(x)))
+    naive = chapter.hidden_world(lambda x, trials, rng: np.full(trials, x.mean()))
+    assert tuple(robust.index) == duel.SHOWN
+    assert robust["stands"].all()
+    assert not naive.loc[["far", "axis-clusters"], "stands"].any()
+    zeros = chapter.hidden_world(lambda x, trials, rng: np.zeros(trials))
+    assert np.ptp(zeros["error"]) > 1  # the mean is another one under every attack

@@ -1,0 +1,411 @@
+"""A quantile of lifted rows: its parts, units and a guard that hold for neighbours, and its bounds."""
+
+from math import log, sqrt
+
+import numpy as np
+import pytest
+
+from tests.estimators.neighbours import apart, barely, found_pair, passed_counts
+from workbench.errors import ArgumentError
+from workbench.estimators.stable_quantile import (
+    SMALLEST,
+    Influence,
+    Lifted,
+    LiftedSolver,
+    LiftedStability,
+    Scaled,
+    quantile,
+)
+
+N, MOST = 61, 5
+
+
+LEVEL, PLAIN = 11.0, Influence(1.0)
+
+
+REPLACEMENTS = (0.0, 1.0, -1.0, 1e-3, 30.0, 1e8, 1e60)
+
+
+def factor_of(matrix):
+    return np.linalg.inv(np.linalg.cholesky(matrix))
+
+
+def lift(s, m, scatter):
+    return np.block([[np.array([[s]]), s * m[None]], [s * m[:, None], scatter + s * np.outer(m, m)]])
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_a_quantile_holds_the_parts_that_it_was_made_of(d):
+    rng = np.random.default_rng(d)
+    powers = rng.integers(-30, 30, size=d + 1)
+    a, m, s = rng.normal(size=(d, d)), rng.normal(size=d), 3.7
+    units = 2.0 ** powers[1:]
+    scatter = a @ a.T + np.eye(d)
+    rows = Lifted(np.zeros((d + 1, 1)), powers, np.zeros(d))
+    factor = factor_of(lift(s, m, scatter))
+    shift, root = rows.parts(factor)
+    assert rows.scale(factor) == pytest.approx(s * 4.0 ** powers[0])
+    assert shift == pytest.approx(m * units / 2.0 ** powers[0])
+    assert root @ root.T == pytest.approx(scatter * np.outer(units, units))
+    assert np.array_equal(root, np.tril(root))
+
+
+def pairs(d, count, seed):
+    """Rows and a neighbour: the row in the middle or any other goes far away, to a tie, or across."""
+    rng = np.random.default_rng(seed)
+    for number in range(count):
+        x = rng.normal(size=(N, d)) * 10.0 ** rng.uniform(-6, 6, size=d)
+        x = np.round(x, 1) if number % 4 == 0 else x
+        x = x + rng.choice([0.0, 1.0, 1e12]) * rng.normal(size=d) if number % 3 == 0 else x
+        middle = np.median(x, axis=0)
+        y = x.copy()
+        i = int(np.argsort(x[:, 0])[N // 2]) if number % 2 else int(rng.integers(N))
+        y[i] = middle + rng.choice(REPLACEMENTS) * (x[rng.integers(N)] - middle)
+        yield x, y
+
+
+def test_units_of_a_neighbour_are_no_larger_one_count_below():
+    moved = 0
+    for x, y in pairs(2, 400, 3):
+        for t in range(2, MOST + 1):
+            here = Lifted.around(x, PLAIN, LEVEL - 1.001 * (t - 1), t)
+            there = Lifted.around(y, PLAIN, LEVEL - 1.001 * (t - 2), t - 1)
+            assert (there.exponents <= here.exponents).all()
+            moved += not np.array_equal(there.centre, here.centre)
+    assert moved > 400
+
+
+def test_units_do_not_follow_the_median_of_the_rows_that_are_there():
+    """Among 20 absent ones a row moves it from 1 to 0: those at 1024 are 1023 away, or 1024, a unit more."""
+    x = np.repeat([0.0, 1.0, 1024.0, np.nan], [20, 1, 20, 20])[:, None]
+    y = x.copy()
+    y[21] = 0.0
+    here, there = Lifted.around(x, PLAIN, LEVEL, 2), Lifted.around(y, PLAIN, LEVEL + 1.001, 1)
+    assert (there.exponents <= here.exponents).all()
+
+
+@pytest.mark.parametrize("t", [1, MOST])
+def test_a_place_beyond_the_order_statistics_is_refused(t):
+    n = 2 * (t + 2)
+    x = np.arange(float(n))[:, None]
+    assert Lifted.around(x, PLAIN, n / 3, t).centre == [n // 2 - 1]
+    with pytest.raises(ValueError, match="expected at least"):
+        LiftedStability(n - 1, 2, PLAIN, n / 3, t, 1.5, least=1.0)
+
+
+def test_entries_that_are_too_small_count_as_zero_and_no_difference_is_lost():
+    """The least differences of all: neighbouring floats at the least entries that count."""
+    x = np.full((N, 1), SMALLEST * (1 - 2.0**-53))
+    x[:40, 0] = SMALLEST * (1 + 2.0**-52 * np.arange(40))
+    rows = Lifted.around(x, PLAIN, LEVEL, 1)
+    assert rows.centre == np.sort(x[:40, 0])[N // 2 - (N - 40)]
+    assert np.array_equal(rows.rows[1] != 0, x[:, 0] != rows.centre[0])
+    cut = Lifted.around(np.where(x < SMALLEST, 0.0, x), PLAIN, LEVEL, 1)
+    assert np.array_equal(cut.rows, rows.rows)
+
+
+@pytest.mark.parametrize("offset", [0.0, 3.0, 1e3, 1e7])
+def test_the_guard_does_not_see_the_centre(offset):
+    """A quantile near the guard, from a centre `offset` away."""
+    solver = LiftedSolver(PLAIN, 1e-12, 1e-5, 10, 2.0**33, 1e-3)
+    rows = Lifted(np.zeros((3, 1)), np.zeros(3, int), np.zeros(2))
+    near = factor_of(lift(2.0, np.zeros(2), np.diag([1.0, 1.001 * 6 / 2.0**33])))
+    shear = np.eye(3)
+    shear[1:, 0] = offset
+    assert solver.allowed(rows, near)
+    assert solver.allowed(rows, near @ shear)
+
+
+@pytest.mark.parametrize(
+    ("s", "thin", "allowed"), [(1.0, 1e-9, True), (0.99, 1e-9, False), (1.0, 6e-10, False)]
+)
+def test_the_guard_refuses_a_small_scale_and_a_thin_scatter(s, thin, allowed):
+    solver = LiftedSolver(PLAIN, 1e-12, 1e-5, 10, 2.0**33, 1.0 - 1e-12)
+    rows = Lifted(np.zeros((2, 1)), np.zeros(2, int), np.zeros(1))
+    assert solver.allowed(rows, factor_of(lift(s, np.zeros(1), np.array([[thin]])))) is allowed
+
+
+def test_the_unit_of_the_column_of_ones_is_within_the_proved_bound():
+    worst = 0.0
+    for knee in (0.3, 0.5, 1.0):
+        influence = Influence(knee)
+        for n in (20, 61, 1000):
+            for level in np.linspace(1.01, 0.9 * n, 40):
+                ones = Scaled.of(np.ones((n, 1)), influence, float(level))
+                worst = max(worst, 4.0 ** int(ones.exponents[0]) * level / (influence.steepest * n))
+    assert 4 < worst <= 16
+
+
+EDGE_PAIRS, WHOLE_PAIRS = 800, 250
+
+
+DESIGNS = [
+    (500, 3, 0.5, 90.0, 8, 35.0, 4.5),
+    (2000, 2, 1.0, 400.0, 20, 250.0, 4.0),
+    (900, 6, 0.3, 60.0, 5, 9.0, 9.0),
+]
+
+
+def made(n, d, knee, level, most, strength, least):
+    return LiftedStability(n, d, Influence(knee), level, most, strength, least=least)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_bound_is_that_of_the_proof(design):
+    """Written anew: what one row moves, what the others pass on, and what floats leave."""
+    _, _, knee, level, _, strength, least = design
+    test, g, x = made(*design), 1 / (strength - 1), made(*design).error
+    q = np.geomspace(knee / 10, 10, 2_000_001)
+    highest = np.where(
+        q < 1, np.where(q < knee, q / knee, 1 + np.log(np.maximum(q, knee) / knee)) / (1 - log(knee)), 1
+    )
+    c = (highest / np.sqrt(q)).max()
+    one_row, others = c * sqrt(1 + g) / level, (1 - strength / level) * g / sqrt(knee)
+    assert test.exact == pytest.approx((one_row + others) / least, rel=1e-8)
+    assert test.shift == pytest.approx(test.exact + sqrt(1 + g) * x / (2 * sqrt(least)), rel=1e-12)
+    assert test.change == pytest.approx(g + (1 + g) * x, rel=1e-12)
+    assert test.exact < test.shift < 1.002 * test.exact  # rounding and stopping early cost next to nothing
+    assert test.change < 1.002 * g
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_levels_are_more_than_one_row_apart(design):
+    test = made(*design)
+    for t in range(1, test.most + 1):
+        assert test.low(t) <= test.level < test.high(t) - 1
+        assert t == 1 or test.low(t - 1) - test.low(t) > 1
+        assert t == 1 or test.high(t) - test.high(t - 1) > 1
+
+
+def box(d, n=400):
+    """Rows all as long as the widest box is: none is clipped."""
+    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T
+    x = np.tile(corners, (-(-n // len(corners)), 1))[:n]
+    return x + np.random.default_rng(d).normal(size=x.shape) * 0.01
+
+
+def unclipped(n, d, most=4, share=0.5):
+    level = share * n / (d + 1)
+    spare = made(n, d + 1, 1.0, level, most, 2.0, 1.0).spacing * most
+    return made(
+        n, d + 1, 1.0, level, most, (level - 2 * spare) * (1 - 1e-4), n / (level + spare) * (1 - 1e-4)
+    )
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+@pytest.mark.parametrize("offset", [0.0, 1e12])
+def test_without_clipping_it_is_the_sample_mean(d, offset):
+    x, test = box(d), unclipped(400, d)
+    found = test.located(x + offset)
+    z = x + offset - found.centre
+    scatter = np.cov(z.T, bias=True).reshape(d, d) * 400 / test.level
+    assert found.count == test.most
+    assert np.abs(found.shift - z.mean(axis=0)).max() < 3 * test.error + 1e-9
+    assert np.abs(found.root @ found.root.T - scatter).max() < 3 * test.error * scatter.max() + 1e-9
+
+
+def test_without_clipping_the_bound_is_below_three_rows():
+    """b ≤ 2.5/n, what the proof of the rate has, where u ≥ 4T."""
+    test = unclipped(4000, 2, most=100, share=0.4)
+    assert test.level >= 4 * test.most
+    assert test.exact * 4000 < 2.5 * 1.01
+
+
+@pytest.mark.parametrize(("factor", "passes"), [(1 - 1e-6, True), (1 + 1e-6, False)])
+def test_a_scale_below_the_least_has_the_count_zero(factor, passes):
+    x = np.random.default_rng(1).normal(size=(300, 2))
+    free = made(300, 3, 1.0, 40.0, 1, 5.0, 1e-6)
+    scaled, high = free.holds(x, 1)
+    scale = scaled.scale(free.solver.descend(scaled, high, free.high(1)))
+    test = made(300, 3, 1.0, 40.0, 1, 5.0, scale * factor)
+    assert (test.located(x).count == 1) is passes
+
+
+HOSTILE = {
+    "equal rows": np.full((300, 2), 7.0),
+    "nothing": np.zeros((300, 2)),
+    "a column of one number": np.c_[np.random.default_rng(1).normal(size=300), np.full(300, 1e100)],
+    "a line": np.outer(np.arange(300.0), [1.0, 2.0]),
+    "two points": np.repeat([[0.0, 1.0], [1e100, -1e100]], 150, axis=0),
+    "far rows": np.r_[np.zeros((200, 2)), np.full((100, 2), 1e100)],
+    "entries below the least": np.random.default_rng(1).normal(size=(300, 2)) * 2.0**-350,
+    "subnormal entries": np.full((300, 2), 5e-324),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("rows", HOSTILE.values(), ids=HOSTILE)
+def test_rows_without_a_scatter_have_the_count_zero(rows):
+    found = made(300, 3, 0.5, 40.0, 3, 5.0, 0.5).located(rows)
+    assert found.count == 0
+    assert np.array_equal(found.root, np.eye(2))
+    assert not np.any([found.centre, found.shift])
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"least": 0.0}, "least"),
+        ({"n": 9}, "n = 9"),
+        ({"strength": 1.0}, "strength"),
+        ({"level": 3.0}, "level"),
+    ],
+)
+def test_numbers_for_which_the_proof_does_not_hold_are_refused(changed, words):
+    right = {
+        "n": 300,
+        "d": 3,
+        "influence": Influence(0.5),
+        "level": 40.0,
+        "most": 3,
+        "strength": 5.0,
+        "least": 1.0,
+    }
+    with pytest.raises(ArgumentError, match=words):
+        LiftedStability(**{**right, **changed})
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("edge", ["slope", "scale", "guard"])
+def test_neighbours_at_an_edge_break_no_bound(edge):
+    """Rows barely pass one of them at some count; a replaced row may undo that."""
+    moved = stable = 0
+    for number in range(EDGE_PAIRS):
+        pair = found_pair(edge, number)
+        if pair is None:
+            continue
+        x, y, test = pair
+        first, second = test.located(x), test.located(y)
+        assert abs(first.count - second.count) <= 1, number
+        moved += first.count != second.count
+        if first.count and second.count:
+            location, up, down = apart(first, second)
+            assert location <= 2 * test.shift, number
+            assert max(up, down) <= test.change, number
+            stable += 1
+    assert moved > EDGE_PAIRS // 20
+    assert stable > EDGE_PAIRS // 10
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_counts_that_pass_are_an_initial_piece(number):
+    pair = found_pair("slope", number)
+    if pair is not None:
+        x, _, test = pair
+        assert test.located(x).count == sum(passed_counts(test, x))
+        assert passed_counts(test, x) == sorted(passed_counts(test, x), reverse=True)
+
+
+def absolute(lift, centre):
+    """The root of P around a centre."""
+    root = np.zeros((len(centre) + 1,) * 2)
+    root[0, 0], root[1:, 1:] = lift.height, lift.root
+    root[1:, 0] = (lift.centre - centre + lift.shift) * lift.height
+    return root
+
+
+def moved(first, second):
+    """The sums of ln λ of P⁻¹P', of either sign."""
+    here, there = (absolute(one, first.centre) for one in (first, second))
+    unit = np.abs(here).max(axis=1)[:, None]
+    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(here / unit, there / unit), compute_uv=False))
+    return logs[logs > 0].sum(), -logs[logs < 0].sum()
+
+
+def worst_of(edge, numbers):
+    """The largest |h - h'| and sum over g of pairs, and how many were stable, and how many moved h."""
+    count = trace = 0.0
+    stable = changed = 0
+    for number in numbers:
+        if (pair := found_pair(edge, number)) is None:
+            continue
+        x, y, test = pair
+        first, second = test.lift(x), test.lift(y)
+        count = max(count, abs(first.count - second.count))
+        changed += first.count != second.count
+        if first.count and second.count:
+            trace, stable = max(trace, *(one / test.change for one in moved(first, second))), stable + 1
+    return count, trace, stable, changed
+
+
+@pytest.mark.parametrize("edge", ["slope", "guard"])
+def test_neighbours_of_the_whole_matrix_break_no_bound(edge):
+    count, trace, stable, changed = worst_of(edge, range(WHOLE_PAIRS))
+    assert count <= 1
+    assert trace <= 1
+    assert stable > WHOLE_PAIRS // 10
+    assert changed > WHOLE_PAIRS // 25
+
+
+@pytest.mark.parametrize(("d", "k"), [(1, 60), (3, 40), (5, 20)])
+def test_the_matrix_does_not_follow_fewer_rows_than_its_level(d, k):
+    """P_u ≤ (u + 1)/G P_(u + 1 - k) of the others, at rows anywhere: to what rounding leaves."""
+    rng, n = np.random.default_rng(d), 900
+    level, seen = 0.45 * n / (d + 1), 0
+    test = LiftedStability(n, d + 1, Influence(0.5), level, 2, 1.5, least=1e-6)
+    for far in (0.0, 2.0, 5.0, 30.0, 1e6):
+        x = rng.normal(size=(n, d))
+        x[:k] = far + rng.normal(size=(k, d)) * rng.choice([0.01, 1.0])
+        lift, rows = test.lift(x), np.c_[np.ones(n), x]
+        rows[:k] = 0
+        if lift.count:
+            root, bound = absolute(lift, np.zeros(d)), quantile(rows, level + 1 - k, 0.5)
+            ratio = np.linalg.eigvals(np.linalg.solve(bound, root @ root.T)).real.max()
+            assert ratio <= (level + 1) / 1.5 * (1 + 1e-3)
+            seen += 1
+    assert seen >= 2
+
+
+@pytest.mark.parametrize("knee", [0.3, 1.0])
+@pytest.mark.parametrize(("scale", "sloping"), [(0.25, False), (1.0, False), (4.0, True)])
+def test_a_scale_of_one_or_less_has_no_slope(knee, scale, sloping):
+    """The least scale of 1 refuses nothing that the slope does not: every row has q ≥ 1/s."""
+    x = np.random.default_rng(2).normal(size=(400, 2))
+    test = LiftedStability(400, 3, Influence(knee), 100.0, 2, 1.01, least=1e-6)
+    scaled = test.scaled(x, 1)
+    factor = np.diag([np.ldexp(1 / sqrt(scale), int(scaled.exponents[0])), 0.1, 0.1])
+    assert scaled.scale(factor) == pytest.approx(scale)
+    assert (test.slope(scaled, factor, factor) > 0) is sloping
+
+
+# Rows far away, a row that moves a median by as much as there is, and a guard that barely passes: at once
+#
+# Two columns x₁ and x₂ = -x₁, but for 1/64, at 10^12; half of the rows are at -1, the others at 1 and 7.5.
+# One row that changes sides moves the lower median of x₁, not that of x₂: the centre of X is off the line
+# that rows are on, by 200 of their sds across it, that of X' is not. What a centre has a part in differs
+# then.
+
+ROWS, CROWDED, CROWDED_LEVEL = 200, 4, 30.0
+
+
+FAR = 2.0**40 * np.array([1.0, -1.5])
+
+
+GUARDS = (*np.geomspace(1 / 16, 0.9, 12), *(1 - np.geomspace(0.03, 1e-4, 5)), 1.0 + 1e-6)
+
+
+def crowds(turned):
+    """Rows in steps of 2^-12, exact at any offset of less than 2^41."""
+    number = np.arange(ROWS)
+    side = np.where(number < ROWS // 2 - turned, -1.0, 1.0 + 6.5 * (number % 2))
+    across = np.random.default_rng(1).integers(-64, 65, size=ROWS) * 2.0**-12
+    return np.c_[side, across - side] + FAR
+
+
+def counts_under(guard, pair, edges):
+    """Both counts under a guard, in units of what passes both data sets."""
+    strength, least, widest = (kind(one) for kind, one in zip((min, min, max), edges, strict=True))
+    shape = Influence(1.0), CROWDED_LEVEL, CROWDED, 1.02 + 0.8 * (strength - 1.02), widest * guard
+    test = LiftedStability(ROWS, 3, *shape, least=least / 2)
+    return [test.located(one).count for one in pair]
+
+
+def test_no_guard_tells_neighbours_apart_by_where_their_medians_are():
+    pair = crowds(0), crowds(1)
+    assert (pair[0] != pair[1]).any(axis=1).sum() == 1
+    free = LiftedStability(ROWS, 3, Influence(1.0), CROWDED_LEVEL, CROWDED, 1.01, least=1e-12)
+    edges = list(zip(*(barely(free, one, CROWDED) for one in pair), strict=True))
+    found = [counts_under(guard, pair, edges) for guard in GUARDS]
+    assert max(abs(h - k) for h, k in found) <= 1
+    assert found[-1] == [CROWDED, CROWDED]
+    assert found[0] == [0, 0]

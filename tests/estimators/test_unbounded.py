@@ -1,0 +1,401 @@
+"""Unbounded Gaussians: subspaces, any condition number, what ends a run, and every number of the finish."""
+
+from dataclasses import dataclass
+from functools import cache
+from math import exp, sqrt
+
+import numpy as np
+import pytest
+from scipy.linalg import sqrtm
+from scipy.special import logsumexp
+from scipy.stats import binom
+
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError
+from workbench.estimators import Abstention, unbounded
+from workbench.estimators.base import sanitised
+from workbench.estimators.shared.moments import (
+    STEP,
+    Frame,
+    Moments,
+    censored_spectrum,
+    completed,
+    identity_frame,
+    length_beyond,
+    slope,
+    unwinsorised,
+)
+from workbench.estimators.shared.window_median import selection_epsilon
+from workbench.estimators.unbounded import (
+    LOCATOR,
+    NO_PLACE,
+    PaperRun,
+    RoundFinish,
+    TightLoop,
+    UnboundedCovariance,
+    UnboundedGaussian,
+    widest,
+)
+from workbench.losses import mahalanobis_covariance_error
+from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
+from workbench.study.faults import spied
+from workbench.study.search import fewest_rows
+
+KINDS = [
+    kind(calibration=calibration, centred=centred)
+    for kind in (UnboundedCovariance, UnboundedGaussian)
+    for calibration in ("tight", "paper")
+    for centred in (False, True)
+]
+BUDGET, LOUD = ApproxDP(1.0, 1e-6), ZCDP(20.0, 1e-6)
+FALSE_ALARM = 1e-6
+
+
+def named(estimator):
+    centred = "centred" if estimator.centred else "moved"
+    return f"{type(estimator).__name__}-{estimator.calibration}-{centred}"
+
+
+@cache
+def start(estimator, d, budget):
+    return fewest_rows(estimator, d, budget)
+
+
+def run(estimator, x, seed, budget=LOUD):
+    return estimator(x, budget=budget, rng=np.random.default_rng(seed)).value
+
+
+def law(rng, values, far=1000.0):
+    """A Gaussian with these variances along random axes, `far` standard deviations away, and its root."""
+    basis = np.linalg.qr(rng.standard_normal((len(values),) * 2))[0]
+    root = basis * np.sqrt(values)
+    return root @ np.full(len(values), far / np.sqrt(len(values))), root
+
+
+def error(value, mean, root):
+    """The larger error of mean and covariance in the frame of the truth, exact at any condition number."""
+    if isinstance(value, Abstention):
+        return np.inf
+    covariance = value.covariance if isinstance(value, Gaussian) else value
+    inverse = (root / (root**2).sum(axis=0)).T
+    shape = np.linalg.norm(inverse @ covariance @ inverse.T - np.eye(len(mean)))
+    place = np.linalg.norm(inverse @ (value.mean - mean)) if isinstance(value, Gaussian) else 0.0
+    return max(shape, place)
+
+
+@pytest.mark.parametrize("estimator", KINDS, ids=named)
+@pytest.mark.parametrize("rank", [1, 2])
+def test_rows_of_a_subspace_are_measured_in_it(estimator, rank):
+    rng, d = np.random.default_rng(5), 3
+    basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
+    n, scales = 4 * start(estimator, d, LOUD), np.geomspace(1e3, 1.0, rank)
+    centre = np.zeros(d) if estimator.centred else basis @ np.full(rank, 7.0)
+    value = run(estimator, centre + rng.standard_normal((n, rank)) * scales @ basis.T, 6)
+    assert not isinstance(value, Abstention)
+    covariance = value.covariance if isinstance(value, Gaussian) else value
+    inside = basis.T @ covariance @ basis
+    assert mahalanobis_covariance_error(inside, np.diag(scales**2)) < 0.3
+    assert np.linalg.norm(covariance - basis @ inside @ basis.T) < 1e-7 * scales[0] ** 2
+    assert np.linalg.matrix_rank(covariance, tol=1e-9 * scales[0] ** 2) == rank
+    if isinstance(value, Gaussian):
+        assert np.abs((basis.T @ (value.mean - centre)) / scales).max() < 0.2
+        assert np.linalg.norm((np.eye(d) - basis @ basis.T) @ value.mean) < 1e-6 * scales[0]
+
+
+@pytest.mark.parametrize("estimator", KINDS, ids=named)
+def test_rows_that_are_all_alike_have_covariance_zero_and_no_unit_for_a_mean(estimator):
+    d = 2
+    value = run(estimator, np.full((4 * start(estimator, d, LOUD), d), 0.0 if estimator.centred else 5.0), 7)
+    if isinstance(estimator, UnboundedGaussian) and not estimator.centred:
+        assert isinstance(value, Abstention)
+        return
+    covariance = value.covariance if isinstance(value, Gaussian) else value
+    assert not isinstance(value, Abstention)
+    assert (covariance == 0).all()
+
+
+SPECTRA = {
+    "round": lambda d: np.ones(d),
+    "geometric": lambda d: np.geomspace(1, 1e-12, d),
+    "one large": lambda d: np.append(1.0, np.full(d - 1, 1e-8)),
+    "one small": lambda d: np.append(np.ones(d - 1), 1e-4),
+    "huge": lambda d: np.geomspace(1e60, 1e52, d),
+}
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("spectrum", SPECTRA)
+@pytest.mark.parametrize("estimator", KINDS, ids=named)
+def test_every_shape_is_found_from_where_it_starts(estimator, spectrum):
+    """With twice the fewest rows: no error of a half in six runs, and none of a third in the middle."""
+    rng, d, errors = np.random.default_rng(8), 3, []
+    n = 2 * start(estimator, d, BUDGET if estimator.calibration == "tight" else LOUD)
+    budget = BUDGET if estimator.calibration == "tight" else LOUD
+    for seed in range(6):
+        mean, root = law(rng, SPECTRA[spectrum](d), 0.0 if estimator.centred else 1000.0)
+        rows = mean + rng.standard_normal((n, d)) @ root.T
+        errors.append(error(run(estimator, rows, seed, budget), mean, root))
+    assert max(errors) < 0.5
+    assert np.median(errors) < 0.33
+
+
+def test_where_tight_starts():
+    for d, most in ((2, 3300), (3, 6200), (5, 14_000)):
+        least = start(UnboundedGaussian(), d, BUDGET)
+        assert least == start(UnboundedCovariance(), d, BUDGET) <= most
+        assert start(UnboundedGaussian(calibration="paper"), d, BUDGET) > 5 * most
+        with pytest.raises(ArgumentError, match=f"n = {least - 1}: expected at least {least} rows"):
+            UnboundedGaussian().plan(least - 1, d, BUDGET)
+
+
+@pytest.mark.parametrize(
+    ("factor", "step"), [(0.0, "eigenvalue in frame"), (1e-40, "moment"), (1e40, "moment")]
+)
+def test_an_eigenvalue_that_is_wrong_in_the_frame_is_no_answer(monkeypatch, factor, step):
+    """The least one is 0, or it or the largest far off: rows do not become round."""
+    estimator, found = UnboundedCovariance(centred=True), []
+    measure = TightLoop.eigenvalues
+
+    def wrong(self, *arguments):
+        found.append(measure(self, *arguments))
+        if len(found) == 2:
+            found[-1][0 if factor > 1 else -1] *= factor
+        return found[-1]
+
+    monkeypatch.setattr(TightLoop, "eigenvalues", wrong)
+    rows = np.random.default_rng(15).standard_normal((2 * start(estimator, 2, LOUD), 2))
+    value = run(estimator, rows, 16)
+    assert isinstance(value, Abstention)
+    assert value.step.startswith(step)
+    assert len(found) == 2
+
+
+def test_moments_that_are_no_numbers_are_no_answer(monkeypatch):
+    recipe = UnboundedGaussian().recipe(10**4, 2, BUDGET)
+    found = Moments(np.zeros(2), np.full((2, 2), np.inf))
+    monkeypatch.setattr(type(recipe), "estimate", lambda *_: found)
+    assert UnboundedGaussian().moments(np.zeros((10**4, 2)), BUDGET, UnitNoise(), None) == Abstention(
+        "covariance"
+    )
+
+
+def test_a_fine_step_flattens_what_is_above_its_reference():
+    """M21/UG Theorem 5.2 without noise: eigenvalues above λ_{k+1} come to about it, the others stay."""
+    estimator, rng = UnboundedCovariance(centred=True, calibration="paper"), np.random.default_rng(18)
+    n, values = 400_000, np.array([40.0, 9.0, 1.0])
+    recipe, rows = estimator.recipe(n, 3, LOUD), rng.standard_normal((n, 3)) * np.sqrt(values)
+    (charge,) = (one for one in recipe.charges() if one.step == "fine 2")
+    for k, after in ((2, [1, 1, 1]), (1, [1, 9, 9])):
+        state = PaperRun(recipe, rows, iter([charge]), SimulatedNoise(rng))
+        state.values = values
+        matrix = state.finer(k).matrix
+        assert np.linalg.eigvalsh(matrix @ np.diag(values) @ matrix.T) == pytest.approx(after, rel=0.05)
+
+
+def test_lengths_of_normal_rows_are_beyond_their_quantile_as_often_as_stated():
+    z = np.random.default_rng(21).standard_normal((200_000, 3)) * np.sqrt([1.0, 0.3, 0.01])
+    beyond = (np.linalg.norm(z, axis=1) > length_beyond(np.array([1.0, 0.3, 0.01]), 0.1)).mean()
+    assert beyond == pytest.approx(0.1, abs=0.02)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Normal rows of a spectrum, in a subspace where they have fewer axes than dimensions."""
+
+    name: str
+    n: int
+    spectrum: tuple[float, ...]
+    worst: tuple[float, ...]
+    centred: bool = False
+    d: int = 0
+
+    @property
+    def recipe(self):
+        d = self.d or len(self.spectrum)
+        return RoundFinish(self.n, d, LOUD, self.worst, self.centred)
+
+    def frame(self):
+        """The rows as they are, or an orthonormal basis of their subspace."""
+        d, r = self.recipe.d, len(self.spectrum)
+        basis = np.linalg.qr(np.random.default_rng(3).standard_normal((d, d)))[0][:, :r]
+        return identity_frame(d) if r == d else Frame(basis, np.eye(r))
+
+    def rows(self, seed):
+        z = np.random.default_rng((seed, 4)).standard_normal((self.n, len(self.spectrum)))
+        rows = (z * np.sqrt(self.spectrum) + (0.0 if self.centred else 30.0)) @ self.frame().basis.T
+        return sanitised(rows)
+
+    def run(self, x, noise, spread=None):
+        spread = np.array(self.spectrum) if spread is None else spread
+        with np.errstate(all="ignore"):
+            return self.recipe.estimate(x, self.frame(), spread, list(self.recipe.charges()), noise)
+
+
+CASES = (
+    Case("line", 60, (2.0,), (1.0,)),
+    Case("white", 400, (1.0,) * 4, widest(4)),
+    Case("gaps", 400, (5.0, 1.0, 0.2, 0.05), widest(4)),
+    Case("widest", 400, widest(4), widest(4)),
+    Case("centred", 200, (3.0, 0.1, 0.01), widest(3), centred=True),
+    Case("plane", 300, (1.0, 0.04), widest(3), d=3),
+)
+each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+def noise_of(seed):
+    return SimulatedNoise(np.random.default_rng(seed))
+
+
+def test_the_cases_have_steps_that_answer_and_steps_that_do_not():
+    assert CASES[0].recipe.count == 0
+    assert all(case.recipe.count >= 2 for case in CASES[1:])
+
+
+def by_the_definition(case, x, events):
+    """Steps (1) to (5) of the module from what mechanisms released; compares what each of them saw."""
+    steps, frame, spread = case.recipe, case.frame(), np.array(case.spectrum)
+    costs, basis, s = steps.costs, frame.basis, spread / spread[0]
+    frame = Frame(basis, frame.shape / sqrt(spread[0]))
+    places = [event.output for event in events[: -len(costs)]]
+    c = np.zeros(case.recipe.d) if case.centred else np.linalg.solve(completed(frame), places)
+    a, rank, answers, weights = frame.shape, len(s), [], []
+    height = STEP * int(steps.lift.height / STEP)
+    for number, (cost, event) in enumerate(zip(costs, events[-len(costs) :], strict=True)):
+        radius, answering = steps.ball(s), 4 * s.min() >= s.max()
+        w = (x - c) @ basis @ a.T
+        w /= np.maximum(np.linalg.norm(w, axis=1), radius)[:, None]
+        v = np.hstack([np.full((case.n, 1), height), w])
+        rounding = 2 * STEP  # numbers of at most 1, each off by a step at most, or by half of it
+        assert event.statistic[: rank + 1, : rank + 1] == pytest.approx(v.T @ v / case.n, abs=rounding)
+        assert (event.statistic[rank + 1 :] == 0).all()
+        m = np.zeros(rank) if case.centred else event.output[0, 1 : rank + 1] * radius / height
+        z = event.output[1 : rank + 1, 1 : rank + 1] * radius**2 - np.outer(m, m)
+        if answering:
+            m, z = m / slope(rank, radius), unwinsorised(z, radius)
+        inverse = np.linalg.inv(a)
+        c = c + basis @ inverse @ m
+        values, axes = np.linalg.eigh(z)
+        positive = (axes * np.maximum(values, 0)) @ axes.T
+        if answering and number >= min(1, len(costs) - 1):
+            answers.append((c, basis @ inverse @ positive @ inverse.T @ basis.T))
+            weights.append(cost.rho / sum(cost.rho for cost in costs))
+        e = steps.excess(s, cost)
+        a, s = np.linalg.inv(sqrtm(positive + e * np.eye(rank)).real) @ a, s / (s + e)
+    total = sum(weights)
+    return [sum(w * answer[i] for w, answer in zip(weights, answers, strict=True)) / total for i in (0, 1)]
+
+
+@each_case
+def test_every_number_is_that_of_the_definition(case):
+    x = case.rows(10)
+    with spied() as events:
+        found = case.run(x, noise_of(11))
+    mean, covariance = by_the_definition(case, x, events)
+    assert found.covariance == pytest.approx(covariance, rel=1e-6, abs=1e-9 * np.abs(covariance).max())
+    assert (found.mean is None) == case.centred
+    if not case.centred:
+        assert found.mean == pytest.approx(mean, rel=1e-9)
+
+
+def test_rounding_keeps_axes_within_the_proved_factors():
+    """T ≤ I, noise of norm ν, e > 2ν: the i-th axis t becomes t/(t + e ∓ 2ν). And never more than T/e."""
+    rng = np.random.default_rng(13)
+    for _ in range(300):
+        r, norm = int(rng.integers(1, 7)), 10.0 ** rng.uniform(-4, -0.5)
+        basis = np.linalg.qr(rng.standard_normal((r, r)))[0]
+        t = np.sort(10.0 ** rng.uniform(-6, 0, r))
+        matrix, noise = (basis * t) @ basis.T, rng.standard_normal((r, r))
+        noise = (noise + noise.T) * norm / np.linalg.norm(noise + noise.T, 2)
+        for e in (2.5 * norm, 10 * norm, 0.5 * norm):
+            rounder = unbounded.rounder(matrix + noise, e)
+            after = np.linalg.eigvalsh(rounder @ matrix @ rounder)
+            assert np.linalg.norm(rounder, 2) ** 2 <= (1 + 1e-9) / e
+            assert (after >= t / (t + e + 2 * norm) - 1e-9).all()
+            if e > 2 * norm:
+                assert (after <= t / (t + e - 2 * norm) + 1e-9).all()
+
+
+@pytest.mark.parametrize("d", [2, 3, 5, 10, 20])
+@pytest.mark.parametrize("n", [4000, 20_000, 10**6])
+def test_the_last_step_is_the_first_that_meets_the_worst_spectrum_round(d, n):
+    steps = RoundFinish(n, d, LOUD, widest(d))
+    spectra = [np.array(widest(d))]
+    for cost in steps.costs:
+        spectra.append(spectra[-1] / (spectra[-1] + steps.excess(spectra[-1], cost)))
+    least = [spectrum.min() / spectrum.max() for spectrum in spectra]
+    assert least[steps.count] >= 0.6
+    assert steps.count >= 1
+    assert least[steps.count - 1] < 0.6
+
+
+WIDTHS = [(0.0, sd) for sd in (0.0, 1e-12, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 3.0)] + [
+    (0.5, sd) for sd in (0.5, 1.0, 2.0)
+]
+
+
+@pytest.mark.parametrize(("narrowest", "sd"), WIDTHS)
+@pytest.mark.parametrize(("d", "n"), [(1, 1000), (2, 3000), (10, 30_000)])
+def test_rows_of_any_width_have_a_place(narrowest, sd, d, n):
+    """The exact law of the window median at the cost of one coordinate; `narrowest` as promised."""
+    location = RoundFinish(n, d, ZCDP(1e3, 1e-6), (1.0,) * d, narrowest=narrowest).location
+    cost = location.split(*(1.0,) * d)[0]
+    points = 17.0 + sd * np.random.default_rng(14).standard_normal(n)
+    pieces, epsilon = LOCATOR.pieces(points), selection_epsilon(cost)
+    bottom = LOCATOR.log_bottom(cost) - epsilon * n / 2
+    places = logsumexp(pieces.log_length() - epsilon * pieces.penalty / 2)
+    assert exp(bottom - np.logaddexp(bottom, places)) <= NO_PLACE / d
+
+
+def test_a_location_costs_no_more_than_a_fifth():
+    for n in (20, 200, 2000):
+        assert RoundFinish(n, 3, ZCDP(1.0, 1e-9), widest(3)).location.rho <= 0.2 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("least", [0.0, 1e-60, 1e-30])
+def test_a_spectrum_that_does_not_become_round_is_no_answer(least):
+    case = CASES[1]
+    value = case.run(case.rows(15), noise_of(16), np.array([1.0, 1.0, 1.0, least]))
+    assert value == Abstention(list(case.recipe.charges())[-1].step)
+
+
+@pytest.mark.daily
+def test_rows_are_as_long_in_every_frame_as_its_steps_foresee():
+    """White rows and a small ball: 2.5 % of ten runs' median; a frame of winsorised moments is 5 % off."""
+    n, d, seen, foreseen = 1500, 5, [], []
+    recipe, spectrum = RoundFinish(n, d, ZCDP(0.5, 1e-6), widest(d)), np.ones(d)
+    assert recipe.count >= 4
+    for cost in recipe.costs:
+        radius = recipe.ball(spectrum)
+        foreseen.append(censored_spectrum(spectrum, radius).sum() / radius**2)
+        spectrum = spectrum / (spectrum + recipe.excess(spectrum, cost))
+    for seed in range(10):
+        rows = np.random.default_rng((17, seed)).standard_normal((n, d))
+        with spied() as events:
+            recipe.estimate(rows, identity_frame(d), np.ones(d), list(recipe.charges()), noise_of(seed))
+        seen.append([np.trace(event.statistic[1:, 1:]) for event in events[d:]])
+    assert np.median(seen, axis=0) == pytest.approx(foreseen, rel=0.025)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("n", [400, 4000])
+def test_the_predicted_median_is_within_a_seventh_of_that_of_runs(centred, n):
+    """Binomial tests of 1000 runs at a false alarm of 1e-6; a prediction that is off by a half is found."""
+    recipe, below = RoundFinish(n, 1, ZCDP(0.05, 1e-6), (1.0,), centred), []
+    predicted, charges = recipe.squared_error().covariance_median, list(recipe.charges())
+    for seed in range(1000):
+        rng = np.random.default_rng((18, seed))
+        rows = rng.standard_normal((n, 1))
+        found = recipe.estimate(rows, identity_frame(1), np.ones(1), charges, SimulatedNoise(rng))
+        below.append(abs(found.covariance[0, 0] - 1) / predicted)
+    least, most = binom.ppf([FALSE_ALARM, 1 - FALSE_ALARM], 1000, 0.5)
+    assert np.sum(np.array(below) <= 1.15) >= least
+    assert np.sum(np.array(below) <= 1 / 1.15) <= most
+    assert np.sum(np.array(below) <= 1.5) > most
+    assert np.sum(np.array(below) <= 1 / 1.5) < least
+
+
+def test_where_the_mean_is_known_the_law_is_foreseen_as_well_as_its_covariance():
+    for centred in (False, True):
+        errors = RoundFinish(4000, 2, ZCDP(0.05, 1e-6), widest(2), centred).squared_error()
+        assert (errors.gaussian_median == errors.covariance_median) == centred

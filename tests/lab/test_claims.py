@@ -1,0 +1,72 @@
+"""What a notebook says of its claims: the committed verdicts, and whether this run agrees with them."""
+
+import pytest
+
+from workbench.chapters.registry import CLAIMS
+from workbench.lab import claims
+
+HOLDS, OPEN, REFUTED = (
+    next(name for name, claim in CLAIMS.items() if claim.expected == status)
+    for status in ("HOLDS", "UNDECIDED", "REFUTED")
+)
+
+
+def records(*found):
+    """Verdicts of (id, status) or (id, status, estimate), each measured to a tenth."""
+    return [
+        {"id": name, "statement": "Said.", "status": status, "estimate": at, "interval": [at - 0.1, at + 0.1]}
+        for name, status, at in ((*one, 1.0)[:3] for one in found)
+    ]
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """The committed verdicts of three claims, all as expected."""
+    found = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "REFUTED"))
+    monkeypatch.setattr(claims, "full_verdicts", lambda: {one["id"]: one for one in found})
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_quick_run_tells_the_full_verdicts_and_that_it_agrees():
+    page, text = claims.told(records((HOLDS, "UNDECIDED"), (OPEN, "UNDECIDED")), full=False)
+    line = text.splitlines()[0]
+    assert line == (
+        "1 of 2 claims holds in the full run; 1 is undecided, as expected. "
+        "In this quick run, beside the committed full run: 2 agree."
+    )
+    head, _, table = page.partition("<details")
+    assert line in head
+    assert "<table" not in head
+    assert table.count("<tr>") == 3
+    assert table.count("agrees; would notice 14 %") == 2
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize("changed", [(HOLDS, "UNDECIDED", 1.2), (REFUTED, "HOLDS"), (HOLDS, "REFUTED")])
+def test_a_quick_run_that_differs_fails_and_says_where(changed):
+    found = records(changed)
+    (line,) = claims.changed(found, "quick")
+    assert line.startswith(f"{changed[0]} differs: ")
+    assert "1 differs" in claims.told(found, full=False)[1]
+
+
+@pytest.mark.usefixtures("kept")
+def test_what_needs_the_trials_of_full_is_no_failure_in_quick_and_is_one_in_full():
+    found = records((HOLDS, "UNDECIDED"))
+    assert claims.changed(found, "quick") == []
+    assert claims.changed(found, "full") == [f"{HOLDS} is UNDECIDED, expected HOLDS (full profile)"]
+
+
+def test_a_full_run_speaks_for_itself():
+    decided = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "HOLDS"))
+    _, text = claims.told(decided, full=True, remark="And more.")
+    line = "2 of 3 claims hold in the full run; 1 is undecided, as expected. And more."
+    assert text.splitlines()[0] == line
+
+
+def test_without_committed_verdicts_claims_are_new_and_refuted_ones_fail(monkeypatch):
+    monkeypatch.setattr(claims, "full_verdicts", dict)
+    found = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"))
+    assert claims.told(found, full=False)[1].splitlines()[0].endswith("2 are new.")
+    assert claims.changed(found, "quick") == []
+    assert claims.changed(records((HOLDS, "REFUTED")), "quick")

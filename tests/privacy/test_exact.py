@@ -1,0 +1,517 @@
+"""Exact integers have their distributions, bit for bit: what floats decide is what balls and 200 digits do.
+
+Tests of distributions have the level 1e-6, and also reject a scale 2 % too large or too small.
+"""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mpf
+from scipy.stats import chisquare
+
+from tests.privacy.kit import (
+    BOUND,
+    FACTOR,
+    FALSE_ALARM,
+    Tape,
+    exactly_at,
+    farthest,
+    holds,
+    law,
+    size_above,
+    tape,
+)
+from workbench.errors import ArgumentError
+from workbench.estimators.shared import window_median as lattice
+from workbench.privacy import exact
+from workbench.privacy.exact import FIRST
+from workbench.privacy.grid import OnGrid
+
+KINDS = (
+    exact.Normal,
+    exact.Laplace,
+    exact.TruncatedLaplace,
+    exact.Exponential,
+    exact.DiscreteLaplace,
+)
+
+
+MANY, MOST = 1_500_000, 4_000_000
+
+
+FACTORS = (1, FACTOR, 1 / FACTOR)
+
+
+def drawn(what, count, seed=0):
+    return exact.draw(what, (count,), np.random.default_rng(seed).bytes)
+
+
+def scaled(kind, scale, factor):
+    """The law with a wrong scale, and the right bound."""
+    return law(kind, float(scale * factor), BOUND * scale)
+
+
+@pytest.mark.parametrize("factor", FACTORS, ids=str)
+@pytest.mark.parametrize("scale", [1, 2, 5])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_integer_has_its_probability(kind, scale, factor):
+    p = exactly_at(law(kind, scale), drawn(scaled(kind, scale, factor), MANY))
+    assert (p >= FALSE_ALARM) == (factor == 1)
+
+
+@pytest.mark.parametrize("factor", FACTORS, ids=str)
+@pytest.mark.parametrize("scale", [2**20])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_distribution_function_is_that_of_the_law(kind, scale, factor):
+    p = farthest(law(kind, scale), drawn(scaled(kind, scale, factor), MOST))
+    assert (p >= FALSE_ALARM) == (factor == 1)
+
+
+@pytest.mark.parametrize(
+    ("scale", "bound"), [(3.0, 0.25), (2.0, 5.5), (2.0, 5.0), (1e6, 3.5), (0.01, 4), (0.3, 0.75)]
+)
+def test_a_truncated_law_has_its_bound(scale, bound):
+    """From a narrow one, through bounds on and between two integers, to one that is nearly uniform."""
+    what = exact.TruncatedLaplace(scale, bound)
+    draws = drawn(what, MANY // 10)
+    assert np.abs(draws).max() <= bound + 0.5
+    assert exactly_at(what, draws) >= FALSE_ALARM
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_scale_far_below_the_grid_gives_zeros(kind):
+    assert not drawn(law(kind, 5e-324), 2000).any()
+    assert not drawn(law(kind, 1e-3), 2000).any()
+
+
+def test_sign_and_size_are_independent():
+    for kind in (exact.Normal, exact.Laplace, exact.TruncatedLaplace, exact.DiscreteLaplace):
+        draws = drawn(law(kind, 40), MANY)
+        signs, sizes = np.sign(draws[draws != 0]), np.abs(draws[draws != 0])
+        for part in (signs, signs[sizes > np.median(sizes)], signs[:-1] * signs[1:]):
+            assert abs(part.sum()) < 5 * np.sqrt(len(part))  # 6e-7 of false alarms
+
+
+# Bit for bit
+
+SCALES = (1.5, 40.25, 2.0**20 + 0.5, 2.0**40 + 0.25, 1e30)
+
+
+PLACES = (0.0, 0.3, 1.0, 2.2)  # boundaries, in scales
+
+
+BITS = 63 + 2 * 128
+
+
+NEXT = 16  # units of the last bit: balls of the inverse normal tail are up to 8 times as wide as they need be
+
+
+def boundaries(what):
+    """The k ≥ 0 of boundaries k + ½, and the first bits of Q(k + ½) as an integer."""
+    for place in PLACES:
+        k = int(place * what.scale)
+        with mpmath.workdps(200):
+            top = int(mpmath.floor(size_above(what, mpf(k) + mpf(1) / 2) * 2**BITS))
+        if top:  # none at a truncated law's bound
+            yield k, top
+
+
+def first(what, fed):
+    return exact.draw(what, (1,), fed)[0]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_next_to_a_boundary_all_bits_that_are_needed_decide(kind, scale):
+    what = law(kind, scale)
+    for k, top in boundaries(what):
+        for offset, answer in ((-NEXT, k + 1), (NEXT, k)):
+            fed = tape(top + offset, BITS, 63)
+            assert first(what, fed) == answer
+            assert fed.place == len(fed.content)
+            assert holds(what, answer, top + offset, BITS)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_on_a_boundary_more_bits_decide(kind, scale):
+    what = law(kind, scale)
+    for k, top in boundaries(what):
+        for more, answer in ((0, k + 1), (2**128 - 1, k)):
+            fed = tape(top << 128 | more, BITS + 128, 63)
+            assert first(what, fed) == answer
+            assert fed.place == len(fed.content)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.signed])
+def test_the_last_bit_of_a_word_is_the_sign(kind):
+    what = law(kind, 40.25)
+    for k, top in boundaries(what):
+        assert first(what, tape(top - NEXT, BITS, 63, sign=0)) == k + 1
+        assert first(what, tape(top - NEXT, BITS, 63, sign=1)) == -k - 1
+
+
+@pytest.mark.parametrize("zeros", [119, 300, 446])
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_far_tails_are_those_of_200_digits(kind, scale, zeros):
+    """U = 2^-120 and smaller."""
+    what, bits = law(kind, scale), 63 + 8 * 128
+    top = 2 ** (bits - zeros - 1)
+    fed = tape(top, bits, 63)
+    found = first(what, fed)
+    seen = bits - 8 * (len(fed.content) - fed.place)
+    assert holds(what, int(found), top >> (bits - seen), seen)
+
+
+def test_where_it_may_pass_int64_an_integer_is_of_python():
+    for scale, wide in ((2**40, False), (2**50 - 1, False), (2**50, True), (1e300, True)):
+        draws = exact.draw(exact.Normal(scale), (3, 2), np.random.default_rng(0).bytes)
+        assert draws.shape == (3, 2)
+        assert draws.dtype == (object if wide else np.int64)
+        assert all(isinstance(z, int) for z in draws.ravel().tolist())
+    assert (
+        exact.draw(exact.TruncatedLaplace(2**80, 2**61), 4, np.random.default_rng(0).bytes).dtype == np.int64
+    )
+
+
+def test_a_tail_that_nobody_will_see_is_no_overflow():
+    fed = tape(2**63, 63 + 128 * 64, 63)  # U = 2^-8192, beyond 2^62 at a scale of int64
+    draws = exact.draw(exact.Laplace(2.0**49.9), 1, fed)
+    assert draws.dtype == object
+    assert draws[0] > 2**62
+
+
+DRAWS = 100_000
+
+
+ASSUMED, LOWEST = 2.0**-41, 2.0**-21  # proofs/exact.md: relative error of a tail, and where
+
+
+ROOM = 16  # by how much better the functions of this machine are at least
+
+
+def no_more(count):
+    raise AssertionError(f"{count * 8} more bits for a draw that 63 bits decide")
+
+
+@pytest.mark.parametrize("scale", [3.7, 2.0**24])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_bits_give_the_same_integers_without_floats(kind, scale):
+    what, rng = law(kind, scale), np.random.default_rng(3)
+    tops = np.frombuffer(rng.bytes(8 * DRAWS), "<u8") >> np.uint64(1)
+    found, sure = exact.by_floats(what, tops)
+    assert sure.mean() > 0.999
+    assert found[sure].tolist() == [exact.by_balls(what, int(top), no_more) for top in tops[sure]]
+
+
+@pytest.mark.parametrize("scale", [1.5, 40.25, 2.0**20 + 0.5, 2.0**34])
+@pytest.mark.parametrize("kind", KINDS)
+def test_near_a_boundary_floats_decide_only_what_is_true(kind, scale):
+    """Words at distances of 2^-63 to 2^-30 of a boundary, and in the tail."""
+    what, places = law(kind, scale), [2**j for j in range(0, 34, 3)]
+    near = [
+        max((top >> 256) + side * j, 0) for _, top in boundaries(what) for j in places for side in (-1, 1)
+    ]
+    tops = np.array([*near, *(2**j for j in range(63)), 0, 2**63 - 1], np.uint64)
+    found, sure = exact.by_floats(what, tops)
+    assert 0 < sure.sum() < len(tops)
+    for k, top in zip(found[sure], tops[sure].tolist(), strict=True):
+        assert holds(what, int(k), top, 63)
+
+
+@pytest.mark.parametrize("scale", [5e-3, 1.5, 40.25, 2.0**20 + 0.5, 2.0**40])
+@pytest.mark.parametrize("kind", KINDS)
+def test_float_tails_are_as_close_as_the_proof_assumes(kind, scale):
+    what = law(kind, scale)
+    sizes = np.floor(np.linspace(-4 if not kind.signed else 0, 15, 400) * scale) + 0.5
+    places = np.unique(sizes[sizes > 0])
+    floats = what.tail(places)
+    with mpmath.workdps(40):
+        sizes = [size_above(what, mpf(float(x))) for x in places]
+        errors = [abs(mpf(float(q)) - p) / max(p, mpf(LOWEST)) for q, p in zip(floats, sizes, strict=True)]
+    assert max(errors) <= ASSUMED / ROOM
+
+
+# Heights
+
+ROWS = 60_000
+
+
+HEIGHTS = (  # of zeros, lone rows, more of them, and counts at and above what has to be reached
+    (exact.Normal(2.0**25 + 0.5), 2**24, 11 * 2.0**24 + 0.37),
+    (exact.Normal(3.7), 1, 9.0),
+    (exact.Normal(0.3), 1, 2.5),
+    (exact.DiscreteLaplace(2.25), 1, 14.0),
+    (exact.DiscreteLaplace(40.0), 1, 200.5),
+)
+
+
+COUNTS = (0, 0, 0, 1, 1, 2, 5, 8, 12, 30, 400)
+
+
+class Heard:
+    """A source of bytes that keeps what it gave."""
+
+    def __init__(self, seed):
+        self.bytes, self.given = np.random.default_rng(seed).bytes, []
+
+    def __call__(self, count):
+        self.given.append(self.bytes(count))
+        return self.given[-1]
+
+
+def nothing(count):
+    return bytes(count)
+
+
+def most(law, top, sign):
+    """The largest noise of a sign and the first 15 bits: that of U = top/2^15, or 0."""
+    return 0 if sign else exact.by_balls(law, int(top) << (63 - FIRST), nothing)
+
+
+@pytest.mark.parametrize(("law", "unit", "least"), HEIGHTS)
+def test_on_the_same_bits_the_same_counts_reach_it_with_the_same_noise(law, unit, least):
+    heard, counts = Heard(1), unit * np.random.default_rng(2).choice(COUNTS, ROWS)
+    places, noise = exact.reaching(law, counts, least, heard)
+    words = np.frombuffer(heard.given[0], "<u2").astype(np.uint64)
+    tops, minus = words >> np.uint64(1), (words & np.uint64(1)).astype(bool)
+    rest = np.frombuffer(heard.given[1], "<u8") >> np.uint64(16)
+    for place, one, more in zip(places[:4000], noise[:4000], rest[:4000], strict=True):
+        full = exact.by_balls(law, int(tops[place]) << 48 | int(more), heard)
+        assert one == (-full if minus[place] else full)
+    early = np.setdiff1d(np.arange(ROWS), places)
+    pairs = {(int(counts[i]), int(tops[i]), bool(minus[i])) for i in early[:20_000]}
+    assert all(count + most(law, top, sign) < least for count, top, sign in pairs)
+    assert len(heard.given[0]) == 2 * ROWS
+    assert len(places) < 0.75 * ROWS
+
+
+@pytest.mark.parametrize("law", [law for law, *_ in HEIGHTS])
+def test_a_draw_is_settled_where_no_bits_that_may_follow_reach_what_is_needed(law):
+    tops = np.array([*range(1, 40), *range(40, 2**FIRST, 911), 2**FIRST - 1], np.uint16)
+    largest = np.array([most(law, top, False) for top in tops], float)
+    plus, minus = np.zeros(len(tops), bool), np.ones(len(tops), bool)
+    assert exact.settled(law, tops, plus, largest + 0.5).all()
+    assert not exact.settled(law, tops, plus, largest - 0.5).any()
+    assert exact.settled(law, tops, minus, np.full(len(tops), 0.5)).all()
+    assert not exact.settled(law, tops, minus, np.full(len(tops), -0.5)).any()
+    assert not exact.settled(law, np.zeros(1, np.uint16), plus[:1], np.array([2.0**40 + 0.5])).any()
+
+
+@pytest.mark.parametrize("kind", [exact.Normal, exact.DiscreteLaplace])
+@pytest.mark.parametrize("top", [1, 2, 77, 5000])
+def test_a_tail_that_floats_put_too_low_settles_nothing(kind, top):
+    """U = top/2^15 barely below the tail, which floats put a relative 2^-41 too low, as they may."""
+
+    class Low(kind):
+        def tail(self, x):
+            return super().tail(x) * (1 - 2.0**-41)
+
+    place, u = 300.5, mpf(top) / 2**FIRST
+    with mpmath.workdps(40):
+        low, high = place / 40, place * 10
+        while high - low > place * 2.0**-60 and low < (low + high) / 2 < high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if size_above(kind(middle), place) > u else (middle, high)
+        assert u < size_above(kind(high), place) < u * (1 + mpf(2) ** -43)
+    law = Low(high)
+    tops = np.array([top], np.uint16)
+    assert not exact.settled(law, tops, np.array([False]), np.array([place])).any()
+    assert exact.settled(kind(high * (1 - 2.0**-30)), tops, np.array([False]), np.array([place])).all()
+
+
+@pytest.mark.parametrize("least", [-np.inf, 2.0**60, -(2.0**60)])
+def test_where_floats_are_too_coarse_every_draw_is_ended(least):
+    counts = np.array([0, 1, 2**60, 2**55 + 1])
+    places, _ = exact.reaching(exact.Normal(2.0**20), counts, least)
+    assert places.tolist() == [0, 1, 2, 3]
+
+
+# Uniform integers
+
+
+@pytest.mark.parametrize("m", [2, 3, 10, 256, 257])
+def test_every_integer_below_is_as_likely(m):
+    rng = np.random.default_rng(1)
+    counts = np.bincount([exact.below(m, rng.bytes) for _ in range(40_000)], minlength=m)
+    assert len(counts) == m
+    assert chisquare(counts).pvalue >= FALSE_ALARM
+
+
+def test_too_large_an_integer_is_drawn_again():
+    assert exact.below(1, Tape(b"")) == 0
+    assert exact.below(200, Tape(bytes([255, 200, 199]))) == 199
+    assert exact.below(5, Tape(bytes([5 << 5, 7 << 5, 4 << 5]))) == 4  # the first three bits of a byte
+    wide = 10**40
+    assert exact.below(wide, Tape(b"\xff" * 17 + b"\0" * 17)) == 0
+    assert {exact.below(2**300) >> 290 > 2**10 for _ in range(20)} == {False}
+
+
+@pytest.mark.parametrize("m", [0, 2.5])
+def test_a_wrong_number_of_integers_is_named(m):
+    with pytest.raises(ArgumentError, match=f"m = {m}"):
+        exact.below(m)
+
+
+# Choices
+
+HUGE = 10**60
+CASES = {
+    "scores": ([-4, 0, 3, 3, -11], 0.25, None),
+    "weights": ([-4, 0, 3, 3, -11], 0.25, [7, 0, 1, 2, 90]),
+    "huge weights": ([10**20, 10**20 - 3], 0.5, [3 * HUGE, 10 * HUGE]),
+    "weights that make up for scores": ([0, -400], 0.5, [1, int(mpmath.floor(mpmath.exp(200)))]),
+    "no rate": ([5, -5, 0], 0.0, [1, 2, 3]),
+}
+
+
+def pieces(scores, rate, weights=None):
+    held = None if weights is None else OnGrid(np.array(weights, object), 1.0)
+    return exact.pieces(np.array(scores, object), rate, held)
+
+
+def shares(scores, rate, weights=None):
+    """Partial sums of probabilities by mpmath, at its present precision."""
+    top = max(map(int, scores))
+    masses = [mpmath.exp(mpf(rate) * (int(s) - top)) for s in scores]
+    masses = [int(w) * one for w, one in zip(weights or [1] * len(masses), masses, strict=True)]
+    total = mpmath.fsum(masses)
+    return [mpmath.fsum(masses[: i + 1]) / total for i in range(len(masses))]
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_every_index_has_its_probability(case):
+    rng, these, n = np.random.default_rng(5), pieces(*case), 30_000
+    counts = np.bincount([exact.chosen(these, rng.bytes) for _ in range(n)], minlength=len(case[0]))
+    expected = n * np.diff([0.0, *map(float, shares(*case))])
+    keep = expected > 0
+    assert not counts[~keep].any()
+    assert chisquare(counts[keep], expected[keep]).pvalue >= FALSE_ALARM
+
+
+def truth(case, top, bits):
+    """The index at which the distribution function passes every U that begins with these bits, or None."""
+    with mpmath.workdps(200):
+        sums = shares(*case)
+        low, high = mpf(top) / 2**bits, mpf(top + 1) / 2**bits
+        place = next(i for i, total in enumerate(sums) if total > low)
+        return place if high <= sums[place] or place == len(sums) - 1 else None
+
+
+@pytest.mark.parametrize("offset", [-16, 16])
+@pytest.mark.parametrize("name", [name for name in CASES if name != "no rate"])
+def test_next_to_a_boundary_of_choices_all_bits_that_are_needed_decide(name, offset):
+    case, bits = CASES[name], 64 + 2 * 128
+    with mpmath.workdps(200):
+        tops = [int(total * 2**bits) for total in shares(*case) if 0 < total < 1 - mpf(2) ** -64]
+    assert tops
+    for top in tops:
+        fed = tape(top + offset, bits, 64)
+        assert exact.chosen(pieces(*case), fed) == truth(case, top + offset, bits)
+        assert fed.place == len(fed.content)
+
+
+@pytest.mark.parametrize(("bits_of_zero", "index"), [(90, 1), (110, 0)])
+def test_an_index_of_probability_far_below_floats_is_found_where_it_is(bits_of_zero, index):
+    """e^-70 = 2^-100.99: U = 2^-120 chooses it, U = 2^-91 does not."""
+    bits = 64 + 128
+    fed = tape(2 ** (bits - bits_of_zero), bits, 64)
+    assert exact.chosen(pieces([-70, 0], 1.0), fed) == index
+
+
+def test_a_huge_gap_leaves_one_index():
+    for gap in (10**3, 10**9, 10**30, 10**400):
+        these = pieces([-gap, 0, -gap], 1.0, [HUGE, 1, 10**300])
+        assert {exact.chosen(these, exact.system) for _ in range(20)} == {1}
+        assert {exact.chosen(pieces([gap, -gap], -1.0), exact.system) for _ in range(20)} == {1}
+
+
+integers = st.integers(-(10**6), 10**6) | st.integers(-(2**70), 2**70)
+weights = st.integers(0, 5) | st.integers(0, 2**200)
+
+
+@pytest.mark.daily
+@settings(max_examples=300)
+@given(
+    st.lists(st.tuples(integers, weights), min_size=1, max_size=12).filter(
+        lambda some: any(w for _, w in some)
+    ),
+    st.floats(-3, 3) | st.floats(-1e-15, 1e-15),
+    st.integers(0, 2**64 - 1),
+)
+def test_what_floats_decide_balls_decide_alike(some, rate, top):
+    scores, sizes = zip(*some, strict=True)
+    these = pieces(scores, rate, sizes)
+    found = exact.proved(these, top)
+    if found is not None:
+        assert exact.chosen_by_balls(these, top, 64) == found
+        assert these.numbers[found] == truth((scores, rate, sizes), top, 64)
+
+
+def test_floats_decide_nearly_always_and_never_at_a_boundary():
+    rng = np.random.default_rng(8)
+    scores = rng.integers(-2000, 0, 3000)
+    these, tops = pieces(scores, 0.01), rng.integers(0, 2**63, 200)
+    assert all(exact.proved(these, 2 * int(top)) is not None for top in tops)
+    sums = np.cumsum(np.exp(0.01 * scores))
+    for place in range(0, 3000, 50):
+        edge = int(sums[place] / sums[-1] * 2**64)
+        assert exact.proved(these, edge) is None
+        assert exact.chosen_by_balls(these, edge + 2**20, 64) == place + 1
+        assert exact.chosen_by_balls(these, edge - 2**20, 64) == place
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([1, 2], float("nan")), "rate"),
+        (([1, 2], 1.0, [1]), "weights"),
+        (([1, 2], 1.0, [1, -1]), "weights"),
+        (([1, 2], 1.0, [0, 0]), "not all of them 0"),
+    ],
+)
+def test_wrong_arguments_of_a_choice_are_named(arguments, words):
+    with pytest.raises(ArgumentError, match=words):
+        pieces(*arguments)
+
+
+def lengths(rng, places, reach):
+    """Lengths between floats that are near one another or far apart, with a bottom; some are 0 or void."""
+    step = lattice.step_for(1.0)
+    near = rng.choice([-1.0, 1.0], places) * reach ** rng.uniform(-1, 1, places)
+    edges = np.sort(lattice.rounded(np.concatenate([near, near[::3], np.nextafter(near[::4], np.inf)]), step))
+    void = rng.random(len(edges) - 1) < 0.1
+    return lattice.Lengths(edges, void, step, int(rng.integers(1, 2**62)) << 60)
+
+
+@pytest.mark.parametrize("reach", [1.5, 1e9, 1e15])
+def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
+    """On the same bits, among them those at boundaries, where whole numbers decide."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        held = lengths(rng, 20, reach)
+        for one, count in zip(np.asarray(held), held.counts, strict=True):
+            assert abs(Fraction(float(one)) - int(count) * Fraction(held.unit)) <= Fraction(one) / 2**52
+        scores = rng.integers(-8, 0, len(held.counts))
+        lazy, whole = exact.pieces(scores, 0.7, held), pieces(scores, 0.7, held.counts.tolist())
+        assert lazy.numbers.tolist() == whole.numbers.tolist()
+        bits = 64 + 128
+        with mpmath.workdps(90):
+            ends = [int(share * 2**bits) for share in shares(scores, 0.7, held.counts.tolist())[:-1]]
+        near = [end + side * 2**by for end in ends for side in (-1, 1) for by in (8, 64, 150, 160)]
+        for top in [*near, *(int.from_bytes(rng.bytes(24), "little") for _ in range(20))]:
+            if 0 <= top < 2**bits:
+                fed = [exact.chosen(one, tape(top, bits, 64)) for one in (lazy, whole)]
+                assert fed[0] == fed[1]
+
+
+def test_weights_beyond_all_floats_are_whole_numbers():
+    held, scores = lattice.Lengths(np.array([0.0, 1.0]), np.zeros(1, bool), 1.0, 10**400), np.zeros(2, int)
+    assert exact.pieces(scores, 1.0, held).whole is None
+    assert exact.choose(scores, 1.0, held) == 1

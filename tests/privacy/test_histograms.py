@@ -1,0 +1,325 @@
+"""Histograms, their modes, and tests of counts: budgets kept exactly, and keys that tell nothing else."""
+
+import struct
+from collections import Counter
+from itertools import combinations_with_replacement
+from math import comb, exp, sqrt
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from mpmath import exp as mexp
+from mpmath import mp, mpf
+from scipy import stats
+from scipy.stats import norm
+
+from workbench.errors import ArgumentError
+from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise, UnitNoise, exact
+from workbench.privacy.grid import UP, passed_no_more
+from workbench.privacy.histograms import (
+    finite_histogram,
+    histogram_charge,
+    mode_charge,
+    release_mode,
+    stability_charge,
+    stability_histogram,
+    stability_threshold,
+    stable_mode,
+)
+from workbench.privacy.mechanisms import exceeds_bound, lower_bound, truncated_laplace_bound
+
+
+class Shifted:
+    """A noise source that adds a chosen integer."""
+
+    def __init__(self, shift):
+        self.shift = shift
+
+    def discrete_laplace(self, value, sensitivity, scale):
+        return np.asarray(value, float) + self.shift
+
+
+def bin_law(count, cost, threshold):
+    """The exact law of one bin's output: nothing, or a noisy count from the threshold on (the last: more)."""
+    scale = 2 / cost.epsilon
+    top = int(threshold) + count + 40 + int(20 * scale)
+    noise = stats.dlaplace(1 / scale)
+    shown = [noise.pmf(y - count) for y in range(int(threshold), top)] + [noise.sf(top - 1 - count)]
+    return np.array([1.0 - sum(shown), *shown]) if count else np.array([1.0, *np.zeros(len(shown))])
+
+
+def padded(laws):
+    length = max(map(len, laws))
+    return [np.append(law, np.zeros(length - len(law))) for law in laws]
+
+
+def hockey_stick(first, second, cost, threshold):
+    """The exact divergence of two multisets' histograms; bins that agree cancel."""
+    keys = [key for key in {*first, *second} if first[key] != second[key]]
+    p, q = np.ones(1), np.ones(1)
+    for key in keys:
+        one, other = padded([bin_law(side[key], cost, threshold) for side in (first, second)])
+        p, q = np.outer(p, one).ravel(), np.outer(q, other).ravel()
+    return float(np.maximum(p - exp(cost.epsilon) * q, 0).sum())
+
+
+def neighbours(n, letters="abc"):
+    multisets = [Counter(rows) for rows in combinations_with_replacement(letters, n)]
+    assert len(multisets) == comb(n + len(letters) - 1, n)
+    return [(a, b) for a in multisets for b in multisets if (a - b).total() == 1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (1.0, 0.2), (0.3, 0.05), (3.0, 1e-4)])
+def test_the_stability_histogram_keeps_its_budget_on_every_small_multiset(n, epsilon, delta):
+    cost = ApproxDP(epsilon, delta)
+    threshold = stability_threshold(cost)
+    worst = max(hockey_stick(a, b, cost, threshold) for a, b in neighbours(n))
+    assert worst <= delta * (1 + 1e-12)
+    if n == 1:  # one lone row against another: the whole of delta, up to the rounding of the threshold
+        assert worst >= delta * exp(-epsilon / 2) * (1 - 1e-12)
+        lower = max(hockey_stick(a, b, cost, threshold - 1) for a, b in neighbours(n))
+        assert lower > delta
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_bin_is_released_from_the_threshold_on(count):
+    cost = ApproxDP(1.0, 0.01)
+    charge, threshold = stability_charge("bins", cost), stability_threshold(cost)
+    for shift in range(-3, 20):
+        released = stability_histogram(np.array(["a"] * count), charge, Shifted(shift))
+        assert released == ({"a": count + shift} if count + shift >= threshold else {})
+
+
+def shown(cost, noise):
+    """Whether a lone row shows when the first count gets this noise, in units of its grid."""
+    asked = []
+
+    def reaching(law, counts, least):
+        asked.append(law.scale)
+        return np.arange(len(counts)), np.full(len(counts), noise, np.int64)
+
+    with patch.object(exact, "reaching", reaching):
+        found = stability_histogram(np.zeros(1), stability_charge("bins", cost), SecureNoise())
+    return bool(found), asked[0]
+
+
+def least_noise(cost):
+    """The least noise, in units of the grid, with which a lone row shows, and its scale."""
+    low, high = 0, 2**40
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if shown(cost, middle)[0] else (middle, high)
+    return high, shown(cost, high)[1]
+
+
+@pytest.mark.parametrize(
+    ("rho", "delta"), [(4.0, 6.87e-4), (1.0, 1e-6), (0.5, 1e-6), (100.0, 1e-15), (0.1, 1e-3), (9.0, 0.3)]
+)
+def test_a_lone_row_shows_through_rounded_normal_noise_with_probability_at_most_delta(rho, delta):
+    """⌊X + ½⌋ ≥ k iff X ≥ k - ½: on counts themselves half a row is given away, up to 1e8 times δ."""
+    least, scale = least_noise(ZCDP(rho, delta))
+    chance = norm.sf((least - 0.5) / scale)
+    assert 0.99 * delta < chance <= delta * (1 + 1e-12)
+
+
+def test_the_threshold_of_discrete_noise_covers_a_scale_that_is_rounded_up():
+    """(2/ε) ln(1/(δ(1 + q))) a whole number but for what rounding the scale up adds to the chance."""
+    with mp.workdps(60):
+        for steps in (3, 17, 40):
+            epsilon = 0.5
+            q = mexp(-mpf(epsilon) / 2)
+            delta = float(q**steps / (1 + q) * (1 + mpf(2) ** -50))
+            least = stability_threshold(ApproxDP(epsilon, delta)) - 1
+            wider = mexp(-mpf(epsilon) / 2 / (mpf(1) + mpf(2) ** -40))
+            assert wider**least / (1 + wider) <= delta
+            assert wider ** (least - 1) / (1 + wider) > delta / 2
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-12, 1e-17, 1e-19, 1e-30])
+def test_discrete_laplace_noise_is_never_less_than_its_scale(epsilon):
+    charge = histogram_charge("counts", PureDP(epsilon))
+    noise = SimulatedNoise(np.random.default_rng(1))
+    noisy = finite_histogram(np.zeros(3, np.int64), 2000, charge, noise)
+    assert np.median(np.abs(noisy)) >= 0.3 * 2 / epsilon
+
+
+def mode_law(keys, charge):
+    """The exact law of `release_mode`, read off by a noise source that returns chosen values."""
+    seen = {}
+
+    class Probe(UnitNoise):
+        def truncated_laplace(self, value, sensitivity, scale, bound):
+            seen.update(value=float(value), scale=scale, bound=bound)
+            return np.asarray(np.inf)
+
+    key = release_mode(keys, charge, Probe())
+    threshold, epsilon = seen["bound"] - seen["value"], 1 / seen["scale"]
+    edge = np.exp(-epsilon * seen["bound"])
+    tail = (np.exp(-epsilon * abs(threshold)) - edge) / (2 * (1 - edge))
+    chance = float(np.clip(tail if threshold >= 0 else 1 - tail, 0, 1))
+    return {key: chance, None: 1 - chance}
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("delta", [1e-3, 0.2, 0.5])
+def test_mode_release_keeps_its_budget(epsilon, delta):
+    charge = Charge("mode", "truncated_laplace", 1.0, ApproxDP(epsilon, delta))
+    laws, worst = {}, 0.0
+
+    def law(counts):
+        if counts not in laws:
+            laws[counts] = mode_law(np.repeat([0, 1, 2], counts), charge)
+        return laws[counts]
+
+    for a in range(12):
+        for b in range(12):
+            for c in range(3):
+                for move in ((-1, 1, 0), (-1, 0, 1), (1, -1, 0), (0, -1, 1), (1, 0, -1), (0, 1, -1)):
+                    first, second = (a, b, c), (a + move[0], b + move[1], c + move[2])
+                    if min(second) < 0 or sum(first) == 0:
+                        continue
+                    p, q = law(first), law(second)
+                    spent = sum(max(0.0, p[k] - np.exp(epsilon) * q.get(k, 0.0)) for k in p)
+                    worst = max(worst, spent)
+    assert worst == pytest.approx(delta, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 0.3), (30.0, 1e-3)])
+@pytest.mark.parametrize("sensitivity", [1.0, 38.0])
+def test_a_count_exceeds_the_bound_of_its_noise_seldom(epsilon, delta, sensitivity):
+    """Never at 0, with probability at most δ up to the sensitivity, with exact noise on the finer grid."""
+    charge = Charge("test", "truncated_laplace", sensitivity, ApproxDP(epsilon, delta))
+    asked = []
+
+    class Fixed(UnitNoise):
+        noise = 0.0
+
+        def truncated_laplace(self, value, _, scale, bound):
+            asked[:] = [value.unit, scale * UP, bound * UP * UP]
+            return np.asarray(value, float) + self.noise
+
+    assert not any(exceeds_bound(0, charge, SecureNoise()) for _ in range(100))
+    assert not exceeds_bound(0, charge, Fixed())
+    unit, scale, bound = asked
+    least = passed_no_more(truncated_laplace_bound(charge), unit) - unit / 2  # noise has to pass it
+    assert least > bound
+    beyond = np.expm1((bound - (least - sensitivity)) / scale)
+    if least >= sensitivity:
+        assert beyond / np.expm1(bound / scale) / 2 <= delta * (1 + 1e-12)
+    Fixed.noise = bound - sensitivity - 1e-3
+    assert not exceeds_bound(int(sensitivity), charge, Fixed())
+    Fixed.noise = bound - sensitivity + 1e-3
+    assert exceeds_bound(int(sensitivity), charge, Fixed())
+
+
+@pytest.mark.parametrize("delta", [0.3, 0.01])
+@pytest.mark.parametrize("kind", [lambda delta: ZCDP(0.5, delta), lambda delta: ApproxDP(1.0, delta)])
+def test_a_lower_bound_of_a_count_is_above_it_with_probability_delta(kind, delta):
+    charge, runs = Charge("check", "lower_bound", 1.0, kind(delta)), 3000
+    above = sum(float(lower_bound(5, charge, SecureNoise())) > 5 for _ in range(runs))
+    assert abs(above - runs * delta) < 5.5 * sqrt(runs * delta * (1 - delta))
+
+
+# Keys
+
+N, APPROX = 400, ApproxDP(1.0, 1e-6)
+
+
+def histogram(keys, noise, cost=APPROX):
+    return list(stability_histogram(keys, stability_charge("keys", cost), noise))
+
+
+RELEASES = {
+    "histogram": histogram,
+    "histogram, zCDP": lambda keys, noise: histogram(keys, noise, ZCDP(0.5, 1e-6)),
+    "mode of a histogram": lambda keys, noise: [stable_mode(keys, stability_charge("keys", APPROX), noise)],
+    "mode": lambda keys, noise: [release_mode(keys, mode_charge("keys", APPROX), noise)],
+}
+
+
+PAYLOAD = np.array([0xFFF8_0000_0000_0123], np.uint64).view(np.float64)[0]
+
+
+SIGNALLING = np.array([0x7FF0_0000_0000_0001], np.uint64).view(np.float64)[0]
+
+
+def released(release, keys, seed):
+    """The keys that a run releases, with their types and, of a float, every bit."""
+    found = RELEASES[release](keys, SimulatedNoise(np.random.default_rng(seed)))
+    return [(type(key), struct.pack("<d", key) if isinstance(key, float) else key) for key in found]
+
+
+def replaced(common, row, places):
+    keys = np.full(N, common)
+    keys[places] = row
+    return keys
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("places", [[0], [N // 2], [N - 1], slice(0, N, 2)], ids=str)
+@pytest.mark.parametrize(
+    ("common", "row"),
+    [(0.0, -0.0), (-0.0, 0.0), (np.nan, -np.nan), (np.nan, PAYLOAD), (PAYLOAD, np.nan), (np.nan, SIGNALLING)],
+)
+def test_equal_keys_are_released_in_one_form(release, places, common, row):
+    with np.errstate(all="raise"):
+        for seed in range(5):
+            assert released(release, replaced(common, row, places), seed) == released(
+                release, np.full(N, common), seed
+            )
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
+def test_a_list_is_refused_whatever_its_rows_are(release, row):
+    with pytest.raises(ArgumentError, match="keys = 'list': expected a numpy array") as raised:
+        released(release, [1] * (N - 1) + [row], 0)
+    assert repr(row) not in raised.value.value
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (np.array([1, "a", None], object), "array of type object"),
+        (np.zeros(3, complex), "array of type complex128"),
+        (np.array(["NaT", "2020-01-01"], "M8[D]"), r"array of type datetime64\[D\]"),
+        (np.ma.array([1.0, 2.0], mask=[True, False]), "MaskedArray"),
+        (np.zeros((4, 2)), r"array of shape \(4, 2\)"),
+        (np.zeros(4, np.longdouble), "floats of at most 64 bits"),
+    ],
+)
+def test_keys_without_one_form_are_refused_before_any_draw(release, keys, words):
+    rng = np.random.default_rng(1)
+    before = repr(rng.bit_generator.state)
+    with pytest.raises(ArgumentError, match=words):
+        RELEASES[release](keys, SimulatedNoise(rng))
+    assert repr(rng.bit_generator.state) == before
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(
+    ("common", "row", "kind"),
+    [
+        (3, 2**40, int),
+        (3.0, 1e300, float),
+        ("a", "a longer key", str),
+        (True, False, bool),
+        (b"a", b"bc", bytes),
+    ],
+)
+def test_one_row_decides_neither_the_type_nor_the_width_of_a_key(release, common, row, kind):
+    keys = np.array([common] * (N - 1) + [row])
+    for seed in range(5):
+        assert released(release, keys[[0] * N], seed) == released(release, keys, seed)
+        assert released(release, keys, seed)[0][0] is kind
+
+
+@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
+def test_bins_of_a_partition_are_an_array_whatever_its_rows_are(row):
+    charge = histogram_charge("bins", PureDP(1.0))
+    with pytest.raises(ArgumentError, match="bins = 'list': expected a numpy array"):
+        finite_histogram([1] * 10 + [row], 3, charge, SimulatedNoise(np.random.default_rng(0)))
+    with pytest.raises(ArgumentError, match=r"bins = 'array of type float64': expected whole numbers"):
+        finite_histogram(np.ones(10), 3, charge, SimulatedNoise(np.random.default_rng(0)))

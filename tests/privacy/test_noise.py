@@ -1,0 +1,303 @@
+"""Every noise has its distribution: exact tests that also reject noise 1.3 times too large or too small."""
+
+from collections import Counter
+from itertools import pairwise
+from math import exp, inf, log, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.stats import ks_2samp, kstest, kstwo
+
+from tests.oracles.thompson_laplace import largest_exponent
+from workbench.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
+from workbench.linalg import spectral_map
+from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
+from workbench.privacy.mechanisms import exponential, noisy_max, truncated_laplace_bound
+
+FACTORS = (1.0, SCALE_FACTOR, 1 / SCALE_FACTOR)
+
+
+BOUND = 3.0  # of truncated noise, in scales
+
+
+CELLS = 16
+
+
+def two_sided(law, value):
+    """The p-value of an exact test with both tails."""
+    return float(min(1.0, 2 * min(law.cdf(value), law.sf(value))))
+
+
+def by_cells(cdf, draws):
+    """Pearson's test on cells of equal probability."""
+    counts = np.bincount(np.minimum((cdf(draws) * CELLS).astype(int), CELLS - 1), minlength=CELLS)
+    return float(stats.chisquare(counts).pvalue)
+
+
+def laplace(draws, scale):
+    return min(
+        two_sided(stats.gamma(DRAWS), np.abs(draws).sum() / scale),
+        by_cells(stats.laplace(scale=scale).cdf, draws),
+    )
+
+
+def gaussian(draws, scale):
+    return min(
+        two_sided(stats.chi2(DRAWS), (draws**2).sum() / scale**2),
+        by_cells(stats.norm(scale=scale).cdf, draws),
+    )
+
+
+def exponential_law(draws, scale):
+    return min(
+        two_sided(stats.gamma(DRAWS), draws.sum() / scale), by_cells(stats.expon(scale=scale).cdf, draws)
+    )
+
+
+def truncated_laplace(draws, scale):
+    law = stats.laplace(scale=scale)
+    low = law.cdf(-BOUND * scale)
+    if np.abs(draws).max() > BOUND * scale:
+        return 0.0
+    return by_cells(lambda x: (law.cdf(x) - low) / (1 - 2 * low), draws)
+
+
+def discrete_laplace(draws, scale):
+    """Pearson's test on the counts of integers, the rare ones together."""
+    if (draws != np.floor(draws)).any():
+        return 0.0
+    reach = int(scale * log(DRAWS / 20))
+    middle = np.arange(-reach, reach + 1)
+    expected = stats.dlaplace(1 / scale).pmf(middle)
+    counts = [(draws == z).sum() for z in middle] + [(np.abs(draws) > reach).sum()]
+    return float(stats.chisquare(counts, DRAWS * np.append(expected, 1 - expected.sum())).pvalue)
+
+
+LAWS = {
+    "laplace": laplace,
+    "gaussian": gaussian,
+    "exponential": exponential_law,
+    "truncated_laplace": truncated_laplace,
+    "discrete_laplace": discrete_laplace,
+}
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+@pytest.mark.parametrize("kind", LAWS)
+def test_noise_has_its_law(kind, scale, factor):
+    noise = SimulatedNoise(np.random.default_rng(len(kind)))
+    more = (BOUND * scale,) if kind == "truncated_laplace" else ()
+    draws = getattr(noise, kind)(np.zeros(DRAWS), 1.0, factor * scale, *more)
+    assert (LAWS[kind](draws, scale) >= FALSE_ALARM) == (factor == 1)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LAWS if kind not in ("exponential", "truncated_laplace")])
+def test_noise_is_added_to_the_value(kind):
+    seed = lambda: SimulatedNoise(np.random.default_rng(7))  # noqa: E731
+    at_zero = getattr(seed(), kind)(np.zeros(5), 1.0, 2.0)
+    assert getattr(seed(), kind)(np.full(5, 10.0), 1.0, 2.0) == pytest.approx(at_zero + 10)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_symmetric_noise_has_its_law_on_and_off_the_diagonal(factor):
+    noise, d, scale = SimulatedNoise(np.random.default_rng(2)), 4, 1.7
+    draws = np.array(
+        [noise.symmetric_gaussian(np.zeros((d, d)), 1.0, factor * scale) for _ in range(DRAWS // d)]
+    )
+    assert np.array_equal(draws, draws.transpose(0, 2, 1))
+    on, (rows, columns) = np.diagonal(draws, axis1=1, axis2=2), np.triu_indices(d, 1)
+    off = draws[:, rows, columns] * np.sqrt(2)
+    for part in (on, off):
+        p = two_sided(stats.chi2(part.size), (part**2).sum() / scale**2)
+        assert (p >= FALSE_ALARM) == (factor == 1)
+    products = (off[:, 0] * off[:, -1]).sum() / scale**2  # independent entries
+    assert abs(products) < 6 * np.sqrt(len(off)) * factor**2
+
+
+def test_a_uniform_point_is_uniform():
+    noise = SimulatedNoise(np.random.default_rng(3))
+    draws = np.array([noise.uniform(-2.0, 6.0) for _ in range(DRAWS)])
+    assert by_cells(stats.uniform(-2, 8).cdf, draws) >= FALSE_ALARM
+
+
+SCORES, EPSILON = np.array([0.0, 1.0, 2.0, 3.0, 3.0]), 2.0
+
+
+def softmax(scores, epsilon, base=0.0):
+    weights = np.exp(epsilon * scores / 2) * np.exp(base)
+    return weights / weights.sum()
+
+
+def permute_and_flip(scores, epsilon):
+    """The law of the largest score plus exponential noise, by inclusion and exclusion over the others."""
+    rate, best = epsilon / 2, scores.max()
+    law = []
+    for j, score in enumerate(scores):
+        others = np.delete(scores, j)
+        total = 0.0
+        for mask in range(2 ** len(others)):
+            chosen = others[[bool(mask >> i & 1) for i in range(len(others))]]
+            # P(noise > t - score) = e^{-rate (t - score)} for t >= score; t runs from the largest score
+            sign, size = (-1) ** len(chosen), len(chosen) + 1
+            total += sign * exp(rate * (chosen.sum() + score - size * best)) / size
+        law.append(total)
+    return np.array(law)
+
+
+def choices(mechanism, epsilon, *more):
+    noise = SimulatedNoise(np.random.default_rng(11))
+    charge = Charge("choose", mechanism.__name__, 1.0, PureDP(epsilon))
+    drawn = Counter(mechanism(SCORES, charge, noise, *more) for _ in range(DRAWS))
+    return np.array([drawn[j] for j in range(len(SCORES))])
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize(
+    ("mechanism", "law"), [(exponential, softmax), (noisy_max, permute_and_flip)], ids=["exponential", "max"]
+)
+def test_selection_has_its_exact_law(mechanism, law, factor):
+    expected = law(SCORES, EPSILON)
+    assert expected.sum() == pytest.approx(1)
+    counts = choices(mechanism, EPSILON / factor)
+    assert (stats.chisquare(counts, DRAWS * expected).pvalue >= FALSE_ALARM) == (factor == 1)
+
+
+def test_a_base_measure_multiplies_and_minus_infinity_forbids():
+    base = np.array([2.0, -inf, 0.0, -1.0, 0.5])
+    counts = choices(exponential, EPSILON, np.exp(base))
+    expected = softmax(SCORES, EPSILON, base)
+    assert counts[1] == 0
+    keep = expected > 0
+    assert stats.chisquare(counts[keep], DRAWS * expected[keep]).pvalue >= FALSE_ALARM
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_permute_and_flip_is_private_and_no_worse_than_the_exponential_mechanism(epsilon):
+    for low in (0.0, 0.5, 2.0):
+        first, second = np.array([low, 1.0, 2.0]), np.array([low + 1, 0.0, 2.0])  # each moves by 1 at most
+        ratio = permute_and_flip(first, epsilon) / permute_and_flip(second, epsilon)
+        assert np.abs(np.log(ratio)).max() <= epsilon * (1 + 1e-12)
+        best = first.argmax()
+        assert permute_and_flip(first, epsilon)[best] >= softmax(first, epsilon)[best] - 1e-12
+
+
+# Masks
+
+RATE, MASKS = 20.0, 3000
+
+
+FEWER = {2: 12.0, 3: 12.0}  # dimensions and their rates
+
+
+CRITICAL = float(kstwo.isf(FALSE_ALARM, MASKS))  # sup |F_N - F| that the right law exceeds with this chance
+
+
+def exponents(d, rate, count, seed=1):
+    """max |ln eigenvalue| of masks of the identity, as a run draws them."""
+    noise = SimulatedNoise(np.random.default_rng(seed))
+    masks = np.array([noise.thompson_laplace(np.eye(d), 1.0, 1 / rate) for _ in range(count)])
+    return np.abs(np.log(np.linalg.eigvalsh(masks))).max(axis=1)
+
+
+def gap(values, cdf):
+    """sup |F_N - F|."""
+    at, count = cdf(np.sort(values)), len(values)
+    return max((np.arange(1, count + 1) / count - at).max(), (at - np.arange(count) / count).max())
+
+
+@pytest.mark.daily
+def test_masks_of_four_dimensions_have_the_law_of_their_rate():
+    assert gap(exponents(4, RATE, MASKS), largest_exponent(4, RATE)) <= CRITICAL
+
+
+@pytest.mark.parametrize("d", FEWER)
+def test_masks_of_fewer_dimensions_have_the_law_of_their_rate(d):
+    assert gap(exponents(d, FEWER[d], MASKS), largest_exponent(d, FEWER[d])) <= CRITICAL
+
+
+def test_the_formula_is_the_closed_one_in_one_and_two_dimensions():
+    r, rate = np.linspace(0.0, 3.0, 301), 7.0
+    assert np.allclose(largest_exponent(1, rate)(r), -np.expm1(-rate * r), atol=1e-6)
+    pieces = [(0.5, rate - 1), (0.5, rate + 1), (-1.0, rate)]  # two: the density is ∝ (cosh r - 1) e^(-θr)
+    mass = sum(share * -np.expm1(-c * r) / c for share, c in pieces)
+    assert np.allclose(largest_exponent(2, rate)(r), mass / sum(share / c for share, c in pieces), atol=1e-6)
+
+
+def weighted_points(d, rate, count):
+    """max |λ| of λ of density ∝ e^(-β max|λ|), uniform in a cube of Gamma(d + 1) size, and their weights."""
+    rng, slow = np.random.default_rng(3), 0.45 * rate
+    points = rng.gamma(d + 1, 1 / slow, count)[:, None] * rng.uniform(-1, 1, (count, d))
+    largest, (i, j) = np.abs(points).max(axis=1), np.triu_indices(d, 1)
+    weights = np.sinh(np.abs(points[:, i] - points[:, j]) / 2).prod(axis=1) * np.exp((slow - rate) * largest)
+    return largest, weights / weights.sum()
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("delta", [0.4, 1e-3, 1e-9])
+def test_truncated_laplace_noise_moved_by_its_sensitivity_is_delta_away(epsilon, delta):
+    """The hockey stick at ε, summed over cells that no break of the densities cuts."""
+    bound = truncated_laplace_bound(Charge("noise", "truncated_laplace", 1.0, ApproxDP(epsilon, delta)))
+
+    def below(x):
+        x = np.clip(x, -bound, bound)
+        tail = np.exp(-bound * epsilon) * np.expm1((bound - np.abs(x)) * epsilon)
+        tail /= -2 * np.expm1(-bound * epsilon)
+        return np.where(x < 0, tail, 1 - tail)
+
+    breaks = sorted({-bound, min(1 - bound, bound), 0.0, 1.0, bound, bound + 1})
+    ends = np.unique(np.concatenate([np.linspace(a, b, 200) for a, b in pairwise(breaks)]))
+    p, q = (np.diff(below(ends - moved)) for moved in (0.0, 1.0))
+    assert np.maximum(p - np.exp(epsilon) * q, 0).sum() == pytest.approx(delta, rel=1e-4)
+
+
+@pytest.mark.parametrize(("d", "rate"), [(3, 9.0), (4, RATE)])
+def test_the_formula_agrees_with_weighted_points(d, rate):
+    """By a route of its own: no determinant, no Pfaffian, no quadrature."""
+    largest, weights = weighted_points(d, rate, 400_000)
+    places, exact = np.linspace(0, 5, 50_001), largest_exponent(d, rate)
+    for share in (0.05, 0.25, 0.5, 0.75, 0.95):
+        inside = (largest <= np.interp(share, exact(places), places)) - share
+        error = sqrt(weights**2 @ inside**2)
+        assert abs(weights @ inside) <= 5 * error
+        assert error < 0.004
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+def thompson(matrix):
+    return float(np.abs(np.log(np.linalg.eigvalsh(matrix))).max())
+
+
+def test_wishart_noise_has_the_distribution_of_rows():
+    noise = SimulatedNoise(rng(9))
+    mine = [np.linalg.eigvalsh(noise.wishart(np.eye(3), 1.0, 1 / 12))[-1] for _ in range(4000)]
+    rows = rng(10).standard_normal((4000, 12, 3))
+    theirs = np.linalg.eigvalsh(np.swapaxes(rows, 1, 2) @ rows / 12)[:, -1]
+    assert ks_2samp(mine, theirs).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_square_noise_has_its_distribution(factor):
+    """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
+    noise, d, eta = SimulatedNoise(rng(3)), 2, 0.4
+    draws = [np.trace(noise.square(np.eye(d), 1.0, factor * eta)) / eta**2 for _ in range(DRAWS)]
+    assert (kstest(draws, stats.ncx2(d * d, d / eta**2).cdf).pvalue >= FALSE_ALARM) == (factor == 1)
+
+
+@pytest.mark.parametrize("kind", ["thompson_laplace", "wishart", "square"])
+def test_masks_follow_linear_maps_and_forget_the_root(kind):
+    source, matrix = rng(10), np.array([[4.0, 1.0], [1.0, 2.0]])
+    lower = np.linalg.cholesky(matrix)
+    upper = spectral_map(matrix, np.sqrt)
+    scale = {"thompson_laplace": 0.1, "wishart": 0.05, "square": 0.2}[kind]
+    draw = getattr(SimulatedNoise(source), kind)
+    inverse = np.linalg.inv(lower)
+    first = [thompson(inverse @ draw(lower, 1.0, scale) @ inverse.T) for _ in range(3000)]
+    second = [thompson(inverse @ draw(upper, 1.0, scale) @ inverse.T) for _ in range(3000)]
+    third = [thompson(draw(np.eye(2), 1.0, scale)) for _ in range(3000)]
+    assert ks_2samp(first, second).pvalue > FALSE_ALARM
+    assert ks_2samp(first, third).pvalue > FALSE_ALARM

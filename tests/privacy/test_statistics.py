@@ -1,0 +1,175 @@
+"""Statistics that noise is added to, on hostile floats: finite, silent, and within their sensitivity."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from workbench import CoinPressMean
+from workbench.estimators import base, two_step
+from workbench.estimators import scale as exponent_scale
+from workbench.estimators import scale as winsorised_scale
+from workbench.estimators.files import ChangedError, stream
+from workbench.estimators.populous import mean_designer
+from workbench.estimators.populous_robust import location_means, scatter_factors
+from workbench.estimators.scale import _spread
+from workbench.estimators.shared.rows import BITS, evened, group_means
+from workbench.estimators.votes import NORM_ROUNDING, Points, designed
+from workbench.privacy import ZCDP, ApproxDP, SecureNoise
+from workbench.privacy.grid import step_of
+
+SMALL = [0.0, -0.0, 5e-324, 1e-310, 1e-162, 1e-30, 1.0, 1 + 2**-52, 4.0]
+
+
+LARGE = [1e15, 1e15 + 0.125, 1e16, 1e99, 1e100, 1.0000001e100, 1e154, 1e155, 1.7e308, np.inf, np.nan]
+
+
+HOSTILE = np.array([*SMALL, *LARGE])
+
+
+HOSTILE = np.concatenate([HOSTILE, -HOSTILE])
+
+
+def neighbours(seed, trials=300):
+    rng = np.random.default_rng(seed)
+    for _ in range(trials):
+        n = int(rng.integers(2, 14))
+        first = rng.choice(HOSTILE, n) if rng.random() < 0.6 else np.full(n, rng.choice(HOSTILE))
+        second = first.copy()
+        second[rng.integers(n)] = rng.choice(HOSTILE)
+        yield base.sanitised(first), base.sanitised(second)
+
+
+def whole_gap(one, other):
+    """How far two statistics are apart in units, exactly."""
+    assert one.unit == other.unit
+    return abs(int(one.counts) - int(other.counts))
+
+
+def test_clipped_mean_keeps_its_sensitivity():
+    for first, second in neighbours(1):
+        for centre in (0.0, 3.7, 1e15, -1e15):
+            for clip in (1e-3, 0.1, 4.0):
+                values = [
+                    two_step.clipped_mean(base.standardised(x, 0.0, 1.0), centre, clip)
+                    for x in (first, second)
+                ]
+                assert whole_gap(*values) <= 2 * Fraction(clip) / Fraction(step_of(clip, BITS))
+
+
+def test_group_variances_keep_their_sensitivity():
+    for first, second in neighbours(2):
+        for winsor in (winsorised_scale.Winsor(2, 0.1, 3.0), winsorised_scale.Winsor(3, 0.2, 2.0)):
+            groups = len(first) // winsor.group
+            if not groups:
+                continue
+            for log_s in (-700.0, -20.0, 0.0, 231.0, 700.0):
+                values = [winsor.statistic(x, log_s) for x in (first, second)]
+                assert np.isfinite(np.array([float(value) for value in values])).all()
+                step = step_of(winsor.width / 2, BITS)
+                assert whole_gap(*values) <= (Fraction(winsor.high) - Fraction(winsor.low)) / Fraction(step)
+
+
+def moved(a, b):
+    """How many entries differ; two that are absent do not."""
+    return np.sum((a != b) & ~(np.isnan(a) & np.isnan(b)))
+
+
+def absent_pairs(x):
+    return np.isnan(x[: len(x) // 2 * 2].reshape(-1, 2)).any(axis=1)
+
+
+def test_log_differences_are_ordinary_points_but_for_absent_pairs():
+    for first, second in neighbours(3):
+        a, b = winsorised_scale.log_differences(first), winsorised_scale.log_differences(second)
+        assert len(a) == len(first) // 2
+        assert np.isnan(a).tolist() == absent_pairs(first).tolist()
+        assert not (a == np.inf).any()
+        assert moved(a, b) <= 1
+
+
+def test_exponents_change_in_one_place():
+    for first, second in neighbours(4):
+        a, b = (exponent_scale.exponents(exponent_scale.pair_differences(x)) for x in (first, second))
+        assert np.isnan(a).tolist() == absent_pairs(first).tolist()
+        assert not np.isinf(a).any()
+        assert moved(a, b) <= 1
+
+
+def test_standardised_is_finite_and_local():
+    for first, second in neighbours(5):
+        for centre, sigma in ((0.0, 1.0), (1e300, 5e-324), (-1e300, 1e300), (1e15, 1e-200)):
+            a, b = (base.standardised(x, centre, sigma) for x in (first, second))
+            assert np.isnan(a).tolist() == np.isnan(first).tolist()
+            assert (np.abs(a[~np.isnan(a)]) <= 1e15).all()
+            assert moved(a, b) <= 1
+
+
+@pytest.mark.parametrize(("n", "d"), [(10**6, 25), (10**7, 400)])
+def test_the_rounding_of_an_average_of_far_points_is_within_what_is_added_to_its_sensitivity(n, d):
+    """Two data sets of points as far as usable ones are, where floats are coarse, against exact averages."""
+    made = designed(mean_designer(d), n, ApproxDP(1.0, 1e-6), 0.05)
+    rng = np.random.default_rng(7)
+    near = rng.uniform(-0.3, 0.3, (5, d)) * made.limit / np.sqrt(d)
+    reach = max(
+        far for far in np.geomspace(1.0, 1e8, 400) if Points(far * made.limit + near, made.limit).usable.all()
+    )
+    points, weights = Points(reach * made.limit + near, made.limit), np.array([1.0, 1.0, 0.5, 1.0, 0.25])
+    shares = [Fraction(w) / Fraction(weights.sum()) for w in weights]
+    truth = [sum(s * Fraction(y) for s, y in zip(shares, column, strict=True)) for column in points.values.T]
+    off = [float(Fraction(y) - z) for y, z in zip(points.average(weights), truth, strict=True)]
+    coarse = np.spacing(reach * made.limit) * np.sqrt(d)  # half a unit of each coordinate, twice
+    assert coarse / 10 < 2 * np.linalg.norm(off) <= coarse
+    assert coarse < made.distance * (1 - 1 / NORM_ROUNDING)
+
+
+ROWS = np.random.default_rng(1).normal(3.0, 1.0, (5000, 2))
+
+
+WHOLE = np.random.default_rng(2).integers(0, 3, (5000, 2)).astype(float)
+
+
+WHOLE[:2] = [[0.0, 1.0], [2.0, 1.0]]
+
+
+@pytest.mark.parametrize("rows", [ROWS, WHOLE])
+@pytest.mark.parametrize("order", [[1, 0], slice(None)])
+@pytest.mark.parametrize("columns", [[1, 0], slice(None)])
+def test_entries_that_trade_places_between_passes_are_a_change(rows, order, columns):
+    """Every pass sees the same numbers, in other rows or columns; only the same places are the same rows."""
+    calls, other = [], rows.copy()
+    other[:2] = rows[:2][order][:, columns]
+
+    def source():
+        calls.append(1)
+        return [rows if len(calls) == 1 else other]
+
+    def run():
+        mean = CoinPressMean(radius=100.0, steps=2, sigma=1.0)
+        return stream(mean, source, n=5000, d=2, budget=ZCDP(0.5), rng=SecureNoise())
+
+    if (other == rows).all():
+        assert run().value.shape == (2,)
+    else:
+        with pytest.raises(ChangedError):
+            run()
+
+
+OF_GROUPS = {
+    "group means": group_means,
+    "evened groups": lambda groups: evened(groups).sum(axis=1),
+    "robust means": location_means,
+    "robust factors": scatter_factors,
+    "spreads": lambda groups: np.stack([_spread(column) for column in groups.transpose(2, 0, 1)], 1),
+}
+
+
+@pytest.mark.parametrize("name", OF_GROUPS)
+@pytest.mark.parametrize(("size", "d"), [(2, 1), (7, 1), (8, 3), (33, 2), (200, 1)])
+def test_what_a_group_says_is_the_same_bit_for_bit_if_a_row_of_another_is_absent(name, size, d):
+    """Without absent rows shorter ways are taken: all groups would move if these rounded otherwise."""
+    groups, summary = np.random.default_rng(size).normal(3.0, 1.0, (40, size, d)), OF_GROUPS[name]
+    holed = groups.copy()
+    holed[17, size // 2] = np.nan
+    others = np.arange(40) != 17
+    assert np.array_equal(summary(groups.copy())[others], summary(holed)[others])

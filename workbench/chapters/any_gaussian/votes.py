@@ -1,0 +1,309 @@
+"""A vote of groups (AL22 Algorithm 1, Lemma 3.6): one row moves the average of the popular ones by little.
+
+Points are what groups say; friends are at most a limit apart, and weights grow with the number of friends.
+One replaced group moves the count of friendly pairs, the weights and the average by no more than is charged.
+`attack` judges a reader's own average, in an exercise of the notebook.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import log1p, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.ellipses import circle, plane
+from workbench.charts.words import number
+from workbench.estimators.populous import (
+    EVERYBODY,
+    NOBODY,
+    QUORUM,
+    PopulousMean,
+    covariance_limits,
+    normal_factors,
+)
+from workbench.estimators.votes import ROUNDING, Groups, Points, PricedDesign
+from workbench.estimators.votes import Vote as Thresholds
+from workbench.privacy import ApproxDP
+from workbench.study.claim import Claim
+from workbench.study.grids import Role, Sweep, grid, stream
+from workbench.study.profiles import blocks
+from workbench.study.rules import Status, Verdict
+from workbench.study.run import Run
+from workbench.study.run import block_columns as columns
+from workbench.study.search import fewest_rows
+from workbench.types import Array, Columns
+
+EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1  # of the chapter
+BUDGET = ApproxDP(EPSILON, DELTA)
+POPULAR, UNPOPULAR = "mean/populous", "idea/bad"
+VOTE_N, VOTE_EPSILON, VOTE_DELTA, FAR_SHARE = 150, 4.0, 1e-3, 0.02
+OURS, THEIRS = "ours", "the source's"  # whose thresholds
+AWAY = np.array([8.0, 3.0])  # where the far rows are
+REACH, CENTRE = 10.0, (4.0, 0.0)
+
+
+# The picture: who is popular
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What a vote on points in the plane finds: friends and weights of each."""
+
+    points: Array
+    design: PricedDesign
+    limit: float
+    friends: np.ndarray
+    weights: Array
+
+    @classmethod
+    def of(cls, points: Array, budget: ApproxDP, size: int = 1, thresholds: str = OURS) -> "Vote":
+        """Return the vote of points that are means of groups of `size` rows."""
+        design = PopulousMean(sigma=1.0).design(len(points), 2, budget)
+        assert isinstance(design, PricedDesign), "vectors are priced with their vote"
+        if thresholds == THEIRS:
+            design = replace(design, vote=Thresholds.of(len(points), NOBODY, EVERYBODY, QUORUM))
+        limit = design.limit / sqrt(size)
+        friends = Points(points, limit).friends(limit)
+        return cls(points, design, limit, friends, design.vote.weights(friends))
+
+    @property
+    def agreed(self) -> float:
+        """The share of pairs that are friends."""
+        return float(self.friends.sum()) / len(self.points) ** 2
+
+    @property
+    def needed(self) -> float:
+        """The share at which a release is as likely as the plan says."""
+        vote = self.design.vote
+        return (vote.quorum + 1 + (self.design.usual - 1) * vote.moved) / vote.k**2
+
+
+def scattered(n: int, share: float, rng: np.random.Generator, size: int = 1) -> Array:
+    """Return means of n groups of rows of N(0, I) in the plane, a share of them far away."""
+    points = rng.standard_normal((n, 2)) / sqrt(size)
+    far = round(share * n)
+    points[:far] = AWAY + 0.5 * points[:far]
+    return points
+
+
+def the_vote(
+    run: Run,
+    *,
+    epsilon: float = VOTE_EPSILON,
+    delta: float = VOTE_DELTA,
+    n: int = VOTE_N,
+    corruption: float = FAR_SHARE,
+) -> Chart:
+    """Return a vote of points in the plane (the points with their weights, and friends in order).
+
+    Where n groups are too few for a private vote, twice as many as are enough vote.
+    """
+    rng, budget = stream(run.seed, Role.DATA, "any-gaussian-vote", 0, 0), ApproxDP(epsilon, delta)
+    fewest = fewest_rows(PopulousMean(sigma=1.0), 2, budget)
+    k = n if n >= fewest else 2 * fewest
+    found = Vote.of(scattered(k, corruption, rng), budget)
+    few = f"; {number(n)} are too few" * (k != n)
+    said = f"ε = {epsilon:g}, δ = {number(delta)}{few}."
+    return Chart(
+        "the_vote",
+        "A far group has few friends, and therefore no weight",
+        (replace(where(found), note=said), popularity(found)),
+        alt="Left, a cloud of points and a few far from it. A circle round a point of the cloud holds nearly"
+        " all others, one round a far point only the few beside it. Right, friends of every point in order:"
+        " the cloud is above the upper threshold, the far points are far below the lower one.",
+        how_to_read="Each point is what one group says; a circle holds a point's friends. Right, the same"
+        " points by their share of friends. The lower threshold is above one half: two points of positive"
+        " weight share a friend, so they cannot be far apart.",
+    )
+
+
+def where(found: Vote) -> Panel:
+    """Return the points and the circles of friendship of a popular and of a far one."""
+    heard = found.weights > 0
+    popular = found.points[int(np.argmax(found.friends))]
+    circled = [("friends of a popular group", popular, -found.limit - 1.3, POPULAR)]
+    if (~heard).any():
+        lonely = found.points[int(np.argmin(found.friends))]
+        circled.append(("friends of a far group", lonely, found.limit + 0.7, UNPOPULAR))
+    dots = [
+        Series("", found.points[some, 0], found.points[some, 1], role="rows", colour_key=key)
+        for some, key in ((heard, POPULAR), (~heard, UNPOPULAR))
+    ]
+    circles = [circle("", found.limit, at, colour_key=key) for _, at, _, key in circled]
+    marks = [Mark(text, x=at[0], y=at[1] + above, colour_key=key) for text, at, above, key in circled]
+    title = f"{number(len(found.points))} groups, as points"
+    return plane(title, (*dots, *circles), reach=REACH, centre=CENTRE, marks=marks)
+
+
+def popularity(found: Vote) -> Panel:
+    """Return the share of friends of every point, in order, between the two thresholds."""
+    k, vote = len(found.points), found.design.vote
+    order = np.argsort(found.friends)
+    places, shares, heard = np.arange(1, k + 1), found.friends[order] / k, found.weights[order] > 0
+    lines = [
+        Series("", places[heard], shares[heard], role="rows", colour_key=POPULAR),
+        Series("", places[~heard], shares[~heard], role="rows", colour_key=UNPOPULAR),
+    ]
+    marks = (
+        Mark("far groups", x=0.17 * k, y=shares[0] + 0.01, colour_key=UNPOPULAR),
+        Mark("above: weight 1", "horizontal", x=0.6 * k, y=vote.everybody / k, colour_key=POPULAR),
+        Mark(
+            "below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below", colour_key=UNPOPULAR
+        ),
+    )
+    note = f"Friendly pairs: {found.agreed:.3f} of all. A release is nearly sure from {found.needed:.3f} on."
+    return Panel(
+        "Who is popular", "groups, by number of friends", "share of all groups that are friends",
+        tuple(lines), "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,
+    )  # fmt: skip
+
+
+# What one replaced group moves
+
+
+GROUPS, LEAST_QUORUM = 60, 0.7
+EVERYONE = 1e6  # a limit at which all groups are friends
+
+
+def ratios(first: Array, second: Array) -> Array:
+    """Return 1 + dist of the covariances with these roots, shape (..., d, d), one for each pair.
+
+    dist(A, B) = max(λ, 1/λ) - 1 over the eigenvalues λ of A⁻¹B.
+    """
+    values = np.linalg.svd(np.linalg.inv(first) @ second, compute_uv=False) ** 2
+    return np.asarray(np.maximum(values[..., 0], 1 / values[..., -1]))
+
+
+def neighbours(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure how far one replaced group moves count, shares and average, over what is charged for it."""
+    return columns(_replaced(d, trial % 2 == 0, data) for trial in range(trials))
+
+
+def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:
+    size, k = d + 4, GROUPS
+    limit = EVERYONE if wide else covariance_limits(d, size)[3]
+    first = normal_factors(k, size, d, rng)
+    second = first.copy()
+    second[0] = second[0] * rng.choice([0.0, 1.5, 3.0, 1e9])
+    groups = [Groups.of(one) for one in (first, second)]
+    friends = [one.friends(limit) for one in groups]
+    count = abs(int(friends[0].sum() - friends[1].sum())) / (2 * (k - 1))
+    quorum = min(int(friends[0].sum()), int(friends[1].sum()), k * k - 1)
+    if quorum < LEAST_QUORUM * k * k:
+        return {"count": count, "shares": 0.0, "distance": 0.0}
+    vote = Thresholds(k, k // 2 + 1, min(k // 2 + 10, quorum // k - 1), quorum)
+    weights = [vote.weights(one) for one in friends]
+    roots = [one.average(weight) for one, weight in zip(groups, weights, strict=True)]
+    bound = log1p(vote.change * vote.spread(limit * ROUNDING) / k)
+    moved = float(np.log(ratios(*roots)))
+    return {"count": count, "shares": k * _moved(*weights) / vote.change, "distance": moved / bound}
+
+
+def _moved(first: Array, second: Array) -> float:
+    """Return the total variation of the normalised weights of neighbours that differ in group 0."""
+    u, v = np.append(first, 0.0) / first.sum(), np.append(second, 0.0) / second.sum()
+    v[0], v[-1] = 0.0, v[0]  # the replaced group is another point
+    return float(np.maximum(u - v, 0).sum())
+
+
+NEIGHBOURS = Sweep("al22-neighbours", grid(d=[1, 2, 3]), neighbours, 100, blocks(10))
+
+
+def reached(name: str, values: ArrayLike, bound: float, share: float) -> Verdict:
+    """Decide 'no value is above the bound'; it holds only if one reaches this share of it."""
+    found = np.asarray(values, np.float64)
+    top = float(found.max())
+    above, near = top > bound * (1 + 1e-6), top >= share * bound
+    status = Status.REFUTED if above or np.isnan(top) else Status.HOLDS if near else Status.UNDECIDED
+    return Verdict(
+        status=status,
+        test="largest value, at most",
+        level=0.0,
+        trials=len(found),
+        estimate=top,
+        interval=(top, top),
+        bound=bound,
+        id=name,
+        detail={"share": share},
+    )
+
+
+def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
+    return [
+        reached("count of friends over its sensitivity", frame["count"], 1.0, 1.0),
+        reached("weights in total variation over C/k", frame["shares"], 1.0, 0.9),
+        reached("averages in Thompson's metric over ln(1 + CE/k)", frame["distance"], 1.0, 0.1),
+    ]
+
+
+CLAIMS = (
+    Claim(
+        "any-gaussian/neighbours-move-little",
+        "C6",
+        ("AL22/Lem3.6", "AL22/Alg1", *(f"AL22/ClaimC.{number}" for number in range(2, 7))),
+        "one replaced group moves the count of friends by at most 2(k - 1), which is attained, the weights"
+        " by at most C/k, and the average by at most ln(1 + CE/k)",
+        sweeps=lambda: (NEIGHBOURS,),
+        checks=neighbours_move_little,
+    ),
+)
+
+
+# What judges a reader's own average of points on a line
+
+
+VOTERS, LIMIT = 100, 1.0  # points, and ρ: friends are at most that far apart
+THRESHOLDS = Thresholds.of(VOTERS, 0.5 + 1 / VOTERS, 0.75, 0.8)
+TRIES = 200  # data sets; each is compared with a few neighbours
+FAR = (-0.5, 0.6, 0.9, 1.1, 2.0, 10.0, 1e6)  # where points go, in units of ρ
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """The farthest that one replaced point moved an average, and what the theorem allows: 2ρC/k."""
+
+    moved: float
+    allowed: float
+    pairs: int
+
+    def __str__(self) -> str:
+        word = "within" if self.moved <= self.allowed else "BEYOND"
+        return (
+            f"one replaced point moved the average by {self.moved:.3g}, {word} 2ρC/k = {self.allowed:.3g}"
+            f" ({self.pairs} pairs of neighbours)"
+        )
+
+
+def attack(mine: Callable[[Array], Any], *, seed: int = 17) -> Attacked:
+    """Look for neighbours between which `mine(points)` moves far.
+
+    Both have at least the quorum of friendly pairs, as the vote has made sure where something is released.
+    """
+    moved, pairs = 0.0, 0
+    for first, second in _neighbours(stream(seed, Role.DATA, "any-gaussian-exercise", 0, 0)):
+        moved = max(moved, abs(float(mine(first.copy())) - float(mine(second.copy()))))
+        pairs += 1
+    return Attacked(moved, 2 * LIMIT * THRESHOLDS.change / VOTERS, pairs)
+
+
+def _neighbours(rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
+    for attempt in range(TRIES):
+        cloud = rng.uniform(-0.5, 0.5, VOTERS) * rng.uniform(0.5, 1.5)
+        clumps = np.where(np.arange(VOTERS) < VOTERS // 2, -0.49, 0.49) + 0.01 * cloud
+        first = clumps if attempt % 2 else cloud
+        first[: rng.integers(0, 11)] += rng.choice(FAR)
+        for place in FAR:
+            second = first.copy()
+            second[-1] = place
+            if _agree(first) and _agree(second):
+                yield first, second
+
+
+def _agree(points: Array) -> bool:
+    friends = Points(points[:, None], LIMIT).friends(LIMIT)
+    return bool(friends.sum() >= THRESHOLDS.quorum)

@@ -1,0 +1,118 @@
+"""One clipping radius loses the short axis of an ellipse; preconditioning makes it round, step by step.
+
+M21/HT Algorithms 1 to 3 in the plane. The pictures show single runs: releases as ellipses, and the covariance
+as each step sees it between its public bounds.
+"""
+
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from workbench.chapters.covariance.worlds import (
+    DEGREES,
+    NAIVE,
+    PLAIN,
+    PRECONDITIONED,
+    Steps,
+    followed,
+    pair,
+    tilted,
+)
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.ellipses import circle, ellipse, plane
+from workbench.charts.words import number
+from workbench.populations.rotated import Rotated
+from workbench.privacy import ZCDP
+from workbench.study.grids import Role, stream
+from workbench.study.run import Run
+from workbench.types import Array
+
+N, STEPS_N, RHO, UPPER = 1000, 4000, 0.1, 100.0
+DRAWN, SHOWN = 6, 300  # releases, rows in the pictures
+ROUND, COUNTS = 0.5, ("One panel", "Two panels", "Three panels", "Four panels")  # ℓ of a round ellipse
+TOLD = 0.3  # the least ℓ that is written inside its circle
+
+
+def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) -> Chart:
+    """Return releases on one set of rows, naive and preconditioned, as ellipses."""
+    law = tilted(upper, DEGREES)
+    data, noise = (stream(run.seed, role, "covariance-one-radius", 0, 0) for role in (Role.DATA, Role.NOISE))
+    x = law.sample(n, rng=data)
+    naive, preconditioned = pair(upper)
+    radius, panels = naive.cut_radius(n, 2, ZCDP(rho)), list[Panel]()
+    for title, key, estimator in (
+        ("One clipping radius", NAIVE, naive),
+        ("After preconditioning", PRECONDITIONED, preconditioned),
+    ):
+        said = f"n = {number(n)}, ρ = {number(rho)}; rows are clipped at {number(radius, 2)}." * (not panels)
+        released: list[Any] = [estimator(x, budget=ZCDP(rho), rng=noise).value for _ in range(DRAWN)]
+        panels.append(_released(title, key, law, x, released, said))
+    return Chart(
+        "one_radius",
+        "One radius loses the short axis in noise; preconditioning recovers it",
+        tuple(panels),
+        alt="A long tilted ellipse among rows. Left, releases with one clipping radius agree along the"
+        " long axis and are far too fat or flat across it. Right, preconditioned releases lie on the"
+        " ellipse in both directions.",
+        how_to_read="Black: Σ, one standard deviation in every direction. Coloured: six releases, on the same"
+        " rows and with the same privacy. One radius adds noise of one size in all directions: little for the"
+        " long axis, more than the short one is long.",
+    )
+
+
+def _released(title: str, key: str, law: Rotated, x: Array, released: list[Any], note: str) -> Panel:
+    long = sqrt(law.values[-1])
+    first, second = x[:SHOWN].T
+    rows = Series("", first, second, role="rows", colour_key="idea/data")
+    lines = [ellipse("", value, role="release", colour_key=key) for value in released]
+    error = number(float(np.median([law.error(value) for value in released])), 2)
+    marks = (
+        Mark(f"median error {error}", x=-0.52 * long, y=0.78 * long, colour_key=key),
+        Mark("black: the truth Σ", x=0.55 * long, y=-0.45 * long, colour_key=PLAIN),
+    )
+    truth = ellipse("", law.covariance, role="truth")
+    return plane(title, (rows, *lines, truth), reach=0.95 * long, note=note, marks=marks)
+
+
+def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float = UPPER) -> Chart:
+    """Return the ellipse of A Σ Aᵀ between its public bounds (before the first steps and before the last)."""
+    law = tilted(upper, DEGREES)
+    data, noise = (
+        stream(run.seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE)
+    )
+    steps = followed(pair(upper)[1], law.sample(n, rng=data), noise, rho)
+    last = len(steps.maps) - 1
+    panels = [_frame(law, steps, place, last) for place in sorted({0, 1, 2, last}) if place <= last]
+    title, end = "Every step widens the public inner circle", ""
+    if not last:
+        title = "No step before the last one would help"
+    elif steps.lowers[-1] >= ROUND:
+        title, end = f"{title}, until the ellipse is round", ", until the ellipse is nearly a circle"
+    return Chart(
+        "step_by_step",
+        title,
+        tuple(panels),
+        alt=f"{COUNTS[len(panels) - 1]}: the covariance as the next step sees it, an ellipse between an outer"
+        f" circle of radius 1 and an inner circle{' that grows from step to step' * (last > 0)}{end}.",
+        how_to_read="Each panel shows the covariance of Ax, between two circles that anyone may know: radius"
+        " 1 outside, √ℓ inside. A step stretches the directions that look short; by how much the inner"
+        " circle grows is computed before any row is read.",
+    )
+
+
+def _frame(law: Rotated, steps: Steps, place: int, last: int) -> Panel:
+    a, lower = steps.maps[place], steps.lowers[place]
+    seen = a @ law.covariance @ a.T
+    title = f"Before step {place + 1}" if place < last else f"Before step {place + 1} (last)"
+    lines = (
+        ellipse("", seen, role="truth"),
+        circle("", 1.0, colour_key="idea/public"),
+        circle("", sqrt(lower), colour_key="idea/public"),
+    )
+    inside = 0.0 if lower > TOLD else -0.72
+    marks = [Mark(f"ℓ = {number(lower, 2)}", x=0.0, y=inside, colour_key="idea/public")]
+    if not place:
+        marks.append(Mark("AΣAᵀ", x=-0.33, y=0.45))
+    names = ("first coordinate of Ax", "second coordinate of Ax")
+    return plane(title, lines, reach=1.12, names=names, marks=marks)

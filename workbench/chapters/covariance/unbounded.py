@@ -1,0 +1,381 @@
+"""Without any bound: blocks of rows agree, and the error is flat over ten orders of magnitude.
+
+M21/UG Theorems 3.1 and 5.1, Algorithms 1 to 4, at (1, 1e-6). Rows are normal. `spectra` and `votes` measure
+the two parts that are left to blocks of rows; `sides` sets estimators side by side as the condition number
+grows, `errors` goes through spectra of every sort. Every frame and every scale is random, so that nothing
+lies on a grid by chance.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from math import inf, isfinite, nan, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.chapters.covariance.worlds import PLAIN, error_of, estimate_zero, geometric
+from workbench.charts.bands import ERROR, LEVEL, measured
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
+from workbench.estimators.base import Abstention
+from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
+from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
+from workbench.estimators.unbounded import UnboundedCovariance
+from workbench.populations import Rotated
+from workbench.populations.rotated import rotated
+from workbench.populations.spectra import named, shown
+from workbench.privacy import ApproxDP
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid, multiples
+from workbench.study.measures import Measure, certain, seldom, summary
+from workbench.study.over_spectra import supremum
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Verdict, combine, enough
+from workbench.study.run import Row, Run, answered, each_trial
+from workbench.study.search import fewest_rows
+from workbench.study.sweeps import resources
+
+EPSILON, DELTA = 1.0, 1e-6
+BUDGET = ApproxDP(EPSILON, DELTA)
+D = 3
+CALIBRATIONS = ("paper", "tight")
+EIGEN_N, EIGEN_CONDITIONS = 20_000, (1e2, 1e12)
+VOTE_N, GAPS, COARSE_GAPS = 6000, (1e-1, 1e-2, 1e-4, 1e-6), (1e-1, 1e-3, 1e-6)
+TOP = 4.0  # the spread of the eigenvalues before the gap in `votes`
+CONDITIONS = (1e2, 1e4, 1e6, 1e8, 1e10, 1e12)
+SIDE_N, FAR = 8000, 1000.0
+FEW_STEPS, MARGIN = 3, 10.0
+ANY_D, MORE = 7, 1.1  # of any spectrum: rows over the fewest
+FEW = ("round", "ratio 9", "one small")  # spectra; the worst that was found comes with them
+UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
+SIDES_SHOWN = {  # column: name, key, place on the ramp
+    "clipped": ("one noisy step", CLIPPED, None),
+    "three steps": ("CoinPress in three steps", COINPRESS, 0.0),
+    "source": ("CoinPress, original constants", f"{COINPRESS}:paper", None),
+    "coinpress": ("CoinPress, as many steps as it needs", COINPRESS, 0.5),
+    "error": ("votes of blocks, no bounds given", UNBOUNDED, None),
+}
+MOST = 1e6  # errors beyond are arrows
+LIMITS = (0.01, 3e6)
+CHARACTER = 0.07  # decades of condition numbers, half a character's width
+
+BETA, WITHIN = 0.1, (sqrt(0.5), sqrt(2.0))
+FLAT, SAME, TWICE, WORSE, CLOSED = 1.5, 1.5, 2.0, 10.0, 0.05
+EIGEN_SIZE = ("M21/UG/Thm3.1", "enough for every eigenvalue within a factor √2")
+COARSE_SIZE = ("M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the gap was")
+FLAT_SIZE = ("M21/UG/iteration", "enough for an error that does not change with the condition number")
+ANY_SIZE = ("M21/UG/iteration", "enough for an error that does not change with the spectrum")
+
+
+# What is run
+
+
+def uncertain(data: Generator) -> float:
+    """Return a factor between 1/√2 and √2, which is what M21/UG Theorem 3.1 leaves open."""
+    return float(2.0 ** data.uniform(-0.5, 0.5))
+
+
+@each_trial
+def spectra(n: int, calibration: Any, condition: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure the smallest and the largest ratio of an eigenvalue to the truth."""
+    values = geometric(D, condition) * np.exp(data.uniform(-20.0, 20.0))
+    x = rotated(values, data).sample(n, rng=data)
+    found = Eigenvalues(centred=True, calibration=calibration)(x, budget=BUDGET, rng=noise).value
+    if isinstance(found, Abstention):
+        return {"low": 0.0, "high": np.inf}
+    ratios = found[::-1] / values
+    return {"low": ratios.min(), "high": ratios.max()}
+
+
+@each_trial
+def votes(n: int, k: int, gap: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure a subspace's error over the gap, and λ_{k+1}/λ_1 after the coarse preconditioner made of it.
+
+    The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
+    √2.
+    """
+    law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
+    known = min(gap * uncertain(data), 1.0)
+    estimator = SubspaceAggregate(k=k, gap=known, centred=True)
+    found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    if isinstance(found, Abstention):
+        return {"over": np.inf, "spread": 0.0}
+    top, seen = law.basis[:, D - k :], law.seen_by(np.eye(D) + (known - 1) * found)
+    return {"over": np.linalg.norm(found - top @ top.T, 2) / gap, "spread": seen[D - k - 1] / seen[-1]}
+
+
+@each_trial
+def sides(
+    n: int,
+    condition: float,
+    *,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress, one step, none.
+
+    All but the unbounded one are given ten times the largest eigenvalue, and that the smallest is 1. `three
+    steps` is CoinPress with no more than three, `source` CoinPress with the constants of its source.
+    """
+    right = MARGIN * condition
+    told: dict[str, Any] = {
+        "coinpress": CoinPressCovariance(upper=right, lower=1.0),
+        "three steps": CoinPressCovariance(upper=right, steps=FEW_STEPS, lower=1.0),
+        "source": CoinPressCovariance(upper=right, calibration="paper", lower=1.0),
+        "clipped": ClippedCovariance(upper=right),
+    }
+    law = rotated(geometric(D, condition), data, FAR)
+    return beside_the_sample(law, n, ApproxDP(epsilon, delta), data, noise, **told)
+
+
+def beside_the_sample(
+    law: Rotated, n: int, budget: ApproxDP, data: Generator, noise: Generator, **others: Any
+) -> Row:
+    """Return the errors of the unbounded covariance, of others, and of the sample one (`reference`)."""
+    x = law.sample(n, rng=data)
+    estimators = {"error": UnboundedCovariance(), **others}
+    found = {name: error_of(law, one(x, budget=budget, rng=noise).value) for name, one in estimators.items()}
+    return answered(reference=law.sample_error(x), **found)
+
+
+@each_trial
+def errors(d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
+    """Measure the error at one spectrum, and that of the sample covariance of the same rows."""
+    law = named(spectrum, d).law(data, far=FAR)
+    return beside_the_sample(law, any_rows(d), BUDGET, data, noise)
+
+
+def coinpress_steps(condition: float, n: int = SIDE_N, budget: ApproxDP = BUDGET) -> int:
+    """Return the number of steps that CoinPress takes in `sides`: public."""
+    estimator = CoinPressCovariance(upper=MARGIN * condition, lower=1.0)
+    return len(list(estimator.plan(n, D, budget).charges()))
+
+
+def start(d: int, calibration: Any = "tight", budget: ApproxDP = BUDGET) -> int:
+    """Return the fewest rows at which the unbounded covariance answers: public."""
+    return fewest_rows(UnboundedCovariance(calibration=calibration), d, budget)
+
+
+@lru_cache(maxsize=8)
+def any_rows(d: int) -> int:
+    """Return the rows of `errors`: public."""
+    return round(MORE * start(d))
+
+
+EIGENVALUES = Sweep(
+    "m21-unbounded-eigenvalues",
+    grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=EIGEN_CONDITIONS),
+    spectra,
+    60,
+    blocks(10),
+)
+VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=GAPS), votes, 40, blocks(10))
+COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=COARSE_GAPS), votes, 60, blocks(10))
+SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8, blocks(10))
+ANY = Sweep(
+    "m21-unbounded-any", grid(d=ANY_D, spectrum=shown(ANY_D, UNBOUNDED, few=FEW)), errors, 3, blocks(20)
+)
+
+
+# What is shown
+
+
+def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
+    """Return median errors against the condition number, of bounded and unbounded estimators."""
+    budget = ApproxDP(epsilon, delta)
+    (n,) = multiples([SIDE_N], start(D, budget=budget) / start(D))
+    made = _at_length(n, budget)
+    groups = measures.by(run.table(made), "condition")
+    foreseen = UnboundedCovariance().predicted_error(n, D, budget)
+    series = [
+        _curve(groups, column, *look, expected=foreseen if column == "error" else nan)
+        for column, look in SIDES_SHOWN.items()
+    ]
+    plain = [float(rows["reference"].median()) for rows in groups.values()]
+    series.append(Series("", groups, plain, role="truth", colour_key=PLAIN))
+    steps = [coinpress_steps(point["condition"], n, budget) for point in made.points]
+    note = (
+        f"n = {number(n)}, d = {D}, ε = {epsilon:g}, δ = {number(delta)}; mean 1000 σ away."
+        f" CoinPress takes {min(steps)} to {max(steps)} steps."
+    )
+    below = 0.55 * min(plain, default=foreseen / 2)
+    marks = (estimate_zero(D, CONDITIONS[4]), Mark("no privacy", x=10**6.5, y=below, colour_key=PLAIN))
+    panel = Panel(
+        "Equal ratios between neighbouring eigenvalues", "condition number of Σ", ERROR, tuple(series),
+        note=note, ylim=LIMITS, marks=marks,
+    )  # fmt: skip
+    return Chart(
+        "side_by_side",
+        "With no bounds given, votes of blocks are flat over ten orders of magnitude",
+        (panel,),
+        alt="The error of the unbounded covariance is flat from condition number 10² to 10¹², a little"
+        " above the error without privacy; so is that of CoinPress with as many steps as it needs, and half"
+        " as high again with its source's constants. CoinPress in three steps and the one-step estimator"
+        " grow with the condition number.",
+        how_to_read="A good curve is flat and near the black line. All but the votes of blocks are given the"
+        " smallest eigenvalue and ten times the largest; CoinPress stays flat where its steps are many."
+        " Triangles at the edge: beyond the picture.",
+    )
+
+
+def _at_length(n: int, budget: ApproxDP) -> Sweep:
+    """Return the runs side by side at another budget, of as many condition numbers as the work allows."""
+    made = SIDES.moved({"n": n, "condition": condition, "epsilon": budget.epsilon, "delta": budget.delta}
+                       for condition in CONDITIONS)  # fmt: skip
+    most = max(2, int(len(made.points) * min(1.0, resources().limit / made.times_usual)))
+    kept = {round(place) for place in np.linspace(0, len(made.points) - 1, most)}
+    return made.moved(point for place, point in enumerate(made.points) if place in kept)
+
+
+def _curve(
+    groups: Mapping[float, pd.DataFrame],
+    column: str,
+    label: str,
+    key: str,
+    rank: float | None,
+    expected: float,
+) -> Series:
+    curve = measured(label, {c: measures.median(rows[column], LEVEL) for c, rows in groups.items()}, key,
+                     [expected] * len(groups), rank=rank)  # fmt: skip
+    x, y = tuple(curve.x), [value if value <= MOST else inf for value in curve.y]
+    inside = [place for place, value in enumerate(y) if isfinite(value)]
+    named_at = None
+    if inside and len(inside) < len(y):  # it leaves the picture: right of its last point, below
+        last = inside[-1]
+        named_at = x[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
+    return replace(curve, y=y, label_at=named_at)
+
+
+# What is claimed
+
+
+def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of covariance/eigenvalues-to-a-factor."""
+    checks = []
+    for point in EIGENVALUES.points:
+        rows = measures.at(frame, **point)
+        outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
+        name = f"{point['calibration']}, condition number {point['condition']:g}"
+        statement = "every eigenvalue within √2 of the truth, but for one run of ten"
+        checks.append(enough(seldom(name, outside, BETA, statement, n=EIGEN_N), *EIGEN_SIZE))
+    return checks
+
+
+def _means(frame: pd.DataFrame, along: str, column: str, seed: int) -> dict[float, Measure]:
+    groups = measures.by(frame, along)
+    level = claim_level(parts=len(groups))
+    return {
+        value: summary(measures.mean, rows[column], seed, f"m21-unbounded {column} {value:g}", level)
+        for value, rows in groups.items()
+    }
+
+
+def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of covariance/error-follows-gap."""
+    over = _means(frame, "gap", "over", seed)
+    check = measures.between(
+        "error over gap, largest over smallest mean", measures.spread(over), 0.0, SAME, n=VOTE_N
+    )
+    each = [
+        measures.between(f"mean error over gap at gap {gap:g}", one, 0.0, 1.0) for gap, one in over.items()
+    ]
+    return [enough(check, "M21/UG/Alg2", "enough for an error in proportion to the gap"), *each]
+
+
+def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks of covariance/coarse-closes-gap."""
+    checks = []
+    for gap, rows in measures.by(frame, "gap").items():
+        name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for one run of ten"
+        found = seldom(name, rows["spread"] < CLOSED, BETA, statement, n=VOTE_N)
+        checks.append(enough(found, *COARSE_SIZE))
+    return checks
+
+
+def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame, seed: int) -> Verdict:
+    """Return the checks of covariance/flat-in-condition."""
+    spread = measures.spread(_means(frame, "condition", "error", seed))
+    flat = measures.between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=SIDE_N)
+    low, high = CONDITIONS[0], CONDITIONS[-1]
+    silent, alike = over_spectra(any_spectrum, seed)
+    checks = [enough(flat, *FLAT_SIZE), alike, silent]
+    for column, name, low_ratio, high_ratio in (
+        ("three steps", "CoinPress in three steps", WORSE, inf),
+        ("source", "CoinPress, its source's constants", 0.0, TWICE),
+    ):
+        ends = [
+            measures.median(measures.at(frame, condition=end)[column], claim_level(parts=2))
+            for end in (high, low)
+        ]
+        statement = f"{name}: median error at {high:g} over that at {low:g}"
+        ratio, bound = measures.ratio(*ends), low_ratio or high_ratio
+        checks.append(measures.between(statement, ratio, low_ratio, high_ratio, n=SIDE_N, bound=bound))
+    more = coinpress_steps(high) / coinpress_steps(low)
+    checks.append(certain("CoinPress, tight: steps at 1e12 over those at 1e2", more, 1.5, inf, bound=1.5))
+    return combine(checks, len(frame) + silent.trials)
+
+
+def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks: an answer in nine runs of ten, and the same mean error where there is one."""
+    n = any_rows(ANY_D)
+    silent = supremum(f"no answer, d = {ANY_D}", frame, frame["abstained"], BETA, factor=5.0, n=n)
+    groups = frame[~frame["abstained"]].groupby("spectrum", sort=False)
+    level = claim_level(parts=max(len(groups), 1))
+    means = {
+        name: summary(measures.mean, one["error"], seed, f"{ANY.name} {name}", level) for name, one in groups
+    }
+    name = f"unbounded, largest over smallest mean error, {len(ANY.points)} spectra, d = {ANY_D}"
+    return [silent, enough(measures.between(name, measures.spread(means), 0.0, FLAT, n=n), *ANY_SIZE)]
+
+
+CLAIMS = (
+    Claim(
+        "covariance/flat-in-condition",
+        "G13",
+        ("M21/UG/iteration", "M21/UG/complexity", "M21/prior-CoinPress"),
+        "At n = 8000, d = 3, (1, 1e-6), mean 1000 sd away, the error of the unbounded covariance is the"
+        " same at condition numbers 1e2 .. 1e12 (largest over smallest mean at most 1.5), and so it is, at"
+        " d = 7 and a tenth more rows than it takes, for spectra that are round, of equal ratios of 9, with"
+        " one short axis, and the worst that a search found; nine runs of ten have an answer. CoinPress, told"
+        " ten times the largest eigenvalue, errs ten times as much or more at 1e12 in three steps; where"
+        " their number is free it takes at least 1.5 times as many, and errs at most twice as much with its"
+        " source's constants.",
+        sweeps=lambda: (SIDES, ANY),
+        checks=flat_in_the_condition_number,
+    ),
+    Claim(
+        "covariance/eigenvalues-to-a-factor",
+        "G14",
+        ("M21/UG/Thm3.1", "M21/UG/Alg1"),
+        "Block eigenvalues, paper and tight, are within a factor √2 of the truth in nine runs of ten, all of"
+        " them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6). The bins of"
+        ' "paper" leave no room: about one of its runs in ten fails, and two in ten would be refuted.',
+        sweeps=lambda: (EIGENVALUES,),
+        checks=eigenvalues_to_a_factor,
+    ),
+    Claim(
+        "covariance/error-follows-gap",
+        "G15",
+        ("M21/UG/Alg2",),
+        "The spectral error of the subspace before a gap, over the gap, is the same on average for gaps"
+        " 1e-1 .. 1e-6 (within 1.5) and below 1: n = 6000, d = 3, k = 1, (1, 1e-6).",
+        sweeps=lambda: (VOTES,),
+        checks=error_follows_the_gap,
+    ),
+    Claim(
+        "covariance/coarse-closes-gap",
+        "UG5.1",
+        ("M21/UG/Thm5.1", "M21/UG/Alg3"),
+        "After the coarse preconditioner lambda_{k+1}/lambda_1 is at least 1/20 in nine runs of ten at gaps"
+        " 1e-1, 1e-3 and 1e-6, where lambda_k/lambda_1 = 1/4 and the gap is known to a factor: n = 6000, d ="
+        " 3, k = 2.",
+        sweeps=lambda: (COARSE,),
+        checks=coarse_closes_any_gap,
+    ),
+)

@@ -1,0 +1,269 @@
+"""A box is ruinous in many dimensions, a ball is not; and what becomes of the ball on rows that are skewed.
+
+Five private means of the same rows, the mean uniform in a box of public half-width: normal rows against d,
+and, for two of them, normal and skewed rows against n (M21/prior-CoinPress, M21/prior-KSU20). "reference" is
+the error of the sample mean.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import inf, isfinite, nan, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.chapters.many_dimensions.coinpress import (
+    DELTA,
+    EPSILON,
+    PLAIN,
+    REACH,
+    D,
+    Parts,
+    mean_parts,
+    shade,
+    words,
+)
+from workbench.charts.bands import LEVEL, measured
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.limits import covering
+from workbench.charts.words import number
+from workbench.estimators import Estimator
+from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean, shared
+from workbench.estimators.coinpress import CoinPressMean
+from workbench.estimators.heavy_tailed import ClippedHeavyMean
+from workbench.privacy import ApproxDP
+from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.grids import Point, Sweep, grid, multiples
+from workbench.study.measures import at, by, median, scaled
+from workbench.study.profiles import blocks
+from workbench.study.run import Row, Run, each_trial, error_of
+from workbench.study.sweeps import resources
+from workbench.types import Array
+
+N, DIMENSIONS = 2000, (1, 2, 4, 8, 16, 32, 64)
+BOX, BALL, HEAVY = "mean/clipped-box", "mean/coinpress", "mean/clipped-heavy"
+COORDINATES, PROVED = "mean/coordinatewise", f"{BALL}:proved"
+METHODS = {
+    BOX: "clipped to a box",
+    COORDINATES: "column by column",
+    HEAVY: "ball for heavy tails",
+    PROVED: "CoinPress, proved",
+    BALL: "CoinPress",
+}
+FOUND = 0.01  # chance of a wrong place up to which the predictions for runs that find the mean are compared
+SHAPE = 0.25  # of the gamma distribution of every coordinate: kurtosis 3 + 6/SHAPE, skewness 2/√SHAPE
+LAWS = {"normal": 3.0, "skewed": 3.0 + 6 / SHAPE}  # with C, E<v, X>⁴ ≤ C |v|⁴
+DIMENSION, RATIO = "dimension d", "error / that of the sample mean"
+
+
+# What is run
+
+
+def estimators(d: int, half_width: float) -> dict[str, Estimator[Any]]:
+    """Return every method for normal rows, their mean known to lie in a box of this half-width."""
+    radius = half_width * sqrt(d)  # of the ball round the box
+    return {
+        BOX: ClippedBoxMean(radius=half_width, sigma=1.0),
+        COORDINATES: CoordinatewiseMean(sigma=1.0),
+        HEAVY: ClippedHeavyMean(radius=radius, upper=1.0),
+        PROVED: CoinPressMean(radius=radius, mode="proved", sigma=1.0),
+        BALL: CoinPressMean(radius=radius, sigma=1.0),
+    }
+
+
+def distances(
+    methods: Mapping[str, Estimator[Any]], x: Array, theta: Array, budget: ApproxDP, noise: Generator
+) -> Row:
+    found: dict[str, Any] = {"reference": np.linalg.norm(x.mean(axis=0) - theta)}
+    for key, estimator in methods.items():
+        value = estimator(x, budget=budget, rng=noise).value
+        found[key] = error_of(value, lambda mean: np.linalg.norm(mean - theta))
+    return found
+
+
+@each_trial
+def side_by_side(
+    n: int,
+    d: int,
+    half_width: float,
+    epsilon: float,
+    *,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    theta = data.uniform(-half_width, half_width, d)
+    x = data.standard_normal((n, d))
+    x += theta
+    return distances(estimators(d, half_width), x, theta, ApproxDP(epsilon, delta), noise)
+
+
+def rows_of(law: str, n: int, d: int, data: Generator) -> Array:
+    """Return rows of mean 0 and covariance I: normal, or independent skewed coordinates."""
+    if law == "normal":
+        return data.standard_normal((n, d))
+    return np.asarray((data.gamma(SHAPE, size=(n, d)) - SHAPE) / sqrt(SHAPE))
+
+
+@each_trial
+def laws(
+    n: int,
+    d: int,
+    epsilon: float,
+    law: str,
+    *,
+    delta: float = DELTA,
+    half_width: float = REACH,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    radius = half_width * sqrt(d)
+    methods: dict[str, Estimator[Any]] = {
+        BALL: CoinPressMean(radius=radius, sigma=1.0),
+        HEAVY: ClippedHeavyMean(radius=radius, hypercontractivity=LAWS[law], upper=1.0),
+    }
+    theta = data.uniform(-half_width, half_width, d)
+    return distances(methods, rows_of(law, n, d, data) + theta, theta, ApproxDP(epsilon, delta), noise)
+
+
+AGAINST_D = Sweep(
+    "m21-means-d", grid(n=N, d=DIMENSIONS, half_width=REACH, epsilon=EPSILON), side_by_side, 10, blocks(10)
+)
+SKEWED = Sweep(
+    "m21-skewed-rows",
+    grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=tuple(LAWS)),
+    laws,
+    7,
+    {"quick": 1, "ci": 4, "full": 14, "deep": 56},
+)
+
+
+# What is predicted
+
+
+def predicted(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> Parts:
+    """Return the prediction for one method on normal rows: sampling error, and what privacy adds."""
+    if key == COORDINATES:
+        law = estimator.steps(0).design(n, shared(budget, d))
+        rms = float(law.rms) if law.failure < 0.5 / d else inf
+        return Parts(sqrt(d / n), sqrt(d) * sqrt(max(rms**2 - 1 / n, 0.0)), d)
+    if isinstance(estimator, CoinPressMean):
+        return mean_parts(estimator, n, d, budget)
+    charges = list(estimator.plan(n, d, budget).charges())
+    return Parts(sqrt(d / n), sqrt(d) * gaussian_scale(charges[-1]), d)
+
+
+def _ratio(key: str, point: Point, once: bool = False) -> float:
+    """Return the predicted error over that of the sample mean.
+
+    With `once`, nan where a run in a hundred may not find the mean, on which the prediction rests.
+    """
+    n, d, budget = point["n"], point["d"], ApproxDP(point["epsilon"], point["delta"])
+    estimator: Any = estimators(d, point["half_width"])[key]
+    if once and key == COORDINATES and d * estimator.steps(0).design(n, shared(budget, d)).failure > FOUND:
+        return nan
+    parts = predicted(key, estimator, n, d, budget)
+    return parts.total / parts.sampling
+
+
+# What is shown
+
+
+def look(method: str) -> dict[str, Any]:
+    """Return the colour of a method, as parameters of a series: modes of CoinPress on a ramp."""
+    modes = {PROVED: "proved", BALL: "practical"}
+    return {"colour_key": BALL, **shade(modes[method])} if method in modes else {"colour_key": method}
+
+
+def error_against_dimension(
+    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = N, radius: float = REACH
+) -> Chart:
+    """Return errors of all methods over that of the sample mean, against d (then without the box)."""
+    world = {"half_width": radius, "epsilon": epsilon, "delta": delta}
+    groups = by(run.table(AGAINST_D.moved(grid(n=n, d=DIMENSIONS, **world))), "d")
+    fine = sorted({int(x) for x in np.geomspace(DIMENSIONS[0], DIMENSIONS[-1], 9).round()})
+    lines = {key: [_ratio(key, {**world, "n": n, "d": d}) for d in fine] for key in METHODS}
+    curves: list[Series] = []
+    for key, label in METHODS.items():
+        found, expected = {}, []
+        for d, rows in groups.items():
+            # the median error of the sample mean is known: its square is χ²_d/n
+            plain = Parts(sqrt(int(d) / n), 0.0, int(d)).quantile(0.5)
+            found[d] = scaled(median(rows[key], LEVEL), 1 / plain)
+            expected.append(_ratio(key, {**world, "n": n, "d": int(d)}, once=True))
+        colour = look(key)
+        curves.append(measured("", found, colour.pop("colour_key"), expected, **colour))
+        curves.append(Series(label, fine, lines[key], role="theory", **look(key)))
+    curves.append(Series("", (fine[0], fine[-1]), (1, 1), role="reference", colour_key=PLAIN))
+    near = [one for one in curves if one.colour_key != BOX]
+    most = max((y for one in near if one.role == "theory" for y in one.y if isfinite(y)), default=1 / 1.15)
+    times = lines[BOX][-1]
+    words_of = f"{number(float(f'{times:.2g}'))} times the error of sampling"
+    marks = (Mark(words_of, x=fine[-1] / 6, y=1.1 * times, colour_key=BOX),)
+    said = f"{number(n)} rows, every coordinate in ±{number(radius)} σ"
+    closer = Panel(
+        "the same without the box", DIMENSION, RATIO, tuple(near), yscale="linear", ylim=(0.9, 1.15 * most)
+    )
+    return Chart(
+        "error_against_dimension",
+        "Clipping to a box is ruinous in many dimensions, clipping to a ball is not",
+        (
+            Panel(said, DIMENSION, RATIO, tuple(curves), marks=marks, ylim=(0.8, 2 * times)),
+            closer,
+        ),
+        alt="Median error over that of the sample mean, against the dimension, for five private"
+        " means. The one that clips to a box lies far above; the others stay within a small factor, CoinPress"
+        f" lowest ({words(epsilon, delta)}).",
+        how_to_read="At 1 a private mean is as good as the sample mean, whose error is √(d/n). Clipping to"
+        f" the box adds noise for its diagonal, {number(2 * radius)} √d σ, in each of d coordinates. The"
+        " others locate the data privately first.",
+    )
+
+
+def skewed_rows(
+    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = D, radius: float = REACH
+) -> Chart:
+    """Return the errors of both means against n, for normal and for skewed rows."""
+    farther = min(resources().limit, max(1.0, EPSILON / epsilon))  # rows grow as the noise, as far as allowed
+    points = [
+        {**point, "n": n, "epsilon": epsilon, "delta": delta, "d": d, "half_width": radius}
+        for point in SKEWED.points
+        for n in multiples([point["n"]], farther)
+    ]
+    frame = run.table(SKEWED.moved(points))
+    kurtosis = f"kurtosis {number(LAWS['skewed'])}"
+    return Chart(
+        "skewed_rows",
+        "On skewed rows CoinPress stops at a bias; the mean for bounded moments does not",
+        (
+            _law(frame, points, "normal", f"normal rows, d = {d}, {words(epsilon, delta)}"),
+            _law(frame, points, "skewed", f"skewed rows, {kurtosis}"),
+        ),
+        alt="Median error against n, for normal rows on the left and skewed ones on the right. On normal rows"
+        " CoinPress lies on the sample mean and the mean for bounded moments above it. On skewed rows"
+        " CoinPress stops falling at a bias, and the other one goes on falling.",
+        how_to_read="Clipping at the size of a normal row takes the long tail off skewed rows: what is left"
+        " has another mean, whatever n. The ball for heavy tails grows with n, which costs noise at small n."
+        " Privacy holds for both on any rows.",
+    )
+
+
+def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> Panel:
+    groups, curves = by(at(frame, law=law), "n"), []
+    d, budget = points[0]["d"], ApproxDP(points[0]["epsilon"], points[0]["delta"])
+    for key in (BALL, HEAVY):
+        found = {n: median(rows[key], LEVEL) for n, rows in groups.items()}
+        expected = [nan] * len(groups)
+        if law == "normal":
+            one = estimators(d, points[0]["half_width"])[key]
+            expected = [predicted(key, one, int(n), d, budget).quantile(0.5) for n in groups]
+        curves.append(measured(METHODS[key], found, key, expected))
+    plain = [median(rows["reference"], LEVEL).estimate for rows in groups.values()]
+    curves.append(Series("sample mean", groups, plain, role="reference", colour_key=PLAIN))
+    ball, marks = curves[0], tuple[Mark, ...]()
+    if law != "normal" and ball.y:
+        said = "the bias: no number of rows repairs it"
+        marks = (Mark(said, "horizontal", x=max(ball.x) / 3, y=min(ball.y), colour_key=BALL),)
+    ylim = covering((0.005, 2), curves)
+    return Panel(title, "number of rows n", "median error (σ)", tuple(curves), ylim=ylim, marks=marks)

@@ -1,0 +1,145 @@
+"""Rows that are not normal: a few change nothing, more make it abstain, very many are answered for.
+
+Some rows lie far away in one place, or all have heavy tails; the plan is made for normal rows.
+"""
+
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.chapters.covariance.worlds import geometric
+from workbench.chapters.matrix_quantile.quantiles import STATEMENT
+from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, GIVEN, planned, seen
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.words import number
+from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
+from workbench.populations.rotated import Rotated, rotated
+from workbench.privacy import ApproxDP
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
+from workbench.study.measures import Measure, seldom
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Verdict
+from workbench.study.run import Row, Run, each_trial
+from workbench.study.sweeps import at_budget
+from workbench.types import Array
+
+D, AWAY = 5, 1000.0  # standard deviations
+SHARES = (0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3)
+DEGREES = (3.0, 5.0, 10.0, 20.0, 40.0)
+PROMISED = 4.0  # a condition number after whitening
+RIGHT, WRONG, SILENT = "idea/right", "idea/wrong", "idea/silent"
+
+
+def spoilt(law: Rotated, n: int, share: float, degrees: float, data: Generator) -> Array:
+    """Return rows with these degrees of freedom (0: normal), a share of them in one place far away."""
+    x = replace(law, degrees=degrees or np.inf).sample(n, rng=data)
+    direction = data.standard_normal(len(law.values))
+    away = law.basis @ (np.sqrt(law.values) * direction * (AWAY / np.linalg.norm(direction)))
+    x[: round(share * n)] = away
+    return x
+
+
+@each_trial
+def hostile(
+    d: int, share: float, degrees: float, epsilon: float = EPSILON, delta: float = DELTA, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
+    """Measure the condition number after whitening, infinite for an abstention."""
+    budget = ApproxDP(epsilon, delta)
+    n, law = planned(d, None, budget), rotated(geometric(d, GIVEN), data)
+    x = spoilt(law, n, share, degrees, data)
+    value = MatrixQuantileCovariance(centred=True, beta=BETA)(x, budget=budget, rng=noise).value
+    released = seen(value, law)
+    condition = released[-1] / released[0]
+    return {"condition": np.inf if np.isnan(condition) else condition}
+
+
+FAR = Sweep("mq-far", grid(d=D, share=SHARES, degrees=0.0), hostile, 5, blocks(20))
+HEAVY = Sweep("mq-heavy", grid(d=D, share=0.0, degrees=DEGREES), hostile, 5, blocks(20))
+SPOILT = Sweep("mq-spoilt", grid(d=D, share=[0.01, 0.05, 0.2], degrees=0.0), hostile, 15, blocks(20))
+TAILED = Sweep("mq-tailed", grid(d=D, share=0.0, degrees=DEGREES[0]), hostile, 15, blocks(20))
+
+
+def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = D) -> Chart:
+    """Return how often rows that are not normal get a release, and a right one (right-or-none)."""
+    budget = ApproxDP(epsilon, delta)
+    work = planned(d, None, budget) * d**2 / (planned(D, None) * D**2)
+    far, heavy = (
+        run.table(at_budget(sweep, budget, [{**one, "d": d} for one in sweep.points], work=work))
+        for sweep in (FAR, HEAVY)
+    )
+    shares = {f"{number(100 * share)} % far": measures.at(far, share=share) for share in SHARES}
+    tails = {f"ν = {degrees:g}": measures.at(heavy, degrees=degrees) for degrees in DEGREES}
+    return Chart(
+        "abstains",
+        "Few far rows are harmless, 5 % stop the release, 20 % make it wrong",
+        (
+            _bars(f"Rows in one far place, d = {d}", "share of far rows", shares),
+            _bars(f"Heavy tails, d = {d}", "degrees of freedom ν", tails),
+        ),
+        alt="Stacked bars of releases as promised, other releases, and abstentions. With few far rows nearly"
+        " all are as promised, with more it abstains, with very many there are wrong ones. With heavy tails"
+        " it abstains, with light ones the release is nearly always right.",
+        how_to_read="Right: a condition number of at most 4 after whitening. A few far rows change nothing."
+        " With more the quantile is less stable than the plan assumes: it abstains. Wrong releases point at"
+        " far rows that hold it up alone.",
+    )
+
+
+def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
+    """Return a row for every set of rows: its shares of right releases, of wrong ones, and of none."""
+    series = []
+    if all(map(len, groups.values())):
+        answered = np.array([float((rows["condition"] < inf).mean()) for rows in groups.values()])
+        right = np.array([float((rows["condition"] <= PROMISED).mean()) for rows in groups.values()])
+        trials = min(map(len, groups.values()))
+        edges = (np.zeros(len(groups)), right, answered, np.ones(len(groups)))
+        places = range(1, len(groups) + 1)
+        series = [
+            Series(label, places, high, low, high, "bars", key, kind="fraction", trials=trials)
+            for label, key, low, high in zip(
+                ("right", "wrong", "abstains"), (RIGHT, WRONG, SILENT), edges[:-1], edges[1:], strict=True
+            )
+        ]
+    return Panel(title, name, "share of runs", tuple(series), "linear", "linear", ylim=(0.0, 1.0),
+                 names=tuple(groups))  # fmt: skip
+
+
+MOSTLY, CLEARLY, FAR_OFF = 0.9, 0.5, 1e3  # of all runs; a condition that shows the far rows
+
+
+def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Verdict]:
+    right, none, wrong = (measures.at(far, share=at)["condition"] for at in (0.01, 0.05, 0.2))
+    n, said = planned(D, None), "a condition above 4, or no answer"
+    theirs = (wrong > FAR_OFF) & (wrong < inf)
+    tails = heavy["condition"] == inf
+    return [
+        seldom("1 % far rows", right > PROMISED, BETA, said, factor=2.5, n=n),
+        measures.between("5 % far rows: no answer", _share(none == inf), MOSTLY, 1.0, n=n),
+        measures.between("t with 3 degrees of freedom: no answer", _share(tails), MOSTLY, 1.0, n=n),
+        measures.between("20 % far rows: their line", _share(theirs), CLEARLY, 1.0, n=n),
+    ]
+
+
+def _share(found: pd.Series) -> Measure:
+    return measures.share(int(found.sum()), len(found), 2 * claim_level())
+
+
+CLAIMS = (
+    Claim(
+        "matrix-quantile/right-or-none",
+        "MQ7",
+        (STATEMENT,),
+        "At d = 5 and its planned rows, with 1 % of the rows far away in one place nine answers of ten are as"
+        " promised; with 5 %, and with t-distributed rows of 3 degrees of freedom, nine runs of ten or more"
+        " give no answer; 20 %, more rows than the level, are answered for: most releases show their line.",
+        sweeps=lambda: (SPOILT, TAILED),
+        checks=answers_are_right_or_none,
+        kind="ours",
+    ),
+)

@@ -1,0 +1,238 @@
+"""A quantile of matrices: a soft count of rows and where it crosses a level, and what neighbours do to it.
+
+P_v is the largest P with P ≤ F_v(P), the rows' capped moment in units of P. One replaced row moves the soft
+count by at most 1, and P_v not past P_{v+1} and P_{v-1} (`proofs/matrix_quantile.md`, L2).
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import log
+
+import numpy as np
+
+from workbench.chapters.covariance.worlds import tilted
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.ellipses import ellipse, plane
+from workbench.estimators.matrix_quantile import influence_for
+from workbench.estimators.stable_quantile import Scaled, Solver, inflation, normal_level, soft_count
+from workbench.study.audit import Mechanism
+from workbench.study.grids import Role, stream
+from workbench.study.run import Run
+from workbench.types import Array
+
+STATEMENT = "AL22/matrix-quantile"
+PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures
+OURS, PLAIN, OTHER = "covariance/matrix-quantile", "covariance/empirical", "idea/second"
+LINE_N, LINE_LEVEL = 40, 1.75 * 0.2
+NESTED_N, AWAY = 400, (50.0, 0.0)  # rows of a film, and where far rows are
+PAIR_N, PAIR_LEVEL, DRAWN, PAIRS = 24, 0.25, 8, {"quick": 150, "full": 600}
+
+
+def rows_of(name: str, seed: int) -> np.random.Generator:
+    """Return the stream of a picture's rows."""
+    return stream(seed, Role.DATA, name, 0, 0)
+
+
+def known(x: Array, level: float) -> Array:
+    """Return P_v with the influence of the design, to `PRECISE`; nan if there is none."""
+    n, d = x.shape
+    solver = Solver(influence_for(d), inflation(n, d), PRECISE, STEPS)
+    scaled = Scaled.of(x, solver.influence, level)
+    factor = solver.descend(scaled, scaled.start(), level)
+    if factor is None:
+        return np.full((d, d), np.nan)
+    root = scaled.root(factor)
+    return np.asarray(root @ root.T)
+
+
+def scale_at(share: float, d: int) -> float:
+    """Return p such that normal rows of covariance Σ have P_v = p Σ at v = share n, in distribution."""
+    scales = np.geomspace(0.02, 200.0, 161) * d
+    levels = [normal_level(influence_for(d), d, float(scale)) for scale in scales]
+    return float(np.exp(np.interp(-share, -np.array(levels), np.log(scales))))
+
+
+def level_of(share: float, n: int) -> float:
+    """Return v = share n, or enough that v - 1 is a level, too."""
+    return max(1.5, float(f"{share * n:.6g}"))
+
+
+# One column: where the soft count crosses the level
+
+
+def count_curve(run: Run, *, n: int = LINE_N, level: float = LINE_LEVEL) -> Chart:
+    """Return the soft count of one column and its crossing (then the same with one row replaced)."""
+    x, v = rows_of("mq-count-curve", run.seed).standard_normal((n, 1)), level_of(level, n)
+    return Chart(
+        "count_curve",
+        "One replaced row moves the soft count by at most 1",
+        (_crossing(x, v), _neighbours(x, v)),
+        alt="Left, a curve that falls from the number of rows to 0 as p grows, close to its prediction, and"
+        " meets the level at one point. Right, the same curve and two more, of neighbours, which are no more"
+        " than 1 above or below it; their crossings lie between those of the next levels.",
+        how_to_read="A row counts 1 if its square is at least p, and less if it is smaller. The count falls"
+        " as p grows; where it passes v is the quantile. Nothing about the size of the rows was used.",
+    )
+
+
+def _crossing(x: Array, v: float) -> Panel:
+    n, p = len(x), np.geomspace(0.1, 60.0, 121)
+    knee, middle = influence_for(1), known(x, v).item()
+    expected = [n * normal_level(knee, 1, float(one)) for one in p]
+    counts = soft_count(x, p, knee.knee)
+    above, below = _where(p, counts, 0.72 * n), _where(p, expected, 0.6 * n)
+    series = (
+        Series("predicted", p, expected, role="reference", label_at=(0.42 * below, 0.6 * n)),
+        Series("soft count", p, counts, colour_key=OURS, label_at=(2.6 * above, 0.72 * n)),
+        Series("", [middle], [v], colour_key=OURS),
+    )
+    marks = (
+        Mark(f"level v = {v:g}", "horizontal", y=v),
+        Mark("quantile $P_v$", x=3.2 * middle, y=v + 0.06 * n, colour_key=OURS),
+    )
+    return Panel(
+        "The quantile is where the count passes v", "scale p", f"soft count of {n} rows", series,
+        yscale="linear", ylim=(0, n), xlim=(0.1, 60.0), marks=marks,
+    )  # fmt: skip
+
+
+def _where(p: Array, falling: Iterable[float], level: float) -> float:
+    return float(np.interp(-level, -np.fromiter(falling, float), p))
+
+
+def _neighbours(x: Array, v: float) -> Panel:
+    inner, middle, outer = (known(x, v + k).item() for k in (1, 0, -1))
+    ends, knee = (0.72 * middle, 1.4 * middle), influence_for(1).knee
+    p = np.linspace(*ends, 61)
+    far, gone = x.copy(), x.copy()
+    row = int(np.argmin(np.abs(np.abs(x[:, 0]) - np.median(np.abs(x)))))
+    far[row], gone[row] = 1e6, 0.0
+    wide = ends[1] - ends[0]
+    series = [Series("", ends, (v + 1, v + 1), (v - 1, v - 1), (v + 1, v + 1), role="area")]
+    for rows, label, key, aside, above in (
+        (far, "one row enormous", OTHER, 0.24, 1.4),
+        (x, "the rows as they were", OURS, 0.0, 0.0),
+        (gone, "one row 0", OTHER, -0.14, -1.5),
+    ):
+        counts = soft_count(rows, p, knee)
+        place = (_where(p, counts, v + above) + aside * wide, v + above) if above else None
+        series.append(Series(label, p, counts, role="theory", colour_key=key, label_at=place))
+    series += [
+        Series("", [known(rows, v).item()], [v], colour_key=key)
+        for rows, key in ((far, OTHER), (x, OURS), (gone, OTHER))
+    ]
+    marks = (
+        Mark("level v", "horizontal", y=v),
+        Mark("$P_v$ of every neighbour", "span", x=inner, x2=outer, y=v - 1.9, colour_key=OTHER),
+    )
+    return Panel(
+        "One row replaced: up or down by 1", "scale p", "soft count", tuple(series), "linear", "linear",
+        ylim=(v - 2.2, v + 2.2), xlim=ends, marks=marks,
+    )  # fmt: skip
+
+
+# Several columns: neighbours stay between two levels
+
+
+def interlacing(run: Run, *, n: int = PAIR_N, level: float = PAIR_LEVEL) -> Chart:
+    """Return quantiles of neighbours between two levels of the rows (then for many sets the margin)."""
+    rng, v = rows_of("mq-interlacing", run.seed), level_of(level, n)
+    pairs = PAIRS[run.profile] if run.most is None else run.most
+    return Chart(
+        "interlacing",
+        "No replaced row moves the quantile past its neighbouring levels",
+        (_between(rng, n, v), _margins(rng, pairs, n, v)),
+        alt="Left, thin ellipses of neighbours fill a ring between an inner and an outer ellipse and never"
+        " cross them. Right, dots in the unit square, many near its upper and right edge, none beyond.",
+        how_to_read="Left, one row became enormous, or 0, or anything. Right, each dot is a pair of data"
+        " sets, flat, heavy-tailed or normal: how far apart two ellipses are in the worst direction. Beyond 1"
+        " the lemma would be wrong.",
+    )
+
+
+def _between(rng: np.random.Generator, n: int, v: float) -> Panel:
+    x = tilted(4.0).sample(n, rng=rng)
+    others = [known(replaced(x, rng), v) for _ in range(DRAWN)]
+    lines = [ellipse("", one, role="release", colour_key=OTHER) for one in others]
+    inner, middle, outer = (known(x, v + k) for k in (1, 0, -1))
+    tall = float(np.sqrt(outer[1, 1]))
+    ring = (
+        replace(ellipse("$P_{v-1}$", outer, colour_key=OURS), label_at=(outer[0, 1] / tall, tall + 0.55)),
+        ellipse("", middle, colour_key=OURS),
+        replace(ellipse("$P_{v+1}$", inner, colour_key=OURS), label_at=(0.0, 0.0)),
+    )
+    x_ = float(np.sqrt(outer[0, 0])) * np.sin(np.linspace(-np.pi / 2, np.pi / 2, 121))
+    (low, high), (below, above) = _sides(outer, x_), _sides(inner, x_)
+    areas = (
+        Series("", x_, high, above, high, role="area", colour_key=OURS),
+        Series("", x_, low, below, low, role="area", colour_key=OURS),
+    )
+    words = Mark(f"$P_v$ after one of {n} rows was replaced", x=1.6, y=-4.1, colour_key=OTHER)
+    return plane(f"{DRAWN} neighbours stay in the ring", (*areas, *lines, *ring), reach=4.6, marks=(words,))
+
+
+def _sides(shape: Array, x: Array) -> tuple[Array, Array]:
+    """Return the lower and the upper end of an ellipse at every x; beyond it, those of its tip."""
+    wide = float(np.sqrt(shape[0, 0]))
+    inside = np.clip(x, -wide, wide)
+    middle = shape[0, 1] / shape[0, 0] * inside
+    half = np.sqrt(np.linalg.det(shape) / shape[0, 0] * np.maximum(1 - (inside / wide) ** 2, 0.0))
+    return middle - half, middle + half
+
+
+def replaced(x: Array, rng: np.random.Generator) -> Array:
+    """Return the rows with one of them replaced: by a far one, by 0, or by another of their size."""
+    other = x.copy()
+    size = float(rng.choice([1e6, 0.0, 1.0, 3.0]))
+    other[int(rng.integers(len(x)))] = size * rng.standard_normal(x.shape[1])
+    return other
+
+
+def _margins(rng: np.random.Generator, pairs: int, n: int, v: float) -> Panel:
+    found = np.array([margins(rng, n, v) for _ in range(pairs)])
+    dots = Series("", found[:, 0], found[:, 1], role="rows", colour_key=OURS)
+    marks = (
+        Mark("proved: at most 1", "horizontal", y=1.0),
+        Mark("proved: at most 1", "vertical", x=1.0, y=0.06, side="left"),
+        Mark("the lemma would be wrong", x=0.55, y=1.15),
+    )
+    return Panel(
+        f"{pairs} pairs of data sets, none beyond 1", "inner level over the neighbour (largest eigenvalue)",
+        "neighbour over the outer level (largest eigenvalue)", (dots,), "linear", "linear", xlim=(0.0, 1.2),
+        ylim=(0.0, 1.2), marks=marks,
+    )  # fmt: skip
+
+
+def margins(rng: np.random.Generator, n: int = PAIR_N, v: float = PAIR_LEVEL * PAIR_N) -> tuple[float, float]:
+    """Return the largest eigenvalues of P_v(X')⁻¹P_{v+1}(X) and of P_{v-1}(X)⁻¹P_v(X') for one pair."""
+    tails = 1 / np.abs(rng.standard_normal((n, 1))) ** float(rng.choice([0.0, 0.5, 1.0]))
+    x = tails * rng.standard_normal((n, 2)) * [1.0, float(rng.choice([1.0, 0.1]))]
+    inner, outer, one = known(x, v + 1), known(x, v - 1), known(replaced(x, rng), v)
+    return _over(inner, one), _over(one, outer)
+
+
+def _over(above: Array, below: Array) -> float:
+    return float(np.linalg.eigvals(np.linalg.solve(below, above)).real.max())
+
+
+# What judges a reader's own private variance of one column: worlds whose unit it is not told
+
+
+UNIT = 2.8021  # P_v of standard normal rows at v = 0.3 n and ψ(q) = min(q, 1)
+ROWS, SPREAD = 1000, 12.0
+
+
+def world(rng: np.random.Generator) -> tuple[Array, float]:
+    """Return normal rows of mean 0, and the logarithm of their variance: between 1e-12 and 1e12."""
+    power = log(10.0) * float(rng.uniform(-SPREAD, SPREAD))
+    return np.exp(power / 2) * rng.standard_normal(ROWS), power
+
+
+def in_logs(mine: Mechanism) -> Mechanism:
+    """Return what releases the logarithm of a variance: nan, no answer, where that is not above 0."""
+
+    def logarithm(x: Array, trials: int, rng: np.random.Generator) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(np.log(np.asarray(mine(x, trials, rng), np.float64)))
+
+    return logarithm

@@ -1,0 +1,162 @@
+"""Rows, and what adversaries do to them: each corrupted row looks innocent, together they move the mean.
+
+Rows are N(θ, I), θ uniform on the cube of side 16 round 0, and public is that θ lies in that of side 20
+(LKKO21, Assumption 1). An adversary who has seen them replaces a share ξ.
+"""
+
+from dataclasses import replace
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
+from workbench.estimators.robust import RobustMean
+from workbench.linalg import norms
+from workbench.populations.corruption import MEAN_ATTACKS
+from workbench.privacy import ApproxDP
+from workbench.study.grids import Role, stream
+from workbench.study.run import Run, error_of
+from workbench.types import Array
+
+RADIUS, PLACES = 10.0, 8.0
+CORRUPTION, EPSILON, DELTA = 0.05, 10.0, 0.01
+N, D = 20_000, 20  # of the pictures here
+ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
+TAIL = 2.5  # degrees of freedom, and index, of heavy tails: finite variances, no third moments
+GOOD, BAD, PLANTED = "idea/good", "idea/bad", "idea/public"
+
+
+def limit(corruption: float) -> float:
+    """Return corruption √(ln 1/corruption), what no robust mean can beat by more than a constant."""
+    return corruption * sqrt(log(1 / corruption))
+
+
+def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Array:
+    """Return clean rows after an attack; every random direction is a new one."""
+    name = attack.split(" ")[0]
+    return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
+
+
+def error(estimator: Any, rows: Array, theta: Array, budget: ApproxDP, noise: Generator) -> float:
+    """Return how far a private mean is from θ, infinite if it abstains."""
+    value = estimator(rows, budget=budget, rng=noise).value
+    return error_of(value, lambda mean: np.linalg.norm(mean - theta))
+
+
+def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
+    """Return independent coordinates of mean 0 and variance 1: Student's t or, one-sided, Pareto's law."""
+    if law == "student":
+        return data.standard_t(TAIL, (n, d)) * sqrt((TAIL - 2) / TAIL)
+    mean, variance = 1 / (TAIL - 1), TAIL / ((TAIL - 1) ** 2 * (TAIL - 2))
+    return np.asarray((data.pareto(TAIL, (n, d)) - mean) / sqrt(variance))
+
+
+def taken(x: Array, y: Array) -> np.ndarray:
+    """Return which rows an adversary changed."""
+    return np.asarray((x != y).any(axis=1))
+
+
+def density(label: str, values: Array, edges: Array, look: str, total: int = 0) -> Series:
+    """Return the histogram of values as an area: their share of `total` per unit, at the middles of the bins.
+
+    Without a total it is their own number, so that the area is 1.
+    """
+    counts, _ = np.histogram(values, edges)
+    shares = counts / ((total or len(values)) * np.diff(edges))
+    return Series(label, (edges[:-1] + edges[1:]) / 2, shares, role="area", colour_key=look)
+
+
+def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
+    """Return rows of unsuspicious length, and what they have in common."""
+    x = stream(run.seed, Role.DATA, "robust-collusion", 0, 0).standard_normal((n, d))
+    rng = stream(run.seed, Role.DATA, "robust-collusion", 0, 1)
+    y = ATTACKS["tail-matched"].corrupt(x, corruption, rng=rng)
+    bad, u = taken(x, y), np.full(d, 1 / sqrt(d))
+    further = sqrt(d) - sqrt(D)  # of rows of other lengths, whose spread is the same
+    lengths = np.linspace(max(0.0, 2.0 + further), 7.0 + further, 26)
+    along = np.linspace(-4.0, 6.0 + max(0.0, further), 41)
+    moved, most = float((y - x).mean(axis=0) @ u), limit(corruption)
+    said = f"mean moved by {number(moved, 2)} σ (limit {number(most, 2)} σ)"
+    left = _two("the length of a row betrays nobody", "length of a row (σ)", norms(y), bad, lengths)
+    right = _two(
+        "together they lean to one side", "part of a row along one direction u (σ)", y @ u, bad, along
+    )
+    tall = max(tuple(right.series[0].y))
+    marks = (Mark(said, "region", x=along[-1] - 2.4, y=0.62 * tall),)
+    return Chart(
+        "collusion",
+        "Each bad row looks innocent, together they move the mean",
+        (left, replace(right, marks=marks)),
+        alt="Left, the lengths of clean and of corrupted rows have histograms of the same shape, one much"
+        " lower. Right, along one direction the corrupted rows lie to the right of the clean ones.",
+        how_to_read=f"Areas are shares of all rows: {number(100 * corruption)} % are corrupted. Every"
+        " corrupted row has the length of the row it replaced. Nearly every clean row leans as far, in a"
+        " direction of its own: a test of single rows would have to know u.",
+    )
+
+
+def _two(title: str, name: str, values: Array, bad: np.ndarray, edges: Array) -> Panel:
+    clean, wrong = (
+        density(label, values[rows], edges, look, len(values))
+        for label, rows, look in (("clean rows", ~bad, GOOD), ("corrupted rows", bad, BAD))
+    )
+    x, (good, few) = np.array(tuple(clean.x)), (np.array(tuple(one.y)) for one in (clean, wrong))
+    wide, tall = x[-1] - x[0], float(good.max())
+    rises, top = x[np.argmax(good >= 0.55 * tall)], x[few.argmax()]
+    beside, above = (float(rises - 0.17 * wide), 0.55 * tall), float(top + 0.08 * wide)
+    named = (
+        replace(clean, label_at=beside),
+        replace(wrong, label_at=(above, float(few.max() + 0.09 * tall))),
+    )
+    return Panel(title, name, "share of all rows per σ", named, "linear", "linear", ylim=(0.0, 1.08 * tall))
+
+
+def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
+    """Return the attack that leaves second moments as they are (marginals, spectra, errors)."""
+    x = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 0).standard_normal((n, d))
+    rng = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 1)
+    swapped, planted = (ATTACKS[name].corrupt(x, corruption, rng=rng) for name in ("tail-swap", "shift-ones"))
+    u, edges = np.full(d, 1 / sqrt(d)), np.linspace(-4.0, 4.0, 41)
+    drawn = (("clean rows", x, GOOD), ("one tail swapped", swapped, BAD))
+    clean, other = (density("", rows @ u, edges, look) for _, rows, look in drawn)
+    stay = tuple(np.minimum(tuple(clean.y), tuple(other.y)))
+    share = number(100 * corruption)
+    along = Panel(
+        "what the adversary does",
+        "part of a row along u (σ)",
+        "density",
+        (
+            replace(clean, label="rows that stay", y=stay, colour_key="idea/data", label_at=(0.0, 0.06)),
+            replace(clean, label="taken away", low=stay, label_at=(-2.9, 0.12)),
+            replace(other, label="put in", low=stay, label_at=(2.8, 0.15)),
+        ),
+        "linear",
+        "linear",
+        ylim=(0.0, 0.52),
+        marks=(Mark(f"the lowest {share} % become copies of the highest", "arrow", -2.2, 0.44, 2.2, 0.44),),
+    )
+    spectra = tuple(
+        Series(name, range(1, d + 1), np.linalg.eigvalsh(np.cov(rows.T))[::-1], colour_key=look)
+        for name, rows, look in (*drawn, ("planted cluster", planted, PLANTED))
+    )
+    noise = stream(run.seed, Role.NOISE, "robust-tail-swap", 0, 0)
+    one, said = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), []
+    for name, rows, _ in drawn:
+        found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
+        said.append(f"{name} {found:.2f} and {np.linalg.norm(rows.mean(axis=0)):.2f}")
+    note = f"Errors of the row-by-row filter and of the plain mean (σ): {'; '.join(said)}."
+    names = "what a second moment sees", "place of the eigenvalue", "eigenvalue of the covariance"
+    return Chart(
+        "tail_swap",
+        "A swapped tail moves the mean and leaves the covariance as it is",
+        (along, Panel(*names, spectra, "linear", "log", note=note)),
+        alt="(a) Along one direction the lower tail is missing and the upper one doubled. (b) The"
+        " eigenvalues of the covariance of the swapped rows are those of clean rows; a planted cluster has"
+        " one that stands out.",
+        how_to_read="Right: a filter looks at variances, and these are the variances of clean rows: it has"
+        " nothing to act on. The error is still of the promised order; what tests the whole distribution,"
+        " such as depths or third moments, sees more.",
+    )

@@ -1,0 +1,438 @@
+"""A filter scores rows, and a private threshold removes the highest: the parts of PRIME (LKKO21).
+
+In the order of the notebook: the histogram of scores (Lemma E.1), neighbours that stay neighbours (Lemma
+2.2), the passes and rounds that a score takes (Theorems 5 and 6, Algorithm 10), the noise of a second moment,
+and the stability-based histogram of the range (Lemmas D.1 and D.2).
+"""
+
+from collections import Counter
+from math import ceil, exp, inf, log, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from workbench.bounds.lkko21 import range_shape
+from workbench.chapters.robust_and_private.adversaries import (
+    ATTACKS,
+    BAD,
+    CORRUPTION,
+    DELTA,
+    GOOD,
+    RADIUS,
+    taken,
+)
+from workbench.chapters.robust_and_private.planted import MISSED, medians, rarely, slope
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.words import number
+from workbench.estimators.base import Trace
+from workbench.estimators.prime import (
+    PRICES,
+    FilterMean,
+    Mask,
+    PrimeMean,
+    Score,
+    edges,
+    left_after,
+    score_counts,
+    tail_set,
+    threshold,
+)
+from workbench.estimators.shared.rows import present
+from workbench.estimators.weighted_moments import counted_sums, grid, release
+from workbench.populations.corruption.mean import clusters as at_clusters
+from workbench.privacy import ApproxDP, Charge, GaussianDP
+from workbench.privacy.histograms import (
+    stability_charge,
+    stability_histogram,
+    stability_threshold,
+    stable_mode,
+)
+from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
+from workbench.privacy.noise import SimulatedNoise
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.grids import Role, Sweep, stream
+from workbench.study.grids import grid as points
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Status, Verdict, combine, enough
+from workbench.study.run import Row, Run, each_trial
+from workbench.types import Array
+
+N, D, EPSILON = 20_000, 20, 1.0
+FAR_CLUSTERS, MOST_PASSES, COUNTS = 30.0, 40, (1, 2, 4, 8, 16)
+COUNT_NOISE = 20.0  # sd of every count of scores
+LEMMA_AT = (1.5 * sqrt(5), 10.0, 25.0, 100.0, 400.0)  # from the cluster of Figure 1 on
+LEFT, LITTLE = 0.75, 1e-3  # of Ψ, Lemma E.1: (12), and what it asks of clean rows
+FIRE, STEP = 5.5, 1 / (100 * (0.1 / 2 + 1.01))  # a round counts if it scores above λ/5.5; a λ, as recalled
+LONE, LONE_N, WIDTH, ZETA = ApproxDP(1.0, 0.05), 50, 2.0, 0.01
+RANGE, FAR = ApproxDP(1.0, 1e-6), 3.0  # sds from the mean to the centre of its bin
+LOCATED = round(2 * range_shape(1, RANGE.epsilon, RANGE.delta, ZETA))  # twice the rows, every constant 1
+
+
+# Scores and their threshold
+
+
+def score_histogram(
+    run: Run,
+    *,
+    corruption: float = CORRUPTION,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    n: int = N,
+    d: int = D,
+) -> Chart:
+    """Return the scores of the first pass of mean/prime, noisy counts and threshold."""
+    x = stream(run.seed, Role.DATA, "robust-scores", 0, 0).standard_normal((n, d))
+    rng = stream(run.seed, Role.DATA, "robust-scores", 0, 1)
+    y = ATTACKS["shift-alternating"].corrupt(x, corruption, rng=rng)
+    bad = taken(x, y)
+    noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-scores", 0, 0))
+    tau, tail, noisy, cut, largest = first_pass(y, corruption, ApproxDP(epsilon, delta), noise)
+    exact = [score_counts(tau, tail & side, largest) for side in (~bad, bad)]
+    shown = slice(0, 1 + int(np.flatnonzero(np.sum(exact, axis=0) + (noisy > 0))[-1]))
+    middles, (clean, wrong) = (np.sqrt(2) * edges(largest))[shown], (one[shown] for one in exact)
+    both = clean + wrong
+    low, top = min(0.0, 1.1 * noisy[shown].min()), 1.25 * max(both.max(), noisy.max())
+    series = (
+        Series("clean rows", middles, clean, role="bars", colour_key=GOOD, kind="count"),
+        Series("corrupted rows", middles, both, clean, both, role="bars", colour_key=BAD, kind="count"),
+        Series(
+            "released: the sum, with noise",
+            middles,
+            noisy[shown],
+            colour_key="idea/total",
+            kind="count",
+            joined=False,
+        ),
+    )
+    gone = tail & (tau >= cut)
+    right, others = int((gone & bad).sum()), int((gone & ~bad).sum())
+    end = float(middles[-1] * 2**0.5)
+    marks = [Mark(f"threshold {number(cut)}", "vertical", x=cut, side="left")]
+    if cut < end:
+        words = f"removed: {right} corrupted, {others} clean"
+        marks.append(Mark(words, "span", x=cut, x2=end, colour_key=BAD))
+    names = "", "score τ (bins double)", "rows in the bin"
+    xlim, ylim = (float(middles[0] / 2**0.5), end), (float(low), float(top))
+    return Chart(
+        "score_histogram",
+        f"One pass removes {number(right)} of {number(int(bad.sum()))} corrupted rows and {others} clean",
+        (Panel(*names, series, yscale="linear", xlim=xlim, ylim=ylim, marks=tuple(marks)),),
+        alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
+        " released noisy counts follow their sum, and the threshold stands"
+        f" {'beyond most of both' if 2 * right < int(bad.sum()) else 'between'}.",
+        how_to_read="The highest 2ξn scores of one pass. Only the black dots are released; from them comes"
+        " the threshold, the largest edge above which enough of the score lies. Which bars are blue or orange"
+        " only we know.",
+    )
+
+
+def first_pass(
+    y: Array, corruption: float, budget: ApproxDP, noise: SimulatedNoise
+) -> tuple[Array, np.ndarray, Array, float, float]:
+    """Return scores, tail, released counts, ρ and the largest score possible, of a first pass.
+
+    The rows have mean near 0.
+    """
+    n, d = y.shape
+    one = PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0)
+    steps, charges = one.tight(n, d), list(one.plan(n, d, budget).charges())
+    rows, kept = steps.rows_within(y, steps.coarse_centre(y, charges[0], noise)), present(y)
+    sums = release(counted_sums(rows, kept, grid(steps.radii[1])), steps.radii[1], PRICES, charges[2], noise)
+    score, psi, _ = steps.judged(sums)
+    return (*steps.removal(rows, kept, score, psi, charges[3], noise), steps.largest)
+
+
+@each_trial
+def shares_removed(n: int, d: int, distance: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure Lemma E.1 on rows whose clean ones hold little of the score: what stays, and who goes.
+
+    "clean" is what clean rows of the tail hold of the score, over Ψ; the lemma asks for 1/1000 at most.
+    "stays" is (12) over Ψ, "bad over good" is (13), the ratio of its right side to its left; both with noise.
+    """
+    bad, x = int(CORRUPTION * n), data.standard_normal((n, d))
+    x[:bad] += distance * data.uniform(0.5, 1.5, (bad, 1)) * np.eye(d)[0]
+    tau = Score(x[bad:].mean(axis=0), np.eye(d)[:, :1]).of(x)
+    tail = tail_set(tau, np.ones(n, bool), ceil(2 * CORRUPTION * n), x)
+    psi, largest = float((tau - 1).mean()), float(tau.max())
+    counts = noise.normal(score_counts(tau, tail, largest), COUNT_NOISE)
+    cut = threshold(counts, n, psi)
+    go = np.minimum(tau / cut, 1) * tail
+    stays = (tau[tau < cut] - 1).sum() / n / psi
+    clean = (tau[bad:] - 1)[tail[bad:]].sum() / n / psi
+    return {"clean": clean, "stays": stays, "bad over good": go[:bad].sum() / (2 * go[bad:].sum())}
+
+
+LEMMA = Sweep("lkko21-threshold", points(n=20_000, d=5, distance=LEMMA_AT), shares_removed, 50, blocks(10))
+
+
+def threshold_lemma(frame: pd.DataFrame) -> list[Verdict]:
+    """Return the checks: hypothesis, conclusion with it, conclusion from 10 sd on, operating point."""
+    asked = frame["clean"] <= LITTLE
+    far, figure = frame["distance"] >= LEMMA_AT[-2], frame["distance"] == LEMMA_AT[0]
+    concluded, seen = frame[asked], frame[frame["distance"] >= LEMMA_AT[1]]
+    fails = {
+        "the hypothesis fails from 100 on": ~asked[far],
+        "(12) fails where the hypothesis holds": concluded["stays"] > LEFT,
+        "(13) fails where the hypothesis holds": concluded["bad over good"] < 1,
+        "(12) or (13) fails from 10 on": (seen["stays"] > LEFT) | (seen["bad over good"] < 1),
+        "the hypothesis holds at the cluster of Figure 1": asked[figure],
+    }
+    return [
+        measures.seldom(name, failed, MISSED, "in 5 % of runs at most", factor=4.0)
+        for name, failed in fails.items()
+        if len(failed)
+    ]
+
+
+# One threshold for all rows keeps neighbours neighbours
+
+
+def distances(passes: int, *, trials: int, data: Generator, noise: Generator) -> dict[str, Any]:
+    """Measure how far neighbours with many ties are apart after four passes: one threshold, or many."""
+    return {
+        name: np.array([_apart(data, alone) for _ in range(trials)], np.float64)
+        for name, alone in (("joint", False), ("separate", True))
+    }
+
+
+def _apart(data: Generator, alone: bool) -> int:
+    n, d = int(data.integers(4, 14)), int(data.integers(1, 4))
+    pair = [data.integers(-2, 3, (n, d)).astype(np.float64)] * 2
+    pair[1] = pair[1].copy()
+    pair[1][data.integers(n)] = data.integers(-2, 3, d)
+    kept: list[Mask] = [np.ones(n, bool), np.ones(n, bool)]
+    worst = 0
+    for _ in range(4):
+        centre = data.integers(-1, 2, d).astype(np.float64)
+        score = Score(centre, data.integers(0, 2, (d, d)).astype(np.float64))
+        cut: Any = 12 * (data.random(n) if alone else data.random())
+        for side, y in enumerate(pair):
+            tau = score.of(y)
+            kept[side] = left_after(tau, kept[side], tail_set(tau, kept[side], 3, y), cut)
+        one, other = (
+            Counter(map(tuple, y[mask].tolist())) for y, mask in zip(pair, kept, strict=True)
+        )  # multisets: the distance is in rows that one has and the other has not
+        worst = max(worst, (one - other).total(), (other - one).total())
+    return worst
+
+
+PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500, blocks(10))
+
+
+def neighbours_stay(frame: pd.DataFrame) -> Verdict:
+    joint, apart = float(frame["joint"].max()), int((frame["separate"] > 1).sum())
+    share = measures.share(apart, len(frame), claim_level())
+    checks = [
+        measures.between("largest distance, one threshold for all rows", measures.known(joint), 0.0, 1.0),
+        measures.between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
+    ]
+    return combine(checks, len(frame))
+
+
+# Passes, and rounds of a pass
+
+
+@each_trial
+def passes_taken(
+    n: int, d: int, clusters: int, *, corruption: float = CORRUPTION, data: Generator, noise: Generator
+) -> Row:
+    """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
+
+    A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
+    excess is half as large, or small enough to end, for the matrix score.
+    """
+    x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(corruption * n), data)
+    found: dict[str, float] = {}
+    for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
+        trace = Trace()
+        estimator = kind(radius=RADIUS, sigma=1.0, corruption=corruption, passes=MOST_PASSES)
+        estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
+        excess = np.array(trace.records["excess"], np.float64)
+        found[name] = len(excess) - 1
+    ended = estimator.tight(n, d).level * corruption * log(1 / corruption)
+    later = np.append(excess[2:], ended)
+    halved = np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))
+    return {**found, "halved": halved}
+
+
+PASSES = Sweep("lkko21-passes", points(n=20_000, d=20, clusters=COUNTS), passes_taken, 4, blocks(10))
+
+
+def passes(frame: pd.DataFrame) -> list[Verdict]:
+    top, softmax = (slope(medians(frame, name, "clusters", claim_level())) for name in ("top", "softmax"))
+    words = "share of runs whose excess does not halve in two passes"
+    return [
+        measures.between("slope, top eigenvector", top, 0.6, 1.2),
+        measures.between("slope, matrix exponential", softmax, -inf, 0.5),
+        rarely(words, frame["halved"] < 1, 2 * MISSED),
+    ]
+
+
+def score_after(rounds: int, d: int) -> float:
+    """Return Ψ/λ after so many rounds without noise, for one wide direction: e^{atλ}/(e^{atλ} + d - 1)."""
+    growth = exp(min(rounds * STEP, 700.0))
+    return growth / (growth + d - 1)
+
+
+def rounds_needed(d: int) -> int:
+    """Return the first round whose score counts: 106 ln((d - 1)/4.5), and 1 for d up to 5.
+
+    >>> [rounds_needed(d) for d in (3, 10, 50)]
+    [1, 74, 254]
+    """
+    return max(1, ceil(log(max(d - 1, 1) / (FIRE - 1)) / STEP))
+
+
+def rounds_are_few() -> Verdict:
+    """Return the check: with ⌊ln d⌋ rounds some round of an epoch without noise scores above λ/5.5."""
+    scores = {d: score_after(max(1, int(log(d))), d) for d in (10, 20, 50)}
+    worst = min(scores.values())
+    return Verdict(
+        status=Status.HOLDS if worst > 1 / FIRE else Status.REFUTED,
+        test="formula",
+        level=claim_level(),
+        trials=len(scores),
+        estimate=worst,
+        interval=(worst, worst),
+        bound=1 / FIRE,
+        id="Ψ/λ after ⌊ln d⌋ rounds",
+        detail={"needed": {str(d): rounds_needed(d) for d in scores}},
+    )
+
+
+# The noise of a second moment
+
+
+@each_trial
+def noise_norms(d: int, *, data: Generator, noise: Generator) -> Row:
+    """Measure the spectral norm of symmetric noise over 2σ√d, σ the sd off the diagonal."""
+    charge = Charge("moment", "gaussian", sqrt(2), GaussianDP(1.0))
+    drawn = symmetric_gaussian(np.zeros((d, d)), charge, SimulatedNoise(noise))
+    return {"norm": np.linalg.norm(drawn, 2) / (2 * sqrt(d))}
+
+
+NORMS = Sweep("lkko21-noise-norms", points(d=(20, 50, 100, 200)), noise_norms, 10, blocks(10))
+
+
+def moment_noise(d: int, n: int = 1_000_000) -> float:
+    """Return 2σ√d of the second moment of one pass of mean/prime, tight, (10, .01)-DP."""
+    one = PrimeMean(radius=RADIUS, corruption=CORRUPTION, sigma=1.0)
+    plan = one.plan(n, d, ApproxDP(10.0, 0.01))
+    cost = next(charge.cost for charge in plan.charges() if charge.step.startswith("moments"))
+    return 2 * sqrt(d) * one.tight(n, d).radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
+
+
+def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
+    found = {d: measures.median(rows["norm"], claim_level()) for d, rows in measures.by(frame, "d").items()}
+    checks = [measures.between(f"over 2σ√d, d = {d:g}", one, 0.85, 1.1) for d, one in found.items()]
+    steep = slope({d: measures.scaled(one, sqrt(d)) for d, one in found.items()})
+    checks.append(measures.between("exponent in d, fixed radius", steep, 0.45, 0.55))
+    for low, high, least in ((500, 5000, 1.3), (500_000, 5_000_000, 1.48)):
+        exponent = log(moment_noise(high) / moment_noise(low)) / log(high / low)
+        name = f"exponent in d, radius of clean rows, d = {low} to {high}"
+        checks.append(measures.between(name, measures.known(exponent), least, 1.5))
+    return checks
+
+
+# The bins of the range
+
+
+@each_trial
+def bins(n: int, *, data: Generator, noise: Generator) -> Row:
+    """Measure whether the bin of a lone row is released, and whether the bin of the mean is found."""
+    keys: NDArray[np.int64] = np.r_[np.zeros(LONE_N - 1, np.int64), 7]
+    source = SimulatedNoise(noise)
+    found = stability_histogram(keys, stability_charge("bins", LONE), source)
+    mean = data.uniform(-10, 10)
+    places = np.floor(data.normal(mean, 1.0, LOCATED) / WIDTH).astype(np.int64)
+    mode: Any = stable_mode(places, stability_charge("bins", RANGE), source)
+    return {"lone": 7 in found, "away": mode is None or abs(WIDTH * (mode + 0.5) - mean) > FAR}
+
+
+BINS = Sweep("lkko21-bins", points(n=LONE_N), bins, 5000, blocks(10))
+
+
+def lone_probability() -> float:
+    """Return the probability that discrete Laplace noise lifts a count of 1 to the threshold."""
+    decay = exp(-LONE.epsilon / 2)
+    return float(decay ** (stability_threshold(LONE) - 1) / (1 + decay))
+
+
+def bins_are_safe(frame: pd.DataFrame) -> Verdict:
+    rare = measures.seldom("a lone row is seen", frame["lone"], LONE.delta, "at most δ")
+    over = measures.scaled(measures.Measure(rare.estimate, rare.interval, len(frame)), 1 / lone_probability())
+    as_predicted = measures.between("over its probability", over, 0.8, 1.2, bound=1.0)
+    found = measures.seldom("the bin is far from the mean", frame["away"], ZETA, "at most ζ", n=LOCATED)
+    size = enough(found, "LKKO21/LemD.2", "sqrt(d ln(1/delta)) ln(d/(zeta delta))/eps, twice")
+    return combine([rare, as_predicted, size], len(frame))
+
+
+CLAIMS = (
+    Claim(
+        "robust-and-private/passes-against-clusters",
+        "P8",
+        ("LKKO21/Thm5", "LKKO21/Thm6", "LKKO21/Lem-F3-F7"),
+        "Clusters in 1 .. 16 directions, hardly any noise: the passes of the filter by single directions grow"
+        " in proportion, slope .6 .. 1.2, those by the matrix exponential slower, slope at most .5, and two"
+        " of these halve the excess.",
+        sweeps=lambda: (PASSES,),
+        checks=passes,
+    ),
+    Claim(
+        "robust-and-private/threshold-lemma",
+        "E1",
+        ("LKKO21/LemE.1",),
+        "d = 5, clusters at .5 .. 1.5 times 3.4, 10, 25, 100, 400 sd: clean rows hold at most Ψ/1000 of the"
+        " tail's score from 100 on, and where they do, the threshold leaves at most .75 Ψ below it (12) and"
+        " bad rows go at least twice as much as good ones (13); so they do from 10 on. At the cluster of"
+        " Figure 1, 1.5 √d, the lemma says nothing. Each in 95 % of runs.",
+        sweeps=lambda: (LEMMA,),
+        checks=threshold_lemma,
+    ),
+    Claim(
+        "robust-and-private/log-rounds-suffice",
+        "T2",
+        ("LKKO21/Alg10",),
+        "T₂ = ⌊ln d⌋, the constant 1: so many rounds are enough for a round without noise to score above"
+        " λ/5.5, d = 10, 20, 50.",
+        checks=rounds_are_few,
+        expected=Status.REFUTED,
+        reason="The order is right, the constant is 106: with a = 1/(106 λ), as recalled, a planted direction"
+        " has e^{t/106} times the weight of another after t rounds: 74 rounds at d = 10, 254 at d = 50,"
+        " whatever n is. For d up to 5 one round is enough.",
+    ),
+    Claim(
+        "robust-and-private/matrix-noise",
+        "P7",
+        ("LKKO21/Thm6",),
+        "Symmetric noise of sd σ per entry has spectral norm .85 .. 1.1 times 2σ√d for d = 20 .. 200,"
+        " exponent .5 within .05; with the radius that clean rows need the exponent is 1.5 within .02 around"
+        " d = 1e6, and 1.3 .. 1.5 from d = 500 to 5000, where the radius is √d and more.",
+        sweeps=lambda: (NORMS,),
+        checks=matrix_noise,
+        kind="ours",
+    ),
+    Claim(
+        "robust-and-private/neighbours-stay",
+        "P9",
+        ("LKKO21/Lem2.2",),
+        "5000 random neighbours with many ties, four passes: never more than one row apart with one threshold"
+        " for all rows; with a threshold for each row more than one in a thousand pairs are.",
+        sweeps=lambda: (PAIRS,),
+        checks=neighbours_stay,
+    ),
+    Claim(
+        "robust-and-private/bins-are-safe",
+        "P10",
+        ("LKKO21/LemD.1", "LKKO21/LemD.2"),
+        "The stability histogram shows a lone row with probability at most δ = .05, .8 to 1.2 times the"
+        " computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but for"
+        " 1 % of runs ((1, 1e-6)-DP, d = 1).",
+        sweeps=lambda: (BINS,),
+        checks=bins_are_safe,
+    ),
+)

@@ -1,0 +1,415 @@
+"""A cluster pulls a plain private mean, and a filter removes it: Figure 1 and Theorems 5 and 6 of LKKO21.
+
+A share ξ of the rows is moved by 1.5 in every coordinate, or as far in another direction. A column for each
+estimator is its Euclidean error, infinite if it abstains; "clean" is the error of the mean of the rows before
+the adversary came. Constants and sizes are ours.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.bounds.corruption import mean_limit
+from workbench.chapters.robust_and_private.adversaries import (
+    CORRUPTION,
+    DELTA,
+    EPSILON,
+    PLACES,
+    RADIUS,
+    corrupted,
+    error,
+    limit,
+)
+from workbench.charts.bands import beside, measured
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.free_places import placed
+from workbench.charts.methods import name
+from workbench.charts.words import number
+from workbench.estimators.clipped import ClippedBoxMean
+from workbench.estimators.prime import FilterMean, PrimeMean
+from workbench.estimators.robust import RobustMean
+from workbench.estimators.shared.predictions import median_beyond
+from workbench.populations.corruption import Adversary
+from workbench.populations.corruption.mean import SHIFT, shifted
+from workbench.privacy import ApproxDP
+from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study import measures
+from workbench.study.claim import Claim
+from workbench.study.grids import Sweep, grid
+from workbench.study.measures import Measure
+from workbench.study.profiles import blocks, claim_level
+from workbench.study.rules import Verdict, alike
+from workbench.study.run import Row, Run, each_trial
+
+N = 100_000
+DIMENSIONS = (2, 3, 10, 20, 50)
+DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
+LOW, HIGH = (3, 10), (20, 50)  # dimensions; errors vary more in the low ones, which have more trials
+LEVEL = 0.05  # of all bands of one curve together
+PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"
+ERROR = "median error (σ)"
+NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
+NOTICED = 1.5  # times the error in one direction is noticed
+PLATEAU = 1.5  # of errors that are flat, over one another
+
+
+# What is run
+
+
+def robust_and_plain(corruption: float) -> dict[str, Any]:
+    return {
+        "prime": PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0),
+        "box": ClippedBoxMean(radius=RADIUS, sigma=1.0),
+    }
+
+
+def single_directions(corruption: float) -> dict[str, Any]:
+    return {"filter": FilterMean(radius=RADIUS, corruption=corruption, sigma=1.0)}
+
+
+@each_trial
+def errors(
+    estimators: Callable[[float], dict[str, Any]],
+    n: int,
+    d: int,
+    corruption: float,
+    epsilon: float,
+    attack: str,
+    *,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure estimators, and the mean of the clean rows, on the same corrupted normal rows."""
+    theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
+    clean = np.linalg.norm(x.mean(axis=0))
+    rows = corrupted(x, attack, corruption, data)
+    rows += theta
+    chosen, budget = estimators(corruption), ApproxDP(epsilon, delta)
+    return {"clean": clean} | {name: error(one, rows, theta, budget, noise) for name, one in chosen.items()}
+
+
+MEASURED, FILTERED = partial(errors, robust_and_plain), partial(errors, single_directions)
+HALF_NORMAL = Adversary(  # not shown: later trials go on in the streams that it draws from
+    "half-normal",
+    "rows moved by |N(0, 1.2²)| along u",
+    shifted(lambda taken: 1.2 * np.abs(taken.rng.standard_normal(len(taken.own)))),
+)
+
+
+@each_trial
+def row_by_row(
+    d: int,
+    *,
+    n: int = N,
+    corruption: float = CORRUPTION,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure mean/robust with a cluster in every direction, and without, on the same clean rows."""
+    estimator, budget = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), ApproxDP(epsilon, delta)
+    x, mean = data.standard_normal((n, d)), data.uniform(-PLACES, PLACES, d)
+    found = {
+        name: error(estimator, corrupted(x, name, corruption, data) + mean, mean, budget, noise)
+        for name in ("none", *DIRECTIONS)
+    }
+    rows = HALF_NORMAL.corrupt(x, corruption, rng=data)
+    return found | {HALF_NORMAL.name: error(estimator, rows + mean, mean, budget, noise)}
+
+
+def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any) -> Sweep:
+    """Return a sweep whose axes are those of Figure 1 unless told otherwise."""
+    usual = {"n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": ["shift-ones"]}
+    return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, blocks(full))
+
+
+PLANTED = sweep("planted", 2, 10, d=DIMENSIONS, attack=DIRECTIONS)
+SHARES = sweep("shares", 8, 3, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
+EPSILONS = sweep("epsilons", 10, 20, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
+FILTER = sweep("filter", 3, 12, FILTERED, d=(3, 10, 20), attack=["shift-ones", "shift-random 1", "none"])
+ROBUST_LOW, ROBUST_HIGH = (
+    Sweep(f"lkko21-robust-planted-{name}", grid(d=d), row_by_row, trials, blocks(full) | {"quick": 1})
+    for name, d, trials, full in (("low", LOW, 2, 80), ("high", HIGH, 1, 30))
+)
+
+
+# What is predicted
+
+
+def pull(d: int, corruption: float) -> float:
+    """Return 1.5 ξ √d, how far the cluster moves the mean of all rows."""
+    return SHIFT * corruption * sqrt(d)
+
+
+def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
+    """Return the median error of mean/clipped-box: the pull, with sampling and noise on top."""
+    noise = gaussian_scale(ClippedBoxMean(radius=RADIUS, sigma=1.0).plan(n, d, budget)["mean"])
+    sd = sqrt((1 - corruption) / n + noise**2)
+    return median_beyond(np.array([pull(d, int(corruption * n) / n)]), np.ones(1), sd, d)
+
+
+# What is shown
+
+
+def medians(frame: pd.DataFrame, column: str, along: str, level: float = LEVEL) -> dict[float, Measure]:
+    """Return the median of a column at every value of a parameter."""
+    by = measures.by(frame, along)
+    return {value: measures.median(rows[column], level / len(by)) for value, rows in by.items()}
+
+
+def curves(run: Run, frame: pd.DataFrame, along: str, foreseen: Mapping[Any, float]) -> list[Series]:
+    """Return mean/prime and mean/clipped-box on planted rows, with what is predicted of the latter."""
+    prime, box = (medians(frame, column, along) for column in ("prime", "box"))
+    return [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
+
+
+def figure_1(
+    run: Run,
+    *,
+    corruption: float = CORRUPTION,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    n: int = N,
+) -> Chart:
+    """Return LKKO21's Figure 1: error against d, and against ε with twice the corruption."""
+    budget = ApproxDP(epsilon, delta)
+    usual = (corruption, epsilon, delta, n) == (CORRUPTION, EPSILON, DELTA, N)
+    return Chart(
+        "figure_1",
+        "For d ≥ 10 a filter removes the planted cluster, unless ε is small",
+        (_dimensions(run, corruption, budget, n), _epsilons(run, 2 * corruption, budget, n // 10, usual)),
+        alt=f"Two panels of median error. Against d at corruption {number(corruption)}: the plain private"
+        " mean rises as the root of d to more than half a standard deviation, PRIME and the row-by-row filter"
+        " stay below the grey limit. Against ε: the plain mean is nearly flat, PRIME is far below it for"
+        " large ε and climbs to it for small ones.",
+        how_to_read="Grey: ξ √ln(1/ξ), which against the worst adversary no robust mean beats by more than a"
+        " constant. The cluster is 1.5 away in every coordinate. Right, at every ε the plain mean is off by"
+        " the cluster's pull at least.",
+    )
+
+
+def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
+    public = {"corruption": corruption, "epsilon": budget.epsilon, "n": n}
+    frame = run.table(PLANTED.moved(({**point, **public} for point in PLANTED.points), delta=budget.delta))
+    robust: dict[float, Measure] = {}
+    for one in (ROBUST_LOW, ROBUST_HIGH):
+        moved = one.moved(one.points, **public, delta=budget.delta)
+        for d, rows in measures.by(run.table(moved), "d").items():
+            robust[d] = measures.median(
+                np.concatenate([rows[name].to_numpy() for name in DIRECTIONS]), LEVEL / 4
+            )
+    clean = {d: one.estimate for d, one in medians(frame, "clean", "d").items()}
+    series = [
+        *curves(run, frame, "d", {d: plain_error(n, d, corruption, budget) for d in DIMENSIONS}),
+        measured(name(ROBUST), robust, ROBUST),
+        Series("clean rows alone", clean, clean.values(), role="reference", colour_key="non-private"),
+        Series("", DIMENSIONS, [pull(d, corruption) for d in DIMENSIONS], role="theory", colour_key=BOX),
+        _limit(DIMENSIONS, corruption),
+    ]
+    title = f"ξ = {number(corruption)}, ε = {number(budget.epsilon)}"
+    note = f"Filter from d = {min(LOW)}, six directions pooled; δ = {number(budget.delta)}, n = {number(n)}."
+    return Panel(title, "d, columns", ERROR, placed(series), note=note)
+
+
+def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int, usual: bool) -> Panel:
+    factor = budget.epsilon / EPSILON
+    points = [
+        {**point, "corruption": corruption, "epsilon": factor * point["epsilon"], "n": n}
+        for point in EPSILONS.points
+    ]
+    frame = run.table(EPSILONS.moved(points, delta=budget.delta))
+    found = [point["epsilon"] for point in points]
+    foreseen = {one: plain_error(n, 10, corruption, ApproxDP(one, budget.delta)) for one in found}
+    series = (*curves(run, frame, "epsilon", foreseen), _limit(found, corruption))
+    marks = (Mark("at small ε noise hides the cluster", x=22 * min(found), y=0.3),) if usual else ()
+    title, note = f"ξ = {number(corruption)}, d = 10", f"δ = {number(budget.delta)}, n = {number(n)}."
+    return Panel(title, "ε", ERROR, series, marks=marks, note=note)
+
+
+def _limit(places: Iterable[float], corruption: float) -> Series:
+    xs = tuple(places)
+    return Series("ξ √ln(1/ξ)", xs, [limit(corruption)] * len(xs), role="reference")
+
+
+def against_corruption(
+    run: Run,
+    *,
+    corruption: float = CORRUPTION,
+    epsilon: float = EPSILON,
+    delta: float = DELTA,
+    n: int = N,
+    d: int = 20,
+) -> Chart:
+    """Return the error against the corrupted share (and the least against the worst adversary)."""
+    factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
+    points = [
+        {**point, "corruption": factor * point["corruption"], "epsilon": epsilon, "n": n, "d": d}
+        for point in SHARES.points
+    ]
+    frame = run.table(SHARES.moved(points, delta=delta))
+    found = [point["corruption"] for point in points]
+    shares = np.geomspace(found[0], found[-1], 13)
+    least = [mean_limit(float(a)) for a in shares]
+    series = (
+        *curves(run, frame, "corruption", {a: plain_error(n, d, a, budget) for a in found}),
+        Series("least against the worst adversary", shares, least, role="reference", colour_key="idea/total"),
+        Series("", shares, 1.5 * sqrt(d) * shares, role="theory", colour_key=BOX),
+    )
+    here = shares[len(shares) // 2]
+    marks = (Mark("this cluster is easier than the worst one", x=here, y=0.62 * limit(float(here))),)
+    note = f"d = {d}, n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}."
+    return Chart(
+        "against_corruption",
+        "The clipped mean follows the cluster, PRIME undoes most of it",
+        (Panel("", "corrupted share ξ", ERROR, series, note=note, marks=marks),),
+        alt="Median error against the corrupted share, logarithmic. The plain private mean follows the"
+        " cluster's pull, in proportion to the share; PRIME stays below what the worst adversary forces on"
+        " every estimator.",
+        how_to_read="The worst adversary forces Φ⁻¹(1/2 + ξ) on every estimator. This cluster is easier:"
+        " where a filter finds it, the error falls below that, towards the error of the clean rows.",
+    )
+
+
+# What is claimed
+
+
+def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> list[Verdict]:
+    """Return the checks of the medians at every point, and of all single errors together."""
+    checks, most = [], NEAR * limit(CORRUPTION)
+    for point in sweep.points:
+        said = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
+        found = measures.median(measures.at(frame, **point)[column], claim_level())
+        checks.append(measures.between(f"median, {said}", found, 0.0, most, n=N))
+    return [*checks, rarely("share of single errors above the bound", frame[column] > most)]
+
+
+def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
+    """Decide whether at most a share of all runs misses, on average over the points."""
+    found = measures.share(int(missed.sum()), len(missed), claim_level())
+    return measures.between(words, found, 0.0, most, n=N)
+
+
+def slope(found: Mapping[float, Measure]) -> Measure:
+    """Return the slope of the logarithms."""
+    return measures.slope(np.log([*found]), [measures.logarithm(one) for one in found.values()])
+
+
+def plain_mean(frame: pd.DataFrame) -> Verdict:
+    found = medians(frame, "box", "d", claim_level())
+    steep = slope({d: one for d, one in found.items() if d >= 10})
+    return measures.between("slope in d", steep, 0.48, 0.52, n=N, bound=0.5)
+
+
+def prime_is_robust(frame: pd.DataFrame) -> list[Verdict]:
+    checks = small_errors(frame, "prime", PLANTED)
+    prime, box = (medians(frame, column, "d", claim_level()) for column in ("prime", "box"))
+    over, growth = measures.ratio(prime[50], box[50]), measures.ratio(prime[50], prime[2])
+    checks.append(measures.between("over mean/clipped-box, d = 50", over, 0.0, TENTH, n=N))
+    return [*checks, measures.between("d = 50 over d = 2", growth, 0.0, PLATEAU, n=N)]
+
+
+def every_direction(frame: pd.DataFrame) -> Verdict:
+    """Return the check: errors over the mean at their d have the same mean in every direction."""
+    relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
+    groups = [relative[frame["attack"] == name] for name in DIRECTIONS]
+    verdict = alike(groups, claim_level(), factor=NOTICED)
+    return verdict.about("largest difference in standard errors", "no more than chance allows", n=N)
+
+
+def in_proportion(frame: pd.DataFrame) -> list[Verdict]:
+    prime, box = (medians(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
+    checks = [
+        measures.between(f"over ξ√ln(1/ξ), ξ = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, NEAR)
+        for a, one in prime.items()
+    ]
+    return [*checks, measures.between("slope of the plain mean", slope(box), 0.95, 1.05)]
+
+
+def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks: the plain mean stays within half again of its plateau where PRIME does not."""
+    prime, box = (medians(frame, name, "epsilon", claim_level()) for name in ("prime", "box"))
+    least, most = min(prime), max(prime)
+    said = f"ε = {least:g} over ε = {most:g}"
+    worse, same = (measures.ratio(one[least], one[most]) for one in (prime, box))
+    means = [  # a median would lie between two modes
+        measures.mean_size(
+            measures.at(frame, epsilon=e)["prime"], claim_level(parts=2), EPSILONS.name, seed, {"epsilon": e}
+        )
+        for e in (3.0, most)
+    ]
+    return [
+        measures.between(f"PRIME, {said}", worse, PLATEAU, inf),
+        measures.between(f"plain mean, {said}", same, 0.0, PLATEAU),
+        measures.between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU),
+    ]
+
+
+def single(frame: pd.DataFrame) -> list[Verdict]:
+    return small_errors(frame, "filter", FILTER)
+
+
+CLAIMS = (
+    Claim(
+        "robust-and-private/plain-mean-grows",
+        "P1",
+        ("LKKO21/Fig1",),
+        "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d: the error of mean/clipped-box grows as"
+        " √d, slope .5 within .02 from d = 10 to 50.",
+        sweeps=lambda: (PLANTED,),
+        checks=plain_mean,
+    ),
+    Claim(
+        "robust-and-private/prime-is-robust",
+        "P2",
+        ("LKKO21/Fig1", "LKKO21/Thm6", "LKKO21/Thm11"),
+        "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of all"
+        " single errors together, are at most 1.2 ξ √ln(1/ξ); at d = 50 a tenth of that of mean/clipped-box"
+        " at most, and at most 1.5 times the one at d = 2.",
+        sweeps=lambda: (PLANTED,),
+        checks=prime_is_robust,
+    ),
+    Claim(
+        "robust-and-private/every-direction",
+        "P3",
+        ("LKKO21/Thm6",),
+        "The same: mean errors in the six directions, over the mean at the same d, differ by no more than"
+        " chance; half as much again in one of them would be noticed.",
+        sweeps=lambda: (PLANTED,),
+        checks=every_direction,
+    ),
+    Claim(
+        "robust-and-private/against-corruption",
+        "P4",
+        ("LKKO21/Thm6",),
+        "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 1.2 ξ √ln(1/ξ), that of"
+        " mean/clipped-box grows in proportion to ξ, slope within .05.",
+        sweeps=lambda: (SHARES,),
+        checks=in_proportion,
+    ),
+    Claim(
+        "robust-and-private/plateau-in-epsilon",
+        "P6",
+        ("LKKO21/Fig1",),
+        "n = 1e4, d = 10, corruption .1, ε = .05 .. 10: at ε = .05 the error of mean/prime is more than 1.5"
+        " times that at ε = 10, the error of mean/clipped-box is not; from ε = 3 to 10 the mean error of"
+        " mean/prime falls by no more than that.",
+        sweeps=lambda: (EPSILONS,),
+        checks=against_epsilon,
+    ),
+    Claim(
+        "robust-and-private/single-directions",
+        "LK5",
+        ("LKKO21/Thm5", "LKKO21/LemD.3"),
+        "The setting of robust-and-private/prime-is-robust, d = 3, 10, 20: median errors of mean/filter and"
+        " 95 % of single ones are at most 1.2 ξ √ln(1/ξ).",
+        sweeps=lambda: (FILTER,),
+        checks=single,
+    ),
+)

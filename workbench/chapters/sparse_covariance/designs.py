@@ -1,0 +1,325 @@
+"""The covariances that the claims about WX19 are tried on, one run on any of them, what is read off tables.
+
+Truths are scaled so that normal rows lie in the unit ball, up to a probability of `BEYOND` per sample, and
+runs are in law: the second moment is drawn as a Wishart matrix, conditional on no row being clipped
+(`populations.gaussian`). The estimator's own pieces do the rest.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import exp, hypot, inf, log, nan, sqrt
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.distributions import Gaussian, SparseCovariance
+from workbench.estimators.shared.predictions import median_noise_norm
+from workbench.estimators.sparse import (
+    STEP,
+    USERS,
+    LocalThresholdedCovariance,
+    Noise,
+    PerturbedCovariance,
+    Rule,
+    kept_and_repaired,
+    perturbed,
+    thresholded,
+)
+from workbench.linalg import psd_part
+from workbench.populations.gaussian import MultivariateGaussian, second_moment
+from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
+from workbench.privacy import ApproxDP, Charge, noise_source
+from workbench.privacy.mechanisms import gaussian_scale
+from workbench.special import stdtrit
+from workbench.study.grids import Role, stream
+from workbench.study.intervals import Interval, bootstrap_interval
+from workbench.study.measures import Measure
+from workbench.study.rules import Verdict, compare
+from workbench.types import Array
+
+Model = Literal["central", "local"]
+Calibration = Literal["tight", "paper"]
+
+BEYOND = 0.01  # probability that any of n rows would be clipped
+DELTA = 1e-6
+P, USUAL = 100, ApproxDP(1.0, DELTA)
+DRAWS = 3  # of truths, whose mean stands for a typical one
+DROWNED = 1 / 3  # of the noise: below it, sampling adds less than 6 % to its norm
+LARGEST = 700.0  # powers of e beyond it are infinite
+REFERENCES = {
+    "zero": "zero matrix",
+    "oracle diagonal": "true diagonal",
+    "noisy diagonal": "noisy diagonal",
+    "plain": "plain release",
+    "empirical": "empirical covariance",
+    "without": "non-private threshold",
+}
+
+# Truths and runs
+
+
+def scaled(covariance: Array, n: int) -> Array:
+    """Return the covariance over c, so that n normal rows lie in the unit ball."""
+    return covariance / unit_ball_scale(covariance, n, BEYOND)
+
+
+def share_of(p: int, degree: float) -> float:
+    """Return the share of the pairs of which each coordinate has `degree` on average."""
+    return degree / (p - 1)
+
+
+def spread(p: int, share: float, n: int, rng: Generator) -> Array:
+    """Return a covariance whose support is spread over all coordinates: entries shrink as 1/p."""
+    return scaled(conditioned(sparse_signal(p, share, rng=rng)), n)
+
+
+def block(p: int, active: int, degree: int, n: int, rng: Generator) -> Array:
+    """Return a covariance whose signal sits in `active` coordinates: entries keep their size as p grows."""
+    return scaled(active_block(p, active, degree, rng=rng), n)
+
+
+def neighbours(p: int, degree: int) -> NDArray[np.bool_]:
+    """Return which pairs are next to each other on a circle, `degree` of them for each of p places."""
+    gap = np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
+    return np.asarray((np.minimum(gap, p - gap) <= degree // 2) & (gap > 0))
+
+
+@dataclass(frozen=True)
+class Run:
+    """A released matrix with all that is public about it, and the truth that only a study knows."""
+
+    truth: Array
+    empirical: Array
+    released: Array
+    charge: Charge
+    n: int
+
+    @cached_property
+    def noise(self) -> Noise:
+        """The sds of the noise."""
+        sd = gaussian_scale(self.charge)
+        symmetric = self.charge.mechanism == "symmetric_gaussian"
+        return Noise(sd, sd / sqrt(2) if symmetric else sd, self.n)
+
+    def thresholded(self, rule: Rule, rng: Generator) -> SparseCovariance:
+        """Return steps (3) and (4) of Algorithm 1 by a rule."""
+        return kept_and_repaired(self.released, self.charge, self.n, rule, noise_source(rng))
+
+    def kept(self, rule: Rule, rng: Generator) -> Array:
+        """Return step (3) alone."""
+        return thresholded(self.released, self.noise, rule, rng)
+
+
+def released(
+    covariance: Array,
+    n: int,
+    epsilon: float,
+    data: Generator,
+    noise: Generator,
+    *,
+    delta: float = DELTA,
+    model: Model = "central",
+    calibration: Calibration = "tight",
+) -> Run:
+    """Return a run on n rows of unit radius, in law."""
+    law = MultivariateGaussian(Gaussian(np.zeros(len(covariance)), covariance))
+    empirical = second_moment(law, n, rng=data)
+    charge = charged(len(covariance), n, ApproxDP(epsilon, delta), model, calibration)
+    return Run(law.covariance, empirical, perturbed(empirical, charge, noise_source(noise)), charge, n)
+
+
+def charged(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> Charge:
+    """Return the charge of the noise, as the estimators' plans have it."""
+    if model == "local":
+        return LocalThresholdedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[USERS]
+    return PerturbedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[STEP]
+
+
+def without_privacy(run: Run, rule: Rule, rng: Generator) -> Array:
+    """Return the empirical covariance, thresholded by a rule and made positive semidefinite."""
+    return psd_part(thresholded(run.empirical, Noise(0.0, 0.0, run.n), rule, rng))
+
+
+def spectral(matrix: Array) -> float:
+    """Return the spectral norm of a symmetric matrix."""
+    return float(np.abs(np.linalg.eigvalsh(matrix)[[0, -1]]).max())
+
+
+def column_sum(matrix: Array) -> float:
+    """Return the largest absolute column sum: the norm for w = 1, and w = ∞ if the matrix is symmetric."""
+    return float(np.abs(matrix).sum(axis=0).max())
+
+
+def diagonal(matrix: Array) -> Array:
+    return np.diag(np.diag(matrix))
+
+
+def estimates(one: Run, rng: Generator) -> dict[str, Array]:
+    """Return the output of the source's rule and of the default one, and all references."""
+    rules: dict[str, Rule] = {"algorithm": "paper", "default": "adaptive-lasso"}
+    return {name: one.thresholded(rule, rng).psd for name, rule in rules.items()} | references(one, rng)
+
+
+def references(one: Run, rng: Generator) -> dict[str, Array]:
+    """Return the reference matrices of an estimate, by the keys of `REFERENCES`."""
+    return {
+        "zero": np.zeros_like(one.truth),
+        "oracle diagonal": diagonal(one.truth),
+        "noisy diagonal": diagonal(one.released),
+        "plain": one.released,
+        "empirical": one.empirical,
+        "without": without_privacy(one, "adaptive-lasso", rng),
+    }
+
+
+# What follows from public numbers
+
+
+def off_diagonal_sd(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> float:
+    """Return the sd of the noise of an entry off the diagonal."""
+    charge = charged(p, n, budget, model, calibration)
+    return gaussian_scale(charge) / (sqrt(2) if charge.mechanism == "symmetric_gaussian" else 1.0)
+
+
+def rows_factor(model: Model, p: int, budget: ApproxDP, usual_p: int = P) -> float:
+    """Return the n at which entries stand out of the noise, over that at ε = 1, δ = 1e-6 and the usual p.
+
+    Entries of rows in the unit ball shrink as 1/p; a threshold is √ln p times the sd of the noise, which
+    falls as 1/n, or as 1/√n in the local model.
+    """
+    here, usual = (
+        off_diagonal_sd(2, 10**6, each, "central", "tight") * columns * sqrt(log(columns))
+        for columns, each in ((p, budget), (usual_p, USUAL))
+    )
+    return here / usual if model == "central" else (here / usual) ** 2
+
+
+@cache
+def typical_spread(p: int, share: float, n: int) -> tuple[float, float]:
+    """Return the spectral norm and the trace of a truth whose support is spread over all coordinates."""
+    return _typical([spread(p, share, n, _draw(draw)) for draw in range(DRAWS)])
+
+
+@cache
+def typical_block(p: int, active: int, degree: int, n: int) -> tuple[float, float]:
+    """Return the spectral norm and the trace of a truth with a fixed active block."""
+    return _typical([block(p, active, degree, n, _draw(draw)) for draw in range(DRAWS)])
+
+
+def _draw(number: int) -> np.random.Generator:
+    return stream(0, Role.DATA, "wx19-typical", number, 0)
+
+
+def _typical(truths: list[Array]) -> tuple[float, float]:
+    norms, traces = [spectral(one) for one in truths], [float(np.trace(one)) for one in truths]
+    return float(np.mean(norms)), float(np.mean(traces))
+
+
+def plain_error(
+    truth: tuple[float, float],
+    p: int,
+    n: int,
+    budget: ApproxDP,
+    model: Model = "central",
+    calibration: Calibration = "tight",
+) -> float:
+    """Return the relative error of the plain release: the norm of its noise, and a little sampling.
+
+    `truth` is its norm and its trace. nan where sampling is no small part: 2 √(|Σ|₂ tr Σ/n) is no prediction,
+    but for a truth near the identity.
+    """
+    norm, trace = truth
+    sd = off_diagonal_sd(p, n, budget, model, calibration)
+    noise, sampling = sqrt(2) * sd * median_noise_norm(p), 2 * sqrt(norm * trace / n)
+    return hypot(noise, sampling) / norm if sampling <= DROWNED * noise else nan
+
+
+# What is read off a table
+
+
+def geometric(values: ArrayLike, level: float) -> Measure:
+    """Return the geometric mean of independent positive values, with the t interval of its logarithm."""
+    logs = np.log(np.asarray(values, np.float64))
+    middle, m = float(logs.mean()), len(logs)
+    if m < 2:
+        return Measure(exp(middle), (0.0, inf), m)
+    reach = float(-stdtrit(m - 1, level / 2)) * float(logs.std(ddof=1)) / sqrt(m)
+    return exponential(Measure(middle, (middle - reach, middle + reach), m))
+
+
+def arithmetic(values: ArrayLike, level: float) -> Measure:
+    """Return the mean of independent values with its t interval."""
+    found = np.asarray(values, np.float64)
+    middle, m = float(found.mean()), len(found)
+    reach = float(-stdtrit(m - 1, level / 2)) * float(found.std(ddof=1)) / sqrt(m) if m > 1 else inf
+    return Measure(middle, (middle - reach, middle + reach), m)
+
+
+def recall(kept: Array, truth: Array) -> float:
+    """Return the share of the true support off the diagonal that is kept."""
+    away = (truth != 0) & ~np.eye(len(truth), dtype=bool)
+    return float((kept[away] != 0).mean()) if away.any() else 1.0
+
+
+def f1(kept: Array, truth: Array) -> float:
+    """Return the harmonic mean of precision and recall of the support off the diagonal."""
+    above = np.triu_indices(len(truth), 1)
+    found, true = kept[above] != 0, truth[above] != 0
+    total = int(found.sum() + true.sum())
+    return float(2 * (found & true).sum() / total) if total else 1.0
+
+
+def trials(frame: pd.DataFrame, along: str, column: str) -> Array:
+    """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
+    table = frame.pivot(index=["block", "trial"], columns=along, values=column)
+    return np.asarray(table[list(dict.fromkeys(frame[along]))].to_numpy(), np.float64)
+
+
+def crossing(ns: Sequence[float], curve: ArrayLike, target: float, *, falling: bool = True) -> float:
+    """Return log n where a curve last passes the target, interpolated in log n; nan if it does not."""
+    y = np.asarray(curve, np.float64) - target
+    reached = y <= 0 if falling else y >= 0
+    if reached.all() or not reached[-1]:
+        return nan
+    i = int(np.flatnonzero(~reached)[-1])
+    share = y[i] / (y[i] - y[i + 1])
+    return float(log(ns[i]) + share * (log(ns[i + 1]) - log(ns[i])))
+
+
+def bootstrapped(
+    statistic: Callable[[Array], float], rows: Array, level: float, name: str, seed: int
+) -> Measure:
+    """Return a statistic of trials, one row each, with its interval."""
+    rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
+    estimate, interval = statistic(rows), bootstrap_interval(statistic, rows, level, rng, 500)
+    return Measure(estimate, interval if np.isfinite(estimate) else (-inf, inf), len(rows))
+
+
+def exponential(measure: Measure) -> Measure:
+    """Return the measure of e to this power."""
+    low, high = (inf if end > LARGEST else exp(end) for end in measure.interval)
+    return Measure(exp(measure.estimate), (low, high), measure.trials)
+
+
+def computed(
+    name: str, values: ArrayLike, limits: Interval, *, statement: str = "", detail: Mapping[str, object] = {}
+) -> Verdict:
+    """Decide 'every number lies within limits' where the numbers are computed and not sampled."""
+    found = np.asarray(values, np.float64)
+    span = float(found.min()), float(found.max())
+    inside = limits[0] <= span[0] and span[1] <= limits[1]
+    worst = span[1] if limits[0] == -inf or inside or span[1] > limits[1] else span[0]
+    return Verdict(
+        status=compare((worst, worst), *limits),
+        test="largest and smallest value over a grid",
+        level=0.0,
+        trials=found.size,
+        estimate=worst,
+        interval=span,
+        bound=limits[1],
+        detail=dict(detail),
+    ).about(name, statement or "within the limits everywhere")

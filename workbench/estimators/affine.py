@@ -1,0 +1,731 @@
+"""The mean of any Gaussian, or all of it, in its own norm: a stable quantile of lifted rows.  Derived here.
+
+Rows x of shape (n, d), any mean, any positive definite covariance Σ: nothing about either is assumed.
+Neighbours: replace one row. The quantile and its test are those of `estimators/stable_quantile.py`, of the
+lifted rows (1, x): P_v holds a location m, a scatter S and a scale s.
+
+    (1) h = how many rows may be replaced before m and S, or P = P_u, could move far
+    (2) a mean: no answer but with probability p(h), else m + σ S^½ Z                      `privacy.stable`
+    (3) a Gaussian: no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S
+                                                                                            `privacy.stable`
+    (4) moments of all rows, clipped round m in the frame of S, in Gaussian steps: the finish of
+        `gaussian/unbounded`
+    (5) no answer if more rows than normal ones are far from (4), in its norm: the share that is longer than
+        95 % of normal rows, with noise (sensitivity 1/n), is more than 2.9 sds above what the answer's own
+        error lets normal rows have
+
+P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise has
+their shape: the error, in the norm of Σ, depends on neither. One row moves m by about as much as the mean of
+rows clipped to an ellipsoid that nobody knows. All steps see the same n rows, unpaired and in one part; test
+and what comes after it have one price, and ε is not divided. Accuracy is for normal rows; outliers and heavy
+tails give no answer, but for more far rows in one place than `other_rows` says: κ of them at a squared length
+q where normal rows may lie bias the covariance by up to κ q.
+
+The design, for n rows; privacy rests on b, g, T, ν and ρ alone, which are public:
+
+    T on a grid of multiples of ln(1/δ)/ε; u = share · n/(d + 1) G and s_min = what normal rows exceed but for
+    β/5 each, less what T takes; s_min = 1 for a Gaussian, below which no row has a slope; no answer with
+    chance β/5 where h = T mean: σ of `privacy.stable`; of all knees and T the one of least error √(d (1 +
+    excess)/n + σ² tr S), at most 1 Gaussian: ν = a multiple of d + 5; ρ = the room that it leaves; of ρ what
+    (5) takes, the rest for (4), from the spectrum that inverse Wishart noise leaves; of all knees, T and ν
+    the one of least error, where 5 % of far rows are seen and the total variation is .2 at most. To first
+    order ρ is what T allows without a mask, less ν g²/2: the best by that is priced exactly, then the next
+
+What normal rows do is a table: of n rows of N(0, I) in d columns, a knee and the level u, from 24 draws, the
+slope between the levels u - ru and u + ru, over n, and s at u + ru (means, and sds times √n); tr S/d at u,
+and |m - sample mean|² n/d, independent of the sample mean by Basu's theorem. Nothing in it depends on a mean
+or a covariance, by affine equivariance, nor on data; it is linear in 1/√n and in r = T/u. Common cells are
+kept in `affine_cells.json`, others are simulated when they are asked for; `python -m
+workbench.estimators.affine` writes the file.
+
+The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1991. Proof:
+`proofs/affine_mean.md`.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from math import floor, log, sqrt
+
+import numpy as np
+from scipy.linalg.lapack import dtrtri
+
+from workbench.distributions import Gaussian
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
+from workbench.estimators.shared.budgets import require_events
+from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredErrors
+from workbench.estimators.shared.predictions import median_of_mean
+from workbench.estimators.shared.rows import present
+from workbench.estimators.stable_quantile import (
+    WIDEST,
+    Influence,
+    Lifted,
+    LiftedStability,
+    carried,
+    counts,
+    in_tuples,
+    kept_cells,
+    levels_around,
+    means_and_spreads,
+    nearly,
+    percent,
+)
+from workbench.estimators.unbounded import RoundFinish, round_finish
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
+from workbench.privacy.grid import OnGrid
+from workbench.privacy.mechanisms import approximate_cost, gaussian, gaussian_scale
+from workbench.privacy.ramps import CLOSE
+from workbench.privacy.ramps import require_events as require_enough_delta
+from workbench.privacy.stable import (
+    LIFTED,
+    LiftCharge,
+    LocatedCharge,
+    located_normal,
+    located_scale,
+    masked_lift,
+    normal_room,
+    room,
+    suffices,
+)
+from workbench.privacy.stable import chances as stable_chances
+from workbench.special import chdtrc, chdtri, ndtri
+from workbench.types import Array
+
+DRAWS, SEED = 24, 61
+RATIOS = (0.0, 0.08, 0.16, 0.26, 0.4)
+KNEES = (0.5, 1.0)
+COMMON, POWERS = range(1, 21), range(4, 8)
+FILE = "affine_cells.json"
+DIGITS = 6
+
+LOCATION, LIFT, FAR = "location", "lift", "far rows"  # steps
+COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
+FARTHEST_OFF = 1.0  # a larger predicted error of a mean, in standard deviations, is no answer
+SHARE = 0.2  # of β: the slope, the scale, and no answer where h = T
+
+WIDTHS, SPARE = (2.2, 3.5, 7.0, 20.0), 5  # of ν, in units of d + 5
+LEAST_LEFT = 0.05  # of what a test leaves without a mask, what others must
+NEARLY = 0.98  # of what a test and a mask leave to first order: mostly less than they leave
+GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
+ROUNDED = 1.02  # what rounding may add to g
+LARGEST_TV = 0.2  # total variation: more says little
+FEW, MANY = 64, 2**40  # rows: between them powers of 2 are tried
+TRIED = 8  # of those that may be designed, by their error to first order
+SPECTRA, SPECTRUM_SEED = 201, 71
+THINNEST = 1e-3  # an eigenvalue of the answer in the frame of S, relative to its largest
+
+OUTSIDE, DEVIATIONS = 0.05, 2.9  # normal rows are above the bound with chance .002
+LEAST_COUNT, MOST_COUNT, SEEN = 0.02, 0.5, 170.0  # of ρ, for the count; n times its μ
+MARGIN = 0.03  # that 5 % of far rows exceed, by two sds of the count
+SMALL = 0.01
+
+UNNOTICED = "what is not noticed, or lies where normal rows may, biases the answer without a word"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AffineMean(Estimator[Array]):
+    """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
+
+    Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
+    chance `beta` at most. Rows that are not normal mostly get none: a few far ones are borne, more mean no
+    answer. Up to the share that `other_rows` tells they cannot carry an answer away, however far they lie;
+    more of them in one place are taken for the law's own, without a word. Floats end where rows, in units of
+    their columns, have a condition of some 10^8.5 (the units themselves may be anything): beyond it there is
+    no answer either. `plan` refuses more rows than some 10^6, where rounding would count.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
+    more.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    holds nothing up, so that the location is that of the others. Many of them give no answer.
+
+    Parameters
+    ----------
+    beta : float, default 0.1
+        Chance, at most, of no answer for normal rows.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(1).standard_normal((3000, 2)) * [1e-6, 1e6] + [1.0, 1e9]
+    >>> release = AffineMean()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool((abs((release.value - [1.0, 1e9]) / [1e-6, 1e6]) < 0.2).all())
+    True
+    """
+
+    beta: float = 0.1
+
+    def fewest(self, d: int, budget: ApproxDP) -> int:
+        """Return the fewest rows, to 1 %."""
+        return fewest_located(d, budget, self.beta)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> "LiftedLocation":
+        """Return steps (1) and (2) for n rows, public; raise where they are too few."""
+        require_matrix(n, d)
+        events = require_events(budget)
+        fewest = self.fewest(d, events)
+        if n < fewest:
+            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {events}")
+        return LiftedLocation(n, d, events, self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge of test and mask."""
+        return self.recipe(n, d, budget).design.charge
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return which share of far rows cannot carry an answer away, in words."""
+        return carried(self.recipe(n, d, budget).design.test.held)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out - mean| in the norm of Σ for normal rows, given an answer."""
+        return median_of_mean(self.recipe(n, d, budget).design.error, d)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        found = self.recipe(len(x), x.shape[1], budget).draw(x, noise, trace)
+        return Abstention(LOCATION) if found is None else found
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiftedGaussian(Estimator[Gaussian]):
+    """Private mean and covariance of any Gaussian from all rows at once: a stable lifted quantile (ours).
+
+    Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
+    chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, are mostly noticed and give
+    no answer: of 5 % scattered ones up to a sixth of the runs at the fewest rows of two columns answer, of
+    5 % in one place one in thirty. More of them in one place may be taken for the law's own; fewer, or rows
+    where normal ones may lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and
+    below 5 % from ten on, where no share is sure to be. Floats end where rows, in units of their columns,
+    have a condition of some 10^12, or 10^9 where n is large; `plan` refuses more rows than some millions, and
+    names the number.
+    Of two columns on it answers from the fewest rows of all learners without bounds, and is nearest at equal
+    rows where they answer. `UnboundedGaussian` is for one column (720 rows for 1552 at (1, 1e-6)), zCDP and
+    smaller delta, `PopulousGaussian` for singular covariances and more rows, `PopulousRobustGaussian` for
+    rows of which some are wrong and an answer is wanted all the same.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
+    more.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
+    holds nothing up, is a term of 0 and is not far: moments are those of the rows that are there, whose share
+    the release tells. Many of them give no answer.
+
+    Parameters
+    ----------
+    beta : float, default 0.1
+        Chance, at most, of no answer for normal rows.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(1).standard_normal((3000, 2)) * [1e-6, 1e6] + [1.0, 1e9]
+    >>> law = LiftedGaussian()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2)).value
+    >>> bool((abs((law.mean - [1.0, 1e9]) / [1e-6, 1e6]) < 0.2).all())
+    True
+    """
+
+    beta: float = 0.1
+
+    def fewest(self, d: int, budget: ApproxDP) -> int:
+        """Return the fewest rows, to 1 %."""
+        return fewest_rows(d, budget, self.beta)
+
+    def noticed(self, n: int, d: int, budget: Budget) -> float:
+        """Return the largest share of far rows that cannot pass for the law's own, wherever they lie."""
+        return self.recipe(n, d, budget).design.test.held
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return which share of far rows is noticed, in words."""
+        most = self.noticed(n, d, budget)
+        some = f"a share of {OUTSIDE:.0%} to {percent(most)} is mostly"
+        sure = some if most > OUTSIDE else "no share is sure to be"
+        return f"far rows: {sure} noticed, from public numbers; {UNNOTICED}"
+
+    def recipe(self, n: int, d: int, budget: Budget) -> "LiftedLaw":
+        """Return steps (1) and (3) to (5) for n rows, public; raise where they are too few."""
+        require_matrix(n, d)
+        events = require_events(budget)
+        if not enough(n, d, events, self.beta):
+            raise ArgumentError("n", n, f"at least {self.fewest(d, events)} for d = {d} at {budget}")
+        return LiftedLaw(n, d, events, self.beta)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the one charge of test and mask, with those of the steps after it."""
+        return self.recipe(n, d, budget).design.plan
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
+        return self.recipe(n, d, budget).design.squared_error.gaussian_median
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Gaussian | Abstention:
+        found = self.recipe(len(x), x.shape[1], budget).draw(x, noise, trace)
+        if isinstance(found, Abstention):
+            return found
+        assert found.mean is not None, "a placed finish has one"
+        return Gaussian(found.mean, found.covariance)
+
+
+@dataclass(frozen=True)
+class LiftedLocation:
+    """Steps (1) and (2) for n rows of dimension d; normal rows get no answer with chance `beta` at most."""
+
+    n: int
+    d: int
+    budget: ApproxDP
+    beta: float = 0.1
+
+    @property
+    def design(self) -> "LocationDesign":
+        return location_design(self.n, self.d, self.budget, self.beta)
+
+    def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
+        """Return the private location of sanitised rows, or None for no answer."""
+        made = self.design
+        located = made.test.located(rows)  # (1)
+        if trace is not None:
+            root = located.root
+            trace.add(h=located.count, location=located.centre + located.shift, scatter=root @ root.T)
+        return located_normal(located, made.charge, noise)  # (2)
+
+
+@dataclass(frozen=True)
+class LiftedLaw:
+    """Steps (1) and (3) to (5) for n rows of dimension d; normal rows get no answer with chance `beta`."""
+
+    n: int
+    d: int
+    budget: ApproxDP
+    beta: float = 0.1
+
+    @property
+    def design(self) -> "GaussianDesign":
+        return gaussian_design(self.n, self.d, self.budget, self.beta)
+
+    def draw(self, x: Array, noise: NoiseSource, trace: Trace | None = None) -> Moments | Abstention:
+        """Return the private moments of sanitised rows."""
+        made = self.design
+        lift = made.test.lift(x)
+        if trace is not None:
+            trace.add(h=lift.count)
+        placed = masked_lift(lift, made.plan, noise)  # (3)
+        if placed is None:
+            return Abstention(made.charge.step)
+        centre, root = placed
+        shape, _ = dtrtri(np.tril(root), lower=1)
+        frame = Frame(np.eye(self.d), np.tril(shape) * sqrt(made.scatter))
+        if trace is not None:
+            trace.add(centre=centre, frame=frame.matrix)
+        charges, spread = list(made.finish.charges()), np.array(made.spread)
+        found = made.finish.round(x, centre, frame, spread, charges, noise)  # (4)
+        inside = _inside(frame, found)
+        if inside is not None and made.far.passes(squared_lengths(x, *inside), noise):  # (5)
+            return found
+        return Abstention(made.far.charge.step)
+
+
+def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
+    """Return those of rows round a centre, mapped; 0 of an absent one, which is far from nothing.
+
+    Rows keep their places: the bits of a product of matrices depend on where a row stands in it.
+    """
+    lengths = (((x - centre) @ whitened.T) ** 2).sum(axis=1)
+    return np.where(present(x), lengths, 0.0)
+
+
+def _inside(frame: Frame, found: Moments | Abstention) -> tuple[Array, Array] | None:
+    # the mean and a map that makes the answer white, or None where there is none
+    if isinstance(found, Abstention) or not found.finite or found.mean is None:
+        return None
+    values, axes = np.linalg.eigh(frame.matrix @ found.covariance @ frame.matrix.T)
+    if not values[0] > THINNEST * values[-1]:
+        return None
+    return found.mean, (axes / np.sqrt(values)).T @ frame.matrix
+
+
+@dataclass(frozen=True)
+class FarRows:
+    """Step (5) for n rows of d columns and an answer of predicted `errors`."""
+
+    n: int
+    d: int
+    cost: ZCDP
+    errors: SquaredErrors
+
+    @property
+    def charge(self) -> Charge:
+        return Charge(FAR, "gaussian", 1 / self.n, self.cost)
+
+    @property
+    def edge(self) -> float:
+        """The squared length beyond which a row is far."""
+        return float(chdtri(self.d, OUTSIDE))
+
+    @property
+    def most(self) -> float:
+        """The largest noisy share that passes."""
+        d, entry = self.d, 2 * self.errors.covariance / (self.d * (self.d + 1))  # variance of an entry
+        edge = self.edge / (1 + entry * (d + 1) / 2 + self.errors.mean / d)  # lengths grow with errors
+        expected = float(chdtrc(d, edge))
+        slope = (float(chdtrc(d, edge * (1 - SMALL))) - expected) / SMALL
+        variance = expected / self.n + gaussian_scale(self.charge) ** 2 + slope**2 * entry / d
+        return expected + DEVIATIONS * sqrt(variance)
+
+    def passes(self, lengths: Array, noise: NoiseSource) -> bool:
+        """Return whether there is an answer. A length that is no number is far."""
+        far = np.array([np.count_nonzero(~(lengths <= self.edge))], np.int64)
+        return bool(gaussian(OnGrid(far, 1 / self.n), self.charge, noise)[0] <= self.most)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What normal rows do: slopes and scales for every ratio, tr S/d, and the excess of the location."""
+
+    slopes: tuple[float, ...]
+    slope_spreads: tuple[float, ...]
+    scales: tuple[float, ...]
+    scale_spreads: tuple[float, ...]
+    scatter: float
+    excess: float
+
+
+def share(d: int) -> float:
+    """Return u (d + 1)/n."""
+    return 0.42 if d <= 5 else 0.54
+
+
+@lru_cache(maxsize=4096)
+def cell(d: int, knee: float, power: int) -> Cell:
+    """Return the cell of n = 4^power rows."""
+    kept = kept_cells(FILE).get(f"{d} {knee:g} {power}")
+    if kept is None:
+        return simulated(d, knee, power)
+    return Cell(**in_tuples(kept))
+
+
+def simulated(d: int, knee: float, power: int) -> Cell:
+    """Return the cell, simulated."""
+    n, influence = int(4**power), Influence(knee)
+    draws = (np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d)) for draw in range(DRAWS))
+    found = [_drawn(rows, influence) for rows in draws]
+    slopes, scales = (np.array([one[place] for one in found]) for place in (0, 1))
+    scatter, excess = (float(np.mean([one[place] for one in found])) for place in (2, 3))
+    table = (*means_and_spreads(slopes, n, DIGITS), *means_and_spreads(scales, n, DIGITS))
+    return Cell(*table, round(scatter, DIGITS), round(excess, DIGITS))
+
+
+def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, float]:
+    # slopes over n and scales for every ratio, tr S/d, and |m - sample mean|² n/d
+    n, d = rows.shape
+    level = share(d) * n / (d + 1)
+    lifted = Lifted.around(rows, influence, level * (1 - RATIOS[-1]), 1)
+    factors = levels_around(lifted, influence, level, RATIOS)
+    if factors is None:
+        return np.zeros(len(RATIOS)), np.zeros(len(RATIOS)), 0.0, 0.0
+    middle = len(RATIOS) - 1
+    pairs = list(zip(factors[middle::-1], factors[middle:], strict=True))
+    slopes = np.array([lifted.slope(influence, low, high) / n for high, low in pairs])
+    scales = np.array([lifted.scale(low) for _, low in pairs])
+    shift, root = lifted.parts(factors[middle])
+    apart = lifted.centre + shift - rows.mean(axis=0)
+    return slopes, scales, float((root * root).sum() / d), float(apart @ apart * n / d)
+
+
+def main() -> None:
+    """Simulate all common cells and write the file, a line for every cell."""
+    table = {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS}
+    lines = (f'"{key}": {json.dumps(asdict(one))}' for key, one in table.items())
+    with open(str(files(__package__) / FILE), "w", encoding="utf-8") as file:
+        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+@lru_cache(maxsize=4096)
+def interpolated(n: int, d: int, knee: float) -> Cell:
+    """Return the cell for n rows: linear in 1/√n between powers of 4, and on from the last two of them."""
+    power = min(max(floor(log(n, 4)), POWERS[0]), POWERS[-2])
+    low, high = cell(d, knee, power), cell(d, knee, power + 1)
+    part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
+
+    def between(a: object, b: object) -> object:
+        first, second = np.asarray(a, float), np.asarray(b, float)
+        found = first + part * (second - first)
+        return tuple(found.tolist()) if found.ndim else max(0.0, float(found))
+
+    return Cell(*(between(getattr(low, one), getattr(high, one)) for one in Cell.__dataclass_fields__))  # type: ignore[arg-type]
+
+
+def lifted_test(
+    n: int, d: int, knee: float, beta: float, most: int, widest: float = WIDEST, least: float | None = None
+) -> LiftedStability:
+    """Return the test for a count of `most`; a least scale that is not given is one of normal rows."""
+    level, law, deviations = share(d) * n / (d + 1), interpolated(n, d, knee), float(ndtri(SHARE * beta))
+    influence = Influence(knee)
+
+    def test(spacing: float) -> LiftedStability:
+        ratio = most * spacing / level
+        if ratio > RATIOS[-1]:
+            raise ArgumentError("n", n, "more rows for this count")
+        tables = (law.slopes, law.slope_spreads, law.scales, law.scale_spreads)
+        slope, slope_spread, scale, scale_spread = (float(np.interp(ratio, RATIOS, one)) for one in tables)
+        strength = (n * slope + deviations * sqrt(n) * slope_spread) * (1 - 1e-3) - influence.most * most
+        lowest = (scale + deviations * scale_spread / sqrt(n)) * (1 - 1e-3) if least is None else least
+        return LiftedStability(n, d + 1, influence, level, most, strength, widest, least=lowest)
+
+    return test(test(1.0).spacing)
+
+
+@dataclass(frozen=True)
+class LocationDesign:
+    """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
+
+    test: LiftedStability
+    budget: ApproxDP
+    silent: float
+    noise: float
+    sampling: float
+
+    @property
+    def charge(self) -> LocatedCharge:
+        return located_charge(self.test, self.budget, self.silent)
+
+    @property
+    def error(self) -> float:
+        """The root mean square of the error, given an answer."""
+        return sqrt(self.noise**2 + self.sampling**2)
+
+
+def located_charge(test: LiftedStability, budget: ApproxDP, silent: float) -> LocatedCharge:
+    """Return the one charge of test and mask."""
+    sizes = {"spread": test.change, "most": test.most, "d": test.d - 1, "silent": silent}
+    return LocatedCharge(LOCATION, "located_normal", 2 * test.shift, budget, **sizes)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=4096)
+def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
+    """Return the design of a mean; raise where n rows are too few, or too many, or δ is too small."""
+    require_enough_delta(budget)
+    best: LocationDesign | None = None
+    for each in _tried(budget):
+        if _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, *each):
+            best = _located(n, d, budget, beta, *each)
+    if best is None:
+        fewest = fewest_located(d, budget, beta)
+        allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
+        raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+    return best
+
+
+def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
+    return ((knee, count) for knee in KNEES for count in counts(budget, COUNTS))
+
+
+def _located(n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int) -> LocationDesign:
+    test, law = lifted_test(n, d, knee, beta, most), interpolated(n, d, knee)
+    sigma = located_scale(located_charge(test, budget, SHARE * beta))
+    noise, sampling = sigma * sqrt(d * law.scatter), sqrt(d * (1 + law.excess) / n)
+    return LocationDesign(test, budget, SHARE * beta, noise, sampling)
+
+
+def _nearer(error: float, n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int) -> bool:
+    # whether a design has an error that is smaller, without the design
+    try:
+        test = lifted_test(n, d, knee, beta, most)
+    except ArgumentError:
+        return False
+    law = interpolated(n, d, knee)
+    left = error**2 - sqrt(d * (1 + law.excess) / n) ** 2
+    if left <= 0:
+        return False
+    return suffices(located_charge(test, budget, SHARE * beta), sqrt(left / (d * law.scatter)) / CLOSE)
+
+
+@lru_cache(maxsize=256)
+def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return the fewest rows, to 1 %, that a mean has a design for."""
+    require_enough_delta(budget)
+
+    def works(n: int) -> bool:
+        return any(_nearer(FARTHEST_OFF, n, d, budget, beta, *each) for each in _tried(budget))
+
+    low, high = 8, 64
+    while not works(high):
+        low, high = high, 2 * high
+        if high > MANY:
+            raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
+    return nearly(works, low, high)[1]
+
+
+@dataclass(frozen=True)
+class GaussianDesign:
+    """The test, its charge, and what comes after it; `scatter` is S/Σ of normal rows."""
+
+    test: LiftedStability
+    charge: LiftCharge
+    scatter: float
+
+    @property
+    def spread(self) -> tuple[float, ...]:
+        """The spectrum of normal rows in the frame of the released scatter."""
+        return frame_spectrum(self.test.d - 1, self.charge.degrees)
+
+    @cached_property
+    def finish(self) -> RoundFinish:
+        """Step (4)."""
+        narrow = tuple(one / self.spread[0] for one in self.spread)
+        return round_finish(self.test.n, self.test.d - 1, self._costs[0], narrow, placed=True)
+
+    @cached_property
+    def far(self) -> FarRows:
+        """Step (5)."""
+        return FarRows(self.test.n, self.test.d - 1, self._costs[1], self.squared_error)
+
+    @cached_property
+    def _costs(self) -> tuple[ZCDP, ...]:
+        # of the finish and of the count, whose noise is 1/170, or less where n is large
+        whole = self.charge.room
+        share = min(MOST_COUNT, max(LEAST_COUNT, (SEEN / self.test.n) ** 2 / (2 * whole.rho)))
+        return whole.split(1 - share, share)
+
+    @property
+    def plan(self) -> LiftCharge:
+        return replace(self.charge, rest=(*self.finish.charges(), self.far.charge))
+
+    @cached_property
+    def squared_error(self) -> SquaredErrors:
+        """The predicted errors."""
+        return self.finish.squared_error(self.finish.stretch)
+
+    @property
+    def error(self) -> float:
+        """The root mean square of the error of mean and covariance together."""
+        return sqrt(self.squared_error.mean + self.squared_error.covariance)
+
+    @property
+    def informative(self) -> bool:
+        """Whether the finish is narrow, the total variation small, and 5 % of far rows are seen."""
+        finish, d = self.finish, self.test.d - 1
+        narrow = finish.excess(np.ones(d), finish.costs[-1]) <= ROUND
+        small = narrow and self.squared_error.total_variation <= LARGEST_TV
+        return small and self.far.most <= OUTSIDE + MARGIN
+
+
+@lru_cache(maxsize=1024)
+def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign:
+    """Return the design of a Gaussian; raise where n rows are too few, or too many, or δ is too small."""
+    require_enough_delta(budget)
+    for one in _rough(n, d, budget, beta):
+        made = _priced(one)
+        if made is not None and made.informative:
+            return made
+    fewest = fewest_rows(d, budget, beta)
+    allowed = f"at least {fewest}" if n < fewest else f"at most {most_rows(d, budget, beta)}"
+    raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+
+
+def _rough(n: int, d: int, budget: ApproxDP, beta: float) -> list[GaussianDesign]:
+    # those that may be designed, by their error to first order
+    found = (one for each in _tried(budget) for one in _tested(n, d, budget, beta, *each))
+    return sorted(found, key=lambda one: one.error)[:TRIED]
+
+
+def _tested(
+    n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int
+) -> Iterator[GaussianDesign]:
+    """Yield the informative designs with a knee and a count, priced to first order."""
+    silent = SHARE * beta
+    try:
+        test = _guarded(n, d, knee, beta, most)
+        whole = normal_room(budget, most, silent)
+    except ArgumentError:
+        return
+    for width in WIDTHS:
+        degrees = width * (d + SPARE)
+        left = whole - degrees * test.change**2 / 2
+        if left > LEAST_LEFT * whole:
+            sizes = {"most": most, "d": d + 1, "silent": silent, "degrees": degrees}
+            charge = LiftCharge(LIFT, LIFTED, test.change, budget, room=ZCDP(left), **sizes)  # type: ignore[arg-type]
+            made = GaussianDesign(test, charge, interpolated(n, d, knee).scatter)
+            if made.informative:
+                yield made
+
+
+def _guarded(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStability:
+    """Return the test with the widest guard whose rounding hardly counts."""
+    for widest in GUARDS:
+        try:
+            test = lifted_test(n, d, knee, beta, most, widest, 1.0)
+        except ArgumentError:
+            continue
+        if test.change * (test.strength - 1) <= ROUNDED or widest == GUARDS[-1]:
+            return test
+    raise ArgumentError("n", n, "more rows for this count")
+
+
+def _priced(rough: GaussianDesign) -> GaussianDesign | None:
+    # the design with the room that it has
+    charge, budget = rough.charge, approximate_cost(rough.charge)
+    try:
+        left = room(budget, charge.sensitivity, charge.degrees, charge.most, charge.silent)
+    except ArgumentError:
+        return None
+    return replace(rough, charge=replace(charge, room=left))
+
+
+@lru_cache(maxsize=1024)
+def _any(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
+    """Tell whether there is a design."""
+    return any(map(_reaches, _rough(n, d, budget, beta)))
+
+
+def _reaches(rough: GaussianDesign) -> bool:
+    # whether it is a design: if one with hardly less room is none, by its price
+    charge = replace(rough.charge, room=ZCDP(rough.charge.room.rho * NEARLY))
+    with suppress(ArgumentError):
+        if replace(rough, charge=charge).informative and stable_chances(charge)[-1] >= 1 - charge.silent:
+            return True
+    made = _priced(rough)
+    return made is not None and made.informative
+
+
+@lru_cache(maxsize=256)
+def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
+    """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
+    rng, rows, axes = np.random.default_rng((SPECTRUM_SEED, d)), 1 / (1 / (degrees - 1)), np.arange(d)
+    drawn = [(rng.standard_normal((d, d)), rng.chisquare(rows - axes)) for _ in range(SPECTRA)]
+    factors = np.tril([normals for normals, _ in drawn])  # as `noise.bartlett`, all at once
+    factors[:, axes, axes] = np.sqrt([squares for _, squares in drawn])
+    values = np.linalg.eigvalsh(factors @ factors.transpose(0, 2, 1) / rows) * (degrees - 1) / degrees
+    return tuple(float(one) for one in np.median(1 / values, axis=0))
+
+
+def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
+    """Tell whether n rows are the fewest or more: sooner where a power of 2 below n has a design."""
+    require_enough_delta(budget)
+    below = min(2 ** (n.bit_length() - 1), MANY)
+    return (below > FEW and _any(below, d, budget, beta)) or n >= fewest_rows(d, budget, beta)
+
+
+@lru_cache(maxsize=256)
+def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return the fewest rows, to 1 %, that a Gaussian has a design for."""
+    require_enough_delta(budget)
+    low, high = FEW, 2 * FEW
+    while not _any(high, d, budget, beta):
+        low, high = high, 2 * high
+        if high > MANY:
+            raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
+    return nearly(lambda n: _any(n, d, budget, beta), low, high)[1]
+
+
+@lru_cache(maxsize=256)
+def most_rows(d: int, budget: ApproxDP, beta: float) -> int:
+    """Return the most rows, to 1 %, that a Gaussian has a design for: rounding grows with n."""
+    low = fewest_rows(d, budget, beta)
+    high = 2 * low
+    while _any(high, d, budget, beta):
+        low, high = high, 2 * high
+    return nearly(lambda n: not _any(n, d, budget, beta), low, high)[0]
+
+
+if __name__ == "__main__":
+    main()

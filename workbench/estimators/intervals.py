@@ -1,0 +1,510 @@
+"""Private confidence intervals for the mean of a column of normal rows.  Karwa & Vadhan 2018; half is ours.
+
+Rows x of shape (n,). Neighbours: replace one row. Coverage is at least 1 - level for every mean, sigma and n
+(for |mean| up to 1e12 sigma, where floats resolve it). No answer from a step gives the whole line.
+
+"tight", ours, for a known or an unknown sigma:
+
+    (1) s = sigma, or `univariate/scale`, tight, with a share of ε and half of δ that a public width formula
+        chooses
+    (2) est = s · the tight mean of x/s, anywhere (`two_step.WindowMean`), with the rest
+    (3) est ± q s, q a critical value of the pivot T = (est - mean)/s, whose distribution depends on public
+        numbers only. `UnboundedMean` has the same steps for s = sigma
+
+On n standard normal rows of mean z̄ and standard deviation S let R = (est - z̄)/S and u = s/S. Both are
+functions of the rows' direction (z - z̄)/S and of the noise, hence independent of √n z̄/S, which has Student's
+distribution F of n - 1 degrees:
+
+    P(|T| > q) = E[F(√n (R - qu)) + F(-√n (R + qu))]             sigma known: s = S = u = 1, F normal
+
+    (4) B = 200 runs with public seeds, 2/level if that is more, those without an answer left out; at least
+        half have to be left. A level below 1e-4 is that of the whole line
+    (5) p_b(q) = the bracket's mean over 32 draws of the noise of the last step; q: the largest at which the
+        mean of p_b + 5 (sd of p_b)/√B is the level
+    (6) n > 1000: m = 1000 rows and n/m times the ε, so that locations, scales and means have the noise of n
+        rows; F and √n are those of n. What the step of the mean, without noise, differs by from its
+        expectation given centre and scale is an error of sampling, and multiplied by √(m/n)
+    (7) where the noisy share of rows that are there, drawn with the mean, is not 1: a = a share that is
+        absent at most, with chance 1 - .05 level, rounded up to 2 %; q is that at .95 level, a n rows of each
+        run being absent at random
+
+Fewer rows vary more, so that (7) covers where less than a is absent; without it q is too narrow by half of
+what noise hides. (4) and (5) are proved but for the normal approximation of a mean of B numbers, (6) is
+measured: `proofs/univariate.md`, section 9.
+
+"paper" for a known sigma (Theorem 3.1), z = x/sigma, a = level:
+
+    (1) c = stability-based histogram location of z with .2 ε and all of δ
+    (2) est = c + mean(clip(z - c, ±w)) + Lap(b),  w = 2.5 + √(2 ln(4n/(.1a))),  b = 2w/(.8 ε n)
+    (3) est ± the (1 - .9a) quantile of |N(0, 1/n) + Lap(b)|, times sigma
+
+Union: .9a for (3), .05a for clipping, .05a for a wrong place; where n is too small to show the last, the
+whole line. "paper" for an unknown sigma (Theorem 5.1), m = ⌊n/2⌋, differences D_i of pairs, shares .2, .15,
+.3, .35 of ε and δ/2 for each histogram:
+
+    (1) ê = exponent histogram of D; s = 2^(ê+2), so that sigma ≤ s ≤ 16 sigma
+    (2) c = stability-based histogram of x/s with bins of width 1                 within 1.5 s of the mean
+    (3) V = B/2 + mean(clip(D² - B/2, ±B/2)) + Lap(B/(.3 ε m)),  B = 2 s² ln(2m/(.05a))
+    (4) σ_hi² = (V + B ln(1/(.1a))/(.3 ε m)) m/χ²_m(.1a), at most s²                  lower quantile of χ²_m
+    (5) est = c + mean(clip(x - c, ±w)) + Lap(2w/(.35 ε n)),  w = 1.5 s + σ_hi √(2 ln(4n/(.1a)))
+    (6) est ± the (1 - .7a) quantile of |N(0, σ_hi²/n) + Lap(2w/(.35 ε n))|
+
+Union: .05a for clipping D², .05a for the noise of V, .1a for χ², .05a for clipping x, .7a for (6), .05a for
+(1) and (2) together. Where n is too small to show the last, and for a constant column, the whole line. The
+mean of x is independent of all D_i, which (6) uses; every other step is covered by the union. Constants of
+"paper" are ours, the source's are not explicit.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from math import ceil, inf, log, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from workbench.distributions import Interval as ConfidenceInterval
+from workbench.errors import MOST_LOSS, ArgumentError, probability
+from workbench.estimators.base import Abstention, Trace, Univariate, require_rows, standardised
+from workbench.estimators.histograms import BEST, REACH, UnitHistogram
+from workbench.estimators.scale import LEAST_ROWS, ZERO, Scale, exponents, pair_differences
+from workbench.estimators.shared.budgets import divided, mean_charge, rule
+from workbench.estimators.shared.noisy_means import (
+    FAR,
+    LEAST_SHARE,
+    SURE,
+    charge_of_share,
+    expected_clip,
+    half_width,
+    mean_and_share,
+    noise_quantile,
+    over_share,
+    weighed,
+)
+from workbench.estimators.shared.rows import mean_in_box, only_present
+from workbench.estimators.shared.window_median import selection_epsilon
+from workbench.estimators.two_step import Stepwise, WindowMean, clipped_mean, record_clipping, sensitivity
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    Charge,
+    NoiseSource,
+    Plan,
+    PureDP,
+    Sequential,
+    SimulatedNoise,
+)
+from workbench.privacy.grid import OnGrid
+from workbench.privacy.histograms import stability_charge, stable_mode
+from workbench.privacy.mechanisms import additive
+from workbench.special import brentq, chdtri, ndtr, stdtr
+from workbench.types import Array, Calibration
+
+WHOLE_LINE = ConfidenceInterval(-inf, inf)
+MEAN, SCALE, LOCATION = WindowMean(None), Scale(), UnitHistogram(None, "tight")
+SCALE_SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)
+T_EXPANSION = 2.42  # t-quantile over z-quantile at the 95 % level: 1 + 2.42 r², r the sd of ln s
+RUNS, NOISES, MOST_SIMULATED, SEED = 200, 32, 1000, 20191126
+LEAST_LEVEL = 1e-4
+STANDARD_ERRORS = 5.0  # of the mean of (5), whose distribution is skewed
+DOUBT, PER_SHARE = 0.05, 50  # of the level for (7); one over what shares are rounded to
+OFFSETS = np.linspace(-FAR, FAR, 4001)  # between which a step of Huber's is interpolated
+KNOWN_SHARE, PAPER_SHARES = 0.2, (0.2, 0.15, 0.3)
+ONE_SIDE = 0.15865525393145707  # P(Z > 1): the most mass of a bin whose centre is more than 1.5 s away
+
+
+def pivotal_width(
+    n: int, mean: Budget, level: float, there: float = 1.0, scale: Budget | None = None
+) -> float:
+    """Return q of a mean on n rows, of which a noisy share is there, and of a scale if it has a budget.
+
+    Infinite where few runs answer, or few rows may be there.
+    """
+    if there == 1:
+        return critical_value(n, mean, level, 0.0, scale)
+    absent = absent_at_most(there, n, MEAN.plan(n, mean), level)
+    if absent > 1 - LEAST_SHARE:
+        return inf
+    return critical_value(n, mean, (1 - DOUBT) * level, absent, scale)  # (7)
+
+
+def absent_at_most(there: float, n: int, plan: Plan, level: float) -> float:
+    margin = noise_quantile(charge_of_share(plan["mean"], n), 2 * DOUBT * level)
+    return ceil(PER_SHARE * (1 - there + margin) * (1 - 1e-12)) / PER_SHARE
+
+
+@lru_cache(maxsize=1024)
+def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Budget | None) -> float:
+    """Return q of step (5)."""
+    if level < LEAST_LEVEL:
+        return inf
+    count = max(RUNS, ceil(2 / level))  # what happens less often than in one of them is not seen
+    apart, units = runs(count, n, mean, absent, scale)
+    if 2 * len(apart) < count:
+        return inf
+    there = n - ceil(absent * n)
+    root, law = sqrt(there), ndtr if scale is None else partial(stdtr, there - 1)
+
+    def missed(q: float) -> Array:
+        chances = law(root * (apart - q * units)) + law(-root * (apart + q * units))
+        return np.asarray(chances.mean(axis=1))  # (5)
+
+    def excess(q: float) -> float:
+        chances = missed(q)
+        return float(chances.mean() + STANDARD_ERRORS * chances.std(ddof=1) / sqrt(len(chances))) - level
+
+    high = 1 / root
+    while missed(high).max() > level / (1 + STANDARD_ERRORS):  # then there is no excess at any larger q
+        high *= 2
+    while excess(0.9 * high) <= 0:
+        high *= 0.9
+    return float(brentq(excess, 0.9 * high, high, xtol=1e-9 * high))
+
+
+@lru_cache(maxsize=64)
+def runs(count: int, n: int, mean: Budget, absent: float, scale: Budget | None) -> tuple[Array, Array]:
+    """Return R, shape (B, 32), and u, shape (B, 1), of the runs of (4) that answer."""
+    m = min(n, MOST_SIMULATED)
+    gone, apart, units = ceil(absent * m), [], []
+    rng = np.random.default_rng(SEED)
+    noise, means, clip = SimulatedNoise(rng), _on_fewer(MEAN.plan(n, mean), n / m), MEAN.design(n, mean).clip
+    curve = expected_clip(OFFSETS, clip)
+    if scale is not None:
+        scales, winsor = _on_fewer(SCALE.plan(n, 1, scale), n / m), SCALE.design(n, scale).winsor
+    for _ in range(count if m - gone > 1 else 0):
+        z, s, unit = rng.standard_normal(m), 1.0, 1.0
+        z[rng.permutation(m)[:gone]] = np.nan  # (7)
+        rows = only_present(z)
+        if scale is not None:
+            drawn = SCALE.drawn(z, scales, winsor, noise)
+            if isinstance(drawn, Abstention):
+                continue
+            s, unit = drawn, float(rows.std(ddof=1))
+        x, middle = standardised(z, 0.0, s), float(rows.mean())
+        centre = MEAN.locator.draw(x, means["locate"], noise)
+        if centre is None:
+            continue
+        noisy = still = meant = np.zeros(NOISES)
+        if clip:
+            exact, wide = clipped_mean(x, centre, clip, counted=True), unit / s
+            many = OnGrid(np.append(np.repeat(exact.counts[:-1], NOISES), exact.counts[-1]), exact.unit)
+            noisy = np.interp(mean_and_share(many, m, means["mean"], noise)[0], curve, OFFSETS)
+            still = np.interp(float(exact.counts[0]) * exact.unit * m / len(rows), curve, OFFSETS)
+            expected = wide * expected_clip(np.asarray((middle / s - centre) / wide), clip / wide)
+            meant = np.interp(expected, curve, OFFSETS)
+        sampled = sqrt(m / n) * (still - meant)  # (6)
+        apart.append((s * (centre + meant + sampled + noisy - still) - middle) / unit)
+        units.append(s / unit)
+    return np.array(apart).reshape(-1, NOISES), np.array(units).reshape(-1, 1)
+
+
+def _on_fewer(plan: Plan, factor: float) -> Plan:
+    """Return the charges of steps on so many times fewer rows with the same noise."""
+    return Sequential("basic", tuple(_sharper(charge, factor) for charge in plan.charges()))
+
+
+def _sharper(charge: Charge, factor: float) -> Charge:
+    cost: Budget = charge.cost
+    if charge.mechanism == "window_median":
+        cost = ApproxDP(min(factor * selection_epsilon(cost), MOST_LOSS), getattr(cost, "delta", 0.0))
+    elif isinstance(cost, PureDP):
+        cost = PureDP(min(factor * cost.epsilon, MOST_LOSS))
+    elif isinstance(cost, ZCDP):
+        cost = ZCDP(min(factor**2 * cost.rho, MOST_LOSS))
+    return replace(charge, sensitivity=factor * charge.sensitivity, cost=cost)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnboundedMean(Stepwise):
+    """Private mean of one column, its range unknown (L17 Theorem 2.8).
+
+    Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
+    release is "no answer". Parameters as of `TwoStepMean`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
+    below 1/2 for "paper".
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    others' mean is left, as in `TwoStepMean`.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = UnboundedMean(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> abs(release.value - 3.0) < 0.2
+    True
+    """
+
+    sigma: float
+    beta: float = 0.05
+    calibration: Calibration = "tight"
+
+    reach = None
+
+    def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
+        """Return the critical value of the pivot (out - mean)/sigma, in the unit of the data."""
+        if self.calibration == "paper":
+            return self.error_bound(n, d, budget, level)
+        require_rows(n, d)
+        return self.sigma * pivotal_width(n, budget, level)
+
+
+class NormalInterval(Univariate[ConfidenceInterval]):
+    """What the intervals for normal rows share."""
+
+    level: float
+
+    def _validate(self) -> None:
+        probability(level=self.level)
+
+    def normal_reach(self, n: int) -> float:
+        """Return how many standard deviations from the mean no row is, for "paper", but with .05 level."""
+        return sqrt(2 * log(4 * n / (0.1 * self.level)))
+
+    def pivotal(
+        self, x: Array, s: float, cost: Budget, noise: NoiseSource, trace: Trace | None, scale: Budget | None
+    ) -> ConfidenceInterval:
+        """Return the interval of (2) and (3), for an s that `scale` was spent on."""
+        n, plan, z, there = len(x), MEAN.plan(len(x), cost), standardised(x, 0.0, s), 1.0
+        middle = MEAN.locator.draw(z, plan["locate"], noise)
+        if middle is None:
+            return WHOLE_LINE
+        if clip := MEAN.design(n, cost).clip:
+            record_clipping(trace, z, middle, clip)
+            joint, whole = weighed(clipped_mean(z, middle, clip, counted=True), n, plan["mean"])
+            noisy, there = over_share(additive(joint, plan["mean"], noise), whole, plan["mean"])
+            middle += MEAN.unbiased(float(noisy[0]), clip)  # (2)
+        reach = s * pivotal_width(n, cost, self.level, there, scale)  # (3)
+        return ConfidenceInterval(s * middle - reach, s * middle + reach)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval(NormalInterval):
+    """Private confidence interval for the mean of one column, sigma known (KV18 Theorem 3.1).
+
+    Covers the mean of normal rows of standard deviation `sigma` with probability 1 - `level`, wherever the
+    mean is and whatever n is; where there is no answer it is the whole line.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
+    below 1/2 for "paper".
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    share of the others is drawn with the mean at no cost: where more are absent than its noise hides, the
+    interval is wide enough, if they are absent at random. "paper" is as wide as for n rows: where a share s
+    is absent, too narrow by √(1 - s) and drawn to a private place near the mean.
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation of the rows, known.
+    level : float, default 0.05
+        Chance, at most, of missing the mean.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = Interval(sigma=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> release.value.contains(3.0)
+    True
+    """
+
+    laws: ClassVar[str] = "normal rows whose standard deviation is sigma"
+
+    sigma: float
+    level: float = 0.05
+    calibration: Calibration = "tight"
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of the location and of the mean."""
+        require_rows(n, d)
+        if self.calibration == "tight":
+            return MEAN.plan(n, budget)
+        locate, mean = divided(budget, KNOWN_SHARE)
+        step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
+        return Sequential(rule(budget), (LOCATION.charge("locate", locate), step))
+
+    def window(self, n: int) -> float:
+        """Return w of the paper's step (2)."""
+        return REACH + self.normal_reach(n)
+
+    def half_width(self, n: int, budget: Budget) -> float:
+        """Return the public half-width, in the unit of the data, where no row is absent."""
+        if self.calibration == "tight":
+            return self.sigma * pivotal_width(n, budget, self.level)
+        plan = self.plan(n, 1, budget)
+        if LOCATION.error_bound(n, plan["locate"].cost, 0.05 * self.level) == inf:
+            return inf
+        return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> ConfidenceInterval:
+        if self.calibration == "tight":
+            return self.pivotal(x, self.sigma, budget, noise, trace, None)
+        n, plan, z = len(x), self.plan(len(x), 1, budget), standardised(x, 0.0, self.sigma)
+        centre = LOCATION.draw(z, plan["locate"], noise)  # (1)
+        if isinstance(centre, Abstention):
+            return WHOLE_LINE
+        record_clipping(trace, z, centre, self.window(n))
+        noisy = additive(clipped_mean(z, centre, self.window(n)), plan["mean"], noise)  # (2)
+        middle, reach = self.sigma * (centre + float(noisy)), self.half_width(n, budget)
+        return ConfidenceInterval(middle - reach, middle + reach)  # (3)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the half-width, a public number (infinite with the chance of no answer).
+
+        All rows are taken to be there. Infinite for a beta at which noise may make some of them seem absent.
+        """
+        probability(beta=beta)
+        require_rows(n, d)
+        return self.half_width(n, budget) if beta >= SURE / 2 else inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalUnknownVariance(NormalInterval):
+    """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
+
+    Covers the mean of normal rows with probability 1 - `level`, whatever mean, sigma and n are; where there
+    is no answer it is the whole line. Parameters as of `Interval`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. All
+    else as of `Interval`; where few pairs are left it is the whole line.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> rng = np.random.default_rng(2)
+    >>> release = IntervalUnknownVariance()(x, budget=ApproxDP(1.0, 1e-6), rng=rng)
+    >>> release.value.contains(3.0)
+    True
+    """
+
+    laws: ClassVar[str] = "normal rows"
+
+    level: float = 0.05
+    calibration: Calibration = "tight"
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charges of scale, location and mean; of "paper" the last two per unit of s and of w."""
+        require_rows(n, d, LEAST_ROWS)
+        if self.calibration == "tight":
+            scale, mean = scale_and_mean(n, budget)
+            return Sequential(rule(budget), (SCALE.plan(n, 1, scale), MEAN.plan(n, mean)))
+        exponent, locate, variance, mean = _parts(budget)
+        charges = (
+            stability_charge("exponent", exponent),
+            LOCATION.charge("locate", locate),
+            mean_charge("variance", self.variance_cap(n) / (n // 2), variance),
+            mean_charge("mean", sensitivity(n, 1.0), mean),
+        )
+        return Sequential(rule(budget), charges)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> ConfidenceInterval:
+        if self.calibration == "paper":
+            return self.from_histograms(x, budget, noise)
+        scale, mean = scale_and_mean(len(x), budget)
+        s = SCALE.estimate(x, scale, noise, trace)  # (1)
+        return WHOLE_LINE if isinstance(s, Abstention) else self.pivotal(x, s, mean, noise, trace, scale)
+
+    def from_histograms(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
+        """Return the interval of "paper"."""
+        n, plan = len(x), self.plan(len(x), 1, budget)
+        exponent = stable_mode(exponents(pair_differences(x)), plan["exponent"], noise)  # (1)
+        if not isinstance(exponent, float) or exponent == ZERO:
+            return WHOLE_LINE
+        s = 2.0 ** (int(exponent) + 2)
+        z = standardised(x, 0.0, s)
+        least = LOCATION.threshold(plan["locate"].cost)
+        cell = stable_mode(LOCATION.keys(z), plan["locate"], noise, least)  # (2)
+        square = float(additive(self.mean_square(x, s), plan["variance"], noise))  # (3)
+        square += self.variance_cap(n) / 2
+        margin = noise_quantile(plan["variance"], 0.1 * self.level)
+        upper = (square + margin) * (n // 2) / chdtri(n // 2, 1 - 0.1 * self.level)  # (4)
+        spread = sqrt(upper) if 0 < upper < 1 else 1.0
+        if not isinstance(cell, float) or not self.located(n, budget):
+            return WHOLE_LINE
+        centre, window = cell + 0.5, 1.5 + spread * self.normal_reach(n)
+        unit = additive(clipped_mean(z, centre, window) / window, plan["mean"], noise)  # (5)
+        middle, reach = centre + window * float(unit), self._reach(n, spread, plan["mean"])
+        return ConfidenceInterval(s * (middle - reach), s * (middle + reach))  # (6)
+
+    def variance_cap(self, n: int) -> float:
+        """Return B/s² of the paper's step (3)."""
+        return 2 * log(2 * (n // 2) / (0.05 * self.level))
+
+    def mean_square(self, x: Array, s: float) -> OnGrid:
+        """Return (V - B/2)/s² of step (3) before noise; one row touches one difference."""
+        middle = self.variance_cap(len(x)) / 2
+        ratios = standardised(pair_differences(x), 0.0, s)
+        return mean_in_box(ratios, lambda part: part * part - middle, middle)
+
+    def _reach(self, n: int, spread: float, charge: Charge) -> float:
+        """Return the half-width of (6) over s, for σ_hi/s and a charge per unit of w."""
+        window = 1.5 + spread * self.normal_reach(n)
+        return window * half_width(0.7 * self.level, spread / sqrt(n) / window, charge)
+
+    def located(self, n: int, budget: Budget) -> bool:
+        """Return whether n shows that (1) and (2) fail with probability at most .05 level on normal rows."""
+        exponent, locate, _, _ = _parts(budget)
+        beta = 0.05 * self.level / 2
+        deviation = sqrt(n * log(6 / beta) / 2)
+        noise = LOCATION.count_error(n, locate, beta / 2)
+        apart = (BEST - ONE_SIDE) * n > 2 * deviation + 2 * noise
+        kept = BEST * n - deviation - noise >= LOCATION.threshold(locate)
+        return apart and kept and SCALE.found(n, exponent, beta, factor=16)
+
+    def critical_value(self, n: int, budget: Budget, there: float = 1.0) -> float:
+        """Return q of step (3), for a noisy share of rows that are there."""
+        scale, mean = scale_and_mean(n, budget)
+        return pivotal_width(n, mean, self.level, there, scale)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma.
+
+        All rows are taken to be there; of beta, `SURE`/2 is for noise that makes some seem absent. That of
+        "paper" is 16 times the half-width at σ_hi = s = 1: what a found scale allows.
+        """
+        probability(beta=beta)
+        plan = self.plan(n, d, budget)
+        if self.calibration == "paper":
+            found = self.located(n, budget) and beta >= 0.05 * self.level
+            return 16 * self._reach(n, 1.0, plan["mean"]) if found else inf
+        if beta <= SURE / 2:
+            return inf
+        scale = SCALE.error_bound(n, 1, scale_and_mean(n, budget)[0], beta - SURE / 2)
+        return inf if scale == inf else self.critical_value(n, budget) * (1 + scale)
+
+
+@lru_cache(maxsize=4096)
+def scale_and_mean(n: int, budget: Budget) -> tuple[Budget, Budget]:
+    """Return the parts of `budget` for scale and mean that make a predicted width least."""
+
+    def width(share: float) -> float:
+        scale, mean = _halving_delta(budget, share)
+        scales, means = SCALE.design(n, scale), MEAN.design(n, mean)
+        return means.rms * (1 + T_EXPANSION * scales.rms**2) + scales.failure + means.failure
+
+    SCALE.locator.charge("log-scale", budget)
+    return _halving_delta(budget, min(SCALE_SHARES, key=width))
+
+
+def _halving_delta(budget: Budget, share: float) -> tuple[Budget, Budget]:
+    match budget:
+        case ApproxDP(epsilon, delta):
+            rest = epsilon - share * epsilon
+            return ApproxDP(share * epsilon, delta / 2), ApproxDP(rest, delta - delta / 2)
+        case ZCDP(rho, delta):
+            return ZCDP(share * rho, delta / 2), ZCDP(rho - share * rho, delta - delta / 2)
+    raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
+
+
+def _parts(budget: Budget) -> tuple[Budget, Budget, Budget, Budget]:
+    a, b, c = PAPER_SHARES
+    match budget:
+        case ApproxDP(epsilon, delta):
+            last, half = epsilon - a * epsilon - b * epsilon - c * epsilon, delta / 2
+            return ApproxDP(a * epsilon, half), ApproxDP(b * epsilon, half), PureDP(c * epsilon), PureDP(last)
+        case ZCDP(rho, delta):
+            last, half = rho - a * rho - b * rho - c * rho, delta / 2
+            return ZCDP(a * rho, half), ZCDP(b * rho, half), ZCDP(c * rho), ZCDP(last)
+    raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")

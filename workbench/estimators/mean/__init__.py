@@ -1,1 +1,0 @@
-"""Estimators of a mean in d dimensions."""

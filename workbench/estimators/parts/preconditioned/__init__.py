@@ -1,1 +1,0 @@
-"""Private second moments of rows that are made rounder step by step."""

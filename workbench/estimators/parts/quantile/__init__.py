@@ -1,1 +1,0 @@
-"""The matrix quantile: influence, levels, test of stability, design and release."""

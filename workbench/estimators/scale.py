@@ -1,0 +1,380 @@
+"""The private standard deviation of a column, its mean unknown.  Karwa & Vadhan 2018, Section 4.
+
+Rows x of shape (n,), of which nothing is known, or sigma within [lower, upper]. Neighbours: replace one row.
+Differences are those of rows that are neighbours in the order given, so that a row touches one of them:
+
+    (1) D_i = |x_{2i} - x_{2i-1}|/√2, i ≤ m = ⌊n/2⌋
+
+"paper", by a histogram of binary exponents:
+
+    (2) key_i = e with 2^(e-1) ≤ D_i < 2^e, or "zero" for D_i = 0
+    (3) ê = the largest bin of a private histogram of the keys
+    (4) out = 2^(ê+1)        sigma ≤ out ≤ 8 sigma, or, twice as large, sigma ≤ out ≤ 16 sigma
+
+Exponents are those of the float itself (frexp), no logarithm is rounded. Without a range of scales the
+histogram is stability-based; with one it is finite and pure. "tight", ours, stated by no source:
+
+    (5) ln s = window-median position of ln(D_i/.67449), whose median is ln sigma for normal rows, window
+        [-4.2, 1.9], with a share a of the budget
+    (6) V_j = (variance within group j of g rows that follow each other)/s², q = ⌊n/g⌋ groups;
+        y = mean(clip(V, lo, hi)) + noise, of sensitivity (hi - lo)/q given s
+    (7) out = s √(h⁻¹(y)), h(v) the mean of clipped v χ²_ν/ν, ν = g - 1: for normal rows v = sigma²/s²
+
+a, g, lo and hi minimise a predicted error, a function of n, budget and range alone; where the optimum is
+a = 1, s is the output. Proof: `proofs/univariate.md`.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import expm1, frexp, inf, log, sinh, sqrt
+
+import numpy as np
+
+from workbench.errors import ArgumentError, probability
+from workbench.estimators.base import Abstention, Trace, Univariate, require_rows
+from workbench.estimators.shared.budgets import divided, mean_charge, require_selection, rule
+from workbench.estimators.shared.noisy_means import noise_quantile, noise_sd
+from workbench.estimators.shared.predictions import median_norm_found
+from workbench.estimators.shared.rows import mean_in_box, only_present, present
+from workbench.estimators.shared.window_median import (
+    WindowMedian,
+    located_within,
+    location_law,
+    uniform_deviation,
+)
+from workbench.privacy import Budget, Charge, NoiseSource, Plan, Sequential
+from workbench.privacy.grid import OnGrid
+from workbench.privacy.histograms import (
+    finite_histogram,
+    histogram_charge,
+    largest_noise,
+    stability_charge,
+    stability_threshold,
+    stable_mode,
+)
+from workbench.privacy.mechanisms import additive
+from workbench.special import brentq, chdtr, chdtri, ndtr
+from workbench.types import Array, Calibration
+
+LEAST_ROWS = 4
+ZERO = -5000  # the key of D = 0, below every exponent of a float
+FULLEST = 0.2895  # least mass of the best bin of exponents, over all positions of the grid
+FAR_BELOW = {8: 0.1974126514, 16: 0.0994764497}  # P(|Z| < 2/factor): all bins that would make out < sigma
+LEFT, RIGHT = 4.2, 1.9
+HALF_NORMAL_MEDIAN = 0.6744897501960817
+MEDIAN_DENSITY = 0.42872  # of a log difference at its median
+LARGEST_RATIO = 64.0  # sigma²/s² is taken to lie within [1/64, 64]
+GROUPS = (2, 3, 4, 6, 9, 14, 22, 35)
+TAILS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
+LOCATION_SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def pair_differences(x: Array) -> Array:
+    """Return D of (1); an odd last row is unused."""
+    even = len(x) - len(x) % 2
+    return np.asarray(np.abs(x[1:even:2] - x[:even:2]) / np.sqrt(2.0))
+
+
+def exponents(differences: Array) -> Array:
+    """Return the binary exponent of every difference, ZERO for 0, NaN for an absent one."""
+    keys = np.where(differences > 0, np.frexp(differences)[1], ZERO).astype(np.float64)
+    return np.where(present(differences), keys, np.nan)
+
+
+@dataclass(frozen=True)
+class Winsor:
+    """Group size and clip of (6), and moments of clipped variances for v = sigma²/s²."""
+
+    group: int
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def middle(self) -> float:
+        return self.low + self.width / 2
+
+    def mean(self, v: Array) -> Array:
+        """Return h(v)."""
+        nu = self.group - 1
+        below, above = nu * self.low / v, nu * self.high / v
+        tails = self.low * chdtr(nu, below) + self.high * (1 - chdtr(nu, above))
+        return np.asarray(tails + v * self.slope(v))
+
+    def slope(self, v: Array) -> Array:
+        """Return h'(v) = P(low < v χ²_{ν+2}/ν < high)."""
+        nu = self.group - 1
+        return np.asarray(chdtr(nu + 2, nu * self.high / v) - chdtr(nu + 2, nu * self.low / v))
+
+    def variance(self, v: Array) -> Array:
+        """Return Var clip(v χ²_ν/ν, low, high)."""
+        nu = self.group - 1
+        below, above = nu * self.low / v, nu * self.high / v
+        middle = v * v * (nu + 2) / nu * (chdtr(nu + 4, above) - chdtr(nu + 4, below))
+        second = self.low**2 * chdtr(nu, below) + self.high**2 * (1 - chdtr(nu, above)) + middle
+        return np.asarray(np.maximum(second - self.mean(v) ** 2, 0.0))
+
+    def inverse(self, y: float) -> float:
+        """Return the v in [1/64, 64] with h(v) = y, after clipping y to the values taken there."""
+
+        def excess(log_v: float) -> float:
+            return float(self.mean(np.exp(log_v))) - y
+
+        far = log(LARGEST_RATIO)
+        if excess(-far) >= 0:
+            return 1 / LARGEST_RATIO
+        return LARGEST_RATIO if excess(far) <= 0 else float(np.exp(brentq(excess, -far, far, xtol=1e-12)))
+
+    def ratios(self, x: Array, log_s: float) -> Array:
+        """Return V of (6); NaN where unknown."""
+        q = len(x) // self.group
+        spread = _spread(x[: q * self.group].reshape(q, self.group))
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.asarray(np.exp(2 * (np.log(spread) - log_s)))
+
+    def statistic(self, x: Array, log_s: float) -> OnGrid:
+        """Return the mean of the clipped ratios, less the middle; one row touches one group.
+
+        A group without two rows has the ratio that is expected if s is sigma.
+        """
+        ratios = self.ratios(x, log_s)
+        if not present(ratios).all():
+            ratios = np.where(present(ratios), ratios, self.mean(np.float64(1.0)))  # type: ignore[arg-type]
+        return mean_in_box(ratios, lambda ratios: ratios - self.middle, self.width / 2)
+
+
+def _spread(groups: Array) -> Array:
+    """Return the sd of the numbers that are there of every group, NaN where they are fewer than two."""
+    there = present(groups[..., None])
+    if there.all():
+        return np.asarray(groups.std(axis=1, ddof=1))
+    left = there.sum(axis=1)
+    values = np.where(there, groups, 0.0)
+    away = np.where(there, groups - (values.sum(axis=1) / np.maximum(left, 1))[:, None], 0.0)
+    squares = (away * away).sum(axis=1) / np.maximum(left - 1, 1)
+    return np.where(left > 1, np.sqrt(squares), np.nan)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale(Univariate[float]):
+    """Private standard deviation of one column, its mean unknown (KV18 Section 4).
+
+    Accurate for normal rows, at least 4, of any mean; without a range of sigma the release may be "no
+    answer".
+    Guarantee: central model, one replaced row, for every input. Budgets: with a range PureDP, or ZCDP with
+    delta = 0; without one ApproxDP or ZCDP, with delta > 0, below 1/2 for "paper".
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
+    pair is absent, and its group says what its other rows say.
+
+    Parameters
+    ----------
+    lower : float or None, default None
+        Least standard deviation, given with `upper` or not at all.
+    upper : float or None, default None
+        Largest standard deviation, given with `lower` or not at all.
+    calibration : {"paper", "tight"}, default "tight"
+        "paper" finds it up to a factor of 8, "tight" to a few per cent.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ApproxDP
+    >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=1000)
+    >>> release = Scale()(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> abs(release.value - 1.0) < 0.1
+    True
+    """
+
+    lower: float | None = None
+    upper: float | None = None
+    calibration: Calibration = "tight"
+
+    def _validate(self) -> None:
+        if (self.lower is None) != (self.upper is None):
+            raise ArgumentError("upper", self.upper, "a number if and only if lower is one")
+        if self.lower is not None and self.upper is not None and self.lower >= self.upper:
+            raise ArgumentError("upper", self.upper, f"a number above lower = {self.lower:g}")
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        if self.lower is None or self.upper is None:
+            return None
+        return frexp(self.lower)[1] - 3, frexp(self.upper)[1] + 3
+
+    @property
+    def locator(self) -> WindowMedian:
+        low, high = (one and log(one) for one in (self.lower, self.upper))
+        return WindowMedian(left=LEFT, right=RIGHT, low=low, high=high)
+
+    def design(self, n: int, budget: Budget) -> "ScaleDesign":
+        return _scale_design(self, n, budget)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charge of step (3), or those of (5) and (6)."""
+        require_rows(n, d, LEAST_ROWS)
+        if self.calibration == "paper" and self.ends:
+            require_selection(budget)
+            return histogram_charge("exponent", budget)
+        if self.calibration == "paper":
+            return stability_charge("exponent", budget)
+        alone = self.locator.charge("log-scale", budget)  # raises for the whole budget, not for a share of it
+        design = self.design(n, budget)
+        if design.winsor is None:
+            return alone
+        locate, mean = divided(budget, design.share)
+        variance = _mean_charge(n, design.winsor.group, design.winsor.width, mean)
+        return Sequential(rule(budget), (self.locator.charge("log-scale", locate), variance))
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        plan = self.plan(len(x), 1, budget)
+        if self.calibration == "tight":
+            return self.drawn(x, plan, self.design(len(x), budget).winsor, noise, trace)
+        exponent = self.exponent(x, plan["exponent"], noise)
+        if isinstance(exponent, Abstention):
+            return exponent
+        return 0.0 if exponent == ZERO else 2.0 ** min(exponent + 1, 1000)  # (4)
+
+    def exponent(self, x: Array, charge: Charge, noise: NoiseSource) -> int | Abstention:
+        """Return ê (ZERO: the differences are 0)."""
+        keys = exponents(pair_differences(x))  # (1) (2)
+        if self.ends is None:  # (3)
+            mode = stable_mode(keys, charge, noise)
+            return int(mode) if isinstance(mode, float) else Abstention(charge.step)
+        low, high = self.ends
+        bins = np.clip(only_present(keys) - low, 0, high - low).astype(np.int64)
+        return low + int(np.argmax(finite_histogram(bins, high - low + 1, charge, noise)))
+
+    def drawn(
+        self, x: Array, plan: Plan, winsor: Winsor | None, noise: NoiseSource, trace: Trace | None = None
+    ) -> float | Abstention:
+        """Return the tight scale; charges and clip may be those for more rows."""
+        log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (5)
+        if log_s is None:
+            return Abstention("log-scale")
+        if winsor is not None:
+            if trace is not None:
+                ratios = winsor.ratios(x, log_s)
+                trace.add(winsorised_share=float(((ratios < winsor.low) | (ratios > winsor.high)).mean()))
+            noisy = float(additive(winsor.statistic(x, log_s), plan["variance"], noise))  # (6)
+            log_s += log(winsor.inverse(winsor.middle + noisy)) / 2  # (7)
+        return float(np.exp(np.clip(log_s, -700.0, 700.0)))
+
+    def found(self, n: int, cost: Budget, beta: float, factor: int = 8) -> bool:
+        # sigma ≤ 2^(ê+1) factor/8 ≤ factor·sigma but with probability beta, for normal rows: Hoeffding for
+        # four sets takes beta/2: the best bin; the largest bin that makes out < sigma, all below it, and all
+        # that make out too large, each of mass at most P(|Z| < 2/factor). The noise takes beta/2
+        m = n // 2
+        bins = m if self.ends is None else self.ends[1] - self.ends[0] + 1
+        deviation, noise = sqrt(m * log(8 / beta) / 2), largest_noise(bins, cost, beta / 2)
+        found = (FULLEST - FAR_BELOW[factor]) * m > 2 * deviation + 2 * noise
+        kept = self.ends is not None or FULLEST * m - deviation - noise >= stability_threshold(cost)
+        return found and kept
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a proved bound on |out/sigma - 1| for normal rows; 7 or infinity for "paper".
+
+        DKW for the differences and for the group variances, location and noise take beta/4 each.
+        """
+        probability(beta=beta)
+        plan = self.plan(n, d, budget)
+        if self.calibration == "paper":
+            return 7.0 if self.found(n, plan["exponent"].cost, beta) else inf
+        winsor, deviation = self.design(n, budget).winsor, uniform_deviation(n // 2, beta / 4)
+        apart = located_within(
+            self.locator, n // 2, plan["log-scale"].cost, beta / 4, log_difference_cdf, deviation
+        )
+        if winsor is None or apart > log(LARGEST_RATIO) / 4:
+            return expm1(apart) if winsor is None and apart < 700 else inf
+        spread = winsor.width * uniform_deviation(n // winsor.group, beta / 4)
+        return _worst_ratio(winsor, apart, spread + noise_quantile(plan["variance"], beta / 4))
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median of |out/sigma - 1| for normal rows; infinite where most runs miss it.
+
+        For "paper" the 7 of its bound, where half of the exponents are right by proof.
+        """
+        plan = self.plan(n, d, budget)
+        if self.calibration == "paper":
+            return 7.0 if self.found(n, plan["exponent"].cost, 0.5) else inf
+        design = self.design(n, budget)
+        apart = design.rms * median_norm_found(1, design.failure)
+        return sinh(apart) if apart < log(LARGEST_RATIO) else inf
+
+
+def log_differences(x: Array) -> Array:
+    """Return ln(D_i/.67449), -inf where D_i = 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN))  # (1)
+
+
+def log_difference_cdf(u: Array) -> Array:
+    """Return the distribution function of a log difference less ln sigma for normal rows."""
+    return np.asarray(2 * ndtr(HALF_NORMAL_MEDIAN * np.exp(np.minimum(u, 50.0))) - 1)
+
+
+def _worst_ratio(winsor: Winsor, apart: float, deviation: float) -> float:
+    """Return the largest |out/sigma - 1| over |ln s - ln sigma| ≤ apart (a grid) and deviations of h."""
+    worst = 0.0
+    for u in np.linspace(-apart, apart, 101):
+        for shift in (-deviation, deviation):
+            reached = winsor.inverse(float(winsor.mean(np.exp(-2 * u))) + shift)
+            if not 1 / LARGEST_RATIO < reached < LARGEST_RATIO:
+                return inf
+            worst = max(worst, abs(sqrt(reached) * float(np.exp(u)) - 1))
+    return worst
+
+
+@dataclass(frozen=True)
+class ScaleDesign:
+    share: float
+    winsor: Winsor | None
+    rms: float  # of ln(out/sigma)
+    failure: float  # the chance of no or a wrong location
+
+
+def _mean_charge(n: int, group: int, width: float, cost: Budget) -> Charge:
+    return mean_charge("variance", width / (n // group), cost)
+
+
+@lru_cache(maxsize=4096)
+def _scale_design(scale: Scale, n: int, budget: Budget) -> ScaleDesign:
+    alone = best = ScaleDesign(1.0, None, *_location(scale, n, budget))
+    for share in LOCATION_SHARES:
+        locate, mean = divided(budget, share)
+        sd, failure = _location(scale, n, locate)
+        for group in GROUPS:
+            if 2 * group > n:
+                continue
+            together, clips = _clips(group)
+            rms = _rms(together, n, noise_sd(_mean_charge(n, group, 1.0, mean)), sd)
+            least = int(np.argmin(rms))
+            if rms[least] + failure < best.rms + best.failure:
+                best = ScaleDesign(share, clips[least], float(rms[least]), failure)
+    return best if best.failure <= 0.5 else alone
+
+
+def _location(scale: Scale, n: int, cost: Budget) -> tuple[float, float]:
+    """Return the sd of ln s - ln sigma, sampling included, and the chance of a miss."""
+    u, weights, failure = location_law(scale.locator, n // 2, cost, log_difference_cdf, 2.0)
+    mechanism = float(weights @ u**2) if failure < 1 else 1.0
+    return sqrt(mechanism + 1 / (4 * MEDIAN_DENSITY**2 * (n // 2))), failure
+
+
+@lru_cache(maxsize=len(GROUPS))
+def _clips(group: int) -> tuple[Winsor, tuple[Winsor, ...]]:
+    nu = group - 1  # all clips of the grid: together, their ends as columns, and one by one
+    ends = [(chdtri(nu, 1 - low) / nu, chdtri(nu, high) / nu) for low in TAILS for high in TAILS]
+    low, high = np.array(ends).T[:, :, None]
+    return Winsor(group, low, high), tuple(Winsor(group, float(one), float(two)) for one, two in ends)
+
+
+def _rms(winsor: Winsor, n: int, unit: float, sd: float) -> Array:
+    """Return the sd of ln(out/sigma) by the three-point rule over ln s ~ N(ln sigma, sd²)."""
+    v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))
+    slope, noise = v * winsor.slope(v), unit * winsor.width
+    variance = (winsor.variance(v) / (n // winsor.group) + noise**2) / np.maximum(2 * slope, 1e-12) ** 2
+    return np.asarray(np.sqrt(variance @ np.array([1 / 6, 2 / 3, 1 / 6])))

@@ -1,0 +1,175 @@
+"""How a budget is divided among steps, and the plan that they add up to: the one place that divides ε.
+
+a location and a mean     `divided`: a share of ε or ρ, and all of δ, to the location
+a vote and its mask       `vote_and_mask`: a share of ε to the vote; δ as the mask needs it
+the source's vote         `halved`: ε' = ε/2 and δ' = δ/(4e^ε'), twice
+Gaussian steps            `step_budgets`, `steps_plan`, `numbered_plan`: shares of ρ, or of μ² under GDP, the
+same thing. Steps of fixed μ compose to a Gaussian guarantee (Dong, Roth & Su 2022),
+so that (ε, δ) is converted exactly
+steps with a δ each       `concentrated`, `delivered`: every step is δ_s-approximate ρ_s-zCDP, both add up.
+ZCDP(ρ, δ) is divided as it is; of ApproxDP(ε, δ) half of δ is for the steps, and
+ρ is the largest that the other half converts to ε (`budgets.approx_from_zcdp`).
+The exact conversion of Gaussian mechanisms does not apply to such steps
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from math import ceil, exp
+
+from workbench.errors import ArgumentError
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Budget,
+    Charge,
+    Converted,
+    GaussianDP,
+    Parallel,
+    Plan,
+    PureDP,
+    Sequential,
+)
+from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
+from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
+from workbench.privacy.plan import Rule
+
+PURE_MASKS = "thompson_laplace", "laplace"  # without a δ
+
+
+def rule(budget: Budget) -> Rule:
+    """Return the composition rule that is native to `budget`."""
+    return "zcdp" if isinstance(budget, ZCDP) else "basic"
+
+
+def divided(budget: Budget, share: float) -> tuple[Budget, Budget]:
+    """Return (location, mean) budgets: `share` of ε or ρ, and all of δ, to the location."""
+    match budget:
+        case PureDP(epsilon):
+            return PureDP(share * epsilon), PureDP(epsilon - share * epsilon)
+        case ApproxDP(epsilon, delta):
+            return ApproxDP(share * epsilon, delta), PureDP(epsilon - share * epsilon)
+        case ZCDP(rho, delta):
+            return ZCDP(share * rho, delta), ZCDP(rho - share * rho)
+    raise ArgumentError("budget", budget, "PureDP, ApproxDP or ZCDP")
+
+
+def mean_charge(step: str, sensitivity: float, cost: Budget) -> Charge:
+    """Return the charge of a noisy mean: Laplace under pure DP, Gaussian otherwise."""
+    return Charge(step, "laplace" if isinstance(cost, PureDP) else "gaussian", sensitivity, cost)
+
+
+def require_selection(budget: Budget) -> None:
+    """Raise unless the exponential mechanism can be calibrated to `budget`."""
+    match budget:
+        case PureDP() | ZCDP(_, 0.0):
+            return
+    raise ArgumentError("budget", budget, "PureDP or ZCDP with delta = 0")
+
+
+def require_events(budget: Budget) -> ApproxDP:
+    """Return an ApproxDP budget with δ > 0, raise for any other."""
+    if not isinstance(budget, ApproxDP) or not budget.delta > 0:
+        raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
+    return budget
+
+
+def vote_and_mask(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
+    """Return the costs of a vote, which has `share` of ε, and of its mask, whose mechanism is `kind`."""
+    rest = (1 - share) * budget.epsilon
+    if kind in PURE_MASKS:
+        return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
+    return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
+
+
+def halved(budget: ApproxDP) -> ApproxDP:
+    """Return (ε/2, δ/(4e^(ε/2))), what AL22 gives to the vote and again to the mask."""
+    return ApproxDP(budget.epsilon / 2, budget.delta / (4 * exp(budget.epsilon / 2)))
+
+
+def least_groups(cost: ApproxDP) -> int:
+    """Return the k with which AL22's groups that agree pass surely: (20/ε') ln(1 + (e^ε' - 1)/(2δ'))."""
+    return ceil(20 * truncated_laplace_bound(Charge("vote", "truncated_laplace", 1.0, cost)))
+
+
+def step_budgets(budget: Budget, weights: Sequence[float]) -> tuple[ZCDP | GaussianDP, ...]:
+    """Return the budgets of steps in proportion to `weights`: ZCDP for zCDP, GaussianDP otherwise."""
+    match budget:
+        case ZCDP(_, 0.0) | GaussianDP():
+            return budget.split(*weights)
+        case ApproxDP(_, delta) if delta > 0:
+            return gdp_within_approx(budget).split(*weights)
+    raise ArgumentError("budget", budget, "ZCDP with delta = 0, GaussianDP, or ApproxDP with delta > 0")
+
+
+def gaussian_total(budget: Budget) -> float:
+    """Return μ of all steps together."""
+    return gaussian_mu(step_budgets(budget, (1.0,))[0])
+
+
+def require_gaussian(budget: Budget) -> None:
+    """Raise unless a Gaussian mechanism can be calibrated to `budget`."""
+    step_budgets(budget, (1.0,))
+
+
+def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
+    """Return the plan of steps that were charged with `step_budgets(budget, …)`."""
+    match budget:
+        case ZCDP():
+            return Sequential("zcdp", tuple(charges))
+        case ApproxDP():
+            return Converted(Sequential("gdp", tuple(charges)), budget)
+    return Sequential("gdp", tuple(charges))
+
+
+def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[tuple[float, ...]]:
+    """Yield the shares of so many steps, of which all but the last have one of `spreads` together.
+
+    >>> list(divisions((1, 3), (0.1, 0.5)))
+    [(1.0,), (0.05, 0.05, 0.9), (0.25, 0.25, 0.5)]
+    """
+    for count in counts:
+        for spread in spreads if count > 1 else (0.0,):
+            yield (*(spread / (count - 1),) * (count - 1), 1 - spread) if count > 1 else (1.0,)
+
+
+def numbered_plan(
+    budget: Budget, weights: Sequence[float], mechanism: str, sensitivities: Sequence[float]
+) -> Plan:
+    """Return the plan of "step 1", "step 2", …, one for each share of the budget and sensitivity."""
+    costs = enumerate(zip(sensitivities, step_budgets(budget, weights), strict=True), start=1)
+    charges = [Charge(f"step {place}", mechanism, moved, cost) for place, (moved, cost) in costs]
+    return steps_plan(budget, charges)
+
+
+def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
+    """Return the plan of steps on disjoint batches of rows, each charged with all of `budget`."""
+    plan = Parallel(tuple(charges))
+    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan
+
+
+@lru_cache(maxsize=1024)
+def concentrated(budget: Budget) -> ZCDP:
+    """Return the joint cost of steps with a δ each."""
+    match budget:
+        case ZCDP(_, delta) if delta > 0:
+            return budget
+        case ApproxDP(epsilon, delta) if delta > 0:
+            return ZCDP(zcdp_within_approx(ApproxDP(epsilon, delta / 2)).rho, delta / 2)
+    raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
+
+
+@lru_cache(maxsize=1024)
+def without_events(budget: Budget) -> ZCDP:
+    """Return the joint cost of steps without a δ of their own: all of δ converts."""
+    match budget:
+        case ZCDP(_, 0.0):
+            return budget
+        case ApproxDP(_, delta) if delta > 0:
+            return zcdp_within_approx(budget)
+    raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
+
+
+def delivered(charges: Iterable[Charge], budget: Budget) -> Plan:
+    """Return the plan of steps whose costs add up to one of the two above."""
+    plan = Sequential("zcdp", tuple(charges))
+    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan

@@ -1,0 +1,192 @@
+"""Noisy means of clipped rows: how far clipping biases them, how many rows are there, and what noise adds.
+
+**Bias.** g_k(u) = E clip(Z + u, ±k), Z standard normal. A clipped mean round a rough centre is biased towards
+it; inverting g_k makes it consistent for normal data, whatever the centre (one step of Huber's estimator).
+
+**Absent rows.** A sum over n rows gives absent rows the centre of the ball: it shrinks by the share that is
+absent. So every row that is there adds a public height a to one more coordinate, an absent one 0:
+
+    (1) y = (mean, a p/n) + noise, p the number of rows that are there, of the sensitivity of the mean alone
+    (2) s = the last entry over a, at least 1/10; 1 unless it is below 1 by more than noise takes but with
+        chance `SURE`/2
+    (3) out = mean of (1), over s
+
+Rows w within the ball of radius r are at most 2r apart. (w, a) is as far from (w', a), and at most 2r from
+0 if a = r in l1, √3 r in l2; wwᵀ with the corner a is at most √2 r² from 0, as it is from w'w'ᵀ with it, if
+a = r². So p costs nothing, and is known to a few rows. (2) and (3) are post-processing. Where no row is
+absent they leave the mean as it is, but with chance `SURE`/2. Proof: `proofs/absent.md`, section 3.
+
+**Error.** Sampling error plus noise: the sum of an independent normal and a Laplace variable.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import exp, hypot, inf, log, sqrt
+
+import numpy as np
+
+from workbench.privacy import Charge, NoiseSource
+from workbench.privacy.grid import WORD, OnGrid
+from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
+from workbench.special import brentq, log_ndtr, ndtr, ndtri
+from workbench.types import Array
+
+FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean
+DROWNED = 1e4  # sd over the scale of noise, from where on its law does not matter to 16 digits
+LEAST_SHARE, SURE = 0.1, 1e-3
+DOWN = 1 - 2.0**-40  # covers the roundings of public numbers
+GRID = 2.0**-24  # that the grid of a mean takes of a, at most, and DOWN with it
+OF_MEANS = {"laplace": 1 / 2, "gaussian": sqrt(3) / 2}  # a over n times the sensitivity of the mean
+OF_MOMENTS = sqrt(1 / 2)  # the same of a moment, whatever its mechanism
+
+
+def density(z: Array) -> Array:
+    """Return the standard normal density."""
+    return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi))
+
+
+def _antiderivative(t: Array) -> Array:
+    return np.asarray(t * ndtr(t) + density(t))
+
+
+def expected_clip(u: Array, k: float | Array) -> Array:
+    """Return g_k(u) = -k + G(u + k) - G(u - k), G(t) = t Φ(t) + φ(t)."""
+    return -k + _antiderivative(u + k) - _antiderivative(u - k)
+
+
+def clipped_slope(u: Array, k: float | Array) -> Array:
+    """Return g_k'(u) = P(|Z + u| < k)."""
+    return np.asarray(ndtr(k - u) - ndtr(-k - u))
+
+
+def clipped_variance(u: Array, k: float | Array) -> Array:
+    """Return Var clip(Z + u, ±k)."""
+    low, high = -k - u, k - u
+    middle = ndtr(high) - ndtr(low)
+    second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
+    second += low * density(low) - high * density(high) + k * k * (1 - middle)
+    return np.asarray(second - expected_clip(u, k) ** 2)
+
+
+def uncentred(y: float, k: float) -> float:
+    """Return the u in [-4, 4] with g_k(u) = y, after clipping y to the values taken there."""
+
+    def excess(u: float) -> float:
+        return float(expected_clip(np.float64(u), k)) - y  # type: ignore[arg-type]
+
+    if excess(-FAR) >= 0:
+        return -FAR
+    return FAR if excess(FAR) <= 0 else float(brentq(excess, -FAR, FAR, xtol=1e-12))
+
+
+def inverse_error(u: float, deviation: float, k: float) -> float:
+    """Return the most that `uncentred` errs at offsets up to u when its argument is off by `deviation`.
+
+    g_k is concave on the right of 0, so that the error is largest at u itself; 4 + u bounds it anyway.
+    """
+    shifted = float(expected_clip(np.float64(u), k)) + deviation  # type: ignore[arg-type]
+    reached = uncentred(shifted, k)
+    return FAR + u if reached >= FAR else reached - u
+
+
+def rescaled_mean(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> Array:
+    """Return a mean of n rows with its noise, over the share of those that are there."""
+    return mean_and_share(counted, n, charge, noise)[0]
+
+
+def mean_and_share(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> tuple[Array, float]:
+    """Return the same, and the share."""
+    joint, whole = weighed(counted, n, charge)
+    return over_share(additive(joint, charge, noise), whole, charge)  # (1)
+
+
+def over_share(noisy: Array, whole: float, charge: Charge) -> tuple[Array, float]:
+    """Return a mean of (1) over the share of rows that are there, and the share."""
+    found = share(float(noisy[-1]), whole, charge)  # (2)
+    return np.asarray(noisy[:-1] / found), found  # (3)
+
+
+def rescaled_moment(counted: OnGrid, n: int, charge: Charge, draw: Callable[[OnGrid], Array]) -> Array:
+    """Return a second moment of n rows as `draw` draws it, over the share of those that are there."""
+    joint, whole = weighed(counted, n, charge, OF_MOMENTS)
+    noisy = draw(joint)  # (1)
+    return np.asarray(noisy[:-1, :-1] / share(float(noisy[-1, -1]), whole, charge))  # (2) (3)
+
+
+def weighed(counted: OnGrid, n: int, charge: Charge, part: float | None = None) -> tuple[OnGrid, float]:
+    """Return a statistic with a for every row that it counts, and what that is for n of them."""
+    part = part or OF_MEANS[charge.mechanism]
+    row = int(part * charge.sensitivity / counted.unit * DOWN)  # a/n in units of the grid
+    kind = counted.counts.dtype if n * row < 2**WORD else object  # by public numbers, whatever p is
+    counts = counted.counts.astype(kind)
+    counts.flat[-1] *= row
+    return OnGrid(counts, counted.unit), row * n * counted.unit
+
+
+def share(noisy: float, whole: float, charge: Charge) -> float:
+    """Return s of step (2) by a noisy entry that is `whole` where all rows are there."""
+    return 1.0 if noisy > whole - noise_quantile(charge, SURE) else max(noisy / whole, LEAST_SHARE)
+
+
+def charge_of_share(charge: Charge, n: int) -> Charge:
+    """Return a charge whose noise is that of the share of `mean_and_share`, or more by a part of 2^-24."""
+    return replace(charge, sensitivity=(1 + GRID) / (OF_MEANS[charge.mechanism] * n))
+
+
+def counted_error(error: Callable[[float], float], away: float, charge: Charge, n: int, beta: float) -> float:
+    """Return a bound on the error of (3), true but with probability beta, if all n rows are there.
+
+    `error` bounds that of the mean of (1), true but with the probability that it is given; the truth is at
+    most `away` from the centre. Proof: `proofs/absent.md`, section 4.
+    """
+    lost = noise_quantile(charge_of_share(charge, n), beta)  # on one side: beta/2
+    divided = (error(beta / 2) + lost * away) / (1 - lost) if lost < 1 else inf
+    return min(divided, error(beta - SURE / 2)) if beta > SURE / 2 else divided
+
+
+def laplace_normal_tail(t: float, sd: float, scale: float) -> float:
+    """Return P(N(0, sd²) + Lap(scale) > t) for t ≥ 0."""
+    ratio = sd / scale
+    if ratio >= DROWNED:
+        return float(ndtr(-t / hypot(sd, sqrt(2) * scale)))
+    left = exp(ratio**2 / 2 - t / scale + log_ndtr(t / sd - ratio))
+    right = exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
+    return float(ndtr(-t / sd) + (left - right) / 2)
+
+
+def half_width(beta: float, sd: float, charge: Charge) -> float:
+    """Return t with P(|N(0, sd²) + noise of `charge`| > t) = beta."""
+    if charge.mechanism == "gaussian":
+        return float(-ndtri(beta / 2)) * sqrt(sd**2 + gaussian_scale(charge) ** 2)
+    scale = laplace_scale(charge)
+
+    def excess(t: float) -> float:
+        return 2 * laplace_normal_tail(t, sd, scale) - beta
+
+    return float(brentq(excess, 0.0, float(-ndtri(beta / 4)) * sd + scale * log(2 / beta), xtol=1e-15 * sd))
+
+
+def noise_sd(charge: Charge) -> float:
+    """Return the standard deviation of the noise that `charge` buys."""
+    return sqrt(2) * laplace_scale(charge) if charge.mechanism == "laplace" else gaussian_scale(charge)
+
+
+def noise_quantile(charge: Charge, beta: float) -> float:
+    """Return the upper beta-quantile of the absolute noise of one number."""
+    if charge.mechanism == "laplace":
+        return laplace_scale(charge) * log(1 / beta)
+    return gaussian_scale(charge) * float(-ndtri(beta / 2))
+
+
+def median_of_sum(sd: float, charge: Charge) -> float:
+    """Return the median of |X + Y|, X ~ N(0, sd²) and Y the noise that `charge` buys."""
+    rate = sd / laplace_scale(charge) if charge.mechanism == "laplace" else DROWNED
+    if rate >= DROWNED:
+        return float(ndtri(0.75)) * hypot(sd, noise_sd(charge))
+
+    def within(t: float) -> float:
+        near = exp(rate**2 / 2 - rate * t + float(log_ndtr(t - rate)))
+        far = exp(rate**2 / 2 + rate * t + float(log_ndtr(-t - rate)))
+        return 2 * float(ndtr(t)) - 1 - near + far
+
+    return sd * float(brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate)))

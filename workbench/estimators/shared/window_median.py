@@ -1,0 +1,547 @@
+"""Private places on the line: the window-median mechanism, one for ranks, and where they are drawn.
+
+For the p points y_i that are there, of n, widths `left` and `right`, a stretch τ, and a position t of a
+public lattice:
+
+    A(t) = #{y_i - τ > t},  B(t) = #{y_i + τ > t},  O(t) = #{y_i with t outside [y_i - right, y_i + left)},
+    m(t) = max(A(t) - p/2, p/2 - B(t), p/2 - ⌊p/2⌋, O(t))      sensitivity 1 under replace-one
+
+    with a range:      probability ∝ e^(-ε m(t)/2) on [low, high)
+    without a range:   the same on {t : O(t) ≤ p - 1}, and a bottom of weight B e^(-ε (p - 1)/2),
+                       B = (the most points that a window holds) (1 - δ)/δ
+
+The depth gives the precision of a private median, the window term doubles the penalty of a place far from
+the data. Within τ of the median the depth is the median's, so that ties are found: without a stretch all
+places in the window of n equal points are alike. With a range: ε-DP, and of a log-likelihood ratio of range
+ε, whose zCDP is that of `zcdp_from_bounded_range`. Without: (ε, δ)-DP, and that zCDP with δ.
+
+`RankWindow`, a position that about `rank` points lie beyond: every point, beyond the range taken at its end,
+stands for the stretch [y - right, y + left). With A(t) points whose stretch begins after t, B(t) whose
+stretch does not end by t:
+
+    m(t) = max(0, A(t) - rank, rank - B(t))         sensitivity 1 under replace-one
+
+It is 0 on the whole stretch of the point of that rank, ties or not: a position is off by m or more with
+probability at most (length of the range)/(left + right) e^(-ε m/2), whatever the data, if `rank` points are
+there. An absent one (NaN) is in neither count.
+
+A draw chooses a piece of equal score, by whole numbers, then a point of it. The lattice's step is a power of
+two, 2^-100 of a public length or the least float: a float that is not tiny lies on it as it is, whatever its
+size, and so does the sum of two such floats, rounded to a float.
+
+Where a position is, for designs (`location_law`) and proved (`located_within`): by Dvoretzky, Kiefer,
+Wolfowitz and Massart the sample's distribution function is within D ≥ 1/(4n) of F everywhere, so the score
+divided by n is within 2D of the population's. On that event
+
+    P(|t - median| > h) ≤ (length · e^(-εn(g(h) - 2D)/2) + M e^(-εn/2)) / max_r (r e^(-εn(g(r) + 2D)/2)),
+
+with g the population's score, `length` that of the range, which r is at most, or of all non-empty windows
+together, and M the weight of the bottom (0 with a range). A bottom counts as an infinite error.
+
+Proof: `proofs/univariate.md`, section 1. No source states either mechanism.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property, lru_cache
+from math import ceil, exp, inf, log, pi, sqrt
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from workbench.errors import ArgumentError, positive, real
+from workbench.estimators.base import FARTHEST
+from workbench.estimators.shared.noisy_means import FAR
+from workbench.estimators.shared.predictions import median_beyond
+from workbench.estimators.shared.rows import blocks, present
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
+from workbench.privacy.budgets import bounded_range_epsilon
+from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
+from workbench.privacy.mechanisms import exponential
+from workbench.special import ndtr
+from workbench.types import Array
+
+BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
+LEAST = 2.0**-1074
+EVERYTHING = 4 * FARTHEST  # a window of this width holds every point
+MANY, SHARE = 8192, 0.6  # points from which a band may be enough, and the largest share of them in it
+TRIES, SOME = 2, 100  # bands, and points that tell where the median is
+LIKELY = 12.0  # minus the log of the chance that it is not, or so
+ABOVE = 1 + 2.0**-40  # times a length: no rounding makes it less
+_SIZES = np.geomspace(1e-9, 60.0, 1200)
+_OFFSETS = np.concatenate([-_SIZES[::-1], _SIZES])
+_LOG_STEP = np.log(np.abs(_OFFSETS)) + log(log(_SIZES[1] / _SIZES[0]))  # du = |u| d ln|u|
+_RADII = np.geomspace(1e-6, 60.0, 3000)
+
+
+def step_for(length: float) -> float:
+    """Return the step of the lattice for a public length."""
+    return max(step_of(length, BITS), LEAST)
+
+
+def rounded(places: Array, step: float) -> Array:
+    """Return the points of the lattice next to places of either sign, infinite ones among them."""
+    with np.errstate(over="ignore"):
+        return np.where(np.abs(places) < 2.0**53 * step, np.rint(places / step) * step, places)
+
+
+def number(place: float, step: float) -> int:
+    """Return which point of the lattice a place on it is."""
+    return int(Fraction(place) / Fraction(step))
+
+
+def place(number: int, step: float) -> float:
+    """Return the float next to a point of the lattice."""
+    return float(Fraction(number) * Fraction(step))
+
+
+class Lengths(OnGrid):
+    """How many points of the lattice lie in [e_j, e_{j+1}) for sorted edges on it, and further weights.
+
+    As floats, lengths and further weights in the unit of the edges; as whole numbers only where asked for.
+    An edge is a float, so that a length is one difference of two, rounded once.
+    """
+
+    near = True
+
+    edges: Array
+    void: np.ndarray
+    further: tuple[int, ...]
+
+    def __init__(self, edges: Array, void: np.ndarray, step: float, *further: int) -> None:
+        for name, value in (("edges", edges), ("void", void), ("unit", step), ("further", further)):
+            object.__setattr__(self, name, value)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        lengths = np.diff(self.edges)
+        lengths[self.void] = 0.0
+        return np.append(lengths, [place(weight, self.unit) for weight in self.further])
+
+    @cached_property
+    def counts(self) -> Integers:
+        """The weights."""
+        lengths = np.diff(numbers(self.edges, self.unit))
+        lengths[self.void] = 0
+        return np.array([*lengths, *self.further], object)
+
+
+def numbers(places: Array, step: float) -> Integers:
+    """Return which points of the lattice places on it are, as Python integers."""
+    shares, exponents = np.frexp(places)
+    shifts = (exponents - 53 - (np.frexp(step)[1] - 1)).tolist()
+    whole = np.ldexp(shares, 53).astype(np.int64).tolist()
+    shifted = [one << by if by >= 0 else one >> -by for one, by in zip(whole, shifts, strict=True)]
+    return np.array(shifted, object)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A piecewise constant score: on [edges[j], edges[j+1]) it is -twice[j]/2, unless the piece is void.
+
+    `points` is p.
+    """
+
+    edges: Array
+    twice: Integers
+    void: np.ndarray
+    points: int
+
+    @property
+    def penalty(self) -> Array:
+        """The score, without its sign."""
+        return np.asarray(self.twice / 2)
+
+    def log_length(self) -> Array:
+        """Return the log lengths, -inf for empty and for void pieces."""
+        lengths = np.diff(self.edges)
+        lengths[self.void] = 0.0
+        return np.log(lengths, out=np.full(len(lengths), -inf), where=lengths > 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowMedian:
+    """The mechanism for given widths and stretch and, if `low` and `high` are given, a range of positions.
+
+    Points must lie within ±1e15; a point at -inf is left of every position and outside every window. One that
+    is absent, NaN, is no point: p of n are.
+    """
+
+    left: float
+    right: float
+    low: float | None = None
+    high: float | None = None
+    stretch: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive(left=self.left, right=self.right)
+        if not (real(self.stretch) and self.stretch >= 0):
+            raise ArgumentError("stretch", self.stretch, "a finite number, at least 0")
+        if (self.low is None) != (self.high is None):
+            raise ArgumentError("high", self.high, "a number if and only if low is one")
+        if self.low is not None and self.high is not None:
+            positive(**{"high - low": self.high - self.low})
+            if max(-self.low, self.high) > FARTHEST:
+                raise ArgumentError("(low, high)", (self.low, self.high), "a range within ±1e15")
+
+    def charge(self, step: str, cost: Budget) -> Charge:
+        """Return the charge of one draw; the score has sensitivity 1."""
+        match cost, self.low:
+            case (PureDP() | ZCDP(_, 0.0), float() | int()):
+                return Charge(step, "window_median", 1.0, cost)
+            case (ApproxDP() | ZCDP(), None) if cost.delta > 0:
+                return Charge(step, "window_median", 1.0, cost)
+        unbounded, ranged = "ApproxDP or ZCDP with delta > 0", "PureDP or ZCDP with delta = 0"
+        raise ArgumentError("budget", cost, unbounded if self.low is None else ranged)
+
+    @cached_property
+    def step(self) -> float:
+        """The step of the lattice."""
+        window = min(self.left + self.right, 2 * EVERYTHING)  # ends that are cut off are on the lattice
+        if self.low is None or self.high is None:
+            return step_for(window)
+        return step_for(min(window, self.high - self.low))
+
+    @property
+    def widths(self) -> Array:
+        """Left and right width and the stretch, on the lattice."""
+        return rounded(np.array([self.left, self.right, self.stretch]), self.step)
+
+    @property
+    def window(self) -> float:
+        """A bound on the length of a point's window: both its ends are rounded to floats."""
+        furthest = min(FARTHEST + max(self.left, self.right), EVERYTHING)
+        return self.left + self.right + float(np.spacing(furthest))
+
+    def pieces(self, points: Array) -> Pieces:
+        """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
+        n, p, points = len(points), int(present(points).sum()), np.sort(rounded(points, self.step))
+        left, right, stretch = self.widths
+        inside, none, there = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8), np.arange(n) < p
+        points[p:] = EVERYTHING  # the last ones: events at which nothing happens
+        # the depth is that of points whose lower half is moved by -τ, the upper one by τ
+        middles = np.where(np.arange(n) < p // 2, points - stretch, points + stretch)
+        events = np.concatenate([points - right, middles, points + left])
+        np.clip(events, -EVERYTHING, EVERYTHING, out=events)  # finite lengths
+        order = np.argsort(events, kind="stable")
+        edges = events[order]
+        in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
+        to_left = np.cumsum(np.concatenate([none, there.astype(np.int8), none])[order], dtype=np.int64)
+        if self.low is not None:
+            low, high = rounded(np.array([self.low, self.high]), self.step)
+            edges = np.concatenate([[low], np.clip(edges, low, high, out=edges), [high]])
+            in_window, to_left = np.append(0, in_window), np.append(0, to_left)
+        else:
+            in_window, to_left = in_window[:-1], to_left[:-1]
+        void = in_window == 0 if self.low is None else np.zeros(len(in_window), bool)
+        twice = np.abs(p - 2 * to_left)
+        np.maximum(twice, 2 * (p - in_window), out=twice)
+        return Pieces(edges, twice, void, p)
+
+    def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
+        """Return a private position, or None for the bottom (only without a range)."""
+        charge = self.charge(charge.step, charge.cost)
+        near = self.near(points, charge.cost)
+        if near is not None:
+            return self._drawn_near(points, *near, charge, noise)
+        pieces = self.pieces(points)
+        scores, weights = self.choices(pieces, charge.cost)
+        score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
+        chosen = exponential(scores, score, noise, weights)
+        if chosen == len(pieces.twice):
+            return None
+        first, end = (number(float(edge), self.step) for edge in pieces.edges[chosen : chosen + 2])
+        return place(first + noise.below(end - first), self.step)
+
+    def _drawn_near(
+        self, points: Array, near: "Near", present: int, charge: Charge, noise: NoiseSource
+    ) -> float | None:
+        """Return `draw`: the same, of which a source may look at the band alone."""
+        pieces = cache(lambda: self.pieces(points))
+        whole = cache(lambda: self.choices(pieces(), charge.cost))
+        band = near.band(self, charge.cost, len(points), present)
+        scores = Later(lambda: whole()[0], band.size, band)
+        weights = Later(lambda: whole()[1], band.size)
+        score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
+        chosen = exponential(scores, score, noise, weights)
+        if self.low is None and chosen == band.size - 1:
+            return None
+        at = int(np.searchsorted(near.numbers, chosen))
+        known = at < len(near.numbers) and near.numbers[at] == chosen
+        ends = near.edges[at : at + 2] if known else pieces().edges[chosen : chosen + 2]
+        first, end = (number(float(edge), self.step) for edge in ends)
+        return place(first + noise.below(end - first), self.step)
+
+    def near(self, points: Array, cost: Budget) -> "tuple[Near, int] | None":
+        """Return the pieces that are likely to be drawn, and p; None where all have to be looked at."""
+        n, epsilon = len(points), selection_epsilon(cost)
+        if n < MANY:
+            return None
+        length = self.high - self.low if self.low is not None and self.high is not None else self.window
+        far = LIKELY + log(1 + length / self.window) + log(3 * n) + log(1 + epsilon * n)
+        worse = min(max(2 * far / epsilon, 1.0), float(n))
+        if 2 * worse > SHARE * n:
+            return None
+        values, p = _on_lattice(points, self.step)
+        outside = self._outside(values, p)
+        for _ in range(TRIES):
+            found = near_pieces(self, values, p, ceil(worse) + outside)
+            if found is None or found.void.all():
+                return None
+            best = int(found.twice[~found.void].min())
+            lengths = np.diff(found.edges)[~found.void & (found.twice <= best + 4 / epsilon)]
+            far = LIKELY + log(length / float(lengths.sum())) + log(3 * n)
+            worse, outside = min(max(2 * far / epsilon, 1.0), float(n)), best // 2 + 1
+            if min(found.others) >= best + 2 * worse:
+                return found, p
+        return None
+
+    def _outside(self, values: Array, p: int) -> int:
+        """Return about how many points have not the median in their window; p are there."""
+        some = np.sort(values[:: max(1, len(values) // SOME)])
+        middle = some[(len(some) - np.count_nonzero(np.isnan(some))) // 2]
+        return p - _at_most(values, middle + self.right) + _at_most(values, middle - self.left)
+
+    def choices(self, pieces: Pieces, cost: Budget) -> tuple[OnGrid, Lengths]:
+        """Return scores and weights of the pieces and, without a range, of the bottom behind them."""
+        if self.low is not None:
+            return OnGrid(-pieces.twice, 0.5), Lengths(pieces.edges, pieces.void, self.step)
+        scores = -np.append(pieces.twice, 2 * (pieces.points - 1))
+        return OnGrid(scores, 0.5), Lengths(pieces.edges, pieces.void, self.step, self.bottom(cost))
+
+    def bottom(self, cost: Budget) -> int:
+        """Return B, rounded up to a whole number."""
+        delta = Fraction(getattr(cost, "delta", 0.0))
+        return ceil(Fraction(self.window) / Fraction(self.step) * (1 - delta) / delta)
+
+    def log_bottom(self, cost: Budget) -> float:
+        """Return ln M: what the bottom weighs at a score of -n, in the unit of the points."""
+        return log(self.bottom(cost)) + log(self.step) + selection_epsilon(cost) / 2
+
+    def log_measure(self, cost: Budget) -> float:
+        """Return the log of the length of the range or, without one, ln M, which acts as its length."""
+        if self.low is not None and self.high is not None:
+            return log(self.high - self.low)
+        return self.log_bottom(cost)
+
+
+@dataclass(frozen=True)
+class Near:
+    """The non-empty pieces that begin in a band round the middle, as `Pieces`; their numbers among all.
+
+    Pieces on either side of the band have twice a score of at least `others`, and lie within `reach`.
+    """
+
+    numbers: NDArray[np.intp]
+    edges: Array
+    twice: NDArray[np.int64]
+    void: NDArray[np.bool_]
+    others: tuple[int, int]
+    reach: tuple[float, float]
+
+    def band(self, locator: WindowMedian, cost: Budget, n: int, points: int) -> Band:
+        """Return what a source of noise is shown: lengths in the unit of the edges, and the bottom."""
+        twice, numbers, size = self.twice, self.numbers, 3 * n + 1
+        further: tuple[int, ...] = ()
+        longest = locator.window
+        lengths = longest * n, longest * n
+        if locator.low is not None:
+            longest = self.reach[1] - self.reach[0]
+            lengths = float(self.edges[0] - self.reach[0]), float(self.reach[1] - self.edges[-1])
+        else:
+            size, further = 3 * n, (locator.bottom(cost),)
+            twice, numbers = np.append(twice, 2 * (points - 1)), np.append(numbers, size - 1)
+        weights = Lengths(self.edges, self.void, locator.step, *further)
+        highest = -self.others[0], -self.others[1]
+        first, second = (length * ABOVE for length in lengths)
+        return Band(
+            numbers, -twice, 0.5, weights, size, len(self.twice), highest, longest * ABOVE, (first, second)
+        )
+
+
+def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Near | None:
+    """Return the pieces that begin between two points `aside` ranks from the middle: no sort of all n.
+
+    `values`, p of them not absent, are on the lattice; their order changes. A piece that is not empty has as
+    number how many ends of pieces are no farther right than where it begins. None where the band does not lie
+    among points, or windows are as narrow as roundings there.
+    """
+    n, first, last = len(values), p // 2 - aside, p // 2 + aside
+    if first < 0 or last >= p or last - first > SHARE * n:
+        return None
+    values.partition((first, p // 2, last))
+    below, middle, above = values[:first], values[first : last + 1], values[last + 1 :]  # the absent last
+    left, right, stretch = locator.widths.tolist()
+    a, b = ends = float(middle[0]), float(middle[-1])
+    if a == b and not stretch:  # ties: to the point before, and to the one behind
+        a = float(np.max(below[below < a], initial=-np.inf))
+        b = float(np.min(above[above > b], initial=np.inf))
+    further, (a, b) = [above] if b > ends[1] else [], (a - stretch, b + stretch)
+    reach = -EVERYTHING, EVERYTHING
+    if locator.low is not None and locator.high is not None:
+        reach = tuple(rounded(np.array([locator.low, locator.high]), locator.step).tolist())
+    low, high = max(a, reach[0]), min(b, reach[1])
+    absent_begin = p < n and EVERYTHING - right < b  # at the ends of what is absent nothing happens
+    if absent_begin or not (a > -EVERYTHING and low < high):
+        return None
+    near_left = [] if ends[0] - right < a else [below]  # the windows of the others begin before a
+    near_right = [] if b <= ends[1] + left else [above]  # and end behind b
+    lower = _split([below, middle[:aside]], -stretch, a, b)
+    upper = _split([middle[aside:], *further], stretch, a, b)
+    passed = lower[0] + upper[0], np.concatenate([lower[1], upper[1]])
+    begun = _split([*near_left, middle, above], -right, a, b)
+    ended = _split([below, middle, *near_right], left, a, b)
+    events = np.unique(np.concatenate([passed[1], begun[1], ended[1]]))
+    starts = np.concatenate([[low], events[(events > low) & (events < high)]])
+    before = passed[0], begun[0] + (0 if near_left else first), ended[0]
+    to_left, in_begun, in_ended = (
+        count + np.searchsorted(inside, starts, side="right")
+        for count, (_, inside) in zip(before, (passed, begun, ended), strict=True)
+    )
+    in_window = in_begun - in_ended
+    numbers = to_left + in_begun + in_ended - (1 if locator.low is None else 0)
+    void = in_window == 0 if locator.low is None else np.zeros(len(starts), bool)
+    twice = np.maximum(np.abs(p - 2 * to_left), 2 * (p - in_window))
+    others = p - 2 * passed[0], 2 * max(last + 1, passed[0] + len(passed[1])) - p
+    return Near(numbers, np.append(starts, high), twice, void, others, reach)
+
+
+def _on_lattice(points: Array, step: float) -> tuple[Array, int]:
+    """Return the points of the lattice, and how many are there."""
+    found, p = np.empty(len(points)), len(points)
+    for block in blocks(len(points), 1):
+        found[block] = rounded(points[block], step)
+        p -= int(np.count_nonzero(np.isnan(points[block])))
+    return found, p
+
+
+def _at_most(values: Array, place: float) -> int:
+    """Return how many numbers are no larger than a place."""
+    return sum(int(np.count_nonzero(values[block] <= place)) for block in blocks(len(values), 1))
+
+
+def _split(parts: list[Array], by: float, a: float, b: float) -> tuple[int, Array]:
+    """Return how many numbers, moved by `by`, are below a, and in order those in [a, b)."""
+    below, inside = 0, []
+    for part in parts:
+        for block in blocks(len(part), 1):
+            moved = part[block] + by
+            less = int(np.count_nonzero(moved < a))
+            if int(np.count_nonzero(moved < b)) > less:
+                inside.append(moved[(moved >= a) & (moved < b)])
+            below += less
+    return below, np.sort(np.concatenate([*inside, np.zeros(0)]))
+
+
+def selection_epsilon(cost: Budget) -> float:
+    """Return ε of the score's exponential law: itself, or the range that ρ allows."""
+    match cost:
+        case PureDP(epsilon) | ApproxDP(epsilon, _):
+            return epsilon
+        case ZCDP(rho, _):
+            return bounded_range_epsilon(rho)
+    raise ArgumentError("cost", cost, "PureDP, ApproxDP or ZCDP")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankWindow(WindowMedian):
+    """The mechanism for a rank, counted from the top; `low` and `high` have to be given."""
+
+    rank: int
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Both ends of the range."""
+        assert self.low is not None
+        assert self.high is not None
+        return self.low, self.high
+
+    def near(self, points: Array, cost: Budget) -> None:
+        """Return None: all pieces are looked at."""
+        return
+
+    def pieces(self, points: Array) -> Pieces:
+        """Return the score as 2n + 1 pieces, a number that does not depend on the data; not private."""
+        low, high, left, right = rounded(np.array([*self.range, self.left, self.right]), self.step)
+        points, absent = rounded(np.clip(points, low, high), self.step), np.isnan(points)
+        begins, ends = (np.where(absent, -np.inf, one) for one in (points - right, points + left))
+        events = np.clip(np.concatenate([begins, ends]), low, high)
+        order = np.argsort(events, kind="stable")
+        begun = np.append(0, np.cumsum(order < len(points)))
+        ended = np.arange(len(events) + 1) - begun
+        beyond, reached = len(points) - begun, len(points) - ended
+        twice = 2 * np.maximum(0, np.maximum(beyond - self.rank, self.rank - reached))
+        edges = np.concatenate([[low], events[order], [high]])
+        return Pieces(edges, twice, np.zeros(len(twice), bool), len(points) - int(absent.sum()))
+
+
+@lru_cache(maxsize=1024)
+def location_law(
+    locator: WindowMedian, n: int, cost: Budget, cdf: Callable[[Array], Array], far: float
+) -> tuple[Array, Array, float]:
+    """Return offsets from the median, their probabilities given |offset| ≤ far, and the chance of the rest.
+
+    `cdf` is that of the points, with median 0; the population's score stands in for the sample's. The rest
+    is the mass beyond `far` and, without a range, the bottom.
+    """
+    epsilon, u = selection_epsilon(cost), _OFFSETS
+    log_weight = _LOG_STEP - epsilon * n / 2 * _scores(locator, cdf)
+    log_rest = locator.log_measure(cost)
+    if locator.low is not None and locator.high is not None:
+        width = locator.high - locator.low
+        log_weight[np.abs(u) > max(width / 2, _SIZES[0])] = -inf
+        log_rest = log(width - 2 * _SIZES[-1]) if width > 2 * _SIZES[-1] else -inf
+    log_rest -= epsilon * n / 2 * (1.0 if locator.low is None else _far_score(locator, cdf))
+    peak = max(float(log_weight.max()), log_rest)
+    weight, near = np.exp(log_weight - peak), np.abs(u) <= far
+    found, missed = float(weight[near].sum()), float(weight[~near].sum()) + exp(log_rest - peak)
+    return u[near], weight[near] / found if found else weight[near], missed / (found + missed)
+
+
+def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
+    """Return the median distance of a location from the mean of normal rows."""
+    offsets, chances, failure = location_law(locator, n, cost, ndtr, FAR)
+    return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
+
+
+@lru_cache(maxsize=64)
+def _scores(locator: WindowMedian, cdf: Callable[[Array], Array]) -> Array:
+    return population_score(locator, _OFFSETS, cdf)
+
+
+def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Array]) -> Array:
+    """Return lim m(u)/n: the largest of 1/2 - F(u + τ), F(u - τ) - 1/2 and the mass outside u's window."""
+    outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
+    depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
+    return np.asarray(np.maximum(depth, outside))
+
+
+def _far_score(locator: WindowMedian, cdf: Callable[[Array], Array]) -> float:
+    """Return the score far from the points: 1, or 1/2 where the window holds everything."""
+    return float(population_score(locator, _SIZES[-1:], cdf)[0])
+
+
+def uniform_deviation(n: int, beta: float) -> float:
+    """Return D = √(ln(2/β)/(2n)): sup |F_n - F| exceeds it with probability at most beta (Massart 1990)."""
+    return sqrt(log(2 / beta) / (2 * n))
+
+
+def located_within(
+    locator: WindowMedian, n: int, cost: Budget, beta: float, cdf: Callable[[Array], Array], deviation: float
+) -> float:
+    """Return an h that |position - median| exceeds with probability at most beta, given the deviation D."""
+    half = selection_epsilon(cost) * n / 2
+    right, left = population_score(locator, _RADII, cdf), population_score(locator, -_RADII, cdf)
+    nearest = np.minimum.accumulate(np.minimum(right, left)[::-1])[::-1]
+    furthest = np.maximum.accumulate(np.maximum(right, left))
+    inside = _RADII
+    if locator.low is not None and locator.high is not None:
+        inside = np.minimum(_RADII, locator.high - locator.low)
+        log_outside = log(locator.high - locator.low) - half * (nearest - 2 * deviation)
+    else:
+        log_length = log(n * locator.window)
+        log_windows = log_length - half * (nearest - 2 * deviation)
+        log_outside = np.logaddexp(log_windows, locator.log_bottom(cost) - half)
+    log_inside = float((np.log(inside) - half * (furthest + 2 * deviation)).max())
+    enough = log_outside - log_inside <= log(beta)
+    return float(_RADII[np.argmax(enough)]) if enough.any() else inf

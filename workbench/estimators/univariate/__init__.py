@@ -1,1 +1,0 @@
-"""Estimators of one column."""

@@ -1,0 +1,735 @@
+"""The private populous mean of points: a vote on whether they agree, and a masked average.  AL22 Algorithm 1.
+
+Rows are shuffled by the run's own randomness and cut into k groups of s, and an oracle makes a point of each
+(`reduced`). Point i has N_i friends, itself among them; all thresholds are whole numbers of friends.
+
+    (1) M = Σ N_i; go on iff M - Q₀k² + Z > A, Z truncated Laplace on [-A, A]           (ε_t, δ_t)
+        one replaced point moves M, a whole number, by at most S = 2(k - 1)
+    (2) w_i = clip((N_i - a)/(b - a), 0, 1)
+    (3) Y = Σ w_i Y_i/Σ w_i
+    (4) out = Y under a mask (`privacy.stable`)                                         (ε_m, δ_m)
+
+Or (1) and (4) are one mechanism that has all of (ε, δ), by the count h = ⌈(M - Q₀k²)/S⌉ from 0 to T, which
+moves by at most 1 (`PricedDesign`). A replaced row changes one point, in any way; an unusable one is its own
+friend only. A run that ends at (1) draws the mask too, of a fixed value, so that what is drawn is public.
+
+If two neighbouring data sets both have M ≥ Q₀k², their averages differ in total variation of the weights by
+τ ≤ C/k, and with friends at L = 1 + dist the averages of covariances satisfy 1 + dist(Y, Y') ≤ 1 + CE/k, in a
+norm with friends at distance ρ, |Y - Y'| ≤ 2ρ C/k:
+
+    C = max((f₁/(b - a) + 1)/(1 - f₁), f₂/(b - a) + 1),   f₁ = (1 - Q₀)/(1 - a),  f₂ = (1 - Q₀)/(1 - b - 1/k)
+    E = min(L² - 1, L/ω) where ω = 1 - (1 - a + 1/k)(1 - a)/(Q₀ - 2/k - a) lies in (0, 1], else L² - 1
+
+(a, b as shares of k). If only one of them has M ≥ Q₀k², it goes on with probability at most δ_t. Proof:
+`proofs/populous.md`, sections 2 to 4.
+
+Points. Whether two are friends depends on these two alone (`proofs/populous.md`, sections 1, 6 and 9).
+
+    Points     vectors, |Y_i - Y_j|₂ ≤ ρ. A point longer than 1e8 ρ is nobody's friend but its own: an average
+               of such points is not known to a small share of ρ. Most pairs are settled by inner products in
+               the frame of a reference point, which differ from the exact squares by less than a margin.
+    L1Points   vectors, |Y_i - Y_j|₁ ≤ ρ, for a Laplace mask (Remark 3.4), pair by pair
+    Groups     A_i = R_iᵀR_i, by a triangular factor R_i: singular values of R_i are known to 1e-16,
+               eigenvalues of a product only to their squares. Friends if every eigenvalue of A_i⁻¹A_j lies in
+               [1/L, L]. A factor is not usable that has an entry that is no number or out of range, or a
+               scaled condition above 1e5.
+
+    d = 1    by sorting
+    d = 2    from trace t and determinant D of A_i⁻¹A_j:  L² - tL + D ≥ 0, 1 - tL + DL² ≥ 0, 2/L ≤ t ≤ 2L
+    d > 2    by the eigenvalues of R_jR_i⁻¹(R_jR_i⁻¹)ᵀ, for few pairs; most are settled in the frame of one
+             group: for L^d ≥ det M, λ_max(M) ≤ L whenever tr M ≤ L + (d - 1)(det M/L)^(1/(d - 1)), two
+             products for all pairs at once; λ_max(A_i⁻¹A_j) ≤ L iff LA_i - A_j is positive semidefinite,
+             pivots of many such matrices at once. Both leave a margin that is wide enough that no verdict
+             differs from that of the eigenvalues.
+
+Designs (`Designer`): group size, thresholds, and the split of (ε, δ), from public numbers. For n rows in
+groups of s, k = ⌊n/s⌋, and a vote that passes with probability 1 - β when the rows are what they should be:
+
+    (D1) L = a quantile 1 - p of the distance of two groups, p = .002 .. .02: the caller's
+    (D2) Q₀ = 1 - p - 2z √(p/k) - A - (S/ε_t) ln(1/β), z = 3: the share of friends exceeds it but for β
+         joint: 1 - p - 2z √(p/k) - (T - 1) S: then h = T, which answers but for β
+    (D3) a, b on a grid, for the least Δ, the most that one row moves the average
+    (D4) of all s, p and shares ε_t/ε the one whose mask is narrowest: the largest ε_m/Δ (Laplace,
+         Thompson-Laplace; all of δ is the vote's), or μ(ε_m, δ/2)/Δ (Wishart, Gaussian); joint: r/Δ
+    (D5) joint: of that design with up to half as many counts again, and Δ_h that fall, the largest r
+
+Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for rounding.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import accumulate, pairwise, takewhile
+from math import ceil, log, sqrt
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ArgumentError
+from workbench.estimators.base import shuffled
+from workbench.estimators.shared.budgets import vote_and_mask
+from workbench.estimators.shared.rows import evened, of_groups
+from workbench.linalg import fewest, norms
+from workbench.privacy import ApproxDP, Charge, NoiseSource, Plan, PureDP, Sequential
+from workbench.privacy.budgets import gdp_within_approx
+from workbench.privacy.grid import OnGrid, step_of
+from workbench.privacy.mechanisms import additive, exceeds_bound, gaussian_scale, truncated_laplace_bound
+from workbench.privacy.ramps import LEAST_DELTA
+from workbench.privacy.stable import (
+    Voted,
+    VotedCharge,
+    counts,
+    largest_ratio,
+    least_rate,
+    masked,
+    voted,
+    voted_scale,
+    wishart_delta,
+)
+from workbench.privacy.stable import chances as voted_chances
+from workbench.types import Array
+
+VOTE, MASK = "vote", "mask"
+FINE = 40  # bits of the distance of friends, on the grid of an average
+PAIRS_AT_ONCE, GAPS_AT_ONCE, IN_CACHE = 2**20, 2**18, 2**19  # pairs, differences, entries of matrices
+
+FARTHEST = 1e8  # the largest length of a usable point, in units of ρ
+NEAR, MARGIN, COLUMNS = 1e3, 1e-6, 1000  # where inner products are trusted, in units of ρ, and how far
+SMALLEST, LARGEST, CONDITION = 1e-70, 1e70, 1e5  # of a usable factor
+MATRIX_MARGIN = 1e-3  # of verdicts without eigenvalues
+PRUNED = 1e6  # the largest condition in the frame of the reference at which they are given
+
+SHARES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.68, 0.75, 0.8, 0.85, 0.89, 0.92, 0.95, 0.97, 0.985)  # of r alone
+LONGER, LOW = (1.5, 1.2, 1.0), 0.7  # times T, and Q₀ that it is not to take below this
+FAR = (0.002, 0.005, 0.01, 0.02)
+JOINT = {"gaussian": "voted_gaussian", "laplace": "voted_laplace"}  # mask: the mechanism with its vote in it
+ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
+FEWEST, MOST = 20, 20_000  # groups
+WIDEST = 100.0  # the largest L at which floats tell friends from others
+
+Counts: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+Moves: TypeAlias = Callable[[int, Array, Array, float | Array, float], Array]  # Δ from k, a, b, Q₀ and L
+Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p
+
+
+@dataclass(frozen=True)
+class Vote:
+    """The thresholds of a vote of k points: `nobody` = ak, `everybody` = bk, `quorum` = ⌈Q₀k²⌉."""
+
+    k: int
+    nobody: int
+    everybody: int
+    quorum: int
+
+    def __post_init__(self) -> None:
+        k, a, b, quorum = self.k, self.nobody, self.everybody, self.quorum
+        if not (k >= 8 and 2 * a >= k + 1 and a < b and (b + 1) * k <= quorum < k * k):
+            raise ArgumentError("vote", (k, a, b, quorum), "k/2 < a < b < quorum/k < k")
+
+    @classmethod
+    def of(cls, k: int, a: float, b: float, quorum: float) -> "Vote":
+        """Return the vote with these shares, rounded to whole numbers."""
+        return cls(k, ceil(a * k), ceil(b * k), ceil(quorum * k * k))
+
+    def charge(self, step: str, cost: ApproxDP) -> Charge:
+        """Return the charge of (1)."""
+        return Charge(step, "truncated_laplace", float(self.moved), cost)
+
+    def passes(self, friends: Counts, charge: Charge, noise: NoiseSource) -> bool:
+        """Return the outcome of (1)."""
+        return exceeds_bound(friends.sum() - self.quorum, charge, noise)
+
+    def weights(self, friends: Counts) -> Array:
+        """Return w of (2)."""
+        return np.clip((friends - self.nobody) / (self.everybody - self.nobody), 0.0, 1.0)
+
+    def count(self, friends: Counts, most: int) -> int:
+        """Return h, at most T."""
+        return min(most, max(0, -((self.quorum - int(friends.sum())) // self.moved)))
+
+    @property
+    def moved(self) -> int:
+        """S, the most that one point moves M."""
+        return 2 * (self.k - 1)
+
+    @property
+    def least_weight(self) -> float:
+        """The least mean of the weights, (Q₀ - a)/(1 - a), where the vote may pass."""
+        share = self.nobody / self.k
+        return (self.quorum / self.k**2 - share) / (1 - share)
+
+    @property
+    def change(self) -> float:
+        """C: k times the most that the shares of the weights change, in total variation."""
+        k = self.k
+        return float(change(k, np.array(self.nobody / k), np.array(self.everybody / k), self.quorum / k**2))
+
+    def spread(self, limit: float) -> float:
+        """E for covariances whose friends are at L = `limit`."""
+        return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
+
+
+@dataclass(frozen=True)
+class Points:
+    """Vectors that vote, shape (k, d); `limit` says how large they may be."""
+
+    values: Array
+    limit: float
+
+    @property
+    def lengths(self) -> Array:
+        return norms(self.values)
+
+    @property
+    def usable(self) -> Mask:
+        return np.asarray(self.lengths <= FARTHEST * self.limit)
+
+    @property
+    def nothing(self) -> Array:
+        """The value that is masked where there is no answer."""
+        return np.zeros(self.values.shape[1])
+
+    def friends(self, limit: float) -> Counts:
+        """Return N at ρ = `limit`."""
+        usable, found = self.usable, np.ones(len(self.values), np.int64)
+        if usable.any():
+            found[usable] = self.within(self.values[usable], limit)
+        return found
+
+    @staticmethod
+    def within(values: Array, limit: float) -> Counts:
+        """Return how many of these points are within ρ of each."""
+        return _on_a_line(values[:, 0], limit) if values.shape[1] == 1 else _in_space(values, limit)
+
+    def average(self, weights: Array) -> Array:
+        """Return Y of (3), shape (d,); weights are 0 where a point is not usable."""
+        taken = weights > 0
+        values = self.values[taken]
+        return np.asarray(values[0] + weights[taken] @ (values - values[0]) / weights.sum())
+
+
+@dataclass(frozen=True)
+class L1Points(Points):
+    """Vectors that vote in the l1 norm."""
+
+    @property
+    def lengths(self) -> Array:
+        return np.asarray(np.abs(self.values).sum(axis=1))
+
+    @staticmethod
+    def within(values: Array, limit: float) -> Counts:
+        if values.shape[1] == 1:
+            return _on_a_line(values[:, 0], limit)
+        columns = np.ascontiguousarray(values.T)
+
+        def close(rows: slice) -> Mask:
+            found = np.zeros((rows.stop - rows.start, columns.shape[1] - rows.start))
+            for column in columns:
+                found += np.abs(column[rows, None] - column[rows.start :])
+            return found <= limit
+
+        return _counted(len(values), close)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Covariances that vote, by their factors, shape (k, d, d); unusable ones are the identity."""
+
+    factors: Array
+    usable: Mask
+
+    @classmethod
+    def of(cls, factors: Array) -> "Groups":
+        """Return the groups of these triangular factors, whatever estimates they are of."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = np.sqrt((factors**2).sum(axis=1))  # of columns: roots of the diagonal of A
+            known = ((lengths >= SMALLEST) & (lengths <= LARGEST)).all(axis=1)
+        scaled = np.where(known[:, None, None], factors, np.eye(factors.shape[1]))
+        scaled = scaled / np.where(known[:, None], lengths, 1.0)[:, None, :]
+        values = np.linalg.svd(scaled, compute_uv=False)
+        usable = np.asarray(known & (values[:, -1] * CONDITION >= values[:, 0]))
+        return cls(np.where(usable[:, None, None], factors, np.eye(factors.shape[1])), usable)
+
+    @property
+    def nothing(self) -> Array:
+        return np.eye(self.factors.shape[1])
+
+    def friends(self, limit: float) -> Counts:
+        """Return N at L = `limit`."""
+        found, factors = np.ones(len(self.factors), np.int64), self.factors[self.usable]
+        if not len(factors):
+            return found
+        d = factors.shape[1]
+        if d == 1:
+            lengths, reach = np.abs(factors[:, 0, 0]), np.sqrt(limit)
+            found[self.usable] = _between(lengths, lengths / reach, lengths * reach)
+        else:
+            close = _planar(factors, limit) if d == 2 else _Framed.of(factors, limit).close
+            found[self.usable] = _counted(len(factors), close)
+        return found
+
+    def average(self, weights: Array) -> Array:
+        """Return a root of Y of (3), shape (d, d); weights are 0 where a group is not usable."""
+        shares = np.sqrt(weights / weights.sum())
+        stacked = (shares[:, None, None] * self.factors)[weights > 0]
+        return np.asarray(np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r")).T
+
+
+def moment_factors(blocks: Array) -> Array:
+    """Return the triangular factor of the second moment of every group of rows, (k, s, d) -> (k, d, d)."""
+    return np.asarray(np.linalg.qr(evened(blocks), mode="r") / np.sqrt(blocks.shape[1]))
+
+
+def _counted(count: int, close: Callable[[slice], Mask]) -> Counts:
+    """Return N; `close(rows)` tells which of all from rows.start on each of `rows` is close to.
+
+    Verdicts are taken from one triangle and hold for both.
+    """
+    found = np.ones(count, np.int64)
+    step = max(1, PAIRS_AT_ONCE // count)
+    for start in range(0, count, step):
+        pairs = np.triu(close(slice(start, min(start + step, count))), 1)
+        found[start : start + step] += pairs.sum(axis=1)
+        found[start:] += pairs.sum(axis=0)
+    return found
+
+
+def _on_a_line(values: Array, limit: float) -> Counts:
+    return _between(values, values - limit, values + limit)
+
+
+def _between(values: Array, low: Array, high: Array) -> Counts:
+    ordered = np.sort(values)
+    below = np.searchsorted(ordered, low, side="left")
+    return np.asarray(np.searchsorted(ordered, high, side="right") - below)
+
+
+def _in_space(values: Array, limit: float) -> Counts:
+    around = values - np.median(values, axis=0)
+    squares = np.vecdot(around, around)
+    near, left = squares <= (NEAR * limit) ** 2, margin(values.shape[1])
+    one = np.ones(len(values))
+    first, second = np.c_[-2 * around, squares, one], np.c_[around, one, squares]
+
+    def close(rows: slice) -> Mask:
+        later = slice(rows.start, None)
+        found = first[rows] @ second[later].T
+        known = near[rows, None] & near[later]
+        sure = known & (found <= (1 - left) * limit**2)
+        open_ = ~sure & ~(known & (found > (1 + left) * limit**2))
+        i, j = np.nonzero(np.triu(open_, 1))
+        step = max(1, GAPS_AT_ONCE // values.shape[1])
+        for start in range(0, len(i), step):  # by their differences
+            a, b = i[start : start + step], j[start : start + step]
+            gaps = values[a + rows.start] - values[b + rows.start]
+            sure[a, b] = np.vecdot(gaps, gaps) <= limit**2
+        return np.asarray(sure)
+
+    return _counted(len(values), close)
+
+
+def margin(d: int) -> float:
+    """Return how far from ρ², relative to it, inner products of d entries may be off and more."""
+    return MARGIN * max(1.0, d / COLUMNS)
+
+
+def _planar(factors: Array, limit: float) -> Callable[[slice], Mask]:
+    corners, sides, ends = factors[:, 0, 0], factors[:, 0, 1], factors[:, 1, 1]
+
+    def close(rows: slice) -> Mask:
+        later = slice(rows.start, None)
+        corner = corners[later] / corners[rows, None]
+        end = ends[later] / ends[rows, None]
+        side = (sides[later] - corner * sides[rows, None]) / ends[rows, None]
+        trace, determinant = corner**2 + side**2 + end**2, (corner * end) ** 2
+        within = (trace <= 2 * limit) & (trace * limit >= 2)
+        largest = limit * (limit - trace) + determinant >= 0
+        smallest = 1 - trace * limit + determinant * limit**2 >= 0
+        return np.asarray(within & largest & smallest)
+
+    return close
+
+
+@dataclass(frozen=True)
+class _Framed:
+    factors: Array
+    columns: Array  # the matrices in the frame of one of them, shape (d, d, m)
+    forth: tuple[Array, Array]  # whose inner product is tr M - (1 - margin)(d - 1)(det M/L)^(1/(d - 1)),
+    back: tuple[Array, Array]  # for M = A_i⁻¹A_j and for its inverse; NaN where unsafe
+    powers: Array  # det^(1/(d - 1)), (m,)
+    safe: Mask  # (m,): which may be looked at there
+    limit: float
+
+    @classmethod
+    def of(cls, factors: Array, limit: float) -> "_Framed":
+        d = factors.shape[1]
+        sizes = np.log(np.abs(np.diagonal(factors, axis1=1, axis2=2))).sum(axis=1)
+        reference = np.linalg.inv(factors[np.argsort(sizes, kind="stable")[len(sizes) // 2]])
+        framed = factors @ reference
+        moments = np.swapaxes(framed, 1, 2) @ framed
+        values = np.linalg.eigvalsh(moments)
+        safe = values[:, 0] * PRUNED >= values[:, -1]
+        precisions = np.linalg.inv(np.where(safe[:, None, None], moments, np.eye(d)))
+        powers = np.exp(2 * (sizes - np.median(sizes)) / (d - 1))
+        share = (1 - MATRIX_MARGIN) * (d - 1) * limit ** (-1 / (d - 1))
+        scale = np.where(safe, 1.0, np.nan)[:, None]
+        first, second = _packed(precisions) * scale, _packed(moments) * scale
+        forth = np.c_[first, -share / powers], np.c_[second, powers]
+        back = np.c_[second, -share * powers], np.c_[first, 1 / powers]
+        columns = np.ascontiguousarray(np.moveaxis(moments, 0, 2))
+        return cls(factors, columns, forth, back, powers, safe, limit)
+
+    def close(self, rows: slice) -> Mask:
+        ahead, behind = self._by_traces(rows)
+        sure = ahead & behind
+        i, j = np.nonzero(np.triu(~sure, 1))
+        first, second, ahead, behind = i + rows.start, j + rows.start, ahead[i, j], behind[i, j]
+        safe, below, above = self.safe[first] & self.safe[second], 1 - MATRIX_MARGIN, 1 + MATRIX_MARGIN
+        ahead = self._within(first, second, ahead, safe, below * self.limit)
+        behind = self._within(second, first, behind, safe, below * self.limit)
+        settled = ahead & behind
+        doubtful = self._within(first, second, ahead, safe & ~settled, above * self.limit)
+        doubtful &= self._within(second, first, behind, safe & ~settled, above * self.limit)
+        pairs = np.flatnonzero(~settled & (doubtful | ~safe))
+        settled[pairs] = self._by_eigenvalues(first[pairs], second[pairs])
+        sure[i, j] = settled
+        return np.asarray(sure)
+
+    def _by_traces(self, rows: slice) -> tuple[Mask, Mask]:
+        # which M and which of their inverses have no eigenvalue above L for sure
+        later, d = slice(rows.start, None), len(self.columns)
+        most = (1 - MATRIX_MARGIN) * self.limit
+        largest = most ** (d / (d - 1))
+        ahead = self.forth[0][rows] @ self.forth[1][later].T <= most
+        behind = self.back[0][rows] @ self.back[1][later].T <= most
+        if self.powers.max() > largest * self.powers.min():
+            ratio = self.powers[later] / self.powers[rows, None]
+            ahead &= ratio <= largest
+            behind &= ratio * largest >= 1
+        return ahead, behind
+
+    def _within(self, first: Counts, second: Counts, known: Mask, asked: Mask, limit: float) -> Mask:
+        # which pairs are known, or asked for and have a positive definite LA_i - A_j
+        found, pairs = known.copy(), np.flatnonzero(asked & ~known)
+        step = max(1, IN_CACHE // self.columns[:, :, 0].size)
+        for start in range(0, len(pairs), step):
+            part = pairs[start : start + step]
+            matrices = limit * np.take(self.columns, first[part], axis=2)
+            matrices -= np.take(self.columns, second[part], axis=2)
+            found[part] = _definite(matrices)
+        return found
+
+    def _by_eigenvalues(self, first: Counts, second: Counts) -> Mask:
+        found = np.zeros(len(first), bool)
+        step = max(1, PAIRS_AT_ONCE // self.columns[:, :, 0].size)
+        for start in range(0, len(first), step):
+            part = slice(start, start + step)
+            product = self.factors[second[part]] @ np.linalg.inv(self.factors[first[part]])
+            values = np.linalg.eigvalsh(product @ np.swapaxes(product, 1, 2))
+            found[part] = (values[:, -1] <= self.limit) & (values[:, 0] * self.limit >= 1)
+        return found
+
+
+def _packed(matrices: Array) -> Array:
+    # upper triangles with √2 off the diagonal, shape (m, d(d + 1)/2)
+    rows, columns = np.triu_indices(matrices.shape[1])
+    return np.ascontiguousarray(matrices[:, rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2)))
+
+
+def _definite(matrices: Array) -> Mask:
+    # which symmetric matrices, shape (d, d, m), overwritten, have positive pivots
+    positive = np.ones(matrices.shape[2], bool)
+    for j in range(len(matrices)):
+        sound = matrices[j, j] > 0
+        positive &= sound
+        scale = 1 / np.where(sound, matrices[j, j], np.inf)
+        for i in range(j + 1, len(matrices)):  # the lower triangle
+            matrices[i, j + 1 : i + 1] -= (matrices[i, j] * scale) * matrices[j + 1 : i + 1, j]
+    return positive
+
+
+@dataclass(frozen=True)
+class Design:
+    """The public numbers of a vote and its mask."""
+
+    size: int  # s, the rows of a group
+    limit: float  # L, the distance of friends
+    vote: Vote
+    distance: float  # Δ, the sensitivity of the masked average
+    kind: str  # the mechanism of the mask
+    budget: ApproxDP  # what vote and mask cost together
+    share: float  # ε_t/ε; 1 where they are one mechanism
+    stage: str = ""  # what the names of its steps begin with
+
+    @property
+    def rows(self) -> int:
+        """The rows that vote, k groups of them; whatever is left over is unused."""
+        return self.vote.k * self.size
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        vote, mask = vote_and_mask(self.budget, self.share, self.kind)
+        first, second = self.stage + VOTE, self.stage + MASK
+        return self.vote.charge(first, vote), Charge(second, self.kind, self.distance, mask)
+
+    @property
+    def plan(self) -> Plan:
+        return Sequential("basic", self.charges)
+
+    @property
+    def narrowness(self) -> float:
+        """The inverse width of the mask, which the best design has largest."""
+        cost = vote_and_mask(self.budget, self.share, self.kind)[1]
+        return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
+
+    @property
+    def noise_sd(self) -> float:
+        """The sd of a normal mask."""
+        return gaussian_scale(self.charges[1])
+
+    def released(self, points: Points | Groups, noise: NoiseSource) -> Array | None:
+        """Return the masked average, or None for no answer."""
+        voting, masking = self.charges
+        friends = points.friends(self.limit)  # N
+        agreed = self.vote.passes(friends, voting, noise)  # (1)
+        average = points.average(self.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
+        if masking.mechanism in ("gaussian", "laplace"):  # (4)
+            released = additive(self.whole(average), masking, noise)
+        else:
+            released = masked(average, masking, noise)
+        return released if agreed else None
+
+    def whole(self, average: Array) -> OnGrid:
+        """Return an average, rounded: a step is far below the thousandth that is added to Δ."""
+        step = step_of(self.limit, FINE)
+        return OnGrid(np.array([int(entry) for entry in np.rint(average / step)], object), step)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PricedDesign(Design):
+    """The public numbers of a vote of vectors and its noise, as one mechanism: neither has a share of (ε, δ).
+
+    (1) h = ⌈(M - Q₀k²)/S⌉, from 0 to T: one replaced row moves it by at most 1
+    (2) the average with noise, or no answer but with probability p(h)                     `privacy.stable`
+
+    Two neighbouring data sets with h or more have M > Q₀k² + (h - 1)S: their averages are at most Δ_h apart.
+    `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(`usual`). Proof: `proofs/tested_masks.md` 4.
+    """
+
+    ratio: float
+    falls: tuple[float, ...]
+    usual: int
+    silent: float
+
+    @property
+    def most(self) -> int:
+        """T: where all pairs are friends."""
+        return len(self.falls)
+
+    @property
+    def plan(self) -> VotedCharge:
+        common = self.stage + VOTE, JOINT[self.kind], self.distance, self.budget
+        law = {name: vars(self)[name] for name in ("ratio", "falls", "usual", "silent")}
+        return VotedCharge(*common, **law)
+
+    @property
+    def charges(self) -> tuple[VotedCharge]:
+        return (self.plan,)
+
+    @property
+    def narrowness(self) -> float:
+        return self.ratio / self.distance
+
+    @property
+    def noise_sd(self) -> float:
+        return voted_scale(self.plan)
+
+    def chance(self, friends: Counts) -> float:
+        """Return the probability of an answer."""
+        return voted_chances(self.plan)[self.vote.count(friends, self.most)]
+
+    def released(self, points: Points | Groups, noise: NoiseSource) -> Array | None:
+        """Return the noisy average, or None for no answer."""
+        friends = points.friends(self.limit)
+        h = self.vote.count(friends, self.most)  # (1)
+        average = points.average(self.vote.weights(friends)) if h else points.nothing
+        return voted(Voted(h, self.whole(average)), self.plan, noise)  # (2)
+
+
+def reduced(
+    rows: Array,
+    oracle: Callable[[Array], Array],
+    points: Callable[[Array], Points | Groups],
+    design: Design,
+    noise: NoiseSource,
+) -> Array | None:
+    """Return the masked average of what an oracle says of groups, (m, s, d) at a time, or None."""
+    chosen = shuffled(rows, noise)[: design.rows]
+    return design.released(points(of_groups(chosen, design.size, oracle)), noise)
+
+
+def change(k: int, a: Array, b: Array, quorum: float | Array) -> Array:
+    """Return C for shares a, b and Q₀."""
+    first = (1 - quorum) / (1 - a)
+    second = np.minimum(1.0, (1 - quorum) / np.maximum(1 - b - 1 / k, 1e-300))
+    return np.asarray(np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1))
+
+
+def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
+    """Return E for shares a and Q₀."""
+    free = quorum - 2 / k - a
+    mass = np.where(free > 0, 1 - (1 - a + 1 / k) * (1 - a) / np.where(free > 0, free, 1.0), 0.0)
+    known = (mass > 0) & (mass <= 1)
+    return np.where(known, np.minimum(limit**2 - 1, limit / np.where(known, mass, 1.0)), limit**2 - 1)
+
+
+def covariance_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
+    """Return the Thompson distance of the averages of covariances, for friends at L = `limit`.
+
+    E is taken at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6).
+    """
+    return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k))
+
+
+def norm_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
+    """Return the distance of the averages in a norm, for friends at distance `limit`.
+
+    A thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded.
+    """
+    return np.asarray(change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING)
+
+
+def has_mask(made: Design, d: int) -> bool:
+    """Return whether the mask of matrices of a design exists: θ large enough for draws, ν ≥ d."""
+    cost = made.charges[1].cost
+    if isinstance(cost, ApproxDP):
+        return wishart_delta(made.distance, d, d, cost.epsilon) <= cost.delta
+    return made.narrowness > least_rate(d)
+
+
+@dataclass(frozen=True)
+class Designer:
+    """The family of designs with one kind of mask, one bound on a row's effect, and one law of groups."""
+
+    kind: str
+    moves: Moves
+    limits: Limits = lambda _: ()
+    sizes: tuple[int, ...] = ()
+    far: tuple[float, ...] = FAR
+    joint: bool = False  # vote and mask are one mechanism, if δ has one
+    words: str = ""  # what the fewest rows are for
+    exists: Callable[[Design], bool] | None = None  # whether the mask of a design does
+    start: int = 32  # of the search for the fewest rows, to a factor `within`
+    within: float = 1.0
+
+    def best(self, n: int, budget: ApproxDP, beta: float) -> Design | None:
+        """Return the design of step (D4) for n rows, or None if there is none."""
+        best = max(self._tried(n, budget, beta), key=lambda one: one.narrowness, default=None)
+        if isinstance(best, PricedDesign):
+            return self._falling(best)
+        return best if best is None or self.exists is None or self.exists(best) else None
+
+    def enough(self, n: int, budget: ApproxDP, beta: float) -> object:
+        """Return None if n rows have no design."""
+        if self.exists is None:
+            return next(self._tried(n, budget, beta), None)
+        return self.best(n, budget, beta)
+
+    def _tried(self, n: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
+        # sizes that make few groups enough to be compared with each other
+        sizes = [s for s in self.sizes if FEWEST <= n // s <= MOST]
+        if not sizes and n // self.sizes[-1] > MOST:
+            sizes = [self.sizes[-1]]
+            while n // sizes[0] > MOST:
+                sizes[0] *= 2
+        for s in sizes:
+            for far, limit in zip(self.far, self.limits(s), strict=True):
+                if limit <= WIDEST:
+                    k = n // s
+                    yield from self.of(k, s, 1 - far - 6 * sqrt(far / k), limit, budget, beta)
+
+    def of(
+        self, k: int, size: int, friends: float, limit: float, budget: ApproxDP, beta: float
+    ) -> Iterator[Design]:
+        """Yield designs that answer where a share `friends` of pairs are, but for β."""
+        if self.joint and budget.delta >= LEAST_DELTA:
+            yield from self._priced(k, size, friends, limit, budget, beta)
+            return
+        for share in SHARES:
+            cost = vote_and_mask(budget, share, self.kind)[0]
+            charge = Charge(VOTE, "truncated_laplace", 2.0 * (k - 1), cost)
+            noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
+            (found,) = self.thresholds(k, [ceil(friends * k * k - noise)], limit)
+            if found is not None:
+                yield Design(size, limit, *found, self.kind, budget, share)
+
+    def _priced(
+        self, k: int, size: int, friends: float, limit: float, budget: ApproxDP, beta: float
+    ) -> Iterator[Design]:
+        ramps = (counts(budget, JOINT[self.kind], share, beta) for share in RATIOS)
+        tried = list(takewhile(lambda one: one[1], ramps))  # nor is there a T for less noise
+        quorums = [ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1) for _, most in tried]
+        for (ratio, most), found in zip(tried, self.thresholds(k, quorums, limit), strict=True):
+            if found is not None:
+                made = Design(size, limit, *found, self.kind, budget, 1.0)
+                yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
+
+    def _falling(self, made: PricedDesign) -> PricedDesign:
+        """Return step (D5): more counts, down to a lower quorum, and less noise."""
+        k, limit, moved = made.vote.k, made.limit, made.vote.moved
+        full = made.vote.quorum + (made.usual - 1) * moved
+        tried = (ceil(longer * made.usual) for longer in LONGER)
+        usual = next((one for one in tried if full - (one - 1) * moved >= LOW * k * k), made.usual)
+        (found,) = self.thresholds(k, [full - (usual - 1) * moved], limit)
+        vote, distance = found or (made.vote, made.distance)
+        levels = np.arange(vote.quorum, k * k, moved) / k**2
+        apart = self.moves(k, np.array(vote.nobody / k), np.array(vote.everybody / k), levels, limit)
+        falls = tuple((apart / apart[0]).tolist())
+        start = made.narrowness * distance
+        ratio = largest_ratio(made.budget, made.plan.mechanism, falls[:usual], made.silent, start)
+        falling = replace(made, vote=vote, distance=distance, falls=falls, usual=usual, ratio=ratio)
+        return max(falling, made, key=lambda one: one.narrowness)
+
+    def thresholds(self, k: int, quorums: list[int], limit: float) -> Iterator[tuple[Vote, float] | None]:
+        """Yield thresholds and Δ of a vote with each quorum, None where there are none."""
+        if not quorums:
+            return
+        pairs = [_pairs(k // 2 + 1, quorum // k - 1) if quorum < k * k else NONE for quorum in quorums]
+        a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        ends = list(accumulate((len(some) for some, _ in pairs), initial=0))
+        levels = np.repeat([quorum / k**2 for quorum in quorums], np.diff(ends))
+        moved = self.moves(k, a / k, b / k, levels, limit)
+        for quorum, (start, end) in zip(quorums, pairwise(ends), strict=True):
+            best = start + int(np.argmin(moved[start:end])) if start < end else None
+            yield None if best is None else (Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best]))
+
+
+NONE = np.zeros(0, int), np.zeros(0, int)
+
+
+@lru_cache(maxsize=1024)
+def _pairs(lowest: int, highest: int) -> tuple[Array, Array]:
+    if highest <= lowest:
+        return NONE
+    ends = np.array(sorted({int(lowest + i * ((highest - lowest) / 29)) for i in range(29)} | {highest}))
+    first, second = np.triu_indices(len(ends), 1)
+    return ends[first], ends[second]
+
+
+@lru_cache(maxsize=4096)
+def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Design:
+    """Return the best design for n rows; raise where they are too few for any, with the number."""
+    best = designer.best(n, budget, beta)
+    if best is None:
+        least = fewest_designed(designer, budget, beta)
+        raise ArgumentError("n", n, f"at least {least} {designer.words} at {budget}")
+    return best
+
+
+@lru_cache(maxsize=256)
+def fewest_designed(designer: Designer, budget: ApproxDP, beta: float) -> int:
+    """Return the fewest rows that have a design."""
+    return fewest(lambda n: designer.enough(n, budget, beta), designer.start, designer.within)

@@ -1,0 +1,339 @@
+"""What is claimed and decided: the committed verdicts, and whether a quick run agrees with them.
+
+The profile `full` decides a claim. The profile `quick` runs the first of its blocks and asks of every check
+whether its estimate agrees with the committed one.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from math import hypot, inf, isfinite
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from workbench.charts import canonical_json
+from workbench.errors import ArgumentError, one_of
+from workbench.lab import project, tables
+from workbench.lab.pictures.figures import VERDICTS
+from workbench.lab.runner import cache
+from workbench.lab.runner.core_share import leased
+from workbench.lab.runner.report import verdicts as read_verdicts
+
+Record: TypeAlias = Mapping[str, Any]
+NOTEBOOK, PROFILE = "notebook", "profile"
+HOLDS, OPEN, REFUTED = "HOLDS", "UNDECIDED", "REFUTED"
+PHRASES = {HOLDS: "hold", REFUTED: "refuted", OPEN: "undecided"}
+HERE = "this quick run"
+
+
+# What is committed
+
+
+def collected(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the verdicts under a folder of figures by id, each with its profile and its notebook."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted(folder.glob(f"*/{VERDICTS}")):
+        profile, decided = read_verdicts(path.parent)
+        whence = {PROFILE: profile, NOTEBOOK: path.parent.name}
+        found |= {verdict["id"]: {**verdict, **whence} for verdict in decided}
+    return found
+
+
+def full_verdicts(figures: Path | None = None) -> dict[str, dict[str, Any]]:
+    """Return the verdicts of the committed full run by id; none where no figures are at hand."""
+    folder = figures or figures_folder()
+    found = collected(folder) if folder else {}
+    return {
+        name: {key: value for key, value in one.items() if key not in (PROFILE, NOTEBOOK)}
+        for name, one in found.items()
+        if one[PROFILE] == "full"
+    }
+
+
+def committed(ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the verdicts of the committed full run on these claims; none if it has not decided them all."""
+    found = full_verdicts()
+    return [found[name] for name in ids] if found.keys() >= set(ids) else []
+
+
+def figures_folder() -> Path | None:
+    """Return the committed figures of the checkout that this package, or the working folder, is part of."""
+    for start in (Path(__file__).parent, Path.cwd()):
+        try:
+            return project.find(start).figures
+        except ArgumentError:
+            continue
+    return None
+
+
+def expectations(ids: Iterable[str]) -> dict[str, str]:
+    """Return the verdicts that claims are expected to get, by id; nothing of a claim that is gone."""
+    from workbench.chapters.registry import CLAIMS
+
+    return {name: str(CLAIMS[name].expected) for name in ids if name in CLAIMS}
+
+
+def reasons(ids: Iterable[str]) -> dict[str, str]:
+    """Return why claims are expected to come out otherwise than by holding, by id."""
+    from workbench.chapters.registry import CLAIMS
+
+    return {name: str(getattr(CLAIMS[name], "reason", "")) for name in ids if name in CLAIMS}
+
+
+# Whether a quick run agrees
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a run's checks of one claim compare with the committed ones.
+
+    Parameters
+    ----------
+    apart
+        One line for each check that differs.
+    notices
+        The least relative change of an estimate that one of the checks would have called a difference;
+        infinite where none compares estimates.
+    """
+
+    apart: tuple[str, ...] = ()
+    notices: float = field(default=inf, compare=False)
+
+    def __str__(self) -> str:
+        """In words.
+
+        >>> print(Agreement((), 0.124), "/", Agreement(), "/", Agreement(("width: 2 in [1, 3]",)))
+        agrees; would notice 12 % / agrees / differs: width: 2 in [1, 3]
+        """
+        if self.apart:
+            return f"differs: {'; '.join(self.apart)}"
+        return f"agrees; would notice {self.notices:.0%}".replace("%", " %") if self.notices < 1 else "agrees"
+
+
+def agreement(ours: Record, theirs: Record) -> Agreement:
+    """Return whether the checks of a verdict agree with those of the committed one.
+
+    Two estimates differ if the interval of their difference, made from the intervals of both (Zou & Donner
+    2008), does not hold 0; its level is that of the intervals. A check without an interval, such as a largest
+    value over all runs, differs if one of the two runs refutes what the other confirms.
+
+    >>> check = {"id": "c", "status": "HOLDS", "estimate": 1.0, "interval": [0.9, 1.1]}
+    >>> print(agreement(check, check))
+    agrees; would notice 14 %
+    >>> print(agreement({**check, "estimate": 2.0, "interval": [1.7, 2.2]}, check))
+    differs: c: 2 in [1.7, 2.2], committed 1 in [0.9, 1.1]
+    """
+    kept: dict[str, list[Record]] = {}
+    for check in _checks(theirs):
+        kept.setdefault(str(check["id"]), []).append(check)
+    pairs = [(check, kept[name].pop(0)) for check in _checks(ours) if kept.get(name := str(check["id"]))]
+    lines, notices = [], inf
+    for one, other in pairs:
+        differs, least = _compared(one, other)
+        notices = min(notices, least)
+        if differs:
+            lines.append(f"{one['id']}: {_measured(one)}, committed {_measured(other)}")
+    return Agreement(tuple(lines), notices)
+
+
+def _checks(verdict: Record) -> Sequence[Record]:
+    detail = verdict.get("detail")
+    return (detail.get("checks") if isinstance(detail, Mapping) else None) or [verdict]
+
+
+def _compared(one: Record, other: Record) -> tuple[bool, float]:
+    ours, theirs = float(one["estimate"]), float(other["estimate"])
+    (low, high), (least, most) = (map(float, check["interval"]) for check in (one, other))
+    against = {str(check["status"]) for check in (one, other)} == {HOLDS, REFUTED}
+    if not (low < high and least < most and isfinite(ours) and isfinite(theirs)):
+        return against, inf
+    below, above = hypot(ours - low, most - theirs), hypot(high - ours, theirs - least)
+    return against or not -above <= ours - theirs <= below, max(below, above) / (abs(theirs) or 1)
+
+
+def _measured(check: Record) -> str:
+    shown = f"{tables.show(check['estimate'])} in {tables.show(check['interval'])}"
+    return shown if check["interval"][0] < check["interval"][1] else f"{check['status']} at {shown}"
+
+
+def agreements(quick: Iterable[Record], full: Mapping[str, Record]) -> dict[str, Agreement]:
+    """Return how the claims of a quick run agree, by id; without those that no full run has decided."""
+    return {one["id"]: agreement(one, full[one["id"]]) for one in quick if one["id"] in full}
+
+
+def counted(quick: Sequence[Record], full: Mapping[str, Record]) -> str:
+    """Return how many claims of a quick run agree with the committed full run, differ or are new.
+
+    >>> check = {"id": "c", "status": "HOLDS", "estimate": 1.0, "interval": [0.9, 1.1]}
+    >>> counted([check, {**check, "id": "d"}], {"c": check})
+    '1 agrees, 1 is new'
+    """
+    found = agreements(quick, full)
+    differ = sum(bool(one.apart) for one in found.values())
+    parts = [
+        (len(found) - differ, "agrees", "agree"),
+        (differ, "differs", "differ"),
+        (len(quick) - len(found), "is new", "are new"),
+    ]
+    return ", ".join(f"{count} {one if count == 1 else many}" for count, one, many in parts if count)
+
+
+# A notebook's own
+
+
+def decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
+    """Return the verdicts on claims, as they are written."""
+    from workbench.chapters.registry import decide as decided
+
+    found = []
+    for claim in ids:
+        with leased():
+            found.append(decided([claim], profile, seed)[claim].record())
+    return found
+
+
+def changed(verdicts: Sequence[Record], profile: str) -> list[str]:
+    """Return a line for each claim that differs from the committed run, in full from what is expected."""
+    full = full_verdicts() if profile == "quick" else {}
+    known = agreements(verdicts, full)
+    lines = [f"{name} {found}" for name, found in known.items() if found.apart]
+    expected = expectations(one["id"] for one in verdicts)
+    return lines + [
+        f"{one['id']} is {one['status']}, expected {expected[one['id']]} ({profile} profile)"
+        for one in verdicts
+        if one["id"] not in known and one["status"] not in _allowed(expected[one["id"]], profile)
+    ]
+
+
+def _allowed(expected: str, profile: str) -> tuple[str, ...]:
+    """Return what the verdict on a claim that no full run has decided may be: quick may have too few runs."""
+    if profile != "quick":
+        return (expected,)
+    return (expected, OPEN, *((HOLDS,) if expected == OPEN else ()))
+
+
+def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[str, str]:
+    """Return what claims come to, as HTML with the table folded and as text.
+
+    Parameters
+    ----------
+    decided
+        Their verdicts.
+    full
+        Whether these are of a full run; a quick one is told beside the committed full run.
+    remark
+        What else must be said.
+    """
+    from workbench.lab.live.recomputed import folded
+
+    kept = {} if full else full_verdicts()
+    known = [one if full else kept[one["id"]] for one in decided if full or one["id"] in kept]
+    header: tuple[str, ...] = tables.VERDICT_COLUMNS
+    rows = [tables.verdict_row(kept.get(one["id"], one)) for one in decided]
+    lines = [f"{sentence(known, expectations(one['id'] for one in known))}."] if known else []
+    if not full:
+        found = agreements(decided, kept)
+        header = (*header, HERE)
+        rows = [[*row, str(found.get(one["id"], "is new"))] for row, one in zip(rows, decided, strict=True)]
+        lines.append(f"In this quick run, beside the committed full run: {counted(decided, kept)}.")
+    line = " ".join([*lines, *filter(None, [remark])])
+    page = f'<p class="workbench-verdicts"><b>{escape(line)}</b></p>'
+    table = folded("every claim and its verdict", tables.html(header, rows))
+    return page + table, f"{line}\n{tables.text(header, rows)}"
+
+
+def sentence(decided: Sequence[Record], expected: Mapping[str, str], run: str = "the full run") -> str:
+    """Return how many claims hold in the full run, and what of the others was expected.
+
+    >>> sentence([{"id": "T1", "status": "HOLDS"}, {"id": "T2", "status": "REFUTED"}], {"T2": "REFUTED"})
+    '1 of 2 claims holds in the full run; 1 is refuted, as expected'
+    """
+    holding = sum(one["status"] == HOLDS for one in decided)
+    claims = "1 claim" if len(decided) == 1 else f"{len(decided)} claims"
+    parts = [f"{holding} of {claims} {'holds' if holding == 1 else 'hold'} in {run}"]
+    for status in (OPEN, REFUTED):
+        ids = [one["id"] for one in decided if one["status"] == status]
+        others = [name for name in ids if expected.get(name) != status]
+        for count, said in (
+            (len(ids) - len(others), ", as expected"),
+            (len(others), f": {', '.join(others)}"),
+        ):
+            if count:
+                parts.append(f"{count} {'is' if count == 1 else 'are'} {PHRASES[status]}{said}")
+    return "; ".join(parts)
+
+
+def tally(statuses: Iterable[str]) -> str:
+    """Return how many hold, are refuted and are undecided.
+
+    >>> tally(["HOLDS", "REFUTED", "HOLDS"])
+    '2 hold, 1 refuted'
+    """
+    counts = Counter(statuses)
+    return ", ".join(f"{counts[status]} {words}" for status, words in PHRASES.items() if counts[status])
+
+
+# The command
+
+
+def verdicts(folder: Path, ids: Sequence[str], statuses: Sequence[str], *, as_json: bool) -> str:
+    """Return the verdicts under a folder of figures: those of some claims whole, or of some statuses."""
+    if not folder.is_dir():
+        raise ArgumentError("from", str(folder), "a folder of figures")
+    found = collected(folder)
+    for name in ids:
+        one_of(found, claim=name)
+    chosen = [
+        verdict
+        for name, verdict in found.items()
+        if (not ids or name in ids) and (not statuses or verdict["status"] in statuses)
+    ]
+    if as_json:
+        plain = [{name: value for name, value in one.items() if name != NOTEBOOK} for one in chosen]
+        return canonical_json.dumps(plain).rstrip()
+    if ids:
+        return "\n\n".join(tables.fields(_whole(one, folder), tables.page_width()) for one in chosen)
+    return _table(chosen)
+
+
+def _table(chosen: Sequence[Record]) -> str:
+    header = ("id", "verdict", "statement", "n", "estimate", "interval", PROFILE)
+    rows = [
+        [str(one["id"]), str(one["status"]), str(one["statement"])]
+        + [tables.show(one.get(name)) for name in ("n", "estimate", "interval")]
+        + [one[PROFILE]]
+        for one in chosen
+    ]
+    return tables.text(header, rows, tables.page_width(), cut=("statement",))
+
+
+def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
+    """Return all that is known of one claim."""
+    from workbench.chapters.registry import CLAIMS
+
+    claim = CLAIMS.get(verdict["id"])
+    shown = (
+        path.with_suffix(".svg").relative_to(folder.parent)
+        for path in cache.figures(folder / verdict[NOTEBOOK])
+        if verdict["id"] in canonical_json.read(path).get("verdicts", ())
+    )
+    return [
+        *((name, str(verdict[name])) for name in ("id", "statement")),
+        ("verdict", f"{verdict['status']} ({verdict[PROFILE]} profile)"),
+        ("reason", getattr(claim, "reason", "")),
+        ("sources", "\n".join(getattr(claim, "sources", ()))),
+        ("test", str(verdict["test"])),
+        *((name, tables.show(verdict.get(name))) for name in ("level", "trials", "n")),
+        *((name, tables.show(verdict.get(name))) for name in ("estimate", "interval", "bound")),
+        ("checks", "\n".join(map(_check, (verdict.get("detail") or {}).get("checks", ())))),
+        ("figures", "\n".join(map(str, shown))),
+        (NOTEBOOK, f"notebooks/{verdict[NOTEBOOK]}.ipynb"),
+    ]
+
+
+def _check(one: Record) -> str:
+    measured = f"{tables.show(one.get('estimate'))} in {tables.show(one.get('interval'))}"
+    detects = (one.get("detail") or {}).get("detects")
+    power = f"; would have refuted {tables.show(detects)}" if detects else ""
+    return f"{one.get('status')} {one.get('id')}: {measured}{power}"

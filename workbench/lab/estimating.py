@@ -1,0 +1,434 @@
+"""`workbench estimate`: one private estimate from a CSV file.
+
+What the file's owner may learn from an error are public facts: that there is no such file, what its header
+says, how many lines it has (`csv_file`). What is in the rows never raises, never warns, and decides nothing
+but the estimate: a cell that is no number is a missing entry (`cells`). `checked` tells which are.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import MISSING as REQUIRED
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from workbench.catalog import KNOWN
+from workbench.catalog.entry import documented
+from workbench.charts import canonical_json
+from workbench.errors import ArgumentError, integer_at_least, one_of, real
+from workbench.estimators.base import LARGEST, Abstention
+from workbench.estimators.files import (
+    MARKS,
+    SUFFIX,
+    Cells,
+    ChangedError,
+    CsvFile,
+    ParquetFile,
+    Source,
+    Writing,
+    csv_rows,
+    open_csv,
+    open_parquet,
+    passes,
+    stream,
+)
+from workbench.estimators.release import BETA, Asked, ErrorStatement
+from workbench.lab.tables import give_up_on_stdout, say
+from workbench.privacy import ZCDP, ApproxDP, NonPrivate, Plan, PureDP, SecureNoise
+
+PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
+EXACT = "exact noise from the operating system: private as released, to the last bit"
+REPLAY = "replay, not private"
+WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
+ROOM = 2**16  # characters of a file that are written before a draw, so that a full disk is met there
+MISSING = "a row with an entry that is missing or no number is absent, in its place"
+REPLACED = "an entry that is missing or no number counts as"
+
+
+@dataclass(frozen=True)
+class EstimateRequest:
+    """What to estimate, from which columns, at which budget."""
+
+    file: Path
+    key: str
+    columns: Sequence[str] = ()
+    epsilon: float | None = None
+    delta: float | None = None
+    rho: float | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    seed: int | None = None
+    writing: Writing = field(default_factory=Writing)
+    missing: float | None = None
+    secure: bool = False
+
+
+def estimate(request: EstimateRequest) -> dict[str, Any]:
+    """Return the record of a release; all that is public is computed before anything is drawn."""
+    _require(request)
+    chosen = estimator(request.key, request.settings)
+    budget = spending(request.epsilon, request.delta, request.rho)
+    table = opened(request.file, request.writing)
+    names = columns(table, request.columns, request.key)
+    public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
+    source, size = rows_of(table, names, request.missing), (len(table.lines), len(names))
+    rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
+    with np.errstate(all="ignore"):
+        public |= _public(request, chosen, Asked(chosen, *size, budget), chosen.plan(*size, budget))
+    release = run(request.file, chosen, source, size, budget, rng)
+    abstained = isinstance(release.value, Abstention)
+    return public | {
+        "status": "abstained" if abstained else "estimated",
+        "value": None if abstained else plain(release.value),
+        "guarantee": str(release.guarantee),
+    }
+
+
+def _require(request: EstimateRequest) -> None:
+    """Raise unless there is such an estimator, and a number for what is missing."""
+    if request.key is None:
+        raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
+    if request.key not in KNOWN:
+        one_of(KNOWN, key=request.key)
+    if NonPrivate() in KNOWN[request.key].budgets:
+        raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
+    if request.seed is not None:
+        integer_at_least(0, seed=request.seed)
+        if request.secure:
+            raise ArgumentError("seed", request.seed, "none with --secure: a replay is not private")
+    if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
+        raise ArgumentError("missing", request.missing, f"a finite number, at most {LARGEST:g} in size")
+
+
+def estimator(key: str, settings: Mapping[str, object]) -> Any:
+    """Return the estimator of a key with these public parameters; those without a default must be set."""
+    kind: Any = type(KNOWN[key].estimator)
+    known = {entry.name: entry for entry in fields(kind)}
+    for name, value in settings.items():
+        if name not in known:
+            raise ArgumentError(f"set {name}", value, f"a parameter of {key}: {', '.join(known)}")
+        if isinstance(value, tuple) and "tuple" not in str(known[name].type):
+            raise ArgumentError(f"set {name}", value, "one value, which holds for every column")
+    needed = [name for name, entry in known.items() if entry.default is REQUIRED and name not in settings]
+    if needed:
+        allowed = f"a number: {key} needs {' '.join(f'--set {name}=NUMBER' for name in needed)}"
+        raise ArgumentError(f"set {needed[0]}", None, allowed)
+    return kind(**settings)
+
+
+def opened(file: Path, writing: Writing) -> CsvFile | ParquetFile:
+    """Return a table by the name of its file; how CSV is written says nothing of Parquet."""
+    if file.suffix.lower() != SUFFIX:
+        return open_csv(file, writing)
+    if writing != Writing():
+        raise ArgumentError("file", str(file), "a CSV file with --separator, --decimal or --encoding")
+    return open_parquet(file)
+
+
+def rows_of(table: CsvFile | ParquetFile, names: Sequence[str], missing: float | None) -> Source:
+    """Return the numbers of these columns, block by block."""
+    if isinstance(table, ParquetFile):
+        return table.rows(names, missing)
+    return csv_rows(table, names, missing)
+
+
+def columns(table: CsvFile | ParquetFile, names: Sequence[str], key: str) -> tuple[str, ...]:
+    """Return the names of the wanted columns, one for a univariate key."""
+    chosen = table.chosen(names)
+    if _univariate(key) and len(chosen) != 1:
+        raise ArgumentError("column", ", ".join(chosen), f"exactly one of {', '.join(table.names)}")
+    return chosen
+
+
+def _univariate(key: str) -> bool:
+    return key.startswith("univariate/")
+
+
+def run(file: Path, chosen: Any, source: Source, size: tuple[int, int], budget: Any, rng: Any) -> Any:
+    """Return the release on the rows of a file: a block of them at a time, or all at once if need be."""
+    n, d = size
+    if getattr(chosen, "in_passes", False):
+        with progress_bar(n * passes(chosen, n, d, budget)) as bar:
+            try:
+                return stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
+            except ChangedError:
+                allowed = "one that stays as it is while it is read: nothing is released"
+                raise ArgumentError("file", str(file), allowed) from None
+    x = np.concatenate(list(source()))
+    return chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
+
+
+def progress_bar(rows: int) -> Any:
+    """Return a bar over all rows of all passes, shown on a terminal after a second."""
+    from tqdm import tqdm
+
+    return tqdm(total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False)
+
+
+def _public(request: EstimateRequest, chosen: Any, asked: Asked, plan: Plan) -> dict[str, Any]:
+    laws = str(getattr(chosen, "laws", ""))
+    return {
+        "key": request.key,
+        "estimand": KNOWN[request.key].estimand,
+        **({"laws": laws} if laws else {}),
+        "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
+        "budget": str(asked.budget),
+        "plan": [_charge(charge) for charge in plan.charges()],
+        "error": _error(KNOWN[request.key].estimand, asked.error()),
+        **({"other rows": asked.other_rows} if asked.other_rows else {}),
+        "missing": absent(type(chosen)) if request.missing is None else f"{REPLACED} {request.missing:g}",
+        "randomness": _randomness(request),
+    }
+
+
+def absent(kind: type) -> str:
+    """Return what an estimator makes of absent rows: what its docstring says of missing entries."""
+    found = documented(kind).partition("Missing entries: ")[2].partition("\n\n")[0]
+    effect = " ".join(found.split()).partition(" is absent, in its place. ")[2]
+    return f"{MISSING}. {effect}".rstrip(". ")
+
+
+def _randomness(request: EstimateRequest) -> str:
+    if request.secure:
+        return EXACT
+    return PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})"
+
+
+def _error(estimand: str, said: ErrorStatement | None) -> dict[str, Any] | None:
+    """Return the statement on the error as a record; None for an interval, whose ends tell."""
+    if said is None or estimand == "interval":
+        return None
+    left = {"beta": BETA} if said.kind == "proved" else {}
+    return {"value": plain(said.value), "kind": said.kind, "meaning": said.meaning} | left
+
+
+def _setting(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else plain(value)
+
+
+def _charge(charge: Any) -> dict[str, Any]:
+    words = {"step": charge.step, "mechanism": charge.mechanism, "cost": str(charge.cost)}
+    return words | {"sensitivity": plain(charge.sensitivity)}
+
+
+def plain(value: Any) -> Any:
+    """Return an estimate as JSON has it: numbers, lists, and records for intervals and the like."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(part) for name, part in asdict(value).items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    number = float(value)
+    return number if np.isfinite(number) else str(number)
+
+
+def lines(record: Mapping[str, Any]) -> str:
+    """Return a record as lines for a terminal."""
+    value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
+    pairs = {
+        record["estimand"]: value,
+        "covers the mean of": record.get("laws", ""),
+        "estimator": record["key"],
+        "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
+        **_expected(record["error"]),
+        "other rows": record.get("other rows", ""),
+        "file": record["file"],
+        "columns": ", ".join(record["columns"]),
+        "rows": f"{record['rows']} (the lines below the header)",
+        "missing entries": f"{record['missing']}; how many is not told, --check lists them",
+        "budget": record["budget"],
+        "guarantee": record["guarantee"],
+        "randomness": record["randomness"],
+        "plan": "".join("\n    {step}: {mechanism}, {cost}".format(**charge) for charge in record["plan"]),
+    }
+    return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items() if text)
+
+
+def _expected(error: Mapping[str, Any] | None) -> dict[str, str]:
+    """Say what error to expect, from public numbers alone."""
+    if error is None:
+        return {}
+    name, none = WORDS[error["kind"]]
+    if error["value"] == "inf":
+        return {name: f"{none} at this n and budget ({error['meaning']})"}
+    sure = f", with probability {1 - error['beta']:g}" if "beta" in error else ""
+    return {name: f"{_show(error['value'])}{sure} ({error['meaning']})"}
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_show(part)}" for name, part in value.items())
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_show, value)) + "]"
+    return f"{float(value):.10g}"  # an infinite end is a word in the record
+
+
+def spending(epsilon: float | None, delta: float | None, rho: float | None) -> Any:
+    """Return pure, approximate or zero-concentrated DP."""
+    if rho is not None:
+        if epsilon is not None:
+            raise ArgumentError("rho", rho, "either --rho or --epsilon, not both")
+        return ZCDP(rho, delta=delta or 0.0)
+    if epsilon is None:
+        raise ArgumentError("epsilon", None, "a finite number above 0 (or --rho)")
+    if delta is None:
+        return PureDP(epsilon)
+    return ApproxDP(epsilon, delta)
+
+
+def answered(request: EstimateRequest, out: Path | None) -> int:
+    """Print a release and write it to `out`; 3 if the estimator abstained, 4 if it could not be written."""
+    record: dict[str, Any] = {}
+    lost = []
+    try:
+        with _opened(out, request.file) as file:
+            record = estimate(request)
+            if file is not None:
+                file.write(canonical_json.dumps(record))
+    except OSError as error:
+        if not record:
+            raise
+        lost.append(f"out = {str(out)!r}: {error.strerror}")
+    try:
+        say(lines(record))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up_on_stdout()
+        say(lines(record), sys.stderr)
+        lost.append(f"stdout: {error.strerror}")
+    for reason in lost:
+        say(f"workbench: error: {reason}; the release, which is made, is printed", sys.stderr)
+    return 4 if lost else 0 if record["status"] == "estimated" else 3
+
+
+@contextmanager
+def _opened(path: Path | None, source: Path) -> Iterator[TextIO | None]:
+    """Yield a file with room that takes the place of `path`; where there is none, raise before a draw."""
+    if path is None:
+        yield None
+        return
+    canonical_json.require_free("out", path, source)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(canonical_json.replacing(path))
+            file.write(" " * ROOM)
+            file.seek(0)
+        except OSError as error:
+            raise ArgumentError("out", str(path), f"a file that can be written ({error.strerror})") from None
+        yield file
+        file.truncate()
+
+
+# A check for the owner of a file
+
+SHOWN = 20
+FIRST = 2  # the line of the first row
+LONG = "Lines with more cells than the header has names, which are unreadable"
+_SPACES = re.compile("\xc2?\xa0|\xe2\x80[\x89\xaf]")  # no-break and thin, as lines are decoded
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}([,.'_ ])[0-9]{3}(?P<more>(\1[0-9]{3})*+((?!\1)[.,][0-9]*+)?)")
+
+
+@dataclass
+class Column:
+    """What the cells of a column are, and which marks stand between thousands or before a fraction."""
+
+    name: str
+    numbers: int = 0
+    missing: int = 0
+    unreadable: int = 0
+    grouped: dict[str, list[tuple[bool, bool]]] = field(default_factory=dict)  # is it one here, or there?
+    sure: set[str] = field(default_factory=set)  # no decimal marks: two in a number, or another one behind
+    fractions: set[str] = field(default_factory=set)
+
+    def add(self, cell: str, here: bool, there: bool) -> None:
+        """Look at the marks in a cell, which is a number as the file is read, or with the other mark."""
+        text = _SPACES.sub(" ", cell.strip())
+        if found := _THOUSANDS.fullmatch(text):
+            self.grouped.setdefault(found[1], []).append((here, there))
+            self.sure |= {found[1]} if found["more"] else set()
+            text = found["more"].replace(found[1], "")
+        if here or there or found:
+            self.fractions |= {",", "."} & set(text)
+
+    @property
+    def thousands(self) -> dict[str, list[tuple[bool, bool]]]:
+        """The cells with a mark that stands between thousands alone, if one of them is unreadable."""
+        return {
+            mark: cells
+            for mark, cells in self.grouped.items()
+            if mark not in self.fractions and not all(here for here, _ in cells)
+        }
+
+
+def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
+    """Describe how columns are read; tell whether each has a number, and no cell that is unreadable."""
+    cells = table.cells(table.chosen(columns))
+    other = _with_the_other_mark(table, cells)
+    found = [Column(table.names[place]) for place in cells.places]
+    faults, long, left = [], 0, 0
+    for number, line in enumerate(table.lines, start=FIRST):
+        long += (too_long := _too_long(cells, line))
+        wide = _too_long(other, line)
+        for column, cell, also in zip(found, cells.wanted(line), other.wanted(line), strict=True):
+            here, there = _usable(cells, cell), _usable(other, also)
+            marked = not too_long and cell.strip().lower() in MARKS
+            column.numbers, column.missing = column.numbers + here, column.missing + marked
+            left += wide or not (there or also.strip().lower() in MARKS)
+            column.add(also, here, there)
+            if not here and not marked:
+                column.unreadable += 1
+                faults.append((number, column))
+    left += sum(there for one in found for _, there in one.thousands.get(other.decimals, ()))
+    shown = [(line, one.name) for line, one in faults if one.numbers]
+    lines = [
+        f"{table.file}: {len(table.lines)} rows, {table}",
+        *(line for column in found for line in _described(column, other.decimals)),
+        *(f"  line {line}, column {name}: no number" for line, name in shown[:SHOWN]),
+        *([f"  and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []),
+        *([f"{LONG}: {long}."] if long else []),
+        *([f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []),
+        "This check is not private: it is for the owner of the file.",
+    ]
+    return "\n".join(lines), not faults and all(one.numbers for one in found)
+
+
+def _too_long(cells: Cells, line: str) -> bool:
+    return len(cells.split(line)) > cells.width
+
+
+def _usable(cells: Cells, cell: str) -> bool:
+    number = cells.number(cell)
+    return number is not None and abs(number) <= LARGEST
+
+
+def _described(column: Column, decimal: str) -> Iterator[str]:
+    """Count the cells of a column; name what stands between thousands."""
+    counts = f"{column.missing} missing, {column.unreadable} unreadable"
+    none = "no cell is a number:"
+    yield f"column {column.name}: {f'{column.numbers} numbers,' if column.numbers else none} {counts}"
+    for mark, cells in column.thousands.items():
+        wrong = sum(here for here, _ in cells)
+        read = f" ({wrong} of them are read as if it were the decimal mark)" if wrong else ""
+        maybe = mark == decimal and mark not in column.sure
+        unless = f"; if it is the decimal mark, --decimal {mark} reads it" if maybe else ""
+        yield f"  {len(cells)} cells have {mark!r} between thousands{read}: write them without it{unless}"
+
+
+def _with_the_other_mark(table: CsvFile, cells: Cells) -> Cells:
+    """Read as --decimal with the other mark would; a comma there separates no columns."""
+    if cells.decimals == ",":
+        return replace(cells, decimals=".")
+    alone = len(table.names) == 1 and cells.separator == ","
+    return replace(cells, decimals=",", separator=";" if alone else cells.separator)
+
+
+def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, bool]:
+    """Return what cells hold no number, line by line, and whether all do: not private."""
+    if file.suffix.lower() == SUFFIX:
+        raise ArgumentError("check", str(file), "a CSV file: columns of Parquet have types")
+    return check(open_csv(file, writing), columns)

@@ -1,0 +1,353 @@
+"""What `workbench plan` prints: for every estimator the rows, or the budget, that an accuracy needs."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import inf, isfinite
+from time import monotonic
+from typing import Any, TypeAlias
+
+from workbench.errors import ArgumentError
+from workbench.lab.estimating import spending
+from workbench.lab.tables import fields, page_width, printable, show, text, wrapped
+from workbench.study.planner import Answer, Answers, Question, Simulation, compared, own_entry
+
+BETA, EPSILON, DELTA = 0.05, 1.0, 1e-6
+SILENT = 1.0  # seconds
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """The flags; without n and any budget the budget is (1, 1e-6), and with n the δ is 1e-6."""
+
+    subject: str = ""
+    d: int | None = None
+    alpha: float | None = None
+    beta: float = BETA
+    epsilon: float | None = None
+    delta: float | None = None
+    rho: float | None = None
+    n: int | None = None
+    calibration: str = "tight"
+    settings: Mapping[str, object] = field(default_factory=dict)
+    own: str | None = None
+    simulation: Simulation | None = None
+
+    def question(self) -> Question:
+        """Return the question to the planner."""
+        if self.n is not None and (self.epsilon, self.rho) != (None, None):
+            raise ArgumentError("n", self.n, "either --n, which asks for a budget, or --epsilon or --rho")
+        return Question(
+            subject=self.subject,
+            d=self.d,
+            alpha=self.alpha,
+            beta=self.beta,
+            budget=None if self.n is not None else self._budget(),
+            n=self.n,
+            delta=DELTA if self.delta is None else self.delta,
+            calibrations=("tight", "paper") if self.calibration == "both" else (self.calibration,),
+            settings=self.settings,
+            own=(own_entry(self.own, self.subject),) if self.own else (),
+            simulation=self.simulation,
+        )
+
+    def _budget(self) -> Any:
+        if (self.epsilon, self.delta, self.rho) == (None, None, None):
+            return spending(EPSILON, DELTA, None)
+        return spending(self.epsilon, self.delta, self.rho)
+
+
+def planning(request: PlanRequest, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
+    """Return the text to print, and whether some estimator reaches the accuracy."""
+    question = request.question()
+    answers = compared(question, _announced, _telling(question))
+    good = any(answers_to(question, answer) for answer in answers)
+    if as_json:
+        return json.dumps(record(question, answers), indent=1, ensure_ascii=False, allow_nan=False), good
+    return report(question, answers, why=why), good
+
+
+def _telling(question: Question) -> Callable[[int, int, str, Answers | None], None]:
+    """Return what says each answer on the error stream as it comes; on no terminal, after a second."""
+    begun, open_line = monotonic(), False
+
+    def tell(number: int, asked: int, key: str, found: Answers | None) -> None:
+        nonlocal open_line
+        if not (open_line or sys.stderr.isatty() or monotonic() > begun + SILENT):
+            return
+        here = f"{number} of {asked}: {key}"
+        words = here if found is None else f"{'' if open_line else here}  {in_short(question, found)}\n"
+        print(printable(words), end="", file=sys.stderr, flush=True)
+        open_line = found is None
+
+    return tell
+
+
+def _announced(searches: int, core_seconds: float) -> None:
+    """Say on the error stream what is about to be simulated."""
+    print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
+
+
+def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
+    """Return the question and the answers as JSON has them."""
+    asked = {name: getattr(question, name) for name in ("subject", "d", "alpha", "beta", "n")}
+    given = {"budget": _budget(question.budget), "delta": question.delta if question.n else None}
+    simulated = asdict(question.simulation) if question.simulation else None
+    return {
+        "question": asked | given | {"simulation": simulated},
+        "answers": [_all(one) for one in answers],
+    }
+
+
+def _all(answers: Answers) -> dict[str, Any]:
+    """Return the answer that is stated, and what it says of n by each kind."""
+    return _record(answers.stated) | {
+        kind: _size(getattr(answers, kind)) for kind in ("proved", "predicted", "simulated")
+    }
+
+
+def _size(answer: Answer | None) -> dict[str, Any] | None:
+    """Return what one kind of answer adds: None where it is not asked for or not stated."""
+    if answer is None:
+        return None
+    names = ("n", "bound", "bounded_from", "reached", "reason", "meaning")
+    found = {name: getattr(answer, name) for name in names} | {"budget": _budget(answer.budget)}
+    if answer.found is None:
+        return found | {"check": asdict(answer.check) if answer.check else None}
+    interval = [_plain(end) for end in answer.found.interval]
+    return found | {"interval": interval, "kind": answer.found.kind, "runs": answer.found.runs}
+
+
+def _record(answer: Answer) -> dict[str, Any]:
+    names = (
+        "key",
+        "calibration",
+        "d",
+        "answers_from",
+        "refusal",
+        "bounded_from",
+        "n",
+        "bound",
+        "reason",
+        "other_rows",
+    )
+    return {name: getattr(answer, name) for name in names} | {
+        "kind": answer.kind,
+        "reached": answer.reached,
+        "budget": _budget(answer.budget),
+        "parameters": {
+            name: {"value": _plain(given.value), "from": given.origin}
+            for name, given in answer.parameters.items()
+        },
+        "meaning": answer.meaning,
+        "assumptions": list(answer.assumptions),
+        "check": asdict(answer.check) if answer.check else None,
+    }
+
+
+def _budget(budget: Any) -> dict[str, Any] | None:
+    return {"text": str(budget), **asdict(budget)} if budget is not None else None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+# The page
+
+WHY = "--why"
+Column: TypeAlias = tuple[str, Callable[[Answers], object]]
+KEY: Column = ("key", lambda one: one.proved.key)
+CALIBRATION: Column = ("calibration", lambda one: one.proved.calibration)
+SPENDS: Column = ("spends", lambda one: one.best.budget)
+BEGINS: Column = ("answers from", lambda one: one.proved.answers_from)
+BOUNDED: Column = ("bounded from", lambda one: one.proved.bounded_from)
+INFORMED: Column = ("informed from", lambda one: one.predicted and one.predicted.bounded_from)
+ROWS: tuple[Column, ...] = (
+    ("proved n", lambda one: _rows(one.proved)),
+    ("predicted n", lambda one: _rows(one.predicted)),
+)
+SPENT: tuple[Column, ...] = (
+    ("proved", lambda one: _spent(one.proved)),
+    ("predicted", lambda one: _spent(one.predicted)),
+)
+SIMULATED: tuple[Column, ...] = (
+    ("simulated n", lambda one: _rows(one.simulated)),
+    ("interval", lambda one: _interval(one.simulated)),
+)
+
+
+def answers_to(question: Question, answers: Answers) -> bool:
+    """Return whether an estimator does what is asked: reaches alpha, or begins to answer if there is none."""
+    begins = question.alpha is None and bool(answers.proved.answers_from)
+    return answers.best.reached or begins
+
+
+def in_short(question: Question, answers: Answers) -> str:
+    """Return the rows, or the budget, that an estimator needs, in a few words."""
+    if not answers_to(question, answers):
+        return "no answer"
+    if question.n is not None:
+        return str(answers.best.budget)
+    return f"n = {answers.proved.answers_from if question.alpha is None else answers.best.n}"
+
+
+def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
+    """Return the page: what is asked, the answers to it, what they rest on, and how many do not answer."""
+    good = [one for one in found if answers_to(question, one)]
+    others = [one for one in found if not answers_to(question, one)]
+    whole = why or not good or len({one.proved.key for one in found}) == 1
+    parts = [asked(question, [one.proved for one in found]), *_tables(question, good)]
+    parts += [*map(_conditions, good), _reasons(others)] if whole else [_parameters(good), _summary(others)]
+    return "\n\n".join(filter(None, parts))
+
+
+def asked(question: Question, answers: Sequence[Answer]) -> str:
+    """Return the question in words: the error, the budget or the rows, d, and what each number promises."""
+    where = f"at n = {question.n}" if question.budget is None else f"at {question.budget}"
+    if question.budget is None and question.delta:
+        where += f", δ = {question.delta:g}"
+    head = "where answers begin" if question.alpha is None else f"error at most {question.alpha:g}"
+    promises = "\n  ".join(wrapped(_promises(question), page_width() - 2))
+    return f"{head}, {where}, {_dimension(question, answers)}\n{promises}"
+
+
+def _promises(question: Question) -> str:
+    said = f"proved: with probability {1 - question.beta:g}; predicted: in half of the runs, not proved"
+    if question.simulation:
+        said += f"; simulated: in {question.simulation.share:.0%} of the runs"
+    return said
+
+
+def _dimension(question: Question, answers: Sequence[Answer]) -> str:
+    """Return d, or the one of each estimand where they differ."""
+    names: dict[int, dict[str, None]] = {}
+    for one in answers:
+        names.setdefault(one.d, {})[one.estimand] = None
+    chosen = "" if question.d else " (--d for another)"
+    if len(names) == 1:
+        return f"d = {min(names)}{chosen}"
+    return "; ".join(f"d = {d} for {', '.join(names[d])}" for d in sorted(names)) + chosen
+
+
+def _estimands(answers: Sequence[Answer]) -> list[str]:
+    return list(dict.fromkeys(one.estimand for one in answers))
+
+
+def _tables(question: Question, good: Sequence[Answers]) -> list[str]:
+    """Return the answers, a table for each estimand, as their errors and their d have nothing in common."""
+    names = _estimands([one.proved for one in good])
+    tables = {name: _table(question, [one for one in good if one.proved.estimand == name]) for name in names}
+    return [f"{name}:\n{table}" if len(names) > 1 else table for name, table in tables.items()]
+
+
+def _table(question: Question, good: Sequence[Answers]) -> str:
+    shown = [KEY]
+    shown += [CALIBRATION] if len({one.proved.calibration for one in good} - {None}) > 1 else []
+    if question.alpha is None:
+        shown += [BEGINS, BOUNDED, INFORMED, SPENDS]
+    elif question.n is None:
+        shown += [*ROWS, *(SIMULATED if question.simulation else ()), SPENDS]
+    else:
+        shown += SPENT
+    rows = [[_cell(value(one)) for _, value in shown] for one in good]
+    return text([name for name, _ in shown], rows, page_width())
+
+
+def _rows(one: Answer | None) -> object:
+    return one.n if one and one.reached else None
+
+
+def _spent(one: Answer | None) -> object:
+    return one.budget if one and one.reached else None
+
+
+def _interval(one: Answer | None) -> str:
+    """Return the interval of a simulated n in brackets, and what is odd about it."""
+    if one is None or one.found is None:
+        return ""
+    low, high = one.found.interval
+    ends = f"[{low:.0f}, {'∞' if high == inf else format(high, '.0f')}]"
+    return ends if one.found.kind == "found" else f"{ends} {one.found.kind}"
+
+
+def _cell(value: object) -> str:
+    return show(value) if value is None or isinstance(value, int | float) else str(value)
+
+
+def _parameters(good: Sequence[Answers]) -> str:
+    """Return the public numbers that the answers rest on and that are no defaults, and warnings."""
+    found: dict[str, dict[str, None]] = {}
+    for one in good:
+        for said in _chosen(one.proved):
+            found.setdefault(said, {})[one.proved.key] = None
+    least = max(2, len(good) // 2)  # so many share a number: they need not be named
+    words = [said if len(keys) >= least else f"{said} in {', '.join(keys)}" for said, keys in found.items()]
+    lines = [f"with {'; '.join(words)}"] if words else []
+    lines += [f"{each.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
+    return "\n".join("\n  ".join(wrapped(line, page_width() - 2)) for line in dict.fromkeys(lines))
+
+
+def _chosen(one: Answer) -> list[str]:
+    """Return the parameters that somebody chose, with who did."""
+    return [
+        f"{name} = {'none' if given.value is None else show(given.value)} ({given.origin})"
+        for name, given in one.parameters.items()
+        if given.origin in ("set", "example")
+    ]
+
+
+def _summary(others: Sequence[Answers]) -> str:
+    verb = "other" if len(others) == 1 else "others"
+    names = dict.fromkeys(name for one in others for name in one.proved.needs)
+    needs = f"; some need {' '.join(f'--set {name}=NUMBER' for name in names)}" if names else ""
+    return f"{len(others)} {verb}: {WHY}{needs}" if others else f"{WHY}: what each number means and assumes"
+
+
+def _reasons(others: Sequence[Answers]) -> str:
+    if not others:
+        return ""
+    keys = {(one.stated.key, one.stated.reason): "" for one in others}
+    return text(("no answer", "why"), [list(pair) for pair in keys], page_width())
+
+
+def _conditions(one: Answers) -> str:
+    """Return what the answers of an estimator mean and assume, and its refusal of fewer rows."""
+    said = one.proved
+    below = f"below n = {said.answers_from} refuses: {said.refusal}" if said.refusal else ""
+    pairs = (
+        ("for", " ".join(filter(None, (said.key, said.calibration)))),
+        ("with", _values(said)),
+        *((each.kind, _stated(each)) for each in one.all),
+        ("assumes", "; ".join(said.assumptions)),
+        ("other rows", said.other_rows),
+        ("rows", below),
+        ("but", "; ".join(filter(None, dict.fromkeys(map(_against, one.all))))),
+    )
+    return fields(pairs, page_width())
+
+
+def _stated(one: Answer) -> str:
+    """Return what a number is, and its error there, or why there is none."""
+    if one.found and one.reached:
+        return f"{one.meaning}; {one.found.runs} runs: {_interval(one)}"
+    if one.reached:
+        return f"{one.meaning}: {show(one.bound)}"
+    return "; ".join(filter(None, (one.meaning, one.reason)))
+
+
+def _values(one: Answer) -> str:
+    return ", ".join(
+        f"{name} = {'none' if given.value is None else show(given.value)}"
+        + ("" if given.origin == "default" else f" ({given.origin})")
+        for name, given in one.parameters.items()
+    )
+
+
+def _against(one: Answer) -> str:
+    if one.check is None or not one.check.short_above:
+        return ""
+    return "not monotone: too large again at " + ", ".join(f"{place:g}" for place in one.check.short_above)

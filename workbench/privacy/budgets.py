@@ -1,0 +1,429 @@
+"""Privacy budgets: values that say how much privacy may be lost, in which definition, and what converts them.
+
+Every guarantee of this package is for neighbours that differ in ONE REPLACED row, with the number of
+rows public. Nothing converts implicitly. Shares add up with `math.fsum`.
+
+>>> PureDP(1.0).split(1, 3)
+(PureDP(epsilon=0.25), PureDP(epsilon=0.75))
+>>> print(ApproxDP(1.0, 1e-6))
+(ε = 1, δ = 1e-06)-DP
+
+Conversions are named by what they convert. Those of a definition hold for every mechanism with the guarantee;
+two families cost less zCDP than ε-DP in general, and no smaller ρ is true of them, which are the largest
+Kullback-Leibler divergences (Harrison & Manurangsi 2026; `proofs/univariate.md`, sections 5.2 and 5.7):
+
+    Laplace noise of scale Δ₁/ε          ρ = ε + e^-ε - 1
+    a log-likelihood ratio of range ε    ρ = k - 1 - ln k, k = ε/(1 - e^-ε)
+
+Discrete Laplace noise is of neither: a shift by one step is randomised response. The slides of M21 state
+looser forms of two conversions, which are kept as `*_stated`, for comparison.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from math import exp, expm1, factorial, fsum, inf, log, log1p, pi, sqrt, tanh
+from sys import float_info
+from typing import Self, TypeAlias
+
+from workbench.errors import (
+    LEAST_LOSS,
+    ArgumentError,
+    Public,
+    few,
+    of_plain_numbers,
+    positive,
+    probability,
+)
+from workbench.special import brentq, log_ndtr, minimize_scalar, zeta
+
+
+@of_plain_numbers
+def _shares(*weights: float) -> list[float]:
+    if not weights:
+        raise ArgumentError("weights", weights, "at least one number above 0")
+    for weight in weights:
+        positive(weights=weight)
+    total = fsum(weights)
+    return [weight / total for weight in weights]
+
+
+class _Additive(Public):
+    """A budget whose numbers add up under composition."""
+
+    def split(self, *weights: float) -> tuple[Self, ...]:
+        """Return shares of every number in proportion to `weights`; basic composition adds them up again."""
+        shares = _shares(*weights)
+        return tuple(type(self)(*(number * share for number in vars(self).values())) for share in shares)
+
+
+@dataclass(frozen=True)
+class PureDP(_Additive):
+    """ε-differential privacy: the log-likelihood ratio of neighbours is at most `epsilon`."""
+
+    epsilon: float
+
+    def for_group(self, size: int) -> "PureDP":
+        """Return the guarantee of the same mechanism when `size` rows are replaced."""
+        few(LARGEST_GROUP, size=size)
+        return PureDP(size * self.epsilon)
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:g}"
+
+
+@dataclass(frozen=True)
+class ApproxDP(_Additive):
+    """(ε, δ)-differential privacy: P(event) is at most e^ε P'(event) + δ."""
+
+    epsilon: float
+    delta: float
+
+    def for_group(self, size: int) -> "ApproxDP":
+        """Return (kε, δ (e^{kε} - 1)/(e^ε - 1)), the guarantee for `size` = k replaced rows."""
+        few(LARGEST_GROUP, size=size)
+        growth = fsum(_exp(step * self.epsilon) for step in range(size))
+        if self.delta * growth >= 1:
+            raise ArgumentError("size", size, "a group for which the sum of δ e^(jε), j < size, is below 1")
+        return ApproxDP(size * self.epsilon, self.delta * growth)
+
+    def __str__(self) -> str:
+        return f"(ε = {self.epsilon:g}, δ = {self.delta:g})-DP"
+
+
+@dataclass(frozen=True)
+class ZCDP(_Additive):
+    """δ-approximate ρ-zero-concentrated DP (Bun & Steinke 2016): order-α divergence at most ρα.
+
+    With δ > 0 the bound holds conditionally on events of probability at least 1 - δ on both sides.
+    """
+
+    rho: float
+    delta: float = 0.0
+
+    def for_group(self, size: int) -> "ZCDP":
+        """Return k²ρ-zCDP, the guarantee for `size` = k replaced rows; for δ = 0 only.
+
+        With δ > 0 the chain of conditionings has no such closed form: convert to (ε, δ) first.
+        """
+        few(LARGEST_GROUP, size=size)
+        if self.delta and size > 1:
+            raise ArgumentError("size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)")
+        return ZCDP(int(size) ** 2 * self.rho, self.delta)
+
+    def __str__(self) -> str:
+        return f"ρ = {self.rho:g} zCDP" + (f", δ = {self.delta:g}" if self.delta else "")
+
+
+@dataclass(frozen=True)
+class GaussianDP(Public):
+    """μ-Gaussian DP (Dong, Roth & Su 2022): no easier to tell apart than N(0, 1) and N(μ, 1)."""
+
+    mu: float
+
+    def split(self, *weights: float) -> tuple["GaussianDP", ...]:
+        """Return shares whose squares add up; `weights` are proportions of μ²."""
+        return tuple(GaussianDP(self.mu * share**0.5) for share in _shares(*weights))
+
+    def for_group(self, size: int) -> "GaussianDP":
+        """Return kμ-GDP, the guarantee for `size` = k replaced rows."""
+        few(LARGEST_GROUP, size=size)
+        return GaussianDP(size * self.mu)
+
+    def __str__(self) -> str:
+        return f"μ = {self.mu:g} GDP"
+
+
+@dataclass(frozen=True)
+class NonPrivate(_Additive):
+    """No guarantee: the budget of the reference estimators."""
+
+    def for_group(self, size: int) -> "NonPrivate":
+        """Return itself: there is nothing to lose."""
+        few(LARGEST_GROUP, size=size)
+        return self
+
+    def __str__(self) -> str:
+        return "not private"
+
+
+LARGEST_GROUP = 10**6  # rows, so that a sum over them ends
+SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
+Budget: TypeAlias = PureDP | ApproxDP | ZCDP | GaussianDP | NonPrivate
+
+
+def _exp(power: float) -> float:
+    return exp(power) if power < 700 else float("inf")
+
+
+def within(budget: Budget, limit: Budget) -> bool:
+    """Return whether `budget` is of the kind of `limit` and no number of it is larger, to `SLACK`."""
+    if type(budget) is not type(limit):
+        return False
+    return all(value <= getattr(limit, name) * (1 + SLACK) for name, value in vars(budget).items())
+
+
+def require(budget: object, *kinds: type, argument: str = "budget") -> None:
+    """Raise unless `budget` is one of `kinds`."""
+    if not isinstance(budget, kinds):
+        raise ArgumentError(argument, budget, "one of " + ", ".join(kind.__name__ for kind in kinds))
+
+
+# Conversions
+
+UP = 1 + 1e-12  # calibrations are rounded towards more noise by this factor
+LEAST_DELTA = 1e-290  # delta of a calibration: smaller ones have few bits
+LONGEST = 345.0  # ln(ε/μ) at which (ε/μ)² is still a float
+
+
+def zcdp_from_pure(budget: PureDP) -> ZCDP:
+    """Return ε tanh(ε/2)-zCDP, attained by randomised response (tight; below the usual ε²/2)."""
+    return ZCDP(budget.epsilon * tanh(budget.epsilon / 2))
+
+
+def zcdp_from_pure_stated(budget: PureDP) -> ZCDP:
+    """Return ε²/2-zCDP, the form of the slides (Bun & Steinke 2016, Proposition 1.4)."""
+    return ZCDP(budget.epsilon**2 / 2)
+
+
+def gdp_from_gaussian_zcdp(budget: ZCDP) -> GaussianDP:
+    """Return √(2ρ)-GDP. Valid for Gaussian mechanisms only, not for zCDP in general."""
+    if budget.delta:
+        raise ArgumentError("delta", budget.delta, "0: the budget of Gaussian mechanisms alone")
+    return GaussianDP(sqrt(2 * budget.rho))
+
+
+def to_zcdp(budget: Budget) -> ZCDP:
+    """Return the tightest zCDP statement known for `budget`.
+
+    ε tanh(ε/2) of pure DP. The same and δ of (ε, δ)-DP: every such pair is a post-processing of randomised
+    response with a leak of probability δ, without which it is ε-DP (Kairouz, Oh & Viswanath 2015). μ²/2 of
+    Gaussian DP: divergences are at most those of N(0, 1) and N(μ, 1).
+    """
+    match budget:
+        case PureDP():
+            return zcdp_from_pure(budget)
+        case ApproxDP(epsilon, delta):
+            return ZCDP(zcdp_from_pure(PureDP(epsilon)).rho, delta)
+        case GaussianDP(mu):
+            return ZCDP(mu**2 / 2)
+        case ZCDP():
+            return budget
+    raise ArgumentError("budget", budget, "a private budget")
+
+
+@of_plain_numbers
+def approx_from_zcdp(budget: ZCDP, delta: float) -> ApproxDP:
+    """Return (ε, δ)-DP with the given total `delta` (Canonne, Kamath & Steinke 2020, Proposition 7).
+
+    ε = min over α > 1 of ρα + ln(1/(αδ'))/(α-1) + ln(1-1/α), where δ' is what `delta` leaves after the
+    budget's own δ.
+    """
+    probability(delta=delta)
+    if delta <= budget.delta:
+        raise ArgumentError("delta", delta, f"a number above the budget's own delta, {budget.delta:g}")
+    return ApproxDP(_epsilon_of_zcdp(budget.rho, delta - budget.delta), delta)
+
+
+def _epsilon_of_zcdp(rho: float, delta: float) -> float:
+    def epsilon(log_excess: float) -> float:
+        excess = exp(log_excess)  # alpha - 1
+        order = 1 + excess
+        return rho * order - (log(delta) + log(order)) / excess + log(excess / order)
+
+    centre = 0.5 * log(max(log(1 / delta), 1e-12) / rho)
+    best = minimize_scalar(
+        epsilon, bounds=(centre - 15, centre + 15), method="bounded", options={"xatol": 1e-10}
+    )
+    return max(float(best.fun), LEAST_LOSS)
+
+
+@of_plain_numbers
+def approx_from_zcdp_stated(budget: ZCDP, delta: float) -> ApproxDP:
+    """Return (ρ + 2√(ρ ln 1/δ), δ)-DP, the form of the slides (Bun & Steinke 2016, Proposition 1.3)."""
+    probability(delta=delta)
+    if budget.delta:
+        raise ArgumentError("budget", budget, "a zCDP budget with delta = 0")
+    return ApproxDP(budget.rho + 2 * sqrt(budget.rho * log(1 / delta)), delta)
+
+
+@lru_cache(maxsize=4096)
+def zcdp_within_approx(budget: ApproxDP) -> ZCDP:
+    """Return the largest ρ-zCDP (δ = 0) that `approx_from_zcdp` places within `budget`."""
+    probability(delta=budget.delta)
+
+    def excess(log_rho: float) -> float:
+        return _epsilon_of_zcdp(exp(log_rho), budget.delta) - budget.epsilon
+
+    low, high = log(budget.epsilon) - 80, log(budget.epsilon) + 1
+    if excess(low) > 0 and excess(low := log(LEAST_LOSS)) > 0:
+        raise ArgumentError("epsilon", budget.epsilon, f"more: this is less than {LEAST_LOSS:g}-zCDP")
+    while excess(high) <= 0:
+        high += 1
+    return ZCDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
+
+
+@of_plain_numbers
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """Return the exact δ(ε) of μ-GDP: Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018).
+
+    Computed in logarithms and rounded up by a bound on the cancellation of its two terms.
+    """
+    positive(mu=mu)
+    return delta_of_gdp(mu, epsilon)
+
+
+def delta_of_gdp(mu: float, epsilon: float) -> float:
+    first = float(log_ndtr(mu / 2 - epsilon / mu))
+    second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
+    slack = 4 * float_info.epsilon * (2 + abs(first) + abs(second) + epsilon)
+    return min(exp(first) * (slack - expm1(min(second - first, 0.0))), 1.0)
+
+
+@of_plain_numbers
+def approx_from_gdp(budget: GaussianDP, delta: float) -> ApproxDP:
+    """Return the exact (ε, δ)-DP of μ-GDP at the given `delta`."""
+    probability(delta=delta)
+    if gaussian_delta(budget.mu, 0.0) <= delta:
+        return ApproxDP(LEAST_LOSS, delta)
+
+    def excess(epsilon: float) -> float:
+        return gaussian_delta(budget.mu, epsilon) - delta
+
+    high = budget.mu**2 / 2 + budget.mu * sqrt(2 * log(1 / delta)) + 1
+    return ApproxDP(brentq(excess, 0.0, high, xtol=1e-14) * UP, delta)
+
+
+@lru_cache(maxsize=4096)
+def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
+    """Return the largest μ whose Gaussian mechanism is exactly (ε, δ)-DP: the analytic calibration."""
+    probability(delta=budget.delta)
+    if budget.delta < LEAST_DELTA:
+        raise ArgumentError("delta", budget.delta, f"at least {LEAST_DELTA:g} for a Gaussian mechanism")
+
+    def excess(log_mu: float) -> float:
+        return gaussian_delta(exp(log_mu), budget.epsilon) - budget.delta
+
+    low = max(log(budget.delta) - 3, log(budget.epsilon) - LONGEST)
+    high = log(max(1.0, sqrt(2 * budget.epsilon)) * 50)
+    return GaussianDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
+
+
+@of_plain_numbers
+def advanced_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:
+    """Return the budget of `times` adaptive uses of `budget` (Dwork, Rothblum & Vadhan 2010, tanh form).
+
+    ε√(2k ln 1/δ') + kε tanh(ε/2), δ = kδ + δ', with δ' = `slack`.
+    """
+    probability(slack=slack)
+    epsilon, delta = budget.epsilon, times * budget.delta + slack
+    total = epsilon * sqrt(2 * times * log(1 / slack)) + times * epsilon * tanh(epsilon / 2)
+    if delta >= 1:
+        raise ArgumentError("slack", slack, "a number that keeps the total delta below 1")
+    return ApproxDP(total, delta)
+
+
+@of_plain_numbers
+def optimal_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:
+    """Return the smallest ε of `times` uses of `budget` at slack at most `slack`.
+
+    Kairouz, Oh & Viswanath 2015, Theorem 3.3: ε_i = (k-2i)ε with
+    δ_i = Σ_{l<i} C(k,l)(e^{(k-l)ε} - e^{(k-2i+l)ε})/(1+e^ε)^k, and δ = 1-(1-δ₀)^k(1-δ_i).
+    """
+    probability(slack=slack)
+    epsilon, best = budget.epsilon, inf
+    for i in range(times // 2 + 1):
+        if _composition_slack(epsilon, times, i) <= slack:
+            best = (times - 2 * i) * epsilon
+    delta = 1 - (1 - slack) * exp(times * log1p(-budget.delta))
+    return ApproxDP(max(best, LEAST_LOSS), delta)
+
+
+def _composition_slack(epsilon: float, times: int, i: int) -> float:
+    log_choose, total, norm = 0.0, 0.0, times * log1p(exp(epsilon))
+    for lost in range(i):
+        high = log_choose + (times - lost) * epsilon - norm
+        low = log_choose + (times - 2 * i + lost) * epsilon - norm
+        total += exp(high) - exp(low)
+        log_choose += log((times - lost) / (lost + 1))
+    return total
+
+
+# Laplace noise, and log-likelihood ratios of a bounded range
+
+LEAST_RHO, MOST_RHO = 1e-30, 1e30  # beyond them ε is √(2ρ) or √(8ρ), and ρ, to the last bits
+
+LEAST, MOST = 1e-30, 1e30  # beyond them ε is √(2ρ) or √(8ρ), and ρ, to the last bits
+SERIES = 1.0  # below it, sums without cancellation
+TERMS = range(1, 20)
+LAPLACE_SERIES = [(-1) ** (n + 1) / factorial(n + 1) for n in TERMS]
+
+
+@cache
+def _range_series() -> list[float]:
+    return [(-1) ** (n + 1) * float(zeta(2 * n)) * (2 + 1 / n) for n in TERMS]
+
+
+@of_plain_numbers
+def zcdp_from_laplace(epsilon: float) -> ZCDP:
+    """Return (ε + e^-ε - 1)-zCDP, of Laplace noise of scale Δ₁/ε on any number of entries."""
+    positive(epsilon=epsilon)
+    return ZCDP(_of_laplace(epsilon))
+
+
+@of_plain_numbers
+def zcdp_from_bounded_range(epsilon: float) -> ZCDP:
+    """Return (k - 1 - ln k)-zCDP, k = ε/(1 - e^-ε): of a log-likelihood ratio with a range of at most ε.
+
+    The exponential mechanism is one (Dong, Durfee & Rogers 2020). Below ε²/8 (Cesar & Rogers 2021).
+    """
+    positive(epsilon=epsilon)
+    return ZCDP(_of_range(epsilon))
+
+
+@of_plain_numbers
+@lru_cache(maxsize=4096)
+def laplace_epsilon(rho: float) -> float:
+    """Return the largest ratio ε of Laplace noise that is `rho`-zCDP."""
+    positive(rho=rho)
+    return _inverse(_of_laplace, rho, sqrt(2) * sqrt(rho))
+
+
+@of_plain_numbers
+@lru_cache(maxsize=4096)
+def bounded_range_epsilon(rho: float) -> float:
+    """Return the largest range ε of a log-likelihood ratio that is `rho`-zCDP."""
+    positive(rho=rho)
+    return _inverse(_of_range, rho, sqrt(8) * sqrt(rho))
+
+
+def _of_laplace(epsilon: float) -> float:
+    if epsilon >= SERIES:
+        return epsilon + expm1(-epsilon)
+    return epsilon * _power_series(LAPLACE_SERIES, epsilon)
+
+
+def _of_range(epsilon: float) -> float:
+    """Return y coth y - 1 + ln(sinh y / y), y = ε/2: the same number."""
+    y = epsilon / 2
+    if y >= SERIES:
+        return y / tanh(y) - 1 + y + log1p(-exp(-2 * y)) - log(2 * y)
+    return _power_series(_range_series(), (y / pi) ** 2)
+
+
+def _power_series(coefficients: list[float], x: float) -> float:  # Σ c_n xⁿ, n from 1
+    return x * fsum(c * x**n for n, c in enumerate(coefficients))
+
+
+def _inverse(function: Callable[[float], float], rho: float, small: float) -> float:
+    """Return x with function(x) = `rho`, rounded down; it is at least `small` and at least `rho`."""
+    low, high = max(small, rho), 1.0
+    if not LEAST_RHO < rho < MOST_RHO:
+        return low / UP
+    while function(high * low) < rho:
+        high *= 2
+
+    def excess(log_ratio: float) -> float:
+        return function(low * exp(log_ratio)) / rho - 1
+
+    return low * exp(brentq(excess, -1e-12, log(high) + 1e-12, xtol=1e-15)) / UP

@@ -1,0 +1,792 @@
+"""Attacks on the privacy of a mechanism, and what they prove."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from html import escape
+from inspect import Parameter, signature
+from math import inf
+from time import perf_counter
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
+from workbench.errors import ArgumentError, integer_at_least, probability
+from workbench.estimators import Abstention
+from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.special import ndtri
+from workbench.study.grids import Role, point_id, stream
+from workbench.study.intervals import clopper_pearson
+from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
+from workbench.types import Array
+
+# What a claim of privacy says about one event, and what one event proves about privacy.
+#
+# Let p = P(E | X) ≥ `low` and q = P(E | X') ≤ `high` for neighbours X, X' and an event E of the output. All
+# bounds below hold for the same pair of confidence bounds at once, so that testing a claim at every point of
+# its curve costs no multiplicity.
+#
+# (ε, δ)-DP    p ≤ e^ε q + δ                                     ε ≥ ln((low - δ)/high)
+# μ-GDP        Φ⁻¹(p) - Φ⁻¹(q) ≤ μ: every (ε, δ(ε)) at once      μ ≥ Φ⁻¹(low) - Φ⁻¹(high)
+# ρ-zCDP       D_α(Bernoulli(p) ‖ Bernoulli(q)) ≤ ρα, α ≥ 1      ρ ≥ max D_α(low ‖ high)/α
+#
+# The last is the data-processing inequality; D_α grows with p and falls with q for p > q. It implies every
+# (ε, δ) that zCDP converts to. δ-approximate zCDP, P = (1 - δ) P₀ + δ P₁, gives P₀(E) ≥ (p - δ)/(1 - δ) and
+# Q₀(E) ≤ q/(1 - δ), to which the same applies.
+
+
+ORDERS = 1 + np.geomspace(1e-6, 1e3, 91)  # any order proves something: the grid cannot overstate
+
+
+def epsilon_lower(low: ArrayLike, high: ArrayLike, delta: float = 0.0) -> Array:
+    """Return ln((low - δ)/high), -inf for low ≤ δ: no smaller ε is true."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.maximum(np.asarray(low) - delta, 0.0)) - np.log(high))
+
+
+def mu_lower(low: ArrayLike, high: ArrayLike) -> Array:
+    """Return Φ⁻¹(low) - Φ⁻¹(high): no smaller μ is true."""
+    return np.asarray(ndtri(low) - ndtri(high))
+
+
+def rho_lower(low: ArrayLike, high: ArrayLike, delta: float = 0.0) -> Array:
+    """Return max over α of D_α/α: no smaller ρ is true; a number below 0 where the bounds do not separate."""
+    p, q = np.broadcast_arrays((np.asarray(low) - delta) / (1 - delta), np.asarray(high) / (1 - delta))
+    apart = p > q
+    proved = np.array(p - q, np.float64)
+    p, q = p[apart][..., None], q[apart][..., None]
+    yes = ORDERS * np.log(p) + (1 - ORDERS) * np.log(q)
+    no = ORDERS * np.log1p(-p) + (1 - ORDERS) * np.log1p(-q)
+    proved[apart] = (np.logaddexp(yes, no) / (ORDERS - 1) / ORDERS).max(axis=-1, initial=0.0)
+    return proved
+
+
+def excess(claim: Budget, low: ArrayLike, high: ArrayLike) -> Array:
+    """Return by how much the bounds on an event's probabilities exceed `claim`: above 0 contradicts it."""
+    match claim:
+        case PureDP(epsilon):
+            return epsilon_lower(low, high) - epsilon
+        case ApproxDP(epsilon, delta):
+            return epsilon_lower(low, high, delta) - epsilon
+        case GaussianDP(mu):
+            return mu_lower(low, high) - mu
+        case ZCDP(rho, delta):
+            return rho_lower(low, high, delta) - rho
+    raise ArgumentError("claim", claim, "a private budget")
+
+
+# Events on which two laws may differ, and the choice of the most promising one from training samples.
+#
+# Outputs are rows, shape (trials, k); a row with a NaN is "no answer". A view maps rows to one number each;
+# an
+# event is a threshold on a view. Views and thresholds are fitted on one half of the training samples, and the
+# choice among the events is made on the other half.
+
+
+Score: TypeAlias = Callable[[Array], Array]
+
+Relation: TypeAlias = Literal["at least", "below", "equal to"]
+COMPARE = {"at least": np.greater_equal, "below": np.less, "equal to": np.equal}
+
+THRESHOLDS = np.linspace(0.004, 0.996, 63)
+BINS = np.linspace(0.0, 1.0, 33)[1:-1]
+MOST_ATOMS = 12
+
+
+@dataclass(frozen=True)
+class View:
+    """A number for every row; `score` may be NaN for "no answer", which then counts as `missing`."""
+
+    name: str
+    score: Score
+    missing: float = -inf
+
+    def __call__(self, outputs: Array) -> Array:
+        """Return the numbers, free of NaN."""
+        values = np.asarray(self.score(outputs), np.float64)
+        return np.where(np.isnan(values), self.missing, values)
+
+    def __str__(self) -> str:
+        return self.name if self.missing == -inf else f"{self.name} (or no answer)"
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outputs: those whose view is at least, below, or equal to a number."""
+
+    view: View
+    relation: Relation
+    threshold: float
+
+    def count(self, outputs: Array) -> int:
+        """Return how many rows lie in the set."""
+        return int(hits(self.view(outputs), self.relation, self.threshold))
+
+    def __str__(self) -> str:
+        return f"{self.view} {self.relation} {self.threshold:.6g}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An event, whether the roles of the two laws are exchanged, and how far it is beyond the claim."""
+
+    event: Event
+    exchanged: bool
+    strength: float
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How events are compared: by their excess over a claim, at cautious shares."""
+
+    claim: Budget
+    caution: float
+
+    def strength(self, p: Array, q: Array, n: int, m: int) -> Array:
+        """Return the excess at the ends of score intervals (Wilson 1927) for shares p of n and q of m."""
+        return excess(self.claim, _wilson(p, n, -self.caution), _wilson(q, m, self.caution))
+
+
+def rows(outputs: object) -> Array:
+    """Return outputs as (trials, k) floats, all of a row NaN if one entry is."""
+    values = np.array(outputs, np.float64)
+    values = values[:, None] if values.ndim == 1 else values
+    values[np.isnan(values).any(axis=1)] = np.nan
+    return values
+
+
+def choose(first: Array, second: Array, claim: Budget, caution: float, score: Score | None) -> Choice:
+    """Return the event on which the laws of `first` and `second` contradict `claim` most.
+
+    Shares are taken at the end of an interval of `caution` standard deviations: a small number falls for
+    rare events that are nothing, a large one passes over rare events that are something.
+    """
+    half, other = len(first) // 2, len(second) // 2
+    views = list(_views(first[:half], second[:other], score))
+    fitted, held = (first[:half], second[:other]), (first[half:], second[other:])
+    return max(
+        (choice for view in views for choice in _choices(view, fitted, held, Rule(claim, caution))),
+        key=lambda choice: choice.strength,
+    )
+
+
+def _choices(
+    view: View, fitted: tuple[Array, Array], held: tuple[Array, Array], rule: Rule
+) -> Iterator[Choice]:
+    """Yield the strongest event of every kind on one view."""
+    pooled = np.concatenate([view(part) for part in fitted])
+    thresholds = _quantiles(pooled, THRESHOLDS)
+    atoms = _atoms(pooled)
+    seen = [view(part) for part in held]
+    yield from _best(view, "at least", thresholds, seen, rule)
+    yield from _best(view, "below", thresholds, seen, rule)
+    yield from _best(view, "equal to", atoms, seen, rule)
+
+
+def _best(
+    view: View, relation: Relation, thresholds: Array, seen: list[Array], rule: Rule
+) -> Iterator[Choice]:
+    counts = [hits(values[:, None], relation, thresholds) for values in seen]
+    for exchanged in (False, True) if len(thresholds) else ():
+        order = (1, 0) if exchanged else (0, 1)
+        n, m = (len(seen[i]) for i in order)
+        strength = rule.strength(counts[order[0]] / n, counts[order[1]] / m, n, m)
+        place = int(strength.argmax())
+        yield Choice(Event(view, relation, float(thresholds[place])), exchanged, float(strength[place]))
+
+
+def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArray[np.int64]:
+    """Return how many values are at least, below, or equal to each threshold."""
+    return np.asarray(COMPARE[relation](values, thresholds).sum(axis=0))
+
+
+def _wilson(share: Array, n: int, z: float) -> Array:
+    """Return the end of the score interval that is z standard deviations away."""
+    centre, spread = share + z * z / (2 * n), z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
+    return np.asarray(np.clip((centre + spread) / (1 + z * z / n), 0.0, 1.0))
+
+
+def _quantiles(values: Array, levels: Array) -> Array:
+    """Return the distinct values at these levels; they may be infinite, hence no interpolation."""
+    places = (levels * max(len(values) - 1, 0)).astype(np.int64)
+    return np.unique(np.sort(values)[places]) if len(values) else values
+
+
+def _atoms(values: Array) -> Array:
+    """Return the numbers that occur most often, at least twice."""
+    unique, counts = np.unique(values, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_ATOMS]
+    return np.asarray(unique[order][counts[order] > 1])
+
+
+def _views(first: Array, second: Array, score: Score | None) -> Iterator[View]:
+    """Yield every view that is worth a try: no answer, values, and estimated likelihood ratios."""
+    pooled = np.concatenate([first, second])
+    silent = bool(np.isnan(pooled[:, 0]).any())
+    if silent:
+        yield View("no answer", lambda outputs: np.isnan(outputs[:, 0]).astype(np.float64))
+    for name, base in _scores(first, second, score):
+        yield View(name, base)
+        if silent:
+            yield View(name, base, inf)
+        yield View(f"likelihood ratio of {name}", _binned_ratio(base, first, second))
+
+
+def _scores(first: Array, second: Array, score: Score | None) -> Iterator[tuple[str, Score]]:
+    if score is not None:
+        yield "score", score
+    if first.shape[1] == 1:
+        yield "output", _coordinate(0)
+        return
+    for j in range(first.shape[1]):
+        yield f"output[{j}]", _coordinate(j)
+    yield "norm", lambda outputs: np.sqrt((outputs**2).sum(axis=1))
+    yield "direction", _direction(first, second)
+
+
+def _coordinate(j: int) -> Score:
+    return lambda outputs: outputs[:, j]
+
+
+def _direction(first: Array, second: Array) -> Score:
+    """Return the linear discriminant: regularised, on coordinates scaled by their quartiles and cut."""
+    answers = [part[np.isfinite(part).all(axis=1)] for part in (first, second)]
+    pooled = np.concatenate(answers) if sum(map(len, answers)) else np.zeros((1, first.shape[1]))
+    low, middle, high = np.quantile(pooled, [0.25, 0.5, 0.75], axis=0)
+    scale = np.where(high > low, high - low, 1.0)
+
+    def scaled(part: Array) -> Array:
+        return np.asarray(np.clip((part - middle) / scale, -20.0, 20.0))
+
+    if min(map(len, answers)) < 2:
+        return _coordinate(0)
+    a, b = (scaled(part) for part in answers)
+    spread = np.cov(a, rowvar=False) + np.cov(b, rowvar=False)
+    ridge = 1e-3 * (np.trace(spread) / len(spread) + 1e-9) * np.eye(len(spread))
+    weights = np.linalg.solve(spread + ridge, a.mean(axis=0) - b.mean(axis=0))
+    return lambda outputs: scaled(outputs) @ weights
+
+
+def _binned_ratio(base: Score, first: Array, second: Array) -> Score:
+    """Return the log ratio of the bin of `base`: bins between pooled quantiles, one for no answer."""
+    values = [base(part) for part in (first, second)]
+    pooled = np.concatenate(values)
+    known = pooled[~np.isnan(pooled)]
+    edges = _quantiles(known, BINS)
+
+    def bins(scores: Array) -> NDArray[np.int64]:
+        inside = np.searchsorted(edges, scores, side="right")
+        return np.where(np.isnan(scores), len(edges) + 1, inside)
+
+    shares = [(np.bincount(bins(part), minlength=len(edges) + 2) + 0.5) / (len(part) + 1) for part in values]
+    ratio = np.log(shares[0] / shares[1])
+    return lambda outputs: ratio[bins(base(outputs))]
+
+
+def equal_by_chance(outputs: Array, others: Array) -> float:
+    """Return how likely batches that agree in every row are under independence; 1 if they do not agree.
+
+    The chance that two draws agree is estimated from the frequencies of the outputs.
+    """
+    if not np.array_equal(outputs, others, equal_nan=True):
+        return 1.0
+    _, counts = np.unique(np.nan_to_num(outputs), axis=0, return_counts=True)
+    return float(((counts / len(outputs)) ** 2).sum() ** len(outputs))
+
+
+# What an audit found, in words, as a table and as JSON.
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditReport:
+    """What one attack found.
+
+    Parameters
+    ----------
+    name : str
+        What was attacked.
+    claim : Budget
+        What it promises.
+    level : float
+        Probability, at most, that a mechanism that keeps its claim is accused.
+    violated : bool
+        Whether the confirmed event contradicts the claim.
+    eps_lower, mu_lower, rho_lower : float
+        No smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`.
+    pair, event : str
+        Where: "exchanged" means that the event is more likely on the pair's second data set.
+    counts : tuple of int
+        How often the event occurred on either data set of the pair, the more likely one first.
+    trials : int
+        Confirmation runs on either data set.
+    runs : int
+        Runs in all.
+    seconds : float
+        Time taken; not part of the record.
+    """
+
+    name: str
+    claim: Budget
+    level: float
+    violated: bool
+    eps_lower: float
+    mu_lower: float
+    rho_lower: float
+    pair: str
+    event: str
+    counts: tuple[int, int]
+    trials: int
+    runs: int
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def message(self) -> str:
+        """The finding in words."""
+        if not self.violated:
+            return f"no violation of {self.claim} found ({self._bounds()})"
+        where = f"{self.event}: {self.counts[0]} against {self.counts[1]} of {self.trials}"
+        return f"VIOLATION of {self.claim} ({self._bounds()}) on {self.pair}, {where}"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.message}"
+
+    def _repr_html_(self) -> str:
+        cells = (
+            ("claim", self.claim),
+            ("finding", "VIOLATION" if self.violated else "no violation found"),
+            ("at least", self._bounds()),
+            ("pair", self.pair),
+            ("event", f"{self.event}: {self.counts[0]} against {self.counts[1]} of {self.trials}"),
+        )
+        rows = "".join(f"<tr><th>{name}</th><td>{escape(str(cell))}</td></tr>" for name, cell in cells)
+        return f"<table><caption>{escape(self.name)}</caption><tbody>{rows}</tbody></table>"
+
+    def _bounds(self) -> str:
+        confidence = f"with {100 * (1 - self.level):g} % confidence"
+        return f"ε ≥ {self.eps_lower:.3g}, μ ≥ {self.mu_lower:.3g}, ρ ≥ {self.rho_lower:.3g} {confidence}"
+
+    def record(self) -> dict[str, object]:
+        """Return plain values for JSON; equal seeds give equal records."""
+        values = asdict(self) | {"claim": str(self.claim), "message": self.message}
+        del values["seconds"]
+        return values
+
+    def to_json(self) -> str:
+        """Return the record as JSON text."""
+        return json.dumps(self.record(), allow_nan=False, ensure_ascii=False)
+
+
+# Attacks on a mechanism's privacy: events that tell two neighbours apart better than its claim allows.
+#
+#     (1) screen    a few runs on every pair of neighbours; keep the pair with the most suspicious event
+#     (2) train     fresh runs on that pair choose one event
+#     (3) confirm   fresh runs, as many as fixed beforehand: Clopper-Pearson bounds on the event's two
+#                   probabilities, which contradict the claim or do not
+#
+# Only (3) decides, and it is one test: a mechanism that keeps its claim is accused with probability at most
+# `level`, whatever (1) and (2) chose. An audit that finds nothing proves nothing beyond its lower bounds.
+# Every phase, and either data set, draws from a stream of its own.
+
+
+Mechanism: TypeAlias = Callable[[Array, int, np.random.Generator], object]
+
+FRESH = 200  # runs of each of two batches that must differ
+TOO_EQUAL = 1e-9  # batches that agree by chance with a smaller probability are copies
+HOPE, CAUTION = 1.5, 3.0  # sds in the choice of a pair, on few runs, and of an event (see `choose`)
+SCREENS, TRAINS, COPIES = (0, 1), (2, 3), (4, 5)  # blocks of the screening stream
+
+
+class RepeatedError(ArgumentError):
+    """A mechanism's outputs do not depend on the stream that it is given."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Neighbours: two data sets, arrays or lists of rows, that differ in exactly one row."""
+
+    name: str
+    first: Array
+    second: Array
+
+    def __post_init__(self) -> None:
+        for argument in ("first", "second"):
+            object.__setattr__(self, argument, _as_rows(argument, getattr(self, argument)))
+        if self.first.shape != self.second.shape:
+            raise ArgumentError("second", self.second.shape, f"the shape of first, {self.first.shape}")
+        apart = (self.first != self.second).reshape(len(self.first), -1).any(axis=1)
+        if apart.sum() != 1:
+            raise ArgumentError("second", f"{self.name}: {apart.sum()} other rows", "one replaced row")
+
+
+def _as_rows(argument: str, found: object) -> Array:
+    """Return an array itself, and a list of numbers or of rows as one."""
+    try:
+        values = found if isinstance(found, np.ndarray) else np.array(found, np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(())
+    if values.ndim == 0:
+        raise ArgumentError(argument, type(found).__name__, "an array, or a list of numbers or of equal rows")
+    return values
+
+
+@dataclass(frozen=True)
+class _Attack:
+    """A mechanism with the streams of one audit."""
+
+    name: str
+    mechanism: Mechanism
+    claim: Budget
+    score: Score | None
+    seed: int
+
+    def outputs(self, pair: Pair, role: Role, blocks: tuple[int, int], trials: int) -> tuple[Array, Array]:
+        """Return fresh outputs on either data set of `pair`."""
+        point = point_id({"pair": pair.name})
+        first, second = (
+            self._run(x, trials, stream(self.seed, role, self.name, point, block))
+            for x, block in zip((pair.first, pair.second), blocks, strict=True)
+        )
+        return first, second
+
+    def _run(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
+        output = self.mechanism(x.copy(), trials, rng)
+        if np.ndim(output) == 0:  # type: ignore[arg-type]
+            output = [output, *(self.mechanism(x.copy(), 1, rng) for _ in range(trials - 1))]
+        found = rows(output)
+        if len(found) != trials:
+            raise ArgumentError("mechanism", f"{len(found)} outputs", f"one for each of {trials} trials")
+        return found
+
+    def choice(self, pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Choice:
+        """Return the most suspicious event on `pair`."""
+        first, second = self.outputs(pair, Role.SCREEN, blocks, trials)
+        return choose(first, second, self.claim, caution, self.score)
+
+    def require_fresh(self, pair: Pair) -> None:
+        """Raise if the mechanism repeats itself on two streams, so that no sample of it would be fresh."""
+        batch, _ = self.outputs(pair, Role.SCREEN, COPIES, FRESH)
+        other, _ = self.outputs(pair, Role.CONFIRM, COPIES, FRESH)
+        if equal_by_chance(batch, other) < TOO_EQUAL:
+            raise RepeatedError("mechanism", "the same outputs on two streams", "draws from the given stream")
+
+
+def audit(
+    mechanism: Mechanism,
+    pairs: Sequence[Pair],
+    claim: Budget,
+    *,
+    level: float = AUDIT_LEVEL,
+    n_screen: int = AUDIT_CI.n_screen,
+    n_train: int = AUDIT_CI.n_train,
+    n_test: int = AUDIT_CI.n_test,
+    seed: int = 0,
+    score: Score | None = None,
+    name: str = "audit",
+) -> AuditReport:
+    """Attack `mechanism` on every pair and return what one confirmed event proves.
+
+    Parameters
+    ----------
+    mechanism : callable
+        `(x, trials, rng)` returns independent outputs on the data set x, shape (trials,) or (trials, k), or
+        one number: then it is called once for every trial. A row with NaN is "no answer".
+    pairs : sequence of Pair
+        Neighbours that may betray the mechanism; with one pair there is nothing to screen.
+    claim : Budget
+        What is promised: PureDP, ApproxDP, GaussianDP or ZCDP, the last with or without δ.
+    level : float
+        False alarms per audit.
+    n_screen, n_train, n_test : int
+        Runs on either data set, in every phase; fixed before the first run.
+    seed : int
+        Of all streams.
+    score : callable, optional
+        Maps outputs (trials, k) to one number each, to be tried as a statistic besides the built-in ones.
+    name : str
+        Names the streams, and the report.
+    """
+    if not pairs:
+        raise ArgumentError("pairs", pairs, "at least one pair")
+    integer_at_least(4, n_screen=n_screen, n_train=n_train, n_test=n_test)
+    probability(level=level)
+    begin, attack = perf_counter(), _Attack(name, mechanism, claim, score, seed)
+    pair, screened = pairs[0], 0
+    if len(pairs) > 1:  # (1)
+        pair = max(pairs, key=lambda pair: attack.choice(pair, SCREENS, n_screen, HOPE).strength)
+        screened = len(pairs) * n_screen
+    attack.require_fresh(pair)
+    chosen = attack.choice(pair, TRAINS, n_train, CAUTION)  # (2)
+    samples = attack.outputs(pair, Role.CONFIRM, (0, 1), n_test)  # (3)
+    counts = chosen.event.count(samples[chosen.exchanged]), chosen.event.count(samples[not chosen.exchanged])
+    low = clopper_pearson(counts[0], n_test, level)[0]
+    high = clopper_pearson(counts[1], n_test, level)[1]
+    delta = getattr(claim, "delta", 0.0)
+    return AuditReport(
+        name=name,
+        claim=claim,
+        level=level,
+        violated=bool(excess(claim, low, high) > 0),
+        eps_lower=max(float(epsilon_lower(low, high, delta)), 0.0),
+        mu_lower=max(float(mu_lower(low, high)), 0.0),
+        rho_lower=max(float(rho_lower(low, high, delta)), 0.0),
+        pair=pair.name,
+        event=f"{chosen.event}{' (exchanged)' if chosen.exchanged else ''}",
+        counts=counts,
+        trials=n_test,
+        runs=2 * (screened + n_train + n_test + 2 * FRESH),
+        seconds=perf_counter() - begin,
+    )
+
+
+# Neighbours as a reader writes them down.
+
+
+PAIRS = "a list of Pair, of (first, second) or of (name, first, second), or a function that returns one"
+
+
+def neighbours(name: str, found: Any) -> list[Pair]:
+    """Return the pairs of a list, or of a function that returns one."""
+    listed = found() if callable(found) else found
+    if isinstance(listed, Pair):
+        listed = [listed]
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        raise ArgumentError(name, type(listed).__name__, PAIRS)
+    pairs = [_pair(name, place, one) for place, one in enumerate(listed)]
+    if not pairs:
+        raise ArgumentError(name, "nothing", PAIRS)
+    return pairs
+
+
+def _pair(name: str, place: int, one: Any) -> Pair:
+    if isinstance(one, Pair):
+        return one
+    parts = one if isinstance(one, tuple | list) else ()
+    match len(parts):
+        case 2:
+            return Pair(f"pair {place + 1}", *parts)
+        case 3:
+            return Pair(str(parts[0]), *parts[1:])
+    raise ArgumentError(name, type(one).__name__, PAIRS)
+
+
+# How a reader's function is called: what it is given is told by the names, or the number, of its arguments.
+#
+# | | |
+# |---|---|
+# | `f(rows, rng)` | one answer |
+# | `f(rows, rng, budget)` | one answer at a budget, in any order if they are named so |
+# | `f(rows, trials, rng)` | as many independent answers, what `audit` attacks |
+# | an estimator | an object with `plan(n, d, budget)`, called as those of the package are |
+
+
+GIVEN = ("rng", "budget", "trials")
+FORMS = "f(rows, rng), f(rows, rng, budget), f(rows, trials, rng), or an estimator"
+_BY_PLACE = {2: ("rng",), 3: ("rng", "budget")}
+_PLACED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def is_estimator(method: object) -> bool:
+    """Return whether it is called as the estimators of the package are."""
+    return callable(getattr(method, "plan", None)) and callable(method) and not isinstance(method, type)
+
+
+@dataclass(frozen=True)
+class OwnFunction:
+    """A function or an estimator with the arguments that it takes, checked before anything is drawn."""
+
+    name: str
+    method: Any
+
+    def __post_init__(self) -> None:
+        if not is_estimator(self.method):
+            self._arguments()
+
+    def _arguments(self) -> tuple[tuple[str, ...], bool]:
+        """Return what it is given besides rows, and whether by name."""
+        if not callable(self.method) or isinstance(self.method, type):
+            raise ArgumentError(self.name, type(self.method).__name__, FORMS)
+        taken = list(signature(self.method).parameters.values())
+        named = tuple(one.name for one in taken[1:] if one.name in GIVEN)
+        needed = [one.name for one in taken if one.default is one.empty and one.kind not in (2, 4)]
+        if "rng" in named and len(set(needed) - set(named)) <= 1:
+            return named, True
+        if len(needed) in _BY_PLACE and all(one.kind in _PLACED for one in taken[: len(needed)]):
+            return _BY_PLACE[len(needed)], False
+        raise ArgumentError(self.name, f"f({', '.join(needed)})", FORMS)
+
+    @property
+    def many(self) -> bool:
+        """Whether one call returns as many answers as are asked for."""
+        return not is_estimator(self.method) and "trials" in self._arguments()[0]
+
+    def call(self, rows: Array, rng: np.random.Generator, budget: Budget | None, trials: int = 1) -> Any:
+        """Return what the function returns, or the value of the estimator's release."""
+        if is_estimator(self.method):
+            free = budget is None or isinstance(budget, NonPrivate)
+            return self.method(rows, **({} if free else {"budget": budget, "rng": rng})).value
+        wanted, by_name = self._arguments()
+        given = {"rng": rng, "budget": budget, "trials": trials}
+        chosen = {one: given[one] for one in wanted}
+        return self.method(rows, **chosen) if by_name else self.method(rows, *chosen.values())
+
+    def answer(self, rows: Array, rng: np.random.Generator, budget: Budget | None) -> Any:
+        """Return one answer: None for no answer."""
+        found = self.call(rows, rng, budget)
+        if self.many and np.ndim(found):
+            found = found[0]
+        return None if isinstance(found, Abstention) else found
+
+
+def mechanism(function: OwnFunction, budget: Budget) -> Mechanism:
+    """Return what an audit attacks: a function of rows, a number of trials and a generator."""
+    if function.many:
+        return lambda x, trials, rng: function.call(x, rng, budget, trials)
+
+    def repeated(x: Array, trials: int, rng: np.random.Generator) -> object:
+        found = [_plain(function.answer(x.copy(), rng, budget)) for _ in range(trials)]
+        width = max(map(len, found))
+        return np.array([one or (np.nan,) * width for one in found], np.float64)
+
+    return repeated
+
+
+def _plain(found: object) -> tuple[float, ...]:
+    return tuple(map(float, numbers(tuple(found) if isinstance(found, list) else found)))
+
+
+# The attack on a reader's own function: what it is called with, which neighbours, and a fixed seed.
+#
+# A function that seeds itself repeats its outputs whatever stream it is given, so that no sample of it is
+# fresh and an ordinary audit refuses it. Here that is a finding: outputs that are a function of the rows
+# alone,
+# and are others on a neighbour, keep no promise.
+
+
+def audit_function(
+    function: Any,
+    pairs: Any,
+    claim: Budget,
+    *,
+    preset: AuditPreset = AUDIT_CI,
+    seed: int = 0,
+    name: str = "function",
+) -> AuditReport:
+    """Attack a function, or an estimator, on pairs of neighbours.
+
+    Parameters
+    ----------
+    function : callable
+        `f(rows, rng)`, `f(rows, rng, budget)`, `f(rows, trials, rng)` or an estimator; answers are numbers,
+        arrays or what estimators return, None for no answer.
+    pairs : sequence
+        Of `Pair`, of (first, second) or of (name, first, second), or a function that returns one.
+    claim : Budget
+        What is promised, and what the function is given as its budget.
+    preset, seed
+        How many runs, and the seed of all streams.
+    name : str
+        Of the report.
+
+    Examples
+    --------
+    >>> from workbench import PureDP
+    >>> def halved(rows, rng):
+    ...     return rows.clip(0, 1).mean() + rng.laplace(scale=0.5 / len(rows))
+    >>> audit_function(halved, [([0, 0, 0], [1, 0, 0])], PureDP(1.0)).violated
+    True
+    """
+    listed = neighbours("pairs", pairs)
+    attacked = mechanism(OwnFunction("function", function), claim)
+    try:
+        return audit(
+            attacked,
+            listed,
+            claim,
+            n_screen=preset.n_screen,
+            n_train=preset.n_train,
+            n_test=preset.n_test,
+            seed=seed,
+            name=name,
+        )
+    except RepeatedError as repeated:
+        return _repeating(attacked, listed, claim, seed, name, repeated)
+
+
+def _repeating(
+    attacked: Mechanism, pairs: list[Pair], claim: Budget, seed: int, name: str, repeated: RepeatedError
+) -> AuditReport:
+    """Return the finding on a function whose outputs do not depend on its stream, if they do on the rows."""
+    for pair in pairs:
+        counts = _agreeing(attacked, pair, seed, name)
+        if counts[0] == FRESH and not counts[1]:
+            return _fixed(pair, claim, name, counts)
+    raise repeated
+
+
+def _agreeing(attacked: Mechanism, pair: Pair, seed: int, name: str) -> tuple[int, int]:
+    """Return how many outputs on either data set are those of another stream on the first."""
+    streams = (stream(seed, Role.CONFIRM, name, 0, block) for block in range(3))
+    sets = (pair.first, pair.first, pair.second)
+    known, *others = (rows(attacked(x.copy(), FRESH, rng)) for x, rng in zip(sets, streams, strict=True))
+    first, second = (int((np.asarray(known) == other).all(axis=1).sum()) for other in others)
+    return first, second
+
+
+def _fixed(pair: Pair, claim: Budget, name: str, counts: tuple[int, int]) -> AuditReport:
+    low, high = clopper_pearson(FRESH, FRESH, AUDIT_LEVEL)[0], clopper_pearson(0, FRESH, AUDIT_LEVEL)[1]
+    return AuditReport(
+        name=name,
+        claim=claim,
+        level=AUDIT_LEVEL,
+        violated=True,
+        eps_lower=float(epsilon_lower(low, high, getattr(claim, "delta", 0.0))),
+        mu_lower=float(mu_lower(low, high)),
+        rho_lower=float(rho_lower(low, high, getattr(claim, "delta", 0.0))),
+        pair=pair.name,
+        event="the outputs of another stream again: they are those of a fixed seed",
+        counts=counts,
+        trials=FRESH,
+        runs=3 * FRESH,
+    )
+
+
+# The event that accuses noise of floats: how low the last bit of an output lies (Mironov 2012).
+#
+# The real mechanism may keep its promise; the floats that stand for its outputs need not. An audit looks
+# there
+# if it is told to, `audit(mechanism, pairs, claim, score=last_bit)`: noise of numpy is convicted on the pair
+# 0 and 1, noise on a grid is not.
+
+
+def last_bit(outputs: Array) -> Array:
+    """Return the exponent of the lowest bit that is set; 0 for the number 0.
+
+    >>> last_bit(np.array([0.75, 2.0**-60, 3.0]))
+    array([ -2., -60.,   0.])
+    """
+    mantissa, exponent = np.frexp(np.ravel(outputs))
+    whole = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)
+    trailing = np.log2(np.maximum(whole & -whole, 1))
+    return np.where(whole == 0, 0.0, exponent - 53 + trailing)
+
+
+def numbers(value: object) -> tuple[float, ...]:
+    """Return an output as numbers, none for no answer; an interval by its middle and its width."""
+    match value:
+        case None | Abstention():
+            return ()
+        case Interval(low=low, high=high):
+            return ((low + high) / 2, high - low) if high < inf else ()
+        case tuple():
+            return value
+        case Box(centre=centre) | Ball(centre=centre):
+            return numbers(centre)
+        case SparseCovariance(thresholded=kept):
+            return numbers(kept)
+        case Gaussian(mean=mean, covariance=covariance):
+            return (*numbers(mean), *numbers(covariance))
+        case np.ndarray():
+            return tuple(value[np.triu_indices(len(value))] if value.ndim == 2 else value)
+    return (float(value),)  # type: ignore[arg-type]

@@ -1,1 +1,0 @@
-"""Attacks on the privacy of a mechanism, and what they prove."""

@@ -1,0 +1,118 @@
+"""What one call of an estimator costs beside one numpy pass over the same rows, on one thread.
+
+(1) rows of the entry's population (standard normal ones where `d` is not its dimension)
+(2) the first call, which also designs the run: later calls find that in caches
+(3) rounds over the call and the pass, side by side, so that a machine that slows down slows both
+(4) one more call under `tracemalloc`, to which numpy reports every array
+
+Only ratios within one run are compared, never seconds.
+"""
+
+import tracemalloc
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from time import process_time
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from workbench.catalog import KNOWN, Entry, Example, lookup
+from workbench.errors import integer_at_least
+from workbench.study.grids import Role, stream
+from workbench.study.sweeps import keep_freed_memory
+
+HEADER = (
+    "key",
+    "calibration",
+    "budget",
+    "n",
+    "d",
+    "first ms",
+    "ms",
+    "pass ms",
+    "ratio",
+    "peak MB",
+    "peak/rows",
+)
+LEAST = 1e-3  # seconds: shorter calls are repeated within a round, so that the clock's grain does not show
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Processor seconds of the first call, a warm one and a pass, at their best, and bytes at the peak."""
+
+    key: str
+    calibration: str
+    budget: str
+    n: int
+    d: int
+    first: float
+    call: float
+    one_pass: float
+    peak: int
+
+    def record(self) -> dict[str, Any]:
+        """Return everything as numbers and words."""
+        return asdict(self) | {
+            "ratio": self.call / self.one_pass,
+            "copies": self.peak / (8 * self.n * self.d),
+        }
+
+    def cells(self) -> list[str]:
+        """Return one row of the table."""
+        found = self.record()
+        times = [f"{1e3 * value:.3f}" for value in (self.first, self.call, self.one_pass)]
+        sizes = [self.key, self.calibration, self.budget, str(self.n), str(self.d)]
+        return [*sizes, *times, f"{found['ratio']:.1f}", f"{self.peak / 1e6:.2f}", f"{found['copies']:.1f}"]
+
+
+def bench(keys: Iterable[str], n: int, d: int | None, repeat: int) -> Iterator[Measured]:
+    """Yield the cost of every example of these entries, of all of them if there are none."""
+    integer_at_least(1, n=n, repeat=repeat, **({} if d is None else {"d": d}))
+    entries = [lookup(key) for key in keys] or list(KNOWN.values())
+    keep_freed_memory()
+    with threadpool_limits(1):
+        for entry in entries:
+            x = rows(entry, n, 1 if entry.population.d is None else d or entry.population.d)
+            for example in entry.examples:
+                yield measured(entry.key, example, x, repeat)
+
+
+def rows(entry: Entry, n: int, d: int) -> Any:
+    """Return the rows of step (1)."""
+    rng = stream(0, Role.DATA, entry.key, 0, 0)
+    fitting = entry.population.d in (None, d)
+    return entry.population.sample(n, rng=rng) if fitting else rng.standard_normal((n, d))
+
+
+def measured(key: str, example: Example, x: Any, repeat: int) -> Measured:
+    """Return the cost of one example on these rows."""
+    rng = stream(0, Role.NOISE, key, 0, 0)
+
+    def call() -> object:
+        return example.estimator(x, budget=example.budget, rng=rng)
+
+    first = _seconds(call, 1)  # (2)
+    calls = (call, lambda: x.sum(axis=0))
+    batches = [1 + int(LEAST / max(_seconds(one, 1), 1e-7)) for one in calls]
+    rounds = [[_seconds(*one) for one in zip(calls, batches, strict=True)] for _ in range(repeat)]  # (3)
+    warm, one_pass = map(min, zip(*rounds, strict=True))
+    calibration, d = getattr(example.estimator, "calibration", ""), 1 if x.ndim == 1 else x.shape[1]
+    return Measured(key, calibration, str(example.budget), len(x), d, first, warm, one_pass, _peak(call))
+
+
+def _seconds(call: Callable[[], object], times: int) -> float:
+    begun = process_time()
+    for _ in range(times):
+        call()
+    return (process_time() - begun) / times
+
+
+def _peak(call: Callable[[], object]) -> int:
+    """Return the bytes of step (4)."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

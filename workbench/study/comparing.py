@@ -1,0 +1,465 @@
+"""A reader's own idea beside what is known: how it is called, what code it is, one table of errors."""
+
+import hashlib
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
+from math import inf, isnan
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, RandomState, mtrand
+
+from workbench.catalog import KNOWN, Entry
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.estimators import Abstention
+from workbench.estimators.release import Predicted
+from workbench.losses import IntervalLoss, absolute_error
+from workbench.populations import Population
+from workbench.privacy import Budget
+from workbench.study.audit import OwnFunction, is_estimator
+from workbench.study.grids import Sweep, grid
+from workbench.study.intervals import quantile, quantile_interval
+from workbench.study.search import accepts
+from workbench.study.store import Store, caches
+from workbench.study.sweeps import Place, lending, resources, run
+from workbench.types import Array, Columns
+
+# What a function is, as a digest: its code, what it refers to, and nothing of where it was written.
+#
+# A function of a notebook has no file, and the cell that defines it may run again. Its stored results are
+# found
+# by what it computes: byte code, constants, defaults, closures and, in turn, the functions, numbers and
+# arrays
+# that it names. Installed packages count by name and version, other modules by their file.
+
+
+PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), np.generic)
+INSTALLED = tuple(sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib"))
+ALLOWED = "numbers, arrays, functions and objects made of them (`cached=False` runs it without a store)"
+STREAM = "no stream of its own: the `rng` that it is given"
+
+
+def digest(value: object, name: str) -> str:
+    """Return the digest of a function or an object; equal code has equal digests in every process.
+
+    Raises
+    ------
+    ArgumentError
+        If it refers to something whose content cannot be told, or to a random stream; names `name`.
+    """
+    found = hashlib.sha256()
+    for word in _words(value, name, {}):
+        found.update(f"{len(word)} {word}".encode())
+    return found.hexdigest()
+
+
+def _words(value: Any, name: str, seen: dict[int, tuple[int, Any]]) -> Iterator[str]:
+    """Yield what tells a value; one that is met again is told by when it was met."""
+    if isinstance(value, PLAIN):
+        yield f"{type(value).__name__} {value!r}"
+        return
+    if id(value) in seen:
+        yield f"again {seen[id(value)][0]}"
+        return
+    seen[id(value)] = len(seen), value  # held, so that no other value has its id
+    yield type(value).__name__
+    for part in _parts(value, name):
+        yield from _words(part, name, seen)
+
+
+def _parts(value: Any, name: str) -> Iterator[Any]:
+    """Yield the parts of a value, each told in turn."""
+    match value:
+        case np.ndarray() if value.dtype != object:
+            yield from (str(value.dtype), str(value.shape), value.tobytes())
+        case tuple() | list():
+            yield from value
+        case set() | frozenset():
+            yield from sorted(value, key=repr)
+        case Mapping():
+            yield from (part for pair in value.items() for part in pair)
+        case partial():
+            yield from (value.func, value.args, value.keywords)
+        case MethodType():
+            yield from (value.__func__, value.__self__)
+        case staticmethod() | classmethod():
+            yield value.__func__
+        case property():
+            yield value.fget
+        case CodeType():
+            yield from _code(value)
+        case ModuleType():
+            yield from _module(value)
+        case np.ufunc() | BuiltinFunctionType():
+            yield from (str(getattr(value, "__module__", "")), value.__name__)
+        case FunctionType() | type():
+            yield from _named(value)
+        case RandomState() if value is mtrand._rand:  # scipy's laws hold it
+            yield "numpy.random"
+        case Generator() | RandomState():
+            raise ArgumentError(name, f"a function that refers to {type(value).__name__}", STREAM)
+        case _:
+            yield from _object(value, name)
+
+
+def _named(value: FunctionType | type) -> Iterator[Any]:
+    """Yield the name of what is installed, and the content of a reader's own."""
+    if known := _release(sys.modules.get(value.__module__)):
+        yield from (value.__module__, value.__qualname__, known)
+    else:
+        yield from _function(value) if isinstance(value, FunctionType) else _class(value)
+
+
+def _code(code: CodeType) -> Iterator[Any]:
+    yield from (code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_freevars)
+    yield from (code.co_cellvars, code.co_flags, code.co_argcount, code.co_kwonlyargcount)
+    yield code.co_exceptiontable
+
+
+def _function(function: FunctionType) -> Iterator[Any]:
+    yield from (function.__code__, function.__defaults__, function.__kwdefaults__)
+    yield from (cell.cell_contents for cell in function.__closure__ or ())
+    known = function.__globals__
+    yield from ((one, known[one]) for one in sorted(set(_names(function.__code__))) if one in known)
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield what the code of a function, and of those inside it, may name globally."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def _class(kind: type) -> Iterator[Any]:
+    yield kind.__name__
+    yield from kind.__bases__
+    kinds = (FunctionType, staticmethod, classmethod, property, *PLAIN, tuple)
+    yield from (
+        (one, part)
+        for one, part in sorted(vars(kind).items())
+        if isinstance(part, kinds) and one not in _FREE
+    )
+
+
+_FREE = {
+    "__module__",
+    "__doc__",
+    "__qualname__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "__annotations__",
+}
+
+
+def _object(value: Any, name: str) -> Iterator[Any]:
+    """Yield the class and the fields of an object; what Python computes of them is not looked at."""
+    yield type(value)
+    if is_dataclass(value):
+        yield from ((one.name, getattr(value, one.name)) for one in fields(value))
+    elif hasattr(value, "__dict__"):
+        yield vars(value)
+    else:
+        raise ArgumentError(name, f"a function that refers to {type(value).__name__}", ALLOWED)
+
+
+def _module(module: ModuleType) -> Iterator[str]:
+    known = _release(module)
+    yield from (module.__name__, known or _file(module))
+
+
+def _file(module: ModuleType) -> str:
+    path = getattr(module, "__file__", None)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""
+
+
+def _release(module: ModuleType | None) -> str:
+    """Return the version of an installed module, `installed` where it has none; empty for a reader's own."""
+    if module is None:
+        return ""
+    top = sys.modules.get(module.__name__.partition(".")[0], module)
+    path = getattr(top, "__file__", None)
+    standard = top.__name__ in sys.stdlib_module_names and top.__name__ != "__main__"
+    if standard or top.__name__ == "workbench" or (path or "").startswith(INSTALLED):
+        return str(getattr(top, "__version__", "installed"))
+    return ""
+
+
+# How far an answer is off: the loss and the truth that all that are compared share.
+
+
+Loss = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A loss and the truth with which it compares an answer."""
+
+    loss: Loss
+    truth: Any
+    stated: bool = False  # whether predictions of the catalog's estimators are of this loss
+
+    def error(self, answer: Any) -> float:
+        """Return the loss of an answer: of an interval half its width, infinite for none."""
+        if answer is None or isinstance(answer, Abstention):
+            return inf
+        found = self.loss(answer, self.truth)
+        error = found.width / 2 if isinstance(found, IntervalLoss) else float(found)
+        return inf if isnan(error) else error
+
+
+def distance(answer: Array, truth: Array) -> float:
+    """Return the Euclidean distance."""
+    return float(np.linalg.norm(np.ravel(answer) - np.ravel(truth)))
+
+
+def entry_like(method: object) -> Entry | None:
+    """Return the entry of the catalog whose estimator a method is, with parameters of its own."""
+    return next((one for one in KNOWN.values() if type(one.estimator) is type(method)), None)
+
+
+def judge(methods: Iterable[object], population: Population, loss: Loss | None, truth: Any) -> Judge:
+    """Return the judge of some methods: the loss of their entries, or of a mean where there is none.
+
+    Raises
+    ------
+    ArgumentError
+        If the entries estimate different things, or differ in their loss, and none is given.
+    """
+    entries = [entry for method in methods if (entry := entry_like(method))]
+    if loss is None and len({entry.estimand for entry in entries}) > 1:
+        estimands = sorted({str(entry.estimand) for entry in entries})
+        raise ArgumentError("methods", estimands, "estimators of one thing, or `loss` and `truth`")
+    if loss is None and len({entry.loss for entry in entries}) > 1:
+        raise ArgumentError("loss", None, "the one to compare by: these estimators have several")
+    if entries:
+        clean = getattr(population, "clean", population)  # outliers do not move what is asked for
+        entry = replace(entries[0], population=clean)
+        known = entry.truth if truth is None else truth
+        return Judge(loss or entry.loss, known, loss is None and truth is None)
+    known = population.mean if truth is None else truth
+    return Judge(loss or (absolute_error if np.ndim(known) == 0 else distance), known)
+
+
+# One method at one budget on rows of one law: a block of its errors, and what it says of them itself.
+
+
+@dataclass(frozen=True)
+class Contest:
+    """One method at one budget on rows of one law; known by its digest."""
+
+    digest: str
+    function: OwnFunction = field(repr=False)
+    population: Population = field(repr=False)
+    budget: Budget | None = field(repr=False)
+    judge: Judge = field(repr=False)
+
+    def accepts(self, n: int) -> bool:
+        """Return whether the method takes n rows; a function takes any."""
+        method = self.function.method
+        if not is_estimator(method) or self.budget is None:
+            return True
+        return accepts(method, n, self.population.d or 1, self.budget)
+
+    def errors(self, n: int, trials: int, data: Generator, noise: Generator) -> Iterator[float]:
+        """Yield the error of every trial, infinite where there is no answer."""
+        for _ in range(trials):
+            rows = self.population.sample(n, rng=data)
+            yield self.judge.error(self.function.answer(rows, noise, self.budget))
+
+    def predicted(self, n: int) -> float:
+        """Return the median error that the method states for n rows, infinite where it states none."""
+        method = self.function.method
+        if not (self.judge.stated and isinstance(method, Predicted) and self.budget and self.accepts(n)):
+            return inf
+        with np.errstate(all="ignore"):
+            return float(method.predicted_error(n, self.population.d or 1, self.budget))
+
+
+def measured(contest: Contest, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Measure a block of trials."""
+    if contest.accepts(n):
+        errors = np.array(list(contest.errors(n, trials, data, noise)))
+    else:
+        errors = np.full(trials, inf)
+    return {"error": errors, "abstained": np.isinf(errors)}
+
+
+# An idea of one's own beside what is known: the errors of several methods on the same rows.
+#
+# Every method sees the same rows at the same n, whatever else is compared: their seeds are told by n and the
+# number of the block alone. A block that is stored is found again by the method's code, its budget and the
+# law
+# of the rows, so that changing one method computes that one anew, and more trials go on from those there are.
+
+
+NAME, PROFILE, LEVEL = "compare", "full", 0.05
+MOST_TRIALS = 25  # of a block: what an interrupted comparison loses at most
+COLUMNS = ("method", "budget", "n", "trial", "error", "abstained")
+SUMMARY = ("method", "budget", "n", "median", "low", "high", "no_answer", "predicted")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was measured.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per trial: method, budget, n, trial, error, abstained (no answer: the error is infinite).
+    summary : DataFrame
+        One row per method, budget and n: the median error with its exact 95 % interval, the share of runs
+        with no answer, and the median error that the method itself predicts, infinite where it states none.
+    methods : mapping
+        What is compared, by name.
+    budgets : tuple of Budget
+        In order; None for methods without privacy.
+    """
+
+    frame: pd.DataFrame = field(repr=False)
+    summary: pd.DataFrame
+    methods: Mapping[str, Any]
+    budgets: tuple[Budget | None, ...]
+
+    def _repr_html_(self) -> str:
+        return self.summary.to_html(index=False, float_format="{:.3g}".format)
+
+
+def compare(
+    methods: Mapping[str, Any],
+    *,
+    population: Population,
+    n: int | Iterable[int],
+    budget: Budget | Sequence[Budget] | None,
+    trials: int = 200,
+    loss: Loss | None = None,
+    truth: Any = None,
+    seed: int = 1,
+    jobs: int | None = None,
+    store: Place = None,
+    cached: bool = True,
+    progress: bool = False,
+) -> Comparison:
+    """Measure the errors of several methods on the same rows.
+
+    Parameters
+    ----------
+    methods : mapping
+        Name -> an estimator, or a function `f(rows, rng)` or `f(rows, rng, budget)` that returns an answer
+        (None for no answer).
+    population : Population
+        The law of the rows, whose truth is known.
+    n : int or several
+        Rows.
+    budget : Budget or several
+        What every method may spend; None where none is private.
+    trials : int
+        Runs of every method at every n and budget, in blocks of at most 25.
+    loss, truth : optional
+        `loss(answer, truth)`; by default those of the estimators' entry, or the distance from the mean.
+    seed : int
+        Of rows and noise.
+    jobs : int, optional
+        Blocks computed at a time; the numbers are the same.
+    store : path, optional
+        Where finished blocks are kept; by default that of the run, or a file in the user's cache folder.
+    cached : bool
+        False keeps nothing, and takes functions that refer to what has no content to tell them by.
+    progress : bool
+        Whether to show what is left on stderr.
+
+    Raises
+    ------
+    ArgumentError
+        Before anything is drawn: a method that is neither, a budget that an estimator refuses, or a function
+        whose code cannot be told from what it refers to.
+
+    Examples
+    --------
+    >>> from workbench import PureDP, TwoStepMean
+    >>> from workbench.populations import UnivariateGaussian
+    >>> def mine(rows, rng, budget):
+    ...     return rows.clip(-9, 9).mean() + rng.laplace(scale=18 / len(rows) / budget.epsilon)
+    >>> methods = {"two-step": TwoStepMean(radius=9, sigma=1.0), "mine": mine}
+    >>> found = compare(methods, population=UnivariateGaussian(3.0), n=500, budget=PureDP(1), cached=False)
+    >>> bool((found.summary["median"] < 0.2).all())
+    True
+    """
+    integer_at_least(1, trials=trials)
+    sizes, budgets = _listed("n", n), _listed("budget", budget)
+    functions = [OwnFunction(name, method) for name, method in methods.items()]
+    judged = judge(methods.values(), population, loss, truth)
+    known = partial(_known, population=population, judged=judged, cached=cached)
+    contests = {
+        (one.name, spent): Contest(known(one, spent), one, population, spent, judged)
+        for one in functions
+        for spent in budgets
+    }
+    for contest in contests.values():
+        _require_accepted(contest, sizes)
+    with _opened(store, cached) as kept, lending(replace(resources(), store=None)):
+        frames = [
+            _tidy(run(sweep, PROFILE, seed=seed, jobs=jobs, store=kept, progress=progress), *key)
+            for key, sweep in ((key, _sweep(one, sizes, trials)) for key, one in contests.items())
+        ]
+    frame = pd.concat(frames, ignore_index=True)
+    return Comparison(frame, _summary(frame, contests), dict(methods), tuple(budgets))
+
+
+def _listed(name: str, given: Any) -> list[Any]:
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    found = list(given) if several else [given]
+    if not found or (name == "n" and len(set(found)) < len(found)):
+        raise ArgumentError(name, given, "one, or several that differ")
+    if name == "n":
+        integer_at_least(1, **{f"n[{place}]": value for place, value in enumerate(found)})
+    return found
+
+
+def _known(one: OwnFunction, budget: Any, *, population: Population, judged: Judge, cached: bool) -> str:
+    """Return the digest of all that a block's numbers depend on; a name where nothing is kept."""
+    if not cached:
+        return f"{one.name} at {budget}"
+    return digest((one.method, population, budget, judged), one.name)
+
+
+def _require_accepted(contest: Contest, sizes: Sequence[int]) -> None:
+    """Raise what an estimator's plan says, unless it takes some of the sizes."""
+    if not any(list(map(contest.accepts, sizes))):
+        contest.function.method.plan(max(sizes), contest.population.d or 1, contest.budget)
+
+
+def _opened(store: Place, cached: bool) -> Any:
+    """Return the store to keep blocks in, opened once."""
+    if not cached:
+        return nullcontext(None)
+    chosen = store or resources().store or caches() / "compare.sqlite"
+    return nullcontext(chosen) if isinstance(chosen, Store) else Store(chosen)
+
+
+def _sweep(contest: Contest, sizes: Sequence[int], trials: int) -> Sweep:
+    size = max(k for k in range(1, MOST_TRIALS + 1) if trials % k == 0)
+    return Sweep(NAME, grid(n=sizes), partial(measured, contest), size, {PROFILE: trials // size})
+
+
+def _tidy(table: pd.DataFrame, method: str, budget: Budget | None) -> pd.DataFrame:
+    trial = table.groupby("n", sort=False).cumcount()
+    return table.assign(method=method, budget=str(budget or "none"), trial=trial)[list(COLUMNS)]
+
+
+def _summary(frame: pd.DataFrame, contests: Mapping[Any, Contest]) -> pd.DataFrame:
+    found = []
+    for (method, budget), contest in contests.items():
+        mine = frame[(frame["method"] == method) & (frame["budget"] == str(budget or "none"))]
+        for n, errors in mine.groupby("n", sort=False)["error"]:
+            low, high = quantile_interval(errors, 0.5, LEVEL)
+            values = (quantile(errors, 0.5), low, high, float(np.isinf(errors).mean()), contest.predicted(n))
+            found.append((method, str(budget or "none"), n, *values))
+    return pd.DataFrame(found, columns=list(SUMMARY))

@@ -1,0 +1,339 @@
+"""Mistakes put into the package on purpose, and runs seen from inside."""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from inspect import getsource, unwrap
+from textwrap import dedent
+from types import ModuleType
+from typing import Any, Generic, TypeAlias, TypeVar
+from unittest.mock import patch
+
+import numpy as np
+
+from workbench.catalog import outside
+from workbench.estimators import quantiles
+from workbench.estimators.shared.window_median import WindowMedian
+from workbench.privacy import Charge, NoiseSource, SimulatedNoise, histograms, mechanisms, stable
+from workbench.privacy.grid import OnGrid, on_grid
+
+# Mistakes put into the package for as long as somebody looks, and what must find each of them.
+#
+# A fault takes what it is put into (nothing, or an example of the catalog) and is undone when it is left.
+
+
+Finder = TypeVar("Finder")
+Function: TypeAlias = Callable[..., Any]
+Fault: TypeAlias = Callable[..., AbstractContextManager[Any]]
+Declared: TypeAlias = tuple[str, str, float, Any]
+"""Step, mechanism, sensitivity and cost of a charge."""
+
+
+def everywhere(subject: object) -> bool:
+    """Return that a fault can be put into anything."""
+    return True
+
+
+@dataclass(frozen=True)
+class Mutant(Generic[Finder]):
+    """A fault with a name, and what must find it.
+
+    Parameters
+    ----------
+    name : str
+        What is wrong.
+    fault : Fault
+        Makes it wrong.
+    found_by : Finder
+        An attack, a contract of examples, or the test of a property.
+    applies : callable
+        Whether an example has what the fault breaks.
+    options : mapping
+        Arguments with which a contract finds it.
+    """
+
+    name: str
+    fault: Fault
+    found_by: Finder
+    applies: Callable[[Any], bool] = everywhere
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@contextmanager
+def replaced_everywhere(*replacements: tuple[Any, Any]) -> Iterator[None]:
+    """Replace values, each (original, other), wherever a module of a registered estimator has them."""
+    others = {id(original): other for original, other in replacements}
+    places = [
+        (module, attribute, value)
+        for module in _package(len(sys.modules), ("workbench", *outside()))
+        if not others.keys().isdisjoint(map(id, vars(module).values()))
+        for attribute, value in vars(module).items()
+        if id(value) in others
+    ]
+    for module, attribute, value in places:
+        setattr(module, attribute, others[id(value)])
+    try:
+        yield
+    finally:
+        for module, attribute, value in places:
+            setattr(module, attribute, value)
+
+
+@lru_cache(maxsize=1)
+def _package(loaded: int, tops: tuple[str, ...]) -> list[ModuleType]:
+    """Return the modules of these packages, of so many that are loaded."""
+    return [module for name, module in sys.modules.items() if name.partition(".")[0] in tops]
+
+
+def swapped(original: object, replacement: object) -> Fault:
+    """Return the fault that replaces a function or a constant wherever the package imported it."""
+    return lambda *_: replaced_everywhere((original, replacement))
+
+
+def attribute(owner: object, name: str, replacement: object) -> Fault:
+    """Return the fault that replaces one attribute of a class or module, there alone."""
+    return lambda *_: patch.object(owner, name, replacement)
+
+
+def rewritten(owner: Any, name: str, right: str, wrong: str) -> Fault:
+    """Return the fault that writes `wrong` where a function of a class or module says `right`, once."""
+    original = vars(owner)[name]
+    changed = _changed(original, right, wrong)
+    return swapped(original, changed) if isinstance(owner, ModuleType) else attribute(owner, name, changed)
+
+
+def _changed(function: Function, right: str, wrong: str) -> Any:
+    text = dedent(getsource(function))
+    if text.count(right) != 1:
+        raise LookupError(f"{function.__qualname__} does not say {right!r} once")
+    made: dict[str, Any] = {}
+    exec(text.replace(right, wrong), unwrap(function).__globals__, made)
+    return made[function.__name__]
+
+
+def weaker(kind: str, factor: float) -> Fault:
+    """Return the fault of a noise whose scale is `factor` times the right one."""
+    original: Function = getattr(SimulatedNoise, kind)
+
+    def drawn(self: SimulatedNoise, value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
+        return original(self, value, sensitivity, factor * scale, *rest)
+
+    return attribute(SimulatedNoise, kind, drawn)
+
+
+def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
+    """Return the fault in every charge, at its construction."""
+
+    def faulty(construct: Function) -> Function:
+        def changed(
+            self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any, **more: Any
+        ) -> None:
+            construct(self, *change(step, mechanism, sensitivity, cost), **more)
+
+        return changed
+
+    @contextmanager
+    def fault(*_: Any) -> Iterator[None]:
+        with ExitStack() as stack:
+            for kind in (Charge, *Charge.__subclasses__()):
+                stack.enter_context(patch.object(kind, "__init__", faulty(vars(kind)["__init__"])))
+            yield
+
+    return fault
+
+
+def declared(steps: str | set[str], factor: float) -> Fault:
+    """Return the fault of steps that declare `factor` times their sensitivity."""
+    wrong = {steps} if isinstance(steps, str) else steps
+    return charged(lambda step, name, size, cost: (step, name, size * (factor if step in wrong else 1), cost))
+
+
+# Keeps faults apart: designs and tables computed without one stay, those computed with one go.
+
+
+@dataclass
+class Memo:
+    """A cache with two shelves: `known` from the package as it is, `scratch` from a fault."""
+
+    function: Callable[..., Any]
+    known: dict[Any, Any] = field(default_factory=dict)
+    scratch: dict[Any, Any] = field(default_factory=dict)
+    mutating: bool = False
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Return the remembered result for these arguments, computed if need be."""
+        key = (arguments, *sorted(named.items()))
+        shelf = self.known if key in self.known or not self.mutating else self.scratch
+        if key not in shelf:
+            shelf[key] = self.function(*arguments, **named)
+        return shelf[key]
+
+
+def cached_functions() -> set[Any]:
+    """Return every function of the package that remembers its results."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("workbench")]
+    found = [value for module in modules for value in vars(module).values() if callable(value)]
+    return {value for value in found if hasattr(value, "cache_info") and hasattr(value, "__wrapped__")}
+
+
+def forget() -> None:
+    """Empty the caches themselves, for faults that take their functions from behind them."""
+    for function in cached_functions():
+        function.cache_clear()
+
+
+@contextmanager
+def memos() -> Iterator[list[Memo]]:
+    """Put an empty memo in the place of every cache; the caches are as they were afterwards."""
+    pairs = [(function, Memo(function.__wrapped__)) for function in cached_functions()]
+    with replaced_everywhere(*pairs):
+        yield [memo for _, memo in pairs]
+
+
+@contextmanager
+def isolated(made: list[Memo]) -> Iterator[None]:
+    """Forget afterwards whatever is remembered inside."""
+    for memo in made:
+        memo.mutating = True
+    try:
+        yield
+    finally:
+        for memo in made:
+            memo.mutating = False
+            memo.scratch.clear()
+
+
+@contextmanager
+def alone(*faults: Fault) -> Iterator[None]:
+    """Put faults into the package without designs and tables from before, and leave none behind."""
+    with ExitStack() as stack:
+        stack.enter_context(memos())
+        for fault in faults:
+            stack.enter_context(fault())
+        yield
+
+
+# A run seen from inside: every use of a mechanism, what it saw, what it released, and how to use it again.
+#
+# With the releases of one run as a script, another run takes the same path: the statistics of a step on two
+# data sets can be compared given the same former outputs, which is what a composition theorem talks about.
+
+
+ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
+COMPARED = (*ADDITIVE, "noisy_max", "exponential")  # mechanisms whose statistic is an array
+
+
+@dataclass
+class Event:
+    """One use of a mechanism.
+
+    Parameters
+    ----------
+    mechanism : str
+        Its name.
+    charge : Charge
+        What it was charged.
+    statistic : object
+        What it saw: an array (for a mask a root of the matrix), the counts of a histogram, a locator and its
+        points, or what a test decides about with its count.
+    output : object
+        What it released.
+    further : tuple
+        Further arguments.
+    again : callable
+        The same use with a fresh noise source.
+    whole : OnGrid or None
+        The statistic as whole numbers, where it is an array of them.
+    """
+
+    mechanism: str
+    charge: Charge
+    statistic: Any
+    output: Any
+    further: tuple[Any, ...]
+    again: Callable[[NoiseSource], Any]
+    whole: OnGrid | None = None
+
+
+@contextmanager
+def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
+    """Record every use of a mechanism; with a script, release its outputs instead of fresh ones."""
+    with watched() as spy, spy.recorded(script) as events:
+        yield events
+
+
+@contextmanager
+def watched() -> Iterator["Spy"]:
+    """Put a spy on every mechanism, for as many runs as are to be recorded."""
+    spy = Spy()
+    seen = [(function, spy.watched(name, function, statistic)) for name, function, statistic in _mechanisms()]
+    draw = spy.watched(
+        "window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy())
+    )
+    with replaced_everywhere(*seen), patch.object(WindowMedian, "draw", lambda *args: draw(*args)):
+        yield spy
+
+
+class Spy:
+    """Records the uses of the mechanisms that it watches, one run after another."""
+
+    def __init__(self) -> None:
+        self.script, self.events, self.inside = list[Event](), list[Event](), False
+
+    @contextmanager
+    def recorded(self, script: list[Event] | None = None) -> Iterator[list[Event]]:
+        """Record every use anew; with a script, release its outputs instead of fresh ones."""
+        self.script, self.events = script or [], []
+        try:
+            yield self.events
+        finally:
+            self.script, self.events = [], []
+
+    def watched(self, mechanism: str, original: Function, statistic: Function) -> Function:
+        """Return `original`, recorded unless another recorded mechanism calls it."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if self.inside:
+                return original(*args, **kwargs)
+            place = next(number for number, value in enumerate(args) if isinstance(value, Charge))
+
+            def again(noise: NoiseSource) -> Any:
+                return original(*args[: place + 1], noise, *args[place + 2 :], **kwargs)
+
+            self.inside = True
+            try:
+                fresh = again(args[place + 1])  # drawn in any case: public draws that follow are the same
+            finally:
+                self.inside = False
+            output = self.script[len(self.events)].output if self.script else fresh
+            further = (*args[place + 2 :], *kwargs.values())
+            whole = on_grid(args[0]) if mechanism in COMPARED else None
+            self.events.append(Event(mechanism, args[place], statistic(*args), output, further, again, whole))
+            return output
+
+        return call
+
+
+def _counts(keys: Any, *_: Any) -> Counter[float]:
+    return Counter(key for key in np.asarray(keys).tolist() if key == key)  # NaN is no bin
+
+
+def _array(value: Any, *_: Any) -> Any:
+    return np.array(value, float)
+
+
+def _itself(value: Any, *_: Any) -> Any:
+    return value
+
+
+def _mechanisms() -> list[tuple[str, Function, Function]]:
+    """Return the mechanisms as they are now, and what each sees."""
+    found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
+    found += [("masked", stable.masked, _array), ("located_normal", stable.located_normal, _itself)]
+    found += [(name, getattr(stable, name), _itself) for name in ("stable_mask", "masked_lift")]
+    found.append(("voted", stable.voted, _itself))
+    found.append(("cuts", quantiles.cut, lambda level, *_: level))
+    return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

@@ -1,1 +1,0 @@
-"""Mistakes put into the package on purpose, and runs seen from inside."""

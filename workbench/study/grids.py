@@ -1,0 +1,410 @@
+"""What a sweep is: a grid of public parameters, and a function that measures blocks of trials."""
+
+import hashlib
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import partial
+from importlib.metadata import version
+from inspect import signature
+from itertools import product
+from math import isinf, isnan
+from numbers import Real
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import pandas as pd
+import scipy.linalg  # noqa: F401  (its library is a second one, and is to be loaded before they are listed)
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_info
+
+import workbench
+from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.study.profiles import PROFILES
+
+# Random streams addressed by what they are for, so that no result depends on who computes it when.
+#
+# A stream is named by (seed, role, name, point, block). Nothing else enters: not the number of workers, not
+# their order, and not the other points of the grid, because a point is addressed by its content.
+
+
+WORD = 2**32  # every part of a spawn key is one 32-bit word, so two different keys never spell the same
+
+
+class Role(IntEnum):
+    """What a stream is for. The numbers are part of every seed: append, never renumber."""
+
+    DATA = 0  # the sample
+    NOISE = 1  # the estimator's own draws
+    PIVOT = 2  # the law of a pivot, simulated to calibrate a constant
+    BOOTSTRAP = 3  # resampling of results
+    ADVERSARY = 4  # corruption of the sample
+    SCREEN = 5  # samples on which something is chosen
+    CONFIRM = 6  # fresh samples on which the choice is tested
+
+
+def stream(seed: int, role: Role, name: str, point: int, block: int) -> Generator:
+    """Return the generator of one block of one point of the study `name`.
+
+    >>> stream(1, Role.DATA, "demo", 0, 0).integers(100) == stream(1, Role.NOISE, "demo", 0, 0).integers(100)
+    np.False_
+    """
+    integer_at_least(0, seed=seed, point=point, block=block)
+    for argument, value in (("point", point), ("block", block)):
+        if value >= WORD:
+            raise ArgumentError(argument, value, "an integer below 2**32")
+    key = (int(Role(role)), crc32(name.encode()), int(point), int(block))
+    return default_rng(SeedSequence(int(seed), spawn_key=key))
+
+
+def resampler(seed: int, name: str) -> Generator:
+    """Return the generator of a claim's resampling."""
+    return stream(seed, Role.BOOTSTRAP, name, 0, 0)
+
+
+def point_id(point: Mapping[str, float | int | str]) -> int:
+    """Return the id of a grid point: the CRC-32 of the canonical JSON of its parameters.
+
+    Points that compare equal have the same id: neither the order of the keys nor int against float matters.
+
+    >>> point_id({"n": 1000, "d": 5}) == point_id({"d": 5.0, "n": 1e3})
+    True
+    """
+    canonical = {name: _canonical(value) for name, value in point.items()}
+    return crc32(json.dumps(canonical, sort_keys=True, separators=(",", ":")).encode())
+
+
+def _canonical(value: float | int | str) -> float | int | str:
+    if isinstance(value, str) or isinf(value) or value != int(value):
+        return value
+    return int(value)
+
+
+# The one schema of measured tables: which columns they have, of which types, in which order.
+#
+# One row per trial: the address `sweep`, `point`, `block`, `trial`, then the point's parameters, then the
+# measured columns and the flag `abstained`. `point` is the point's id (`streams.point_id`), not its position.
+
+
+Point = Mapping[str, Any]
+
+ADDRESS = ("sweep", "point", "block", "trial")  # the columns that say which trial a row is
+ABSTAINED = "abstained"  # flags the trials without an output; they count as an infinite error
+
+_REAL: Any = Real  # the abstract number types are opaque to type checkers
+
+
+class Cell(NamedTuple):
+    """One block of one point: its columns, one entry per trial."""
+
+    position: int  # of the point in the grid: orders the table, enters no seed
+    block: int
+    columns: dict[str, NDArray[Any]]
+    seconds: float = 0.0  # of one core; never part of the table
+
+
+def plain(value: object) -> float | int | str:
+    """Return a parameter as a Python number or string; nan is none, because it equals nothing."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, str) or (isinstance(value, _REAL) and not isnan(value)):
+        return value
+    raise ArgumentError("parameter", value, "a number or a string")
+
+
+def checked_points(points: Iterable[Point]) -> tuple[dict[str, Any], ...]:
+    """Return the grid with plain values, or raise: points are distinct and have the same parameters."""
+    checked = tuple({name: plain(value) for name, value in point.items()} for point in points)
+    if not checked:
+        raise ArgumentError("points", points, "at least one point")
+    if any(point.keys() != checked[0].keys() for point in checked):
+        raise ArgumentError("points", checked, "the same parameters in every point")
+    if taken := checked[0].keys() & {*ADDRESS, ABSTAINED}:
+        raise ArgumentError("points", sorted(taken), "parameters that are no address and no flag")
+    for name in checked[0]:
+        if len({isinstance(point[name], str) for point in checked}) > 1:
+            raise ArgumentError("points", name, "a parameter that is a string in all points or in none")
+    if len({point_id(point) for point in checked}) < len(checked):
+        raise ArgumentError("points", checked, "points that differ (and so do their ids)")
+    return checked
+
+
+def checked_columns(measured: Mapping[str, ArrayLike], trials: int, point: Point) -> dict[str, NDArray[Any]]:
+    """Return a block's columns as float64 or bool, or raise; a column's type never depends on its values."""
+    columns = {name: _column(name, values, trials) for name, values in measured.items()}
+    if taken := columns.keys() & {*ADDRESS, *point}:
+        raise ArgumentError("columns", sorted(taken), "names that are no address and no parameter")
+    flags = columns.setdefault(ABSTAINED, np.zeros(trials, dtype=bool))
+    if flags.dtype != bool:
+        raise ArgumentError(ABSTAINED, str(flags.dtype), "a column of booleans")
+    if "error" in columns and not np.isposinf(columns["error"][flags]).all():
+        raise ArgumentError("error", columns["error"][flags], "inf wherever the estimator abstained")
+    return columns
+
+
+def _column(name: str, values: ArrayLike, trials: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != (trials,) or array.dtype.kind not in "biuf":
+        raise ArgumentError(name, f"{array.dtype}{array.shape}", f"numbers or booleans of shape ({trials},)")
+    if array.dtype == bool:
+        return array.copy()
+    if np.isnan(array).any():  # tables skip nan silently, which would drop the trial
+        raise ArgumentError(name, "nan", "no nan (an undefined measurement is inf, and flagged)")
+    return array.astype(np.float64)
+
+
+def table(name: str, points: Sequence[Point], trials: int, cells: Iterable[Cell]) -> pd.DataFrame:
+    """Return the cells of the sweep `name`, given in any order, as one table in the grid's order."""
+    ordered = sorted(cells, key=lambda cell: (cell.position, cell.block))
+    columns = ordered[0].columns.keys()
+    for cell in ordered:
+        if cell.columns.keys() != columns:
+            where = f"sweep {name!r}, point {dict(points[cell.position])}, block {cell.block}"
+            allowed = f"{sorted(columns)}, as in the first block ({where})"
+            raise ArgumentError("columns", sorted(cell.columns), allowed)
+    measured = {column: np.concatenate([cell.columns[column] for cell in ordered]) for column in columns}
+    return pd.DataFrame({**_addresses(name, points, trials, ordered), **measured})
+
+
+def _addresses(name: str, points: Sequence[Point], trials: int, ordered: list[Cell]) -> dict[str, Any]:
+    position = np.repeat([cell.position for cell in ordered], trials)
+    address = {
+        "sweep": name,
+        "point": np.array([point_id(point) for point in points])[position],
+        "block": np.repeat([cell.block for cell in ordered], trials),
+        "trial": np.tile(np.arange(trials), len(ordered)),
+    }
+    return address | {key: np.array([point[key] for point in points])[position] for key in points[0]}
+
+
+Block = Callable[..., Mapping[str, ArrayLike]]
+COLUMNS = ("d", "p")  # the parameters of a point that count columns
+CALL = 10_000  # entries of rows that can be drawn in the time of one call of an estimator
+DRAWN = ("trials", "data", "noise")  # what a block takes besides the parameters of its point
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is measured, where and how often.
+
+    Parameters
+    ----------
+    name : str
+        Stable id; part of every seed.
+    points : tuple of mappings
+        The grid: the public parameters of each point, the same names in all of them (see `grid`).
+    block : callable
+        Called as `block(**point, trials=, data=, noise=)`, returns columns of one entry per trial. `data`
+        draws the samples, `noise` is for the estimators. A trial in which the estimator abstains has an
+        infinite `error` and is flagged in the column `abstained`; a block without that column never abstains.
+    trials : int
+        Trials per block, chosen so that a block is half a second to a second of work.
+    blocks : mapping of str to int
+        Profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
+    in_law : bool
+        Whether a trial draws what its estimators need of the rows, and no rows: then n is no work.
+    usual : tuple of mappings, optional
+        Of a sweep that was moved: the points it has at the usual parameters (`moved`).
+    """
+
+    name: str
+    points: tuple[Point, ...]
+    block: Block
+    trials: int
+    blocks: Mapping[str, int]
+    in_law: bool = field(default=False, compare=False, repr=False)
+    usual: tuple[Point, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise ArgumentError("name", self.name, "a non-empty string")
+        integer_at_least(1, trials=self.trials)
+        for profile, count in self.blocks.items():
+            one_of(PROFILES, profile=profile)
+            integer_at_least(1, blocks=count)
+        object.__setattr__(self, "points", checked_points(self.points))
+        require_axes(self.block, self.points[0])
+
+    def moved(self, points: Iterable[Point], **more: float) -> "Sweep":
+        """Return the same sweep at other points; blocks at points that it has in common are the same.
+
+        `more` are numbers that the block takes by keyword. Where all points have the block's own default of
+        such a number, it is no part of them, as in the usual points.
+        """
+        known = self.usual or self.points
+        left = [{**point, **more} for point in points]
+        own = {name: value for name, value in _own(self.block).items() if name not in known[0]}
+        kept = {name for name in own if all(point.get(name, own[name]) == own[name] for point in left)}
+        here = tuple({name: value for name, value in point.items() if name not in kept} for point in left)
+        return replace(self, points=here, usual=known)
+
+    @property
+    def times_usual(self) -> float:
+        """The work of this sweep as a multiple of its work at the usual points."""
+        here, usual = (sum(map(self._work, some)) for some in (self.points, self.usual or self.points))
+        return here / usual
+
+    def _work(self, point: Point) -> float:
+        """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
+        numbers = {**_own(self.block), **point}
+        columns = max(float(numbers.get(name, 1) or 1) for name in COLUMNS)
+        return CALL + columns * (columns if self.in_law else float(numbers.get("n", 0) or 0))
+
+    def addresses(self, profile: str) -> list[tuple[int, int]]:
+        """Return every block of a profile as (position of its point, number), in the table's order."""
+        one_of(self.blocks, profile=profile)
+        return list(product(range(len(self.points)), range(self.blocks[profile])))
+
+
+def _own(block: Block) -> dict[str, Any]:
+    """Return the numbers for which a block has a default."""
+    taken = signature(block).parameters.items()
+    return {name: one.default for name, one in taken if one.default is not one.empty}
+
+
+def require_axes(block: Block, point: Point) -> None:
+    """Raise if a block does not take the parameters of a point by name, or wants others."""
+    try:
+        signature(block).bind(**point, **dict.fromkeys(DRAWN))
+    except TypeError as error:
+        raise ArgumentError("block", sorted(point), f"a function of them ({error})") from None
+
+
+def as_annotated(block: Block, point: Point) -> dict[str, Any]:
+    """Return a point with its numbers as the block annotates them: 1000.0 is 1000 where an int is wanted."""
+    wanted = {name: parameter.annotation for name, parameter in signature(block).parameters.items()}
+    return {name: _number(value, wanted.get(name)) for name, value in point.items()}
+
+
+def _number(value: Any, wanted: object) -> Any:
+    if isinstance(value, str):
+        return value
+    if wanted is int and value == int(value):
+        return int(value)
+    return float(value) if wanted is float else value
+
+
+def grid(**axes: object) -> tuple[dict[str, Any], ...]:
+    """Return the product of the axes, the last moving fastest; a single number or string is an axis of one.
+
+    >>> grid(n=[10, 20], d=5, mode="proved")
+    ({'n': 10, 'd': 5, 'mode': 'proved'}, {'n': 20, 'd': 5, 'mode': 'proved'})
+    """
+    values = [_axis(axis) for axis in axes.values()]
+    return tuple(dict(zip(axes, combination, strict=True)) for combination in product(*values))
+
+
+def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
+    """Return a grid of counts that follows a prediction: the usual ones, times what it has changed by.
+
+    >>> multiples([50, 100, 200], 1.0), multiples([50, 100, 200], 3.333)
+    ((50, 100, 200), (170, 330, 670))
+    """
+    if factor == 1:
+        return tuple(usual)
+    return tuple(dict.fromkeys(max(1, int(float(f"{factor * count:.2g}"))) for count in usual))
+
+
+def affordable(work: Mapping[Any, float], most: float) -> list[Any]:
+    """Return the cheapest parts of a grid that take at most so much work together, one at least, in order.
+
+    >>> affordable({"a": 5.0, "b": 1.0, "c": 2.0}, 4), affordable({"a": 5.0, "b": 6.0}, 4)
+    (['b', 'c'], ['a'])
+    """
+    total = 0.0
+    found: set[str] = set()
+    for part in sorted(work, key=lambda one: work[one]):
+        total += work[part]
+        if total <= most or not found:
+            found.add(part)
+    return [part for part in work if part in found]
+
+
+def _axis(axis: object) -> list[float | int | str]:
+    if isinstance(axis, Iterable) and not isinstance(axis, str):
+        return [plain(value) for value in axis]
+    return [plain(axis)]
+
+
+# What decides the last bits of a number besides the software: how this processor adds and multiplies.
+#
+# The order of a sum is chosen by the kernels of the linear algebra library, one set for every kind of
+# processor, and by the vector instructions that numpy finds. The number of threads decides, too, wherever
+# there
+# are several: blocks of sweeps always run on one (`engine.compute`).
+
+
+def kernels() -> tuple[str, ...]:
+    """Name the linear algebra libraries with their kernels, and the vector instructions of numpy."""
+    pools = (pool for pool in threadpool_info() if pool["user_api"] == "blas")
+    blas = {f"{pool['internal_api']} {pool['version']} {pool.get('architecture')}" for pool in pools}
+    vectors = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", ())
+    return (*sorted(blas), *sorted(vectors))
+
+
+KERNELS = kernels()
+"""Of this process, which has chosen them when it loaded the libraries."""
+
+
+# What a block's numbers depend on besides its address: the function that measures, software, kernels.
+#
+# Stored blocks are found again by these digests, so that a change of either recomputes instead of serving
+# what
+# an older version measured. A change that matters must change the digest; one that does not matter may.
+
+
+def _software() -> str:
+    """Return the digest of the package's source files and of what it runs on."""
+    root = Path(workbench.__file__).parent
+    found = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        found.update(f"{path.relative_to(root).as_posix()} {_file(path)}\n".encode())
+    numbers = [f"{name} {version(name)}" for name in ("numpy", "scipy")]
+    runs_on = [platform.python_implementation(), platform.python_version(), platform.machine()]
+    found.update(" ".join([*numbers, *runs_on, *KERNELS]).encode())
+    return found.hexdigest()
+
+
+def _file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+SOFTWARE = _software()
+"""Digest of the package as it was imported; `require_unchanged` compares it with the files."""
+
+
+def require_unchanged() -> None:
+    """Raise if the package's files have changed since it was imported: what runs is then not certain."""
+    if _software() != SOFTWARE:
+        raise ArgumentError(
+            "package", workbench.__name__, "no change of its files while it runs (start again)"
+        )
+
+
+def home(block: Block) -> tuple[str, str, str]:
+    """Return the module and name of a block and, if `SOFTWARE` does not cover it, the digest of its file.
+
+    A `functools.partial` has the name of its function, with the arguments behind it.
+
+    Raises
+    ------
+    ArgumentError
+        If the block is no function at the top of a module in a file: nothing else tells which code it is. In
+        a module of your own it should call what stands there, or is installed: its file alone counts.
+    """
+    if isinstance(block, partial):
+        module, name, file = home(block.func)
+        bound = [*block.args, *sorted(block.keywords.items())]
+        return module, f"{name} of {[getattr(value, '__qualname__', repr(value)) for value in bound]}", file
+    name, module = getattr(block, "__qualname__", ""), getattr(block, "__module__", "")
+    space = vars(sys.modules.get(module, ModuleType("")))
+    if space.get(name) is not block or "__file__" not in space:
+        raise ArgumentError("block", block, "a function at the top of a module, in a file")
+    ours = module.partition(".")[0] == workbench.__name__
+    return module, name, "" if ours else _file(Path(space["__file__"]))

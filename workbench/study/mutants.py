@@ -1,0 +1,240 @@
+"""Mistakes that an attack must find, for every entry of the catalog.
+
+Mistakes that no sample can show, such as a δ of 1e-6 or noise a few per cent too small, are left to the
+contracts and property tests.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from workbench.catalog import CATALOG, addition
+from workbench.estimators import interval_mean, scale, two_step
+from workbench.estimators.histograms import UnitHistogram
+from workbench.estimators.shared.rows import mean_in_box
+from workbench.estimators.shared.window_median import Pieces, RankWindow, WindowMedian
+from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
+from workbench.privacy.grid import OnGrid
+from workbench.study.audit import AuditReport
+from workbench.study.faults import Mutant, alone, attribute, declared, swapped, weaker
+from workbench.study.pairs import BUILDERS, WHOLE, Case, attack, builder, multivariate
+from workbench.study.profiles import AUDIT_CI, AuditPreset
+
+
+@dataclass(frozen=True)
+class Attack:
+    """The first attack on `key` at `stage` whose variant contains `variant`.
+
+    Of its pairs, those alone whose name contains `pair`.
+    """
+
+    key: str
+    stage: str
+    variant: str = ""
+    pair: str = ""
+
+    def case(self) -> Case:
+        """Return the attack, built with whatever faults are in place."""
+        cases = builder(self.key)()
+        case = next(case for case in cases if case.stage == self.stage and self.variant in case.variant)
+        return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
+
+
+Attacked: TypeAlias = Mutant[Attack]
+
+
+def attacked(mutant: Attacked, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
+    """Return the report on a mutant: it should be a violation."""
+    with alone(mutant.fault):
+        case = mutant.found_by.case()
+        return attack(replace(case, key=f"{case.key} with {mutant.name}"), preset, seed)
+
+
+def _half(function: Callable[..., float]) -> Callable[..., float]:
+    return lambda *arguments: function(*arguments) / 2
+
+
+def _cheap(charge: Callable[..., Charge]) -> Callable[..., Charge]:
+    return lambda *arguments: replace(right := charge(*arguments), sensitivity=right.sensitivity / 2)
+
+
+def _light(bottom: Callable[..., int]) -> Callable[..., int]:
+    return lambda *arguments: bottom(*arguments) // 8
+
+
+def bins_from_the_smallest_row(recipe: UnitHistogram, x: Any) -> Any:
+    """Return bins that begin at the smallest row: one row moves all the others."""
+    keys = np.floor(x - x.min())
+    return keys if recipe.radius is None else np.clip(keys, 0, recipe.bins - 1)
+
+
+def sorted_pairs(x: Any, differences: Callable[..., Any] = scale.pair_differences) -> Any:
+    """Return differences of rows that are neighbours in size."""
+    return differences(np.sort(x))
+
+
+def _unclipped(
+    x: Any, centre: float, clip: float, counted: bool, right: Callable[..., OnGrid] = two_step.clipped_mean
+) -> OnGrid:
+    return right(x, centre, 1e4 * clip, counted)
+
+
+def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = RankWindow.pieces) -> Pieces:
+    right = pieces(locator, points)
+    return replace(right, twice=2 * right.twice)
+
+
+def _wide_square(z: Any, tail: interval_mean.Tail) -> OnGrid:
+    return mean_in_box(z, lambda rows: 2 * tail.moved(rows)[:, 0] ** 2 - 1, 1.0)
+
+
+def _twice(logs: Any, least: float, count: Callable[..., OnGrid] = interval_mean.count_from) -> OnGrid:
+    return count(logs, least) * 2.0
+
+
+CLIPPED = "univariate/clipped-mean"
+HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
+UNBOUNDED, ANY_LAW = "univariate/unbounded-mean", "univariate/interval-mean"
+
+BINS = attribute(UnitHistogram, "keys", bins_from_the_smallest_row)
+PAIRS = swapped(scale.pair_differences, sorted_pairs)
+
+UNIVARIATE: tuple[Attacked, ...] = (
+    Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(CLIPPED, "mean", "tight, ε")),
+    Mutant("Laplace noise over √2", weaker("laplace", 0.5**0.5), Attack(CLIPPED, "mean", "paper, ε")),
+    Mutant("Gaussian noise halved", weaker("gaussian", 0.5), Attack(CLIPPED, "mean", "(ε")),
+    Mutant("Gaussian noise over √2", weaker("gaussian", 0.5**0.5), Attack(CLIPPED, "mean", "GDP")),
+    Mutant("discrete noise halved", weaker("discrete_laplace", 0.5), Attack(STABLE, "locate", "(ε")),
+    Mutant("noise of choices halved", weaker("choice", 0.5), Attack("univariate/median", "locate")),
+    Mutant("noise of cuts halved", weaker("cuts", 0.5), Attack("univariate/quantiles", "level 1")),
+    Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
+    Mutant(
+        "sensitivity 1/n for 2/n",
+        swapped(two_step.sensitivity, _half(two_step.sensitivity)),
+        Attack("univariate/two-step-mean", "mean"),
+    ),
+    Mutant(
+        "sensitivity of the variances halved",
+        swapped(scale._mean_charge, _cheap(scale._mean_charge)),
+        Attack("univariate/interval-unknown-variance", "variance"),
+    ),
+    Mutant(
+        "counts priced as if one moved",
+        swapped(histograms.COUNTS_L2, histograms.COUNTS_L2 / 2),
+        Attack(HISTOGRAM, "locate", "paper, ρ"),
+    ),
+    Mutant("no clipping", swapped(two_step.clipped_mean, _unclipped), Attack(UNBOUNDED, "mean")),
+    Mutant(
+        "no noise",
+        swapped(mechanisms.additive, lambda value, charge, noise: np.asarray(value, np.float64)),
+        Attack("univariate/interval", "mean", "paper"),
+    ),
+    Mutant(
+        "largest count without noise",
+        swapped(mechanisms.noisy_max, lambda scores, charge, noise: int(np.argmax(scores))),
+        Attack(HISTOGRAM, WHOLE),
+    ),
+    Mutant("bins that begin at the smallest row", BINS, Attack(HISTOGRAM, WHOLE)),
+    Mutant("bins that begin at the smallest row, no range", BINS, Attack(STABLE, WHOLE)),
+    Mutant(
+        "no threshold", swapped(histograms.stability_threshold, lambda cost: -np.inf), Attack(STABLE, WHOLE)
+    ),
+    Mutant(
+        "bottom too light",
+        attribute(WindowMedian, "bottom", _light(WindowMedian.bottom)),
+        Attack(UNBOUNDED, "locate"),
+    ),
+    Mutant(
+        "scores of a rank doubled",
+        attribute(RankWindow, "pieces", _doubled),
+        Attack(ANY_LAW, "outer-radius"),
+    ),
+    Mutant(
+        "pairs that differ counted twice",
+        swapped(interval_mean.count_from, _twice),
+        Attack(ANY_LAW, "support"),
+    ),
+    Mutant(
+        "squares priced as half",
+        swapped(interval_mean.mean_square, _wide_square),
+        Attack(ANY_LAW, "variance"),
+    ),
+    Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),
+    Mutant("pairs of sorted rows, exponents", PAIRS, Attack("univariate/scale", WHOLE, "paper")),
+)
+
+NOISE = {
+    "gaussian": "gaussian",
+    "symmetric_gaussian": "symmetric_gaussian",
+    "lower_bound": "gaussian",
+    "laplace": "laplace",
+    "truncated_laplace": "truncated_laplace",
+    "thompson_laplace": "thompson_laplace",
+    "exponential": "choice",
+    "window_median": "choice",
+    "cuts": "cuts",
+    "stability_histogram": "gaussian",
+    "stable_thompson_laplace": "thompson_laplace",
+    "stable_wishart": "wishart",
+    "located_normal": "gaussian",
+    "tested_wishart": "wishart",
+    "voted_gaussian": "gaussian",
+    "voted_laplace": "laplace",
+}  # mechanism: what a simulated source draws for it
+
+
+def _noise(charge: Charge) -> str:
+    """Return the noise of a step: a lower bound is the only one of which it depends on the budget."""
+    laplace = charge.mechanism == "lower_bound" and isinstance(charge.cost, ApproxDP)
+    return "laplace" if laplace else NOISE[charge.mechanism]
+
+
+FAINT = {"exponential": 0.01, "located_normal": 0.2, "voted_gaussian": 1e-4}  # how much is left of the noise
+STEPS = {"gaussian/lifted": ("moment 2", "far rows")}  # the last is a count with a fiftieth of what there is
+
+
+def in_many_dimensions(key: str) -> Iterator[Attacked]:
+    """Yield, for an entry in d dimensions, a step with too little noise and sensitivity.
+
+    The steps are those of `STEPS`, else the last that is attained or, if none is, the first. It has half of
+    what it should have or, if it is a choice among hundreds of candidates, each of them improbable, a
+    hundredth. Of votes of robust groups, which one row moves by next to nothing, it is the last, with a
+    ten-millionth. Of a location among normal rows, which one row moves by half of its sensitivity, it is a
+    fifth; of an average of few rows that voted, far less than its noise, a ten-thousandth.
+    """
+    setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
+    charges = list(setting.plan.charges())
+    robust = key in multivariate.TIPPED
+    named = [charge for charge in charges if charge.step in STEPS.get(key, ())]
+    known = multivariate.attained(setting.plan, CATALOG[key]) or charges[:1]
+    for one in named or (charges if robust else known)[-1:]:
+        factor = 1e-7 if robust else FAINT.get(one.mechanism, 0.5)
+        words = f"of {one.step} times {factor:g}"
+        found_by = Attack(key, one.step, setting.variant)
+        yield Mutant(f"noise {words}", weaker(_noise(one), factor), found_by)
+        yield Mutant(f"sensitivity {words}", declared(one.step, factor), found_by)
+
+
+def of_added_rows() -> Iterator[Attacked]:
+    """Yield the second moments that are charged what one added row moves, r²/n and not √2 r²/n."""
+    for key, step in (("covariance/perturbed", "covariance"), ("covariance/local-thresholded", "users")):
+        for pair in ("e1, or e2", "(1, 1)/√2, or (1, -1)/√2"):
+            found_by = Attack(key, step, "μ = 2 GDP", pair)
+            yield Mutant(f"sensitivity 1 at {pair}", declared(step, 0.5**0.5), found_by)
+
+
+@cache
+def mutants_of(key: str) -> tuple[Attacked, ...]:
+    """Return the mutants of one entry; in d dimensions their settings are searched for, which takes time."""
+    if own := addition(key):
+        return tuple(own.require("mutants")())
+    listed = (mutant for mutant in (*UNIVARIATE, *of_added_rows()) if mutant.found_by.key == key)
+    return *listed, *(in_many_dimensions(key) if key in multivariate.KEYS else ())
+
+
+def all_mutants() -> tuple[Attacked, ...]:
+    """Return every mutant, entry by entry."""
+    return tuple(mutant for key in BUILDERS for mutant in mutants_of(key))

@@ -1,0 +1,827 @@
+"""How many rows, or how much privacy budget, an accuracy needs: every entry of the catalog that may answer.
+
+An entry answers with its own `plan`, which says from how many rows on it runs at all, and its own
+`error_bound`, a proved number that the error exceeds with probability at most beta: that n is enough, under
+the entry's assumptions alone. Beside it stands the n at which its `predicted_error`, a median, is alpha, and
+on demand the one at which a share of runs on synthetic rows is within alpha.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
+from math import inf, isfinite, isnan
+from operator import itemgetter
+from sys import float_info
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from workbench.bounds.search import smallest
+from workbench.catalog import KNOWN, Entry, Example, lookup
+from workbench.catalog.hardest import hardest
+from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
+from workbench.estimators.release import Asked, meaning
+from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
+from workbench.study.grids import Role, point_id, stream
+from workbench.study.intervals import Vector
+from workbench.study.profiles import mapped
+from workbench.study.references import loaded
+from workbench.study.search import BLOCK, MOST, Found, Measure, Target, accepts, fewest_rows, least_n
+
+# What the planner is asked, and with which budgets it asks the entries in turn.
+
+
+CALIBRATIONS = ("paper", "tight")
+Offer: TypeAlias = Callable[[float], Budget]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What is asked: the least n for a budget, or the least budget for an n.
+
+    Parameters
+    ----------
+    subject : str
+        An estimand, a key, or nothing for the whole catalog.
+    d : int or None
+        Columns; None for one number for each estimand, the fewest of the entries' populations.
+    alpha : float or None
+        The wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin.
+    beta : float
+        The probability with which the error may exceed alpha.
+    budget : Budget or None
+        What may be spent; None where `n` is given and the least ε at `delta` is sought.
+    n : int or None
+        Rows; None where a budget is given.
+    delta : float
+        Where n is given.
+    calibrations : tuple of str
+        Of the estimators that have several.
+    settings : mapping
+        Public parameters of the estimators, by name.
+    own : tuple of Entry
+        Estimators beside those of the catalog; alone where there is no subject.
+    simulation : Simulation or None
+        How n is searched by runs, too, if it is.
+    """
+
+    subject: str = ""
+    d: int | None = None
+    alpha: float | None = None
+    beta: float = 0.05
+    budget: Budget | None = None
+    n: int | None = None
+    delta: float = 0.0
+    calibrations: tuple[str, ...] = ("tight",)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    own: tuple[Entry, ...] = ()
+    simulation: "Simulation | None" = None
+
+    def __post_init__(self) -> None:
+        probability(beta=self.beta)
+        if self.d is not None:
+            integer_at_least(1, d=self.d)
+        if self.alpha is not None:
+            positive(alpha=self.alpha)
+        for calibration in self.calibrations:
+            one_of(CALIBRATIONS, calibration=calibration)
+        if self.simulation and (self.n is not None or self.alpha is None):
+            raise ArgumentError("simulate", True, "a target accuracy and a budget, and no n: it is searched")
+        if (self.n is None) == (self.budget is None):
+            raise ArgumentError("n", self.n, "a number of rows, or a budget instead")
+        if self.n is not None:
+            integer_at_least(1, n=self.n)
+            ApproxDP(1.0, self.delta)
+            if self.alpha is None:
+                raise ArgumentError("alpha", None, "the target accuracy, where n is given")
+
+    def offers(self) -> list[list[Offer]]:
+        """Return the budgets to ask an entry with, as functions of ε or ρ.
+
+        Beside the wanted budget stands the same one with delta = 0, which promises more, is taken by entries
+        that have no use for a delta, and may be the better one to spend. Where the budget is what is sought,
+        those that take no ε are asked for ρ.
+        """
+        if self.budget is not None:
+            given = [self.budget, *_without_delta(self.budget)]
+            return [[lambda _, budget=budget: budget for budget in given]]  # type: ignore[misc]
+        if not self.delta:
+            return [[PureDP], [ZCDP]]
+        return [[lambda e: ApproxDP(e, self.delta), PureDP], [lambda r: ZCDP(r, self.delta), ZCDP]]
+
+
+def _without_delta(budget: Budget) -> list[Budget]:
+    match budget:
+        case ApproxDP(epsilon, delta) if delta:
+            return [PureDP(epsilon)]
+        case ZCDP(rho, delta) if delta:
+            return [ZCDP(rho)]
+    return []
+
+
+# The estimators that a question is about, with their public parameters and who chose these.
+#
+# Parameters that are not set have the values of the catalog's example, which stand beside the answer, but for
+# `beta`, which is that of the question. An estimator of the catalog is not asked where one without a
+# default, a
+# fact about the rows, is not set.
+
+
+Kind: TypeAlias = Literal["proved", "predicted", "simulated"]
+Origin: TypeAlias = Literal["set", "default", "example", "planner"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The value of a public parameter and who chose it."""
+
+    value: Any
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An estimator of an entry, ready to be asked about d columns: for its proved bound or its prediction."""
+
+    entry: Entry
+    estimator: Any
+    d: int
+    parameters: Mapping[str, Parameter]
+    kind: Kind = "proved"
+
+    @property
+    def stated(self) -> bool:
+        """Whether it has what it is asked for."""
+        return hasattr(self.estimator, self._asked)
+
+    @property
+    def lacking(self) -> list[str]:
+        """The facts about the rows that nobody set: the example's values say nothing of them."""
+        default = type(self.estimator)
+        unset = [name for name, one in self.parameters.items() if one.origin == "example"]
+        return [name for name in unset if getattr(default, name, None) is None]
+
+    @property
+    def meaning(self) -> str:
+        """What its error is, and in which unit: the first line that documents it."""
+        return meaning(getattr(self.estimator, self._asked)) if self.stated else ""
+
+    @property
+    def _asked(self) -> str:
+        return "error_bound" if self.kind == "proved" else "predicted_error"
+
+    def bound(self, n: int, budget: Budget, beta: float) -> float:
+        """Return its error bound, or prediction, infinite where it refuses n rows at this budget."""
+        if not accepts(self.estimator, n, self.d, budget):
+            return inf
+        with np.errstate(all="ignore"):
+            if self.kind == "predicted":
+                return float(self.estimator.predicted_error(n, self.d, budget))
+            return float(self.estimator.error_bound(n, self.d, budget, beta))
+
+    def other_rows(self, n: int, budget: Budget) -> str:
+        """Return what it says of rows that are not of its law; empty where it says nothing."""
+        return Asked(self.estimator, n, self.d, budget).other_rows
+
+    def refusal(self, n: int, budget: Budget) -> str:
+        """Return the refusal of n rows by the plan; empty if it takes them."""
+        try:
+            self.estimator.plan(n, self.d, budget)
+        except ArgumentError as error:
+            return str(error)
+        return ""
+
+
+def candidates(question: Question) -> list[Candidate]:
+    """Return the estimators in question, in the order of the catalog.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such estimand or key, none of the estimators has a parameter that is set, or one
+        refuses its value.
+    """
+    entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
+    known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
+    for name, value in question.settings.items():
+        if name not in known:
+            raise ArgumentError(f"set {name}", value, one_of_words(name, known))
+    return [
+        one
+        for entry in entries
+        for one in _variants(entry, question, question.d or columns_of(entries, entry))
+    ]
+
+
+def columns_of(entries: Sequence[Entry], entry: Entry) -> int:
+    """Return the d of an entry unless one is asked for: that of every entry in question with its estimand.
+
+    It is 1 where one of them takes a column alone, and else the fewest columns of their populations.
+    """
+    return min(one.population.d or 1 for one in entries if one.estimand == entry.estimand)
+
+
+def entries_of(subject: str) -> list[Entry]:
+    """Return the entries of an estimand, the one of a key, or all of them."""
+    if "/" in subject:
+        return [lookup(subject)]
+    estimands = dict.fromkeys(str(entry.estimand) for entry in KNOWN.values())
+    if subject and subject not in estimands:
+        raise ArgumentError("estimand", subject, "a key, or " + one_of_words(subject, estimands, KNOWN))
+    return [entry for entry in KNOWN.values() if subject in ("", entry.estimand)]
+
+
+def _names(entry: Entry) -> list[str]:
+    kind: Any = entry.estimator
+    return [part.name for part in fields(kind)] if is_dataclass(kind) else []
+
+
+def _variants(entry: Entry, question: Question, d: int) -> Iterator[Candidate]:
+    names = _names(entry)
+    chosen: dict[str, Any] = {"beta": question.beta} | dict(question.settings)
+    change = {name: value for name, value in chosen.items() if name in names}
+    calibrated = "calibration" in names
+    for calibration in question.calibrations if calibrated else ("",):
+        named = {"calibration": calibration} if calibrated else {}
+        estimator: Any = entry.estimator
+        if change or named:
+            estimator = replace(estimator, **change, **named)
+        origins = _parameters(estimator, question.settings, change)
+        yield Candidate(entry, estimator, d, origins)
+
+
+def _parameters(
+    estimator: Any, settings: Mapping[str, Any], change: Mapping[str, Any]
+) -> dict[str, Parameter]:
+    def origin(name: str, default: Any) -> Origin:
+        if name in settings:
+            return "set"
+        if default is not MISSING and getattr(estimator, name) == default:
+            return "default"
+        return "planner" if name in change else "example"
+
+    if not is_dataclass(estimator):
+        return {}
+    return {
+        part.name: Parameter(getattr(estimator, part.name), origin(part.name, part.default))
+        for part in fields(estimator)
+        if part.name != "calibration"
+    }
+
+
+# The least of a scale of whole numbers at which an error bound is small enough.
+#
+# The scale is either n itself or the place of a number in the list of all decimals with three digits. A bound
+# need be neither monotone nor finite along it. The search doubles and bisects as if it were, asks a fixed
+# grid
+# around the answer, goes on below it where the grid finds a smaller one, and reports where the grid finds
+# that
+# more is not enough. A smaller answer between the places it asked can escape it.
+
+
+FACTORS = (0.5, 0.7, 0.8, 0.9, 0.97, 1.05, 1.2, 1.5, 2, 3, 5, 10, 100, 1000)
+STEPS = (-900, -300, -100, -30, -10, 10, 30, 100, 300, 900, 1800)
+DIGITS = 900  # decimals with three digits per factor of 10
+DECIMALS = 9 * DIGITS  # from 1e-6 to 1e3
+
+
+class _OutOfReachError(Exception):
+    """The last place of the scale is not enough."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """How many places around the answer were asked, and those above it at which the bound is too large."""
+
+    places: int
+    short_above: tuple[float, ...]
+
+
+@dataclass
+class Scale:
+    """An error bound along whole numbers from `start` to `most`, computed once at each."""
+
+    bound: Callable[[int], float]
+    start: int
+    most: int
+    around: Callable[[int], list[int]]
+    number: Callable[[int], float] = int
+    seen: dict[int, float] = field(default_factory=dict)
+
+    def at(self, place: int) -> float:
+        """Return the bound at a place; no number counts as infinite."""
+        if place not in self.seen:
+            value = self.bound(place)
+            self.seen[place] = inf if isnan(value) else value
+        return self.seen[place]
+
+    def least(self, alpha: float = float_info.max) -> int | None:
+        """Return the first place found with a bound of at most `alpha`, by default a finite one; or None.
+
+        Below the answer the bound is larger than alpha at the place next to it, on the grid around it and
+        wherever the doubling went.
+        """
+
+        def enough(place: int) -> bool:
+            within = self.at(min(place, self.most)) <= alpha
+            if place > self.most and not within:
+                raise _OutOfReachError
+            return within
+
+        try:
+            found = smallest(enough, self.start)
+        except _OutOfReachError:
+            return None
+        while lower := [place for place in self._grid(found) if place < found and enough(place)]:
+            found = self._between(min(lower), alpha)
+        return found
+
+    def _between(self, enough: int, alpha: float) -> int:
+        """Return an answer between the last place known to be short of `alpha` and one that is enough."""
+        short = max((p for p in self.seen if p < enough and self.seen[p] > alpha), default=self.start - 1)
+        while enough - short > 1:
+            middle = (short + enough) // 2
+            short, enough = (short, middle) if self.at(middle) <= alpha else (middle, enough)
+        return enough
+
+    def _grid(self, answer: int) -> list[int]:
+        return sorted({place for place in self.around(answer) if self.start <= place <= self.most})
+
+    def best(self) -> tuple[int, float]:
+        """Return the place with the smallest bound of those computed, and that bound."""
+        return min(self.seen.items(), key=lambda pair: pair[::-1])
+
+    def check(self, answer: int, alpha: float) -> Check:
+        """Return a check of the bound for monotony on the grid around an answer."""
+        grid = self._grid(answer)
+        short = (self.number(place) for place in grid if place > answer and self.at(place) > alpha)
+        return Check(len(grid), tuple(short))
+
+
+def factors(n: int) -> list[int]:
+    """Return sizes around n, from a half to a thousand times."""
+    return [round(factor * n) for factor in FACTORS]
+
+
+def steps(place: int) -> list[int]:
+    """Return places around one of the decimals, from a tenth to a hundred times."""
+    return [place + step for step in STEPS]
+
+
+def decimal(place: int) -> float:
+    """Return the number at a place of the list of decimals with three digits, 1e-6 first.
+
+    >>> [decimal(place) for place in (0, 1, 899, 900, 5400, DECIMALS)]
+    [1e-06, 1.01e-06, 9.99e-06, 1e-05, 1.0, 1000.0]
+    """
+    power, digits = divmod(place, DIGITS)
+    return float(f"{100 + digits}e{power - 8}")
+
+
+# What every estimator says to a question: the least n or the least budget found, or why there is none.
+#
+# It says so up to three times: what is proved, what is predicted, and what is simulated if that is asked for.
+
+
+NO_BOUND = "no error bound with explicit constants"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What one estimator says.
+
+    Parameters
+    ----------
+    key, estimand, calibration, d, parameters, kind, meaning, assumptions
+        Which estimator of what, whether its error is bounded by proof or predicted, what that error is, and
+        what this assumes of the rows.
+    budget : Budget or None
+        What it spends: the given budget, or the least found; None if it takes none or none is enough.
+    answers_from : int or None
+        The least n that its plan accepts at this budget.
+    refusal : str
+        What the plan says of one row less.
+    bounded_from : int or None
+        Where n is sought: the least n found with a finite bound.
+    n : int or None
+        The given n, or the least found to be enough.
+    bound : float or None
+        The error bound, or the predicted error, there, at most alpha; None if alpha is not reached.
+    check : Check or None
+        What a public grid around the answer says of the bound's monotony.
+    reason : str
+        Why there is no bound.
+    needs : tuple of str
+        Facts about the rows that are not set, without which it is not asked.
+    found : Found or None
+        What the search found, where n is simulated: `bound` is then alpha.
+    other_rows : str
+        What it says of rows that are not of its law, where it answers.
+    """
+
+    key: str
+    estimand: str
+    calibration: str | None
+    d: int
+    parameters: Mapping[str, Parameter]
+    kind: Kind
+    meaning: str
+    assumptions: tuple[str, ...]
+    budget: Budget | None = None
+    answers_from: int | None = None
+    refusal: str = ""
+    bounded_from: int | None = None
+    n: int | None = None
+    bound: float | None = None
+    check: Check | None = None
+    reason: str = ""
+    needs: tuple[str, ...] = ()
+    found: Found | None = None
+    other_rows: str = ""
+
+    @property
+    def reached(self) -> bool:
+        """Whether alpha is reached."""
+        return self.bound is not None
+
+
+def need(one: Answer) -> tuple[int, float, float]:
+    """Return the sorting key of an answer: ε before ρ, less before more, then n; else where it begins."""
+    if not one.reached or one.budget is None:
+        return 2, one.bounded_from or inf, one.answers_from or inf
+    (currency, amount), *_ = asdict(one.budget).items()
+    return int(currency != "epsilon"), amount, one.n or 0
+
+
+def answer_of(question: Question, one: Candidate) -> Answer:
+    """Return the answer of one estimator at the best of the budgets it takes."""
+    blank = Answer(
+        key=one.entry.key,
+        estimand=str(one.entry.estimand),
+        calibration=getattr(one.estimator, "calibration", None),
+        d=one.d,
+        parameters=one.parameters,
+        kind=one.kind,
+        meaning=one.meaning,
+        assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
+        n=question.n,
+    )
+    if needs := facts_missing(question, one):
+        return replace(
+            blank, needs=needs, reason="needs " + " ".join(f"--set {name}=NUMBER" for name in needs)
+        )
+    refusals = []
+    for offers in question.offers():
+        found = []
+        for offer in offers:
+            try:
+                fewest_rows(one.estimator, one.d, offer(1.0))
+                found.append((_rows if question.n is None else _budget)(question, one, offer, blank))
+            except ArgumentError as error:
+                refusals.append((error.argument == "budget", _refused(error, offer(1.0))))
+        if found:
+            return min(found, key=need)
+    return replace(blank, reason=min(refusals, key=itemgetter(0))[1])
+
+
+def facts_missing(question: Question, one: Candidate) -> tuple[str, ...]:
+    """Return what must be set before an estimator is asked; one of one's own has what its object says."""
+    return () if one.entry in question.own else tuple(one.lacking)
+
+
+def _refused(error: ArgumentError, budget: Budget) -> str:
+    """Return the refusal in one line; a budget is named whole, not by the share that was refused."""
+    return f"takes no {budget}: expected {error.allowed}" if error.argument == "budget" else str(error)
+
+
+def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
+    """Return the answer at a given budget."""
+    budget = offer(1.0)
+    found = _at(one, budget, blank)
+    if not one.stated:
+        return replace(found, reason=NO_BOUND)
+    start = found.answers_from or 1
+    scale = Scale(lambda n: one.bound(n, budget, question.beta), start, MOST, factors)
+    found = replace(found, bounded_from=scale.least())
+    if question.alpha is None:
+        return found
+    n = scale.least(question.alpha)
+    if n is None:
+        where, best = scale.best()
+        return replace(found, reason=_unreached(one, f"any n up to {MOST:g}", best, f"n = {where}"))
+    return replace(found, n=n, bound=scale.at(n), check=scale.check(n, question.alpha))
+
+
+def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
+    """Return the answer at a given n."""
+    n, alpha = question.n or 0, question.alpha or 0.0
+    refusal = one.refusal(n, offer(decimal(DECIMALS)))
+    if refusal or not one.stated:
+        return replace(blank, reason=refusal or NO_BOUND)
+    if n > MOST:
+        reason = f"n = {n}: expected at most {MOST}, up to which this bound is computed"
+        return replace(blank, reason=reason)
+    scale = Scale(
+        lambda place: one.bound(n, offer(decimal(place)), question.beta), 0, DECIMALS, steps, decimal
+    )
+    place = scale.least(alpha)
+    if place is None:
+        where, best = scale.best()
+        most, there = (str(offer(decimal(end))) for end in (DECIMALS, where))
+        return replace(blank, reason=_unreached(one, f"any budget up to {most}", best, there))
+    found = _at(one, offer(decimal(place)), blank)
+    return replace(found, bound=scale.at(place), check=scale.check(place, alpha))
+
+
+def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
+    """Return the answer with the budget and where the estimator begins to answer at it."""
+    first = fewest_rows(one.estimator, one.d, budget)
+    refusal = one.refusal(first - 1, budget) if first > 1 else ""
+    others = one.other_rows(first, budget)
+    return replace(blank, budget=budget, answers_from=first, refusal=refusal, other_rows=others)
+
+
+def _unreached(one: Candidate, where: str, best: float, there: str) -> str:
+    if not isfinite(best):
+        return f"no {'finite error bound' if one.kind == 'proved' else 'informative prediction'} at {where}"
+    least = "bound" if one.kind == "proved" else "predicted error"
+    return f"alpha is not reached at {where}: the least {least} found is {best:.4g}, at {there}"
+
+
+# The n at which a share of runs on synthetic rows is within alpha: a search for each estimator.
+#
+# Rows are of the estimator's own model, the hardest within its public bounds (`catalog.hardest`). Every block
+# of runs has streams of its own, so that the answer is the same for any number of workers.
+
+
+NUMBERS = 25 * 10**6  # the most that are drawn for one run
+WORK = 2.0  # runs of a search, in runs at the n it begins with, over the cap: steps of 2 and runs beyond
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """How n is searched.
+
+    Parameters
+    ----------
+    share : float
+        Of the runs that are to be within alpha; by default half, as in what is predicted.
+    runs : int
+        After which a search ends, but for those beyond the answer.
+    seed : int
+        Public; with the question it decides every number.
+    jobs : int
+        Searches at a time.
+    """
+
+    share: float = 0.5
+    runs: int = 200
+    seed: int = 1
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        probability(share=self.share)
+        integer_at_least(BLOCK, runs=self.runs)
+        integer_at_least(0, seed=self.seed)
+        integer_at_least(1, jobs=self.jobs)
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search that is to be made: of which estimator, at which budget, beginning at n rows."""
+
+    candidate: Candidate
+    budget: Budget
+    n: int
+    alpha: float
+    how: Simulation
+
+    @property
+    def most(self) -> int:
+        """The largest n that is tried."""
+        return NUMBERS // self.candidate.d
+
+    @property
+    def found(self) -> Found:
+        """The n that is found."""
+        target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
+        with threadpool_limits(1):
+            return least_n(self.measure(), target, self.n)
+
+    @property
+    def core_seconds(self) -> float:
+        """About what it costs: from one run, the second."""
+        measure, n = self.measure(), min(self.n, self.most)
+        with threadpool_limits(1):
+            measure(n, 0, 0, 1)
+            started = time.thread_time()
+            measure(n, 0, 0, 1)
+        return (time.thread_time() - started) * self.how.runs * WORK
+
+    def measure(self) -> Measure:
+        """Return the function that runs the estimator on blocks of samples."""
+        one, budget = self.candidate, self.budget
+        entry: Any = hardest(one.entry, one.estimator, one.d)
+        name = f"{one.entry.key} {one.estimator!r} {one.d} {budget!r} {self.n}"
+
+        def errors(n: int, place: int, block: int, runs: int) -> Vector:
+            if not accepts(one.estimator, n, one.d, budget):
+                return np.full(runs, inf)
+            point = point_id({"place": place})
+            data, noise = (
+                stream(self.how.seed, role, name, point, block) for role in (Role.DATA, Role.NOISE)
+            )
+            return np.array([run(n, data, noise) for _ in range(runs)])
+
+        def run(n: int, data: np.random.Generator, noise: np.random.Generator) -> float:
+            x = entry.population.sample(n, rng=data)
+            return float(entry.error(one.estimator(x, budget=budget, rng=noise).value))
+
+        return errors
+
+
+def searched(searches: Sequence[Search], announce: Callable[[int, float], None]) -> list[Found]:
+    """Return what searches find, in their order, after saying how many they are and what they cost."""
+    if not searches:
+        return []
+    announce(len(searches), sum(search.core_seconds for search in searches))
+    return mapped(_found, searches, searches[0].how.jobs)
+
+
+def _found(search: Search) -> Found:
+    return search.found
+
+
+# All answers of each estimator side by side: what is proved, what is predicted, and what is simulated.
+#
+# Simulation is asked for, and begins after the rest is known: at the n that is predicted.
+
+
+MEASURED = "the error of runs on synthetic rows, the hardest of its model"
+PART = 4  # of a proved n, or times the fewest rows, where a search begins without a prediction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers:
+    """What one estimator says, by what is known of its error; None where that is not asked or not stated."""
+
+    proved: Answer
+    predicted: Answer | None = None
+    simulated: Answer | None = None
+
+    @property
+    def all(self) -> list[Answer]:
+        """Those that there are."""
+        return [one for one in (self.proved, self.predicted, self.simulated) if one]
+
+    @property
+    def best(self) -> Answer:
+        """The one that needs least."""
+        return min(self.all, key=need)
+
+    @property
+    def stated(self) -> Answer:
+        """The proved one, or the predicted one where that fails."""
+        failed = not self.proved.reached
+        if self.predicted and failed and (self.predicted.reached or not self.proved.meaning):
+            return self.predicted
+        return self.proved
+
+
+def plan(question: Question) -> list[Answer]:
+    """Return the stated answer of each estimator: those that need least first, failures last."""
+    return sorted((answer(question, one) for one in candidates(question)), key=need)
+
+
+def answer(question: Question, one: Candidate) -> Answer:
+    """Return the answer of one estimator: by its proved bound, or by its prediction where that fails."""
+    return answers(question, one).stated
+
+
+def answers(question: Question, one: Candidate) -> Answers:
+    """Return the answers of one estimator by its proved bound and by its prediction."""
+    guess = replace(one, kind="predicted")
+    predicted = answer_of(question, guess) if guess.stated else None
+    return Answers(proved=answer_of(question, one), predicted=predicted)
+
+
+def compared(
+    question: Question,
+    announce: Callable[[int, float], None] | None = None,
+    tell: Callable[[int, int, str, Answers | None], None] | None = None,
+) -> list[Answers]:
+    """Return all answers of each estimator in question: those that need least first, failures last.
+
+    `announce` is told of how many searches there are, and of their core-seconds, before they begin; `tell` of
+    the number of each estimator, how many there are, and its key, before it is asked and with its answers.
+
+    Raises
+    ------
+    ArgumentError
+        As `candidates`; and if none can be asked, as facts about the rows are not set.
+    """
+    asked = candidates(question)
+    needs = [facts_missing(question, one) for one in asked]
+    if asked and all(needs):
+        names = dict.fromkeys(name for names in needs for name in names)
+        allowed = "a number: " + " ".join(f"--set {name}=NUMBER" for name in names)
+        raise ArgumentError(f"set {next(iter(names))}", None, allowed)
+    found = []
+    for number, one in enumerate(asked, start=1):
+        where = number, len(asked), one.entry.key
+        if tell:
+            tell(*where, None)
+        found.append(answers(question, one))
+        if tell:
+            tell(*where, found[-1])
+    if question.simulation:
+        found = _simulated(question, asked, found, announce or (lambda *_: None))
+    return sorted(found, key=lambda one: need(one.best))
+
+
+def _simulated(
+    question: Question,
+    asked: Sequence[Candidate],
+    found: Sequence[Answers],
+    announce: Callable[[int, float], None],
+) -> list[Answers]:
+    """Return the answers with what is simulated, for all estimators that take the budget."""
+    searches = [_search(question, one, said) for one, said in zip(asked, found, strict=True)]
+    sizes = iter(searched([search for search in searches if search], announce))
+    return [
+        replace(said, simulated=_of_search(said.best, search, next(sizes))) if search else said
+        for said, search in zip(found, searches, strict=True)
+    ]
+
+
+def _search(question: Question, one: Candidate, said: Answers) -> Search | None:
+    """Return the search for an estimator; None where its plan refuses the budget or d."""
+    if said.best.budget is None or question.alpha is None or question.simulation is None:
+        return None
+    return Search(one, said.best.budget, _start(said), question.alpha, question.simulation)
+
+
+def _start(said: Answers) -> int:
+    """Return the n to begin with: the predicted one, or a part of the proved one."""
+    least = said.best.answers_from or 1
+    if said.predicted and said.predicted.reached:
+        return max(least, said.predicted.n or 1)
+    return max(least, (said.proved.n or 0) // PART if said.proved.reached else PART * least)
+
+
+def _of_search(said: Answer, search: Search, found: Found) -> Answer:
+    """Return what a search found as an answer."""
+    blank = replace(
+        said, kind="simulated", meaning=MEASURED, check=None, bounded_from=None, reason="", found=found
+    )
+    if found.rows is None:
+        reason = f"fewer than {search.how.share:.0%} of the runs are within alpha up to n = {search.most}"
+        return replace(blank, n=None, bound=None, reason=reason)
+    return replace(blank, n=max(found.rows, said.answers_from or 1), bound=search.alpha)
+
+
+# An estimator of a user's own in the planner: named as module:object, it becomes an entry.
+
+
+def own_entry(reference: str, subject: str) -> Entry:
+    """Return the entry of an object: itself, or an estimator asked like those of its estimand.
+
+    Parameters
+    ----------
+    reference : str
+        "module:object"; modules of the working folder are found. The object is an `Entry`, or an estimator:
+        at least `plan(n, d, budget)`, and `error_bound`, `predicted_error` or a call for what they answer.
+    subject : str
+        The estimand, where the object is an estimator without an attribute `estimand`: it has the rows and
+        the loss of the catalog's entries of that.
+
+    Raises
+    ------
+    ArgumentError
+        If there is no such object, it is neither, or nothing tells its estimand.
+    """
+    found = loaded("from", reference)
+    if isinstance(found, Entry):
+        return found
+    if isinstance(found, type) or not callable(getattr(found, "plan", None)):
+        raise ArgumentError("from", reference, "an Entry, or an estimator: an object with plan(n, d, budget)")
+    estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
+    like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
+    if not like:
+        raise ArgumentError("estimand", estimand, one_of_words(estimand, _estimands()))
+    return _like(_in_space(like), found, reference)
+
+
+def _like(entry: Entry, estimator: Any, reference: str) -> Entry:
+    example = Example(estimator, NonPrivate())
+    return replace(entry, key=reference, examples=(example,), assumptions=(), hardest=None, summary="")
+
+
+def _in_space(like: Sequence[Entry]) -> Entry:
+    """Return an entry in d columns, if there is one."""
+    return next((entry for entry in like if entry.population.d is not None), like[0])
+
+
+def _estimands() -> list[str]:
+    return list(dict.fromkeys(str(entry.estimand) for entry in KNOWN.values()))

@@ -1,0 +1,738 @@
+"""How the least n grows with one public number: searched at several values, beside what statements say."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cache
+from inspect import signature
+from math import inf, isfinite, log, nan, sqrt
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from workbench.catalog import lookup
+from workbench.catalog.hardest import hardest
+from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
+from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
+from workbench.special import chdtrc as chi_squared_tail
+from workbench.special import ndtri, stdtrit
+from workbench.study.grids import SOFTWARE, Block, Cell, Point, require_axes
+from workbench.study.intervals import Interval, Vector
+from workbench.study.measures import Measure
+from workbench.study.planner import Candidate, Scale, factors
+from workbench.study.profiles import PROFILES, claim_level, mapped
+from workbench.study.rules import Status, Verdict
+from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
+from workbench.study.store import Shelf, Store
+from workbench.study.sweeps import Task, compute, resources
+from workbench.types import Columns
+
+# What a scaling is: one statement and one number in its n, at which values, and what is run there.
+
+
+CAPS: Mapping[str, int] = MappingProxyType({"quick": 100, "full": 200, "deep": 400})
+LeastKind: TypeAlias = Kind | Literal["refused"]
+ENDS = ("quick",)  # profiles that search at the first and the last value alone
+
+
+class Setting(NamedTuple):
+    """The public numbers at one value.
+
+    Attributes
+    ----------
+    point : mapping
+        What the block takes, but for n.
+    alpha : float
+        A run succeeds if its error is at most this.
+    start : int
+        Where the search begins: a public prediction, never a measured n.
+    stated : float
+        The n of the statement, with constants 1 where it has none.
+    predicted : float
+        The n of a prediction with all constants; nan if there is none.
+    share : float
+        Of the isolated term in n: of that of the prediction if there is one, else of the statement's.
+    fewest : int
+        The estimator refuses fewer rows.
+    """
+
+    point: Point
+    alpha: float
+    start: int
+    stated: float
+    predicted: float = nan
+    share: float = nan
+    fewest: int = 1
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """One statement and one number in its n.
+
+    Parameters
+    ----------
+    statement : str
+        Id of the numbered statement.
+    variable : str
+        The number, in the vocabulary of the package: `epsilon`, `delta`, `alpha`, `d`, `radius`, ...
+    key : str
+        What is run: a catalog key, with what distinguishes it in brackets.
+    term : str
+        The term of the statement's n that is looked at.
+    values : tuple of float
+        Of the number: at least 4 over a factor 8, of its logarithm if n is a power of that.
+    setting : callable
+        Value -> `Setting`.
+    block : callable
+        As a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`.
+    power : float
+        The exponent of the number in the term, or of its logarithm.
+    logarithm : bool
+        Whether n is a power of |ln| of the number, as of ln 1/delta.
+    instead : mapping
+        Wrong statements nearby, in words -> the exponent that each would have. Where the statement's rate is
+        called seen, they are excluded.
+    bound : str
+        Whether the statement bounds n from above, from below, or is an equality.
+    share : float
+        Wanted share of runs that succeed.
+    caps : mapping
+        Profile -> runs after which a search ends, but for those beyond its answer.
+    """
+
+    statement: str
+    variable: str
+    key: str
+    term: str
+    values: tuple[float, ...]
+    setting: Callable[[float], Setting]
+    block: Block
+    power: float
+    instead: Mapping[str, float]
+    logarithm: bool = False
+    bound: Literal["upper", "lower", "equal"] = "upper"
+    share: float = 0.9
+    caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
+
+    def __post_init__(self) -> None:
+        if len(set(self.values)) < 2:
+            raise ArgumentError("values", self.values, "at least two that differ")
+        for value in self.values:
+            positive(value=value)
+        probability(share=self.share)
+        for profile, cap in self.caps.items():
+            one_of(PROFILES, profile=profile)
+            integer_at_least(BLOCK, cap=cap)
+        require_axes(self.block, {**self.setting(self.values[0]).point, "n": 1})
+
+    @property
+    def name(self) -> str:
+        """Stable id, part of every seed."""
+        return f"{self.statement} {self.variable} {self.key}"
+
+    def at(self, profile: str) -> tuple[float, ...]:
+        """Return the values at which a profile searches."""
+        return (self.values[0], self.values[-1]) if profile in ENDS else self.values
+
+    def axis(self, value: float) -> float:
+        """Return what n is a power of: the number, or the size of its logarithm."""
+        return abs(log(value)) if self.logarithm else value
+
+
+class Least(NamedTuple):
+    """The least n at one value, beside what is said of it."""
+
+    value: float
+    setting: Setting
+    n: float
+    interval: tuple[float, float]
+    kind: LeastKind
+    runs: int
+    core_seconds: float
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the search found both ends, and errors decide, not a plan that refuses fewer rows."""
+        return self.kind != "refused" and self.interval[0] > 0 and self.interval[1] < inf
+
+
+# The slope of ln n* in the logarithm of a public number, with its interval, and that of a formula.
+#
+# Least squares weighted by the intervals of the n*, which are taken as normal in ln n. Where the points are
+# too
+# far from a line for that, the interval is widened by as much as they are (Birge's factor) and Student's
+# quantile, and the slope is called curved: it then says how n grew over these values, and no law.
+
+
+CURVED = 0.05  # the level at which a line is refuted
+MOST_STUDENT = 4.0  # Student's quantile is taken at most as large a multiple of the normal one
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A slope, its standard error, and the misfit of the line with its degrees of freedom."""
+
+    estimate: float
+    error: float
+    misfit: float
+    freedom: int
+
+    @property
+    def curved(self) -> bool:
+        """Whether a line is refuted."""
+        return self.freedom > 0 and float(chi_squared_tail(self.freedom, self.misfit)) < CURVED
+
+    def interval(self, level: float) -> Interval:
+        """Return the interval that misses with the level, for normal errors of ln n*."""
+        normal = float(-ndtri(level / 2))
+        reach = normal * self.error
+        if self.curved:
+            student = min(float(-stdtrit(self.freedom, level / 2)), MOST_STUDENT * normal)
+            reach = student * self.error * sqrt(self.misfit / self.freedom)
+        return self.estimate - reach, self.estimate + reach
+
+
+def slope(xs: ArrayLike, ys: ArrayLike, errors: ArrayLike) -> Slope:
+    """Return the slope of ln y against ln x; `errors` are the standard errors of ln y.
+
+    >>> found = slope([1, 2, 4, 8], [10, 20, 40, 80], [0.1] * 4)
+    >>> round(found.estimate, 9), found.curved
+    (1.0, False)
+    """
+    x, y, e = (np.asarray(values, np.float64) for values in (np.log(xs), np.log(ys), errors))
+    if len(x) < 2:
+        return Slope(nan, inf, 0.0, 0)
+    weight = e**-2.0
+    along = x - weight @ x / weight.sum()
+    square = float(weight @ along**2)
+    estimate = float((weight * along) @ y) / square
+    rest = y - weight @ y / weight.sum() - estimate * along
+    return Slope(estimate, square**-0.5, float(weight @ rest**2), len(x) - 2)
+
+
+def standard_errors(intervals: Sequence[Interval], level: float) -> Vector:
+    """Return the standard errors of ln n of which these are the intervals at a level; inf for an open end."""
+    return np.array([_half(*interval) for interval in intervals]) / float(-ndtri(level / 2))
+
+
+def _half(low: float, high: float) -> float:
+    return log(high / low) / 2 if low > 0 and isfinite(high) else inf
+
+
+# Scalings of catalog entries: a statement's table of public numbers, one of which moves at a time.
+#
+# Rows are of the hardest law within the entry's public bounds (`catalog.hardest`), or of a law of the
+# caller's.
+
+
+CURRENCIES = ("epsilon", "delta", "rho")
+GUESS = 4  # n_0 over the fewest rows, where nothing is predicted
+
+
+@dataclass(frozen=True)
+class Move:
+    """How one number moves, and what the statement says of it.
+
+    Parameters
+    ----------
+    values : tuple of float
+        Of the number.
+    power : float
+        Its exponent in the term.
+    instead : mapping
+        Wrong statements nearby, in words -> their exponents.
+    term : str
+        The term that is looked at.
+    beside : mapping
+        The other numbers where they differ from the statement's usual ones, so that the term stands out.
+    logarithm : bool
+        Whether the power is that of the number's logarithm.
+    """
+
+    values: tuple[float, ...]
+    power: float
+    instead: Mapping[str, float]
+    term: str
+    beside: Mapping[str, Any] = field(default_factory=dict)
+    logarithm: bool = False
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement about the n of a catalog entry.
+
+    Parameters
+    ----------
+    id : str
+        Of the numbered statement.
+    key : str
+        Of the catalog.
+    usual : mapping
+        The public numbers: `d`, `alpha`, of the budget `epsilon` with or without `delta`, or `rho`, and the
+        estimator's own.
+    shape : callable
+        Those numbers of `usual` that it takes by name -> n, constants 1.
+    moves : mapping
+        Number -> how it moves.
+    bound, share, caps
+        As of a `Scaling`. What is predicted is a median: the n of a prediction stands beside a share of 1/2.
+    """
+
+    id: str
+    key: str
+    usual: Mapping[str, Any]
+    shape: Callable[..., float]
+    moves: Mapping[str, Move]
+    bound: Literal["upper", "lower", "equal"] = "upper"
+    share: float = 0.5
+    caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
+
+    def scalings(self) -> Iterator[Scaling]:
+        """Return a scaling of every number that moves."""
+        for variable, move in self.moves.items():
+            yield Scaling(
+                statement=self.id,
+                variable=variable,
+                key=self.key,
+                term=move.term,
+                values=move.values,
+                setting=_KeySettings(self, variable, move),
+                block=catalogued,
+                power=move.power,
+                instead=move.instead,
+                logarithm=move.logarithm,
+                bound=self.bound,
+                share=self.share,
+                caps=self.caps,
+            )
+
+
+@dataclass(frozen=True)
+class _KeySettings:
+    """The setting at every value of a number that moves."""
+
+    statement: Statement
+    variable: str
+    move: Move
+
+    def __call__(self, value: float) -> Setting:
+        public = {**self.statement.usual, **self.move.beside, self.variable: value}
+        alpha = float(public.pop("alpha"))
+        point = {"key": self.statement.key, **public}
+        fewest, predicted = _expected(alpha, **point)
+        return Setting(
+            point=point,
+            alpha=alpha,
+            start=round(predicted) if predicted < inf else GUESS * fewest,
+            stated=_named(self.statement.shape, {"alpha": alpha, **public}),
+            predicted=predicted if predicted < inf and self.statement.share == 0.5 else nan,
+            fewest=fewest,
+        )
+
+
+def catalogued(
+    key: str, d: int, n: int, *, trials: int, data: Generator, noise: Generator, **public: Any
+) -> Columns:
+    """Measure the error of an entry on rows of its hardest law, infinite where it abstains."""
+    estimator, budget = _asked(key, public)
+    entry: Any = hardest(lookup(key), estimator, int(d))
+    samples = (entry.population.sample(int(n), rng=data) for _ in range(trials))
+    errors = np.array([entry.error(estimator(x, budget=budget, rng=noise).value) for x in samples])
+    return {"error": errors, "abstained": np.isinf(errors)}
+
+
+def budget_of(public: Mapping[str, Any]) -> Budget:
+    """Return the budget that public numbers name."""
+    if "rho" in public:
+        return ZCDP(float(public["rho"]))
+    if "epsilon" not in public:
+        raise ArgumentError("usual", sorted(public), "a budget: epsilon, epsilon and delta, or rho")
+    if "delta" in public:
+        return ApproxDP(float(public["epsilon"]), float(public["delta"]))
+    return PureDP(float(public["epsilon"]))
+
+
+def _asked(key: str, public: Mapping[str, Any]) -> tuple[Any, Budget]:
+    """Return the estimator and its budget."""
+    own = {name: value for name, value in public.items() if name not in CURRENCIES}
+    kind: Any = lookup(key).estimator
+    return replace(kind, **own) if own else kind, budget_of(public)
+
+
+@cache
+def _expected(alpha: float, *, key: str, d: int, **public: Any) -> tuple[int, float]:
+    """Return the fewest rows that the plan takes, and the n of the prediction, infinite if there is none."""
+    estimator, budget = _asked(key, public)
+    fewest = fewest_rows(estimator, int(d), budget)
+    one = Candidate(lookup(key), estimator, int(d), {}, "predicted")
+    if not one.stated:
+        return fewest, inf
+    n = Scale(lambda rows: one.bound(rows, budget, 0.5), fewest, MOST, factors).least(alpha)
+    return fewest, inf if n is None else float(n)
+
+
+def _named(shape: Callable[..., float], public: Mapping[str, Any]) -> float:
+    taken = signature(shape).parameters
+    return float(shape(**{name: value for name, value in public.items() if name in taken}))
+
+
+# What searched n say of a statement: its rate is seen, n grows slower, n grows faster, or it is open.
+#
+# What is looked at is the slope of ln(n*/N) for the n* that were found and the statement's N: where the
+# statement has the right shape, whatever its constant, that is 0, and curvature cancels.
+
+
+TOLERANCE = 0.1  # of an exponent: what logarithms that a statement leaves out may do
+SEARCHED = 0.05  # the level of the interval of one n*
+SEEN = 0.05  # the level at which wrong statements are excluded
+HALF = 0.5  # of a power: a wrong statement that is always near
+FEWEST = 3  # values with both ends that a slope takes; of two values, both
+CONTRADICTS = {"upper": ("faster",), "lower": ("slower",), "equal": ("faster", "slower")}
+
+
+def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
+    """Decide whether n grows with the number as the statement says.
+
+    HOLDS if the statement's rate is seen: the interval of the exponent at 5 % meets it within `TOLERANCE` and
+    excludes every wrong rate that the scaling names, and half a power to either side. What a wrong power of a
+    term changes of n is taken as small as the term's share of n, where that is known. HOLDS, too, if n
+    certainly grows slower than an upper bound, or faster than a lower one: the detail says so. REFUTED if it
+    certainly does the contrary, at the level of a check of a claim. Otherwise UNDECIDED.
+    """
+    bounded = [one for one in found if one.bounded]
+    slopes = _Slopes.of(scaling, bounded)
+    enough = len(bounded) >= min(FEWEST, len(found))
+    rate = _rate(scaling, slopes.excess, _share(found)) if enough else "open"
+    status = Status.UNDECIDED if rate == "open" else Status.HOLDS
+    if rate in CONTRADICTS["equal" if scaling.power == 0 else scaling.bound]:
+        status = Status.REFUTED
+    return Verdict(
+        status=status,
+        test="slope of searched n",
+        level=claim_level(),
+        trials=sum(one.runs for one in found),
+        estimate=slopes.measured.estimate,
+        interval=slopes.measured.interval(SEEN),
+        bound=slopes.stated,
+        id=f"n in {scaling.variable}: {scaling.key}",
+        detail={"scaling": _record(scaling, found, rate, slopes)},
+    )
+
+
+class _Slopes(NamedTuple):
+    """The exponents of the n that were found, of these over the statement's, and of formulas alone."""
+
+    measured: Slope
+    excess: Slope
+    stated: float
+    predicted: float
+
+    @classmethod
+    def of(cls, scaling: Scaling, found: Sequence[Least]) -> "_Slopes":
+        axis = [scaling.axis(one.value) for one in found]
+        errors = standard_errors([one.interval for one in found], SEARCHED)
+        n, stated, predicted = (
+            np.array([(one.n, one.setting.stated, one.setting.predicted) for one in found]).reshape(-1, 3).T
+        )
+        measured, excess, formula, model = (
+            slope(axis, y, errors) for y in (n, n / stated, stated, predicted)
+        )
+        return cls(measured, excess, formula.estimate, model.estimate)
+
+
+def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting], float]) -> Verdict:
+    """Decide whether the n that is found is at most a proved one at every value; shown is the largest ratio.
+
+    HOLDS if every interval at 5 % lies below, REFUTED if one lies above at the level of a check.
+    """
+    bounds = np.array([proved(one.setting) for one in found])
+    errors = standard_errors([one.interval for one in found], SEARCHED)
+    ratios = np.array([one.n for one in found]) / bounds
+    reach = _reach(claim_level(parts=len(found))) * errors
+    with np.errstate(invalid="ignore"):  # nothing is enough: inf, with an open end below
+        low, high = (ratios * np.exp(sign * reach) for sign in (-1, 1))
+    above = ~(np.array([one.interval[1] for one in found]) <= bounds)  # nan is no bound
+    low = np.nan_to_num(low, nan=0.0, posinf=inf)
+    refuted = bool(low.max() > 1)
+    worst = int(np.argmax(ratios))
+    return Verdict(
+        status=Status.REFUTED if refuted else Status.UNDECIDED if above.any() else Status.HOLDS,
+        test="searched n at most the proved n",
+        level=claim_level(),
+        trials=sum(one.runs for one in found),
+        estimate=float(ratios[worst]),
+        interval=(float(low[worst]), float(high[worst])),
+        bound=1.0,
+        id=f"n over the proved n in {scaling.variable}: {scaling.key}",
+        detail={"n": [one.n for one in found], "proved": bounds.tolist()},
+    )
+
+
+def _reach(level: float) -> float:
+    return float(-ndtri(level / 2))
+
+
+def measure(one: Least) -> Measure:
+    """Return n with its interval at the level of a check."""
+    (error,) = standard_errors([one.interval], SEARCHED)
+    reach = float(np.exp(-_reach(claim_level()) * error)) if error < inf else 0.0
+    return Measure(one.n, (one.n * reach, one.n / reach if reach else inf), one.runs)
+
+
+def follow(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+    """Return the check of every scaling: what a claim about sample sizes alone consists of."""
+    return [grows(*growth) for growth in growths]
+
+
+def _share(found: Sequence[Least]) -> float:
+    """Return the least known share of the term in n; all of it where none is known."""
+    return min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
+
+
+def _rate(scaling: Scaling, excess: Slope, share: float) -> str:
+    """Return what the exponent of n*/N says; `faster` is towards larger n."""
+    if not isfinite(excess.error):
+        return "open"
+    named = (power - scaling.power for power in scaling.instead.values())
+    wrong = [share * gap for gap in (*named, -HALF, HALF)]
+    low, high = excess.interval(SEEN)
+    if low <= TOLERANCE and high >= -TOLERANCE and not any(low <= one <= high for one in wrong):
+        return "seen"
+    ends = excess.interval(claim_level())
+    low, high = ends if scaling.power >= 0 else (-ends[1], -ends[0])
+    return "slower" if high < -TOLERANCE else "faster" if low > TOLERANCE else "open"
+
+
+def _record(scaling: Scaling, found: Sequence[Least], rate: str, slopes: _Slopes) -> dict[str, Any]:
+    """Return what the table of scalings prints."""
+    settings = [one.setting for one in found]
+    return {
+        "statement": scaling.statement,
+        "variable": scaling.variable,
+        "logarithm": scaling.logarithm,
+        "key": scaling.key,
+        "term": scaling.term,
+        "share": scaling.share,
+        "power": scaling.power,
+        "instead": dict(scaling.instead),
+        "rate": rate,
+        "curved": slopes.excess.curved,
+        "slope": slopes.measured.estimate,
+        "slope_interval": slopes.measured.interval(SEEN),
+        "slope_stated": slopes.stated,
+        "slope_predicted": slopes.predicted,
+        "excess": slopes.excess.estimate,
+        "excess_interval": slopes.excess.interval(SEEN),
+        "values": [one.value for one in found],
+        "n": [one.n for one in found],
+        "intervals": [one.interval for one in found],
+        "kinds": [one.kind for one in found],
+        "stated": [one.stated for one in settings],
+        "predicted": [one.predicted for one in settings],
+        "shares": [one.share for one in settings],
+    }
+
+
+# Scalings of what is no catalog entry on its hardest law: a block of the chapter's own, one number moves.
+
+
+Public = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A statement about the n of a block.
+
+    Parameters
+    ----------
+    id : str
+        Of the numbered statement.
+    key : str
+        What is run.
+    block : callable
+        As of a `Scaling`: it takes the numbers of `usual`, but for `alpha`, and n.
+    usual : mapping
+        The public numbers. All but `alpha`, if it is among them, go to the block.
+    alpha : callable
+        These numbers -> the error that is wanted.
+    shape : callable
+        These numbers -> the statement's n.
+    moves : mapping
+        Number -> how it moves.
+    start, fewest : callable
+        These numbers -> where the search begins, and the fewest rows that a run takes.
+    predicted : callable, optional
+        These numbers -> an n with all constants.
+    bound, share, caps
+        As of a `Scaling`.
+    """
+
+    id: str
+    key: str
+    block: Block
+    usual: Public
+    alpha: Callable[[Public], float]
+    shape: Callable[[Public], float]
+    moves: Mapping[str, Move]
+    start: Callable[[Public], float]
+    fewest: Callable[[Public], int] = lambda public: 1
+    predicted: Callable[[Public], float] = lambda public: nan
+    bound: Literal["upper", "lower", "equal"] = "upper"
+    share: float = 0.9
+    caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
+
+    def scalings(self) -> Iterator[Scaling]:
+        """Return a scaling of every number that moves."""
+        for variable, move in self.moves.items():
+            yield Scaling(
+                statement=self.id,
+                variable=variable,
+                key=self.key,
+                term=move.term,
+                values=move.values,
+                setting=_Settings(self, variable, move),
+                block=self.block,
+                power=move.power,
+                instead=move.instead,
+                logarithm=move.logarithm,
+                bound=self.bound,
+                share=self.share,
+                caps=self.caps,
+            )
+
+
+def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
+    """Return the checks of growths whose n are at most so many times the prediction, too."""
+
+    def checks(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+        return follow(*growths) + [within(*one, lambda setting: times * setting.predicted) for one in growths]
+
+    return checks
+
+
+@dataclass(frozen=True)
+class _Settings:
+    growth: Growth
+    variable: str
+    move: Move
+
+    def __call__(self, value: float) -> Setting:
+        exact = int(value) if self.variable == "d" else value
+        public = {**self.growth.usual, **self.move.beside, self.variable: exact}
+        return Setting(
+            point={name: value for name, value in public.items() if name != "alpha"},
+            alpha=self.growth.alpha(public),
+            start=round(self.growth.start(public)),
+            stated=self.growth.shape(public),
+            predicted=self.growth.predicted(public),
+            fewest=self.growth.fewest(public),
+        )
+
+
+# Running scalings: every search in a process of its own, its blocks kept in the store.
+#
+# A block of a search is addressed by the scaling's name, the public numbers with n, and its place in the
+# order
+# of blocks at that n. The answer is the same for any number of workers, and a search that was killed goes on
+# from the blocks that it has.
+
+
+REFUSED = 1.06  # times the fewest rows: an n below is that of the plan's refusal, whatever the error
+PARTS = 4  # a draw of the search is of at most so many blocks of `BRACKETING` runs
+REMEMBERED = 200  # searches kept in one process
+
+_memory: dict[tuple[str, float, str, int], Least] = {}
+
+
+class Asked(NamedTuple):
+    """One search: all that a worker needs."""
+
+    scaling: Scaling
+    value: float
+    profile: str
+    seed: int
+    store: Path | None
+
+    @property
+    def known_as(self) -> tuple[str, float, str, int]:
+        """What decides its numbers, in this process."""
+        return self.scaling.name, self.value, self.profile, self.seed
+
+
+def measured(
+    scalings: Iterable[Scaling], profile: str, *, seed: int, jobs: int | None = None
+) -> list[list[Least]]:
+    """Return the least n of every scaling that the profile searches, at each of its values.
+
+    Searches that this process has made before are recalled.
+    """
+    integer_at_least(0, seed=seed)
+    wanted = [one for one in scalings if profile in one.caps]
+    asked = searches(wanted, profile, seed)
+    new = [one for one in asked if one.known_as not in _memory]
+    for one, found in zip(new, mapped(_least, new, jobs or resources().jobs), strict=True):
+        _memory[one.known_as] = found
+    result = [[_memory[each.known_as] for each in asked if each.scaling is one] for one in wanted]
+    while len(_memory) > REMEMBERED:
+        del _memory[next(iter(_memory))]
+    return result
+
+
+def searches(scalings: Iterable[Scaling], profile: str, seed: int) -> list[Asked]:
+    """Return every search of those scalings that the profile searches, each by itself."""
+    lent = resources().store
+    store = Path(lent.path if isinstance(lent, Store) else lent) if lent is not None else None
+    wanted = [one for one in scalings if profile in one.caps]
+    return [Asked(one, value, profile, seed, store) for one in wanted for value in one.at(profile)]
+
+
+def searched(asked: Asked) -> list[tuple[Point, Cell]]:
+    """Make a search, and return its blocks, unless it keeps them in a store itself."""
+    found: list[tuple[Point, Cell]] = []
+    _least(asked, found.append if asked.store is None else None)
+    return found
+
+
+def forget() -> None:
+    """Drop every search that `measured` keeps."""
+    _memory.clear()
+
+
+def _least(asked: Asked, told: Callable[[tuple[Point, Cell]], None] | None = None) -> Least:
+    scaling, seed = asked.scaling, asked.seed
+    setting = scaling.setting(asked.value)
+    target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
+    spent: list[float] = []
+    with nullcontext() if asked.store is None else Store(asked.store) as store:
+        shelf = store.shelf(scaling.name, scaling.block, BRACKETING, seed=seed) if store else None
+
+        def errors(n: int, place: int, block: int, runs: int) -> Vector:
+            if n < setting.fewest:
+                return np.full(runs, inf)
+            point = {**setting.point, "n": n}
+            parts = [_kept(shelf, point, PARTS * block + part, asked) for part in range(runs // BRACKETING)]
+            if told:
+                for cell in parts:
+                    told((point, cell))
+            spent.extend(cell.seconds for cell in parts)
+            return np.concatenate([cell.columns["error"] for cell in parts])
+
+        found = least_n(errors, target, max(setting.start, 1))
+    kind: LeastKind = "refused" if setting.fewest > 1 and found.n <= REFUSED * setting.fewest else found.kind
+    return Least(asked.value, setting, found.n, found.interval, kind, found.runs, sum(spent))
+
+
+def _kept(shelf: Shelf | None, point: Point, block: int, asked: Asked) -> Cell:
+    """Return a block from the shelf, or compute it and put it there."""
+    held = shelf.get(point, block) if shelf else None
+    if held is not None:
+        return held
+    one = asked.scaling
+    cell = compute(Task(one.name, point, 0, block, BRACKETING, asked.seed, one.block, SOFTWARE))
+    if shelf:
+        shelf.put(point, cell)
+    return cell

@@ -1,1 +1,0 @@
-"""How the least n grows with one public number: searched at several values, beside what statements say."""

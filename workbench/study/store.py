@@ -1,0 +1,330 @@
+"""The store: finished blocks in a database, so that an interrupted sweep or search resumes.
+
+A block is found by its shelf, point and number. The shelf is a digest of everything else that determines its
+numbers (`Store.shelf`), so a stored block has the very bits that computing it again would give.
+"""
+
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.study.grids import SOFTWARE, Block, Cell, Point, Sweep, home, require_unchanged, table
+
+# The SQLite database of finished blocks: opened, read, added to, and found intact or not.
+#
+# Each block is one commit. Several processes may add at a time; others may read meanwhile.
+
+
+APPLICATION, VERSION = 0x64707762, 2  # marks a file as ours; raise the version when a table changes
+PATIENCE = 60.0  # seconds to wait for another process's commit
+
+TABLES = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS cells (
+    sweep TEXT, point TEXT, block INTEGER,
+    columns TEXT NOT NULL, numbers BLOB NOT NULL, digest BLOB NOT NULL,
+    name TEXT NOT NULL, trials INTEGER NOT NULL, seconds REAL NOT NULL,
+    PRIMARY KEY (sweep, point, block)
+);
+CREATE TABLE IF NOT EXISTS planned (
+    sweep TEXT, point TEXT, block INTEGER, name TEXT NOT NULL, ended INTEGER NOT NULL,
+    PRIMARY KEY (sweep, point, block)
+);
+CREATE INDEX IF NOT EXISTS timings ON cells (name, trials, point, sweep, seconds);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+MARKS = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_schema")
+ALL = "SELECT sweep, point, block, columns, numbers, digest FROM cells"
+COST = "SELECT COUNT(*), TOTAL(seconds) FROM cells"
+PROOF = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # all other errors may pass: a full disk, a lock
+
+
+class DamagedError(ArgumentError):
+    """A store is proved not to hold what was put in."""
+
+
+class Database:
+    """A database of blocks; a context manager that closes it.
+
+    Parameters
+    ----------
+    path : path
+        The file; made if there is none. Beside it lie two more while it is in use, and after a crash.
+
+    Raises
+    ------
+    ArgumentError
+        If the file is not such a database, now or when it is read; a `DamagedError` where it is a broken one.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path).absolute()
+        with self._readable():
+            self._connection = _opened(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def fetch(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        """Execute one statement, commit it, and return its rows."""
+        with self._readable():
+            return self._connection.execute(statement, tuple(values)).fetchall()
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in PROOF:
+                raise self.damaged(str(error)) from None
+            allowed = f"a database of sweeps that can be read and written ({error})"
+            raise ArgumentError("store", str(self.path), allowed) from None
+
+    def damaged(self, why: str) -> DamagedError:
+        """Return the error that says what is wrong with what the file holds."""
+        return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
+
+
+def require_intact(store: Database) -> None:
+    """Raise a `DamagedError` unless the database is sound and every block is what was put in.
+
+    A block is checked whenever it is read; here all are, for whoever would rather begin again than fail in
+    the middle.
+    """
+    if store.fetch("PRAGMA quick_check(1)", ()) != [("ok",)]:
+        raise store.damaged("its pages are damaged")
+    for *content, digest in store.fetch(ALL, ()):
+        if checksum(*content) != digest:
+            raise store.damaged("a block is damaged")
+
+
+def spent(store: Database) -> tuple[int, float]:
+    """Return how many blocks there are and what they have cost, in core-seconds."""
+    ((count, seconds),) = store.fetch(COST, ())
+    return int(count), float(seconds)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")  # what a file brings along calls no functions
+        if _empty(connection):
+            connection.executescript(TABLES)
+        _write_ahead(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose blocks, but breaks nothing
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _empty(connection: sqlite3.Connection) -> bool:
+    """Return whether the database has nothing in it yet, or raise if it is another's."""
+    connection.execute("BEGIN")  # one state, even if another process is just making the tables
+    (application,), (version,), (objects,) = (connection.execute(mark).fetchone() for mark in MARKS)
+    connection.execute("COMMIT")
+    if (application, version) == (APPLICATION, VERSION):
+        return False
+    if (application, version, objects) == (0, 0, 0):
+        return True
+    raise sqlite3.DatabaseError("of another application or version")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers read while a block is written; SQLite does not wait by itself for a moment to switch."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
+
+
+def caches() -> Path:
+    """Return this user's folder for what can be made again."""
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
+    except RuntimeError:
+        raise ArgumentError("XDG_CACHE_HOME", None, "a folder: this user has no home") from None
+
+
+def checksum(*parts: object) -> bytes:
+    """Return the digest that tells whether a stored block is what was put in."""
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
+
+
+PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
+ONE = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
+HELD = "SELECT point, block FROM cells WHERE sweep = ?"
+TIMINGS = """
+SELECT point, AVG(seconds) FROM cells WHERE name = ? AND trials = ?
+GROUP BY point, sweep ORDER BY sweep = ?, MAX(rowid)
+"""  # the last of a point counts: of this very sweep, or else of the latest one of its name
+
+
+class Store(Database):
+    """A database of blocks; see `Database` for its parameters and errors."""
+
+    def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
+        """Return the blocks of so many trials measured by the same code, versions and seed under a name.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not certain what code runs: see `home`.
+        """
+        integer_at_least(0, seed=seed)
+        require_unchanged()
+        return Shelf(self, name, trials, *shelf_digest(name, block, trials, seed))
+
+    def rows(self, sweep: Sweep, *, seed: int) -> "Rows":
+        """Return the stored blocks of a sweep.
+
+        A point is known by its content, and blocks by their number: a sweep with more points, or of a larger
+        profile, finds what a smaller one stored.
+        """
+        return Rows(self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed), sweep)
+
+
+def shelf_digest(name: str, block: Block, trials: int, seed: int) -> tuple[str, str]:
+    """Return the digest of what decides a block's numbers, and that of code that `SOFTWARE` leaves out."""
+    *function, code = home(block)
+    known = (name, int(trials), int(seed), *function, code, SOFTWARE)
+    return hashlib.sha256(repr(known).encode()).hexdigest(), code
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The stored blocks of one name, function, seed and number of trials, found by the digest of these."""
+
+    store: Store
+    name: str
+    trials: int
+    digest: str
+    code: str  # what workers must have begun with, besides `SOFTWARE`, to have the same code
+
+    def put(self, point: Point, cell: Cell) -> None:
+        """Store a block; one that is there already has the same bits, and stays."""
+        address = (self.digest, point_key(point), cell.block)
+        content = _packed(cell.columns)
+        known = (self.name, self.trials, cell.seconds)
+        self.store.fetch(PUT, (*address, *content, checksum(*address, *content), *known))
+
+    def get(self, point: Point, block: int) -> Cell | None:
+        """Return a block, or None if it is not there."""
+        key = point_key(point)
+        found = self.store.fetch(ONE, (self.digest, key, block))
+        return self.cell(0, key, block, *found[0]) if found else None
+
+    def cell(
+        self,
+        position: int,
+        key: str,
+        block: int,
+        columns: str,
+        numbers: bytes,
+        sum: bytes,
+        seconds: float = 0,
+    ) -> Cell:
+        """Return what a row of the database holds, or raise if it is damaged."""
+        if checksum(self.digest, key, block, columns, numbers) != sum:
+            raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
+        try:
+            return Cell(position, block, _unpacked(columns, numbers, self.trials), seconds)
+        except (ValueError, TypeError):
+            raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The stored blocks of one sweep."""
+
+    shelf: Shelf
+    sweep: Sweep
+
+    @property
+    def code(self) -> str:
+        """What workers must have begun with, besides `SOFTWARE`, to have the same code."""
+        return self.shelf.code
+
+    def missing(self, profile: str) -> list[tuple[int, int]]:
+        """Return the blocks that are still to be computed."""
+        held = set(self.shelf.store.fetch(HELD, [self.shelf.digest]))
+        points = [point_key(point) for point in self.sweep.points]
+        return [(i, k) for i, k in self.sweep.addresses(profile) if (points[i], k) not in held]
+
+    def put(self, cell: Cell) -> None:
+        """Store a block."""
+        self.shelf.put(self.sweep.points[cell.position], cell)
+
+    def table(self, profile: str) -> pd.DataFrame:
+        """Return the table of a profile, with the bits that were put in.
+
+        Raises
+        ------
+        ArgumentError
+            If blocks are missing, or damaged.
+        """
+        if missing := self.missing(profile):
+            raise ArgumentError(
+                "profile", profile, f"one with all its blocks stored, not {len(missing)} missing"
+            )
+        positions = {point_key(point): i for i, point in enumerate(self.sweep.points)}
+        rows = self.shelf.store.fetch(GET, (self.shelf.digest, self.sweep.blocks[profile]))
+        cells = [self.shelf.cell(positions[row[0]], *row) for row in rows if row[0] in positions]
+        return table(self.sweep.name, self.sweep.points, self.sweep.trials, cells)
+
+    def seconds(self) -> dict[int, float]:
+        """Return the core-seconds of a block at every point where they are known, if only of former code."""
+        shelf = self.shelf
+        known = dict(shelf.store.fetch(TIMINGS, (shelf.name, shelf.trials, shelf.digest)))
+        keys = [point_key(point) for point in self.sweep.points]
+        return {position: known[key] for position, key in enumerate(keys) if key in known}
+
+
+def point_key(point: Point) -> str:
+    """Return how a point is written in the database."""
+    return json.dumps(dict(point), sort_keys=True)
+
+
+def _packed(columns: dict[str, NDArray[Any]]) -> tuple[str, bytes]:
+    kinds = json.dumps([[name, values.dtype.str] for name, values in columns.items()])
+    return kinds, b"".join(values.tobytes() for values in columns.values())
+
+
+def _unpacked(kinds: str, numbers: bytes, trials: int) -> dict[str, NDArray[Any]]:
+    columns, start = {}, 0
+    for name, kind in json.loads(kinds):
+        found = np.frombuffer(numbers, kind, trials, start)
+        columns[name] = found.astype(found.dtype.newbyteorder("="))
+        start += found.nbytes
+    return columns

@@ -1,1 +1,0 @@
-"""Sweeps: a grid of public parameters times blocks of trials, stored, resumed, the same on any worker."""

@@ -1,0 +1,269 @@
+"""What one estimator trades: any one of n, ε, δ and the error from the others, and the map of them.
+
+The error is the predicted one, a median, or the proved bound where nothing is predicted. Every number is
+public arithmetic, and those of a map are computed once.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, isfinite, isnan, log, log10, nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ArgumentError
+from workbench.privacy import ApproxDP, Budget, PureDP
+from workbench.study.planner import DECIMALS, DIGITS, Candidate, Question, candidates, decimal
+from workbench.study.search import MOST, fewest_rows
+
+DECADES = 14  # of δ, from 1e-15 on
+FREE = 100.0  # an ε at which privacy costs next to nothing
+HALF = 2**0.5  # the error is so much larger where noise is half of its square
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    """The trade-off of one estimator of the catalog.
+
+    Parameters
+    ----------
+    key : str
+        Of the estimator.
+    d : int or None
+        Columns; None for the fewest that it takes.
+    settings : mapping
+        Its public parameters that are not those of the catalog's example.
+    beta : float
+        The chance with which a proved bound may be exceeded; of a prediction it is a half.
+    """
+
+    key: str
+    d: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    beta: float = 0.1
+    seen: dict[tuple[int, float, float], float] = field(default_factory=dict, init=False, compare=False)
+    first: dict[tuple[float, float], int] = field(default_factory=dict, init=False, compare=False)
+
+    @cached_property
+    def candidate(self) -> Candidate:
+        """The estimator, asked for what it predicts, or for what is proved where it predicts nothing."""
+        question = Question(subject=self.key, d=self.d, budget=PureDP(1.0), settings=self.settings)
+        (proved,) = candidates(question)
+        predicted = replace(proved, kind="predicted")
+        found = predicted if predicted.stated else proved
+        if not found.stated:
+            raise ArgumentError("key", self.key, "an estimator with a predicted error or a proved bound")
+        return found
+
+    @property
+    def missed(self) -> float:
+        """The chance of a larger error."""
+        return 0.5 if self.candidate.kind == "predicted" else self.beta
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether δ matters: whether approximate privacy is among what it takes."""
+        return self._taken(ApproxDP(1.0, 1e-6))
+
+    def _taken(self, budget: Budget) -> bool:
+        try:
+            fewest_rows(self.candidate.estimator, self.candidate.d, budget)
+        except ArgumentError:
+            return False
+        return True
+
+    @cached_property
+    def _offers(self) -> list[Callable[[float, float], Budget]]:
+        """The budgets it takes: δ may be left over."""
+        pure = [lambda epsilon, _: PureDP(epsilon)] if self._taken(PureDP(1.0)) else []
+        return [*([ApproxDP] if self.takes_delta else []), *pure]
+
+    def error(self, n: int, epsilon: float, delta: float) -> float:
+        """Return the error at n rows; infinite where there is no answer, or none that tells anything."""
+        place = n, epsilon, delta
+        if place not in self.seen:
+            budgets = [offer(epsilon, delta) for offer in self._offers]
+            self.seen[place] = min(self._error(n, budget) for budget in budgets)
+        return self.seen[place]
+
+    def _error(self, n: int, budget: Budget) -> float:
+        try:
+            found = self.candidate.bound(n, budget, self.missed)
+        except (ArgumentError, OverflowError):
+            return inf
+        return inf if isnan(found) else found
+
+    def answers_from(self, epsilon: float, delta: float) -> int:
+        """Return the least n at which there may be an answer."""
+        place = epsilon, delta
+        if place not in self.first:
+            one = self.candidate
+            budgets = [offer(epsilon, delta) for offer in self._offers]
+            self.first[place] = min(fewest_rows(one.estimator, one.d, budget) for budget in budgets)
+        return self.first[place]
+
+    def rows(self, alpha: float, epsilon: float, delta: float, guess: float = nan) -> int | None:
+        """Return the least n with an error of at most alpha; None if there is none.
+
+        Each of these three takes the error as falling, and begins at a guess; the number is the planner's.
+        """
+        try:
+            start = self.answers_from(epsilon, delta)
+        except ArgumentError:  # a trillion rows are too few
+            return None
+        guess = round(guess) if isfinite(guess) else start
+        return least(lambda n: self.error(n, epsilon, delta) <= alpha, start, MOST, guess)
+
+    def epsilon(self, alpha: float, n: int, delta: float, guess: float = 1.0) -> float | None:
+        """Return the least ε of three digits, up to 1000, with an error of at most alpha, or None."""
+        place = round(DIGITS * log10(guess * 1e6)) if isfinite(guess) else 0
+        found = least(lambda place: self.error(n, decimal(place), delta) <= alpha, 0, DECIMALS, place)
+        return None if found is None else decimal(found)
+
+    def delta(self, alpha: float, n: int, epsilon: float, guess: float = 1e-6) -> float | None:
+        """Return the least δ of three digits, from 1e-15 on, with an error of at most alpha, or None."""
+        most, place = DECADES * DIGITS - 1, round(DIGITS * log10(guess * 1e15))
+        found = least(lambda place: self.error(n, epsilon, _delta(place)) <= alpha, 0, most, place)
+        return None if found is None else _delta(found)
+
+    def errors(self, sizes: Sequence[int], epsilons: Sequence[float], delta: float) -> Numbers:
+        """Return the errors of a map, shape (sizes, epsilons)."""
+        return np.array([[self.error(n, epsilon, delta) for epsilon in epsilons] for n in sizes])
+
+    def noisy(self, n: int, epsilon: float, delta: float) -> bool:
+        """Return whether noise is more than half of the squared error."""
+        return self.error(n, epsilon, delta) > HALF * self.error(n, FREE, delta)
+
+    def balance(self, errors: Numbers, sizes: Sequence[int], delta: float) -> Numbers:
+        """Return for every column of a map the n from which noise is less than half of the squared error.
+
+        It is the first or the last n of the map where that is so everywhere or nowhere.
+        """
+        free = self.errors(sizes, [FREE], delta)
+        known = np.isfinite(errors) & np.isfinite(free)
+        ratio = np.divide(errors, free, out=np.full_like(errors, inf), where=known)
+        nowhere = np.where(ratio[-1] <= HALF, sizes[0], sizes[-1])
+        found = contour(ratio, sizes, HALF)
+        return np.where(np.isnan(found), nowhere, found)
+
+
+def least(enough: Callable[[int], bool], start: int, most: int, guess: int) -> int | None:
+    """Return the least of the whole numbers from `start` to `most` that is enough; None if none is.
+
+    Asked least often where the guess is near: by steps that double away from it, then by halves.
+
+    >>> least(lambda n: n >= 497, 2, 10**12, 500), least(lambda n: n >= 497, 2, 400, 300)
+    (497, None)
+    """
+    known, high, step = start - 1, min(max(guess, start), most), 1  # `known` is not enough, or below all
+    while not enough(high):
+        if high == most:
+            return None
+        known, high, step = high, min(high + step, most), 4 * step
+    step = 1
+    while high - step > known and enough(high - step):
+        high, step = high - step, 4 * step
+    known = max(known, high - step)
+    while high - known > 1:
+        middle = (known + high) // 2
+        known, high = (known, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def contour(errors: Numbers, sizes: Sequence[float], alpha: float) -> Numbers:
+    """Return for every column the n at which an error falls to alpha, between sizes on straight logarithms.
+
+    It is nan where the error is nowhere so small, or everywhere.
+
+    >>> contour(np.array([[2.0, np.inf], [0.5, 3.0]]), [10, 1000], 1.0)
+    array([100.,  nan])
+    """
+    return np.array([_crossing(column, sizes, alpha) for column in errors.T])
+
+
+def _crossing(column: Numbers, sizes: Sequence[float], alpha: float) -> float:
+    within = np.flatnonzero(column <= alpha)
+    if not within.size or within[0] == 0:
+        return float("nan")
+    after = int(within[0])
+    above, below = float(column[after - 1]), float(column[after])
+    if not isfinite(above) or below == 0:
+        return float(sizes[after])
+    share = log(above / alpha) / log(above / below)
+    return float(sizes[after - 1] * (sizes[after] / sizes[after - 1]) ** share)
+
+
+def _delta(place: int) -> float:
+    """Return the number at a place of the list of decimals with three digits, 1e-15 first."""
+    power, digits = divmod(place, DIGITS)
+    return float(f"{100 + digits}e{power - 17}")
+
+
+# The map of a trade-off over n and ε: coarse at once, finer as long as that is quick.
+
+
+DOUBLINGS = (1, 2, 4)  # of the cells of the coarse map, along both axes
+COLUMNS, ROWS = 3, 5  # cells of the coarse map
+QUICK = 1.0  # seconds that a level may have taken if a finer one is to follow
+
+
+@dataclass(frozen=True)
+class Level:
+    """Errors on a grid, shape (sizes, epsilons); nan where they are not computed yet."""
+
+    sizes: tuple[int, ...]
+    epsilons: tuple[float, ...]
+    errors: Numbers = field(compare=False)
+
+    def n(self, alpha: float, epsilon: float) -> float:
+        """Return about the n at which the error is alpha; nan where the map does not say."""
+        return _between(self.epsilons, contour(self.errors, self.sizes, alpha), epsilon)
+
+    def epsilon(self, alpha: float, n: float) -> float:
+        """Return about the ε at which the error is alpha; nan where the map does not say."""
+        return _between(self.sizes, contour(self.errors.T, self.epsilons, alpha), n)
+
+
+@dataclass(frozen=True)
+class TradeMap:
+    """A map between two n and two ε; its levels are kept for each δ."""
+
+    trade: TradeOff
+    sizes: tuple[int, int]
+    epsilons: tuple[float, float]
+    kept: dict[float, Level] = field(default_factory=dict, init=False, compare=False)
+    levels: dict[float, int] = field(default_factory=dict, init=False, compare=False)  # that were tried
+
+    def known(self, delta: float) -> Level:
+        """Return the finest level that was computed; before there is one, a coarse one without errors."""
+        return self.kept.get(delta) or self._blank(DOUBLINGS[0])
+
+    def refine(self, delta: float) -> Iterator[Level]:
+        """Yield the finest level after each column that was computed, until finer ones take too long."""
+        level = self.known(delta)
+        for fine in DOUBLINGS[self.levels.get(delta, 0) :]:
+            begun, made = time.perf_counter(), self._blank(fine)
+            for place, epsilon in enumerate(made.epsilons):
+                made.errors[:, [place]] = self.trade.errors(made.sizes, [epsilon], delta)
+                yield made if fine == DOUBLINGS[0] else level
+            self.kept[delta] = level = made
+            quick = time.perf_counter() - begun < QUICK
+            self.levels[delta] = DOUBLINGS.index(fine) + 1 if quick else len(DOUBLINGS)
+            yield level
+            if not quick:
+                return
+
+    def _blank(self, fine: int) -> Level:
+        epsilons = np.geomspace(*self.epsilons, COLUMNS * fine + 1).tolist()
+        sizes = tuple(round(n) for n in np.geomspace(*self.sizes, ROWS * fine + 1))
+        return Level(sizes, tuple(epsilons), np.full((len(sizes), len(epsilons)), nan))
+
+
+def _between(places: tuple[float, ...], values: Numbers, place: float) -> float:
+    """Return a value between places, on straight logarithms."""
+    return float(np.exp(np.interp(log(place), np.log(places), np.log(values), left=nan, right=nan)))

@@ -1,1 +1,0 @@
-"""The search for the worst spectrum of every estimator that says "any"."""
