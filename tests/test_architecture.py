@@ -140,9 +140,8 @@ def test_libraries_start_at_their_level():
 @pytest.mark.parametrize(
     ("library", "homes"),
     [
-        ("ipywidgets", {"lab.live.explore"}),
-        ("anywidget", {"lab.live.handles"}),
-        ("IPython", {"lab.live.explore", "lab.pictures.display"}),
+        ("anywidget", {"lab.explore"}),
+        ("IPython", {"lab.pictures.display"}),
         ("matplotlib", {"lab"}),
         ("flint", {"privacy.exact"}),
     ],

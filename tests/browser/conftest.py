@@ -17,7 +17,7 @@ from workbench.study.profiles import slowness
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 ABREAST = 2  # notebooks whose cells run at a time
-COLUMNS = ("notebook", "moved", "moves", "first", "coarse", "running", "load", "cores")  # milliseconds
+COLUMNS = ("notebook", "moved", "moves", "first", "load", "cores")  # milliseconds
 REPORT = pytest.StashKey[list[str]]()
 
 

@@ -8,10 +8,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import TimeoutError
 
-from tests.browser.explorer import Accessibility, Explorer, Solver
-
 WIDTH, HEIGHT, TALL = 1400, 950, 1300
-OPENS_WITHIN, RUNS_WITHIN = 90, 480  # seconds
+OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 480, 60  # seconds
 SETTLES = 1000  # milliseconds after which a page that was made wider or narrower stands still
 READY = """async ([name, cells]) => {
     const sessions = await (await fetch("/api/sessions")).json();
@@ -32,6 +30,7 @@ LOADED = f"""() => {{
     const image = document.querySelector("{COMMITTED}");
     return image != null && image.complete && image.naturalWidth > 0;
 }}"""
+DRAWN = "([box, turn]) => box.dataset.turn !== turn && box.dataset.state !== 'computing'"
 RECOMPUTED = ".jp-OutputArea .workbench-recomputed"
 
 
@@ -124,10 +123,6 @@ class Notebook:
         return self.page.locator(f".jp-OutputArea :is({wrong})").all_text_contents()
 
     @property
-    def accessibility(self):
-        return Accessibility(self.page)
-
-    @property
     def selected(self):
         """The place of the cell that keys would act on."""
         script = "(cells) => cells.findIndex((cell) => cell.matches('.jp-mod-active'))"
@@ -135,13 +130,18 @@ class Notebook:
 
     @property
     def explorers(self):
-        boxes = self.page.locator(".workbench-explorer").all()
-        return [Explorer(self, box, place) for place, box in enumerate(boxes, 1)]
+        """Everything that has controls, in the order of the page."""
+        return self.page.locator(".workbench-explorer").all()
 
-    @property
-    def solvers(self):
-        boxes = self.page.locator(".workbench-solver").all()
-        return [Solver(self, box, place) for place, box in enumerate(boxes, 1)]
+    def move(self, explorer, key="ArrowRight"):
+        """Press a key on the first free slider of an explorer, and return the ms to its next picture."""
+        explorer.scroll_into_view_if_needed()
+        explorer.locator("input[type=range]:enabled").first.focus()
+        before = explorer.get_attribute("data-turn")
+        self.page.keyboard.press(key)
+        arg = [explorer.element_handle(), before]
+        self.page.wait_for_function(DRAWN, arg=arg, timeout=1000 * FOLLOWS_WITHIN)
+        return int(explorer.get_attribute("data-took"))
 
     def widen(self, width):
         """Make the window as wide, tall enough for any explorer, and wait until the page has followed."""

@@ -2,17 +2,14 @@
 
 import re
 import time
-from base64 import b64decode, b64encode
+from base64 import b64decode
 
 import pytest
 
 from tests.browser.conftest import NOTEBOOKS, ROOT
-from workbench.lab.live import films
-from workbench.lab.live.browser import EXPLORERS
 from workbench.lab.project import Project
 from workbench.lab.publish import assets
-from workbench.lab.publish.slides import drawn, slides
-from workbench.lab.publish.slides.page import page
+from workbench.lab.publish.slides import slides
 
 pytestmark = pytest.mark.browser
 
@@ -95,8 +92,7 @@ def faults_of(page, place, folder):
         yield f"{where}: letters of {size:.1f} px in the picture"
     if found["shrunk"] or found["left"]:
         yield f"{where}: {found['shrunk']} small formulas, {found['left']} marks behind one on the next line"
-    large = layout in ("figure", "film")
-    if large and (figure["share"] < SHARE or figure["below"] < 0 or not figure["loaded"]):
+    if layout == "figure" and (figure["share"] < SHARE or figure["below"] < 0 or not figure["loaded"]):
         yield f"{where}: {figure}"
     page.screenshot(path=folder / f"{place:02d}.png")
 
@@ -118,75 +114,19 @@ def test_every_slide_fits_and_can_be_read(notebook, opened, written, output):
     assert kinds >= {"title", "outline", "statement", "figure", "exercise", "score"}
 
 
-@pytest.fixture(scope="module")
-def moving(tmp_path_factory):
-    """The address of slides with every film and every explorer."""
-    shown = [drawn.film(one) for one in films.found(ROOT / "figures").values()]
-    shown += [drawn.live(name, {}) for name in EXPLORERS]
-    path = tmp_path_factory.mktemp("moving") / "moving.html"
-    path.write_text(page("moving", shown, {}), encoding="utf-8")
-    return path.as_uri()
-
-
-def test_films_and_explorers_fit_and_can_be_read(opened, moving, output):
-    page = opened(moving)
-    page.wait_for_timeout(500)
-    folder, faults = kept(output, "moving", page), []
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_an_explorer_on_a_slide_is_moved_by_keys_and_the_deck_stays(notebook, opened, written):
+    page, seen = opened(written(notebook)), 0
     for place in each(page):
-        page.wait_for_timeout(200)
-        faults += faults_of(page, place, folder)
-    assert not faults, "\n".join(faults)
-    assert place == 4 + len(EXPLORERS) - 1
-
-
-def test_a_film_is_moved_by_keys_and_mouse_and_plays(opened, moving):
-    page = opened(moving)
-    film = page.locator("section.present .workbench-film")
-    handle, output, button = film.locator("input"), film.locator("output"), film.locator("button")
-
-    def frame():
-        shown = film.locator("g.frame:visible")
-        assert shown.count() == 1
-        assert f"{output.text_content()}: " in handle.get_attribute("aria-valuetext")
-        return int(output.text_content().split()[0])
-
-    assert frame() == 1
-    handle.focus()
-    for key, wanted in (("ArrowRight", 2), ("End", 12), ("ArrowLeft", 11), ("ArrowRight", 12), ("Home", 1)):
-        page.keyboard.press(key)
-        assert frame() == wanted
-        assert page.evaluate("Reveal.getIndices().h") == 0
-    box = handle.bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert frame() in (6, 7)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2, steps=5)
-    page.mouse.up()
-    assert frame() == 12
-    button.click()
-    assert (frame(), button.get_attribute("aria-label")) == (1, "Pause")
-    page.wait_for_function("document.querySelector('section.present output').textContent.startsWith('3 ')")
-    page.keyboard.press("Space")
-    stopped = frame()
-    page.wait_for_timeout(1500)
-    assert (frame(), button.get_attribute("aria-label")) == (stopped, "Play")
-
-
-def test_the_player_of_a_notebook_is_the_same_module(browser):
-    (film, *_) = films.found(ROOT / "figures").values()
-    page, module = browser.new_page(), b64encode((films.HERE / "film.mjs").read_bytes())
-    page.evaluate(
-        """async ([module, markup]) => {
-            const made = await import(`data:text/javascript;base64,${module}`);
-            made.default.render({ model: { get: () => markup }, el: document.body });
-        }""",
-        [module.decode(), films.element(film)],
-    )
-    page.locator("input").focus()
-    page.keyboard.press("ArrowRight")
-    assert page.locator("output").text_content() == "2 of 12"
-    assert page.locator("g.frame:visible").count() == 1
-    page.close()
+        for box in page.locator("section.present .workbench-explorer").all():
+            slider = box.locator("input[type=range]:enabled").first
+            slider.focus()
+            page.keyboard.press("ArrowRight")
+            page.keyboard.press("ArrowLeft")
+            assert box.get_attribute("data-state") == "ready"
+            assert page.evaluate("Reveal.getIndices().h") == place
+            seen += 1
+    assert seen
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

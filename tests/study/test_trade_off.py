@@ -1,12 +1,10 @@
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.study import trade_off as trade_map
-from workbench.study.trade_off import TradeMap, TradeOff, least
+from workbench.study.trade_off import TradeOff, least
 
 DELTA = 1e-6
 
@@ -36,39 +34,11 @@ def test_every_solution_is_the_least_that_is_enough(trade):
     assert trade.epsilon(1e-6, 10, DELTA) is None
 
 
-def test_a_map_becomes_finer_and_is_kept(trade):
-    chart = TradeMap(trade, (10, 100_000), (0.05, 10))
-    assert np.isnan(chart.known(DELTA).errors).all()
-    levels = list(chart.refine(DELTA))
-    shapes = [level.errors.shape for level in levels]
-    assert shapes[0] == (6, 4)
-    assert shapes[-1] == (21, 13)
-    assert all(before <= after for before, after in pairwise(shapes))
-    assert np.isfinite(levels[-1].errors[-1]).all()
-    assert list(chart.refine(DELTA)) == []
-    assert chart.known(DELTA).errors is levels[-1].errors
-
-
-def test_a_slow_map_stays_coarse(trade, monkeypatch):
-    monkeypatch.setattr(trade_map, "QUICK", 0.0)
-    chart = TradeMap(trade, (10, 100_000), (0.05, 10))
-    assert [level.errors.shape for level in chart.refine(DELTA)][-1] == (6, 4)
-    assert list(chart.refine(DELTA)) == []
-
-
-def test_what_is_read_off_a_map_is_near_the_solution(trade):
-    chart = TradeMap(trade, (10, 100_000), (0.05, 10))
-    *_, level = chart.refine(DELTA)
-    assert level.n(0.1, 0.7) == pytest.approx(trade.rows(0.1, 0.7, DELTA), rel=0.05)
-    assert level.epsilon(0.1, 2000) == pytest.approx(trade.epsilon(0.1, 2000, DELTA), rel=0.05)
-    assert np.isnan(level.n(1e-9, 0.7))
-
-
 def test_noise_is_more_than_half_of_the_error_below_the_balance(trade):
-    chart = TradeMap(trade, (10, 100_000), (0.05, 10))
-    *_, level = chart.refine(DELTA)
-    balance = trade.balance(level.errors, level.sizes, DELTA)
-    inside = [pair for pair in zip(level.epsilons, balance, strict=True) if 10 < pair[1] < 100_000]
+    sizes = [round(n) for n in np.geomspace(10, 100_000, 21)]
+    epsilons = np.geomspace(0.05, 10, 13).tolist()
+    balance = trade.balance(trade.errors(sizes, epsilons, DELTA), sizes, DELTA)
+    inside = [pair for pair in zip(epsilons, balance, strict=True) if 10 < pair[1] < 100_000]
     assert len(inside) > 5
     for epsilon, n in inside:
         assert trade.noisy(round(n / 1.5), epsilon, DELTA)

@@ -2,8 +2,7 @@
 
 from workbench.charts.controls import Choice, Slider
 from workbench.lab.compare import compare
-from workbench.lab.live.explore import explore
+from workbench.lab.explore import explore
 from workbench.lab.live.session import Session
-from workbench.lab.live.solve import solve
 
-__all__ = ["Choice", "Session", "Slider", "compare", "explore", "solve"]
+__all__ = ["Choice", "Session", "Slider", "compare", "explore"]

@@ -127,24 +127,16 @@ def test_verdicts_are_counted_and_named_in_the_notes(deck):
     assert "1 of 2 claims holds" in words(deck(text("# All"))[0])
 
 
-def test_films_and_explorers_of_the_browser_are_slides_and_appendices_come_last():
-    drawing = (
-        "lab.show(x.skewed_rows)",
-        "lab.live('row', epsilon=n)",
-        "lab.explore(x.a, n=n)",
-        "lab.film('balls')",
-    )
-    tags = (("remove-input", "appendix"), *[("remove-input",)] * 3)
+def test_committed_explorers_are_slides_and_appendices_come_last():
+    drawing = ("lab.show(x.skewed_rows)", "lab.solve('mean/coinpress', d=d)", "lab.explore(x.unknown, n=n)")
+    tags = (("remove-input", "appendix"), *[("remove-input",)] * 2)
     cells = [code(source, *tag) for source, tag in zip(drawing, tags, strict=True)]
     results = Results(ROOT / "figures" / "03_many_dimensions", ROOT / "figures")
     slides = list(Deck([text("# All"), *cells], results, {"n": 2}))
-    assert [slide.layout for slide in slides[2:5]] == ["live", "film", "statement"]
-    assert {slide.layout for slide in slides[5:]} == {"figure"}
-    assert '{"epsilon": 2}' in unescape(slides[2].body)
-    assert slides[3].body.count('class="frame"') == 12
-    made = page("x", slides, {})
-    assert "workbenchLive" in made
-    assert "workbenchFilms" in made
+    assert [slide.layout for slide in slides[2:4]] == ["live", "statement"]
+    assert {slide.layout for slide in slides[4:]} == {"figure"}
+    assert "CoinPress" in slides[2].title
+    assert "mountAll" in page("x", slides, {})
 
 
 def test_many_named_rows_and_many_panels_are_several_slides():
@@ -210,37 +202,14 @@ def test_a_figure_that_is_not_there_is_an_error(deck):
         deck(text("# All"), code("lab.show(x.other)", "remove-input"))
 
 
-def test_calls_know_the_values_of_parameters_and_leave_out_what_they_do_not():
-    (call,) = calls("lab.live('row', epsilon=max(e / 2, 0.1), other=unknown(3), rule=Choice(1))", {"e": 1.0})
-    assert call == ("live", ("row",), {"epsilon": 0.5})
-    assert calls("1 +", {}) == []
-    assert [call.names for call in calls("lab.show(c.b, n=1)\nlab.kept('d', 'e')", {})] == [
+def test_calls_are_read_and_never_run(tmp_path):
+    place = tmp_path / "planted"
+    hostile = f"__import__('pathlib').Path({str(place)!r}).touch()"
+    assert [call.names for call in calls(f"lab.show(c.b, n={hostile})\nlab.kept('d', 'e')")] == [
         ("b",),
         ("d", "e"),
     ]
-
-
-HOSTILE = """
-().__class__.__base__.__subclasses__()
-[one for one in ().__class__.__base__.__subclasses__() if one.__name__ == "Popen"][0](["touch", PLACE])
-__import__("pathlib").Path(PLACE).touch()
-(lambda: e)()
-max.__self__.exec("open(PLACE, 'w')")
-min(e, key=print)
-f"{e.__class__}"
-9 ** 9 ** 9
-1 / 0
-"word" * 10 ** 12
-[0] * 10 ** 12
-e.__class__
-""".strip().splitlines()
-
-
-@pytest.mark.parametrize("given", [*HOSTILE, "-" * 100_000 + "1", "(" * 1000 + "1" + ")" * 1000])
-def test_arguments_are_read_and_never_run(tmp_path, given):
-    place = tmp_path / "planted"
-    found = calls(f"lab.live('row', n={given})", {"e": 1.0, "PLACE": str(place)})
-    assert all(call.keywords == {} for call in found)
+    assert calls("1 +") == calls("(" * 1000 + "1" + ")" * 1000) == []
     assert not place.exists()
 
 

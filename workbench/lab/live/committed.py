@@ -1,18 +1,14 @@
 """What a notebook shows as it is committed, whatever its own parameters: HTML and text."""
 
 from html import escape
-from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.lab import tables
 from workbench.lab.claims import figures_folder
-from workbench.lab.live import films
-from workbench.lab.live.handles import Player
 from workbench.lab.live.recomputed import folded
 from workbench.lab.pictures.display import image
 from workbench.lab.pictures.figures import DEEP, richest
-from workbench.lab.pictures.films import strip
 from workbench.lab.runner import complexity, growth
 from workbench.lab.runner.growth_pictures import picture
 
@@ -35,20 +31,6 @@ def kept(chapter: str, name: str) -> tuple[str, str]:
     words = f"<p><b>How to read it.</b> {escape(chart.how_to_read)}</p>"
     page = image(path.with_suffix(".svg").read_bytes(), "svg+xml", chart.alt) + words
     return folded(f"{chart.title.rstrip('.')}: {LONG}", page), f"{chart.alt}\n{LONG}"
-
-
-def film(chapter: str, name: str) -> tuple[str, str, dict[str, Any]]:
-    """Return a chapter's committed film: a still for where there is no player, its words, and the player."""
-    folder = figures_folder()
-    path = next(folder.glob(f"*_{chapter}/{films.FOLDER}/{name}.json"), None) if folder else None
-    if path is None:
-        return (*_missing(), {})
-    shown = films.read(path)
-    title = f"<p><b>{escape(shown.title)}</b></p>"
-    still = image(strip(shown).encode(), "svg+xml", shown.alt)
-    words = f"<p><b>How to read it.</b> {escape(shown.how_to_read)}</p>"
-    bundle: Any = Player(markup=films.element(shown))._repr_mimebundle_()
-    return title + still + words, shown.alt, bundle[0] if isinstance(bundle, tuple) else bundle
 
 
 def growths(chapter: str) -> tuple[str, str]:

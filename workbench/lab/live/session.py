@@ -11,23 +11,21 @@ Everything is written before anything fails, so that a refuted claim leaves its 
 
 import re
 import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from html import escape
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.agreement import agreement
 from workbench.charts.chart import Chart, Panel
-from workbench.errors import ArgumentError, integer_at_least, one_of, real
+from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.lab.claims import changed, committed, decide, told
-from workbench.lab.live.committed import film, growths, kept
-from workbench.lab.live.explore import explore
-from workbench.lab.live.mounted import live
+from workbench.lab.explore import FOLDER, Explorer, explorer, write
+from workbench.lab.explore import kept as kept_explorer
+from workbench.lab.live.committed import growths, kept
 from workbench.lab.live.noted import declared, display, note_figure
 from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
 from workbench.lab.live.recomputed import committed_figure, recomputed
@@ -134,11 +132,6 @@ class Session:
             publish(*kept(self.chapter, name))
 
     @display
-    def film(self, name: str) -> None:
-        """Display a committed film with its player (`workbench films`), whatever the parameters."""
-        publish(*film(self.chapter, name))
-
-    @display
     def growths(self) -> None:
         """Display how n grows with every public number of the chapter's statements, as the full run found."""
         publish(*growths(self.chapter))
@@ -166,24 +159,31 @@ class Session:
             return dict.fromkeys(runs, _refused(figure.__name__, refused)), f"no picture, {refused}"
 
     @display
-    def explore(self, view: Callable[..., Iterator[Chart]], *, alt: str, **controls: object) -> None:
-        """Display an explorer of a view.
+    def explore(self, picture: Callable[..., Chart], **controls: object) -> None:
+        """Display the explorer of a picture (`workbench.lab.explore.explorer`).
 
         Parameters
         ----------
-        view
-            A generator of charts: a function of a `Run` and of what can be moved.
-        alt
-            What it shows at first, in words.
+        picture
+            A function of a `Run` and of public numbers.
         controls
-            Name -> where it starts, for a public number that the chapter declares, or its control.
+            Name -> where it starts, for a public number that the chapter declares, or its control; the first
+            two are seen at first, and move without a kernel, too.
         """
-        declared = CHAPTERS.get(self.chapter, {})
-        made: dict[str, Any] = {
-            name: declared[name].slider(value) if real(value) else value
-            for name, value in nearest(self.chapter, controls).items()
-        }
-        explore(partial(view, Run(self.profile, self.seed)), alt=alt, **made)
+        self._moves(explorer(picture, **nearest(self.chapter, controls)))
+
+    @display
+    def solve(self, key: str, **starts: Any) -> None:
+        """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.trade.of`)."""
+        from workbench.lab.trade import of  # the planner and the catalog, for those who ask
+
+        self._moves(of(key, **starts))
+
+    def _moves(self, made: Explorer) -> None:
+        """Display an explorer with its committed grid, which a full run that keeps its figures makes anew."""
+        if self.profile == "full" and self.compared is None:
+            write(made.committed(), self.out / FOLDER / f"{made.name}.json")
+        made.show(kept_explorer(self.chapter, made.name))
 
     @display
     def compare(self, methods: Mapping[str, Any], **how: Any) -> None:
@@ -196,16 +196,6 @@ class Session:
         kept = {"store": self.compared, "cached": self.compared is not None}
         found = compare(methods, **{"seed": self.seed, **kept, **how})
         publish(found._repr_html_(), str(found))
-
-    @staticmethod
-    @display
-    def solve(key: str, **starts: Any) -> None:
-        """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.live.solve`)."""
-        from workbench.lab.live.solve import solve  # the planner and the catalog, for those who ask
-
-        solve(key, **starts)
-
-    live = staticmethod(display(live))
 
     def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:
         """Decide claims, save and display their verdicts; belongs into a notebook's last cell.

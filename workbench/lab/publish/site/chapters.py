@@ -7,11 +7,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from workbench.lab.publish.committed_cells import tagged
+from workbench.lab.publish.committed_cells import folder, tagged
 from workbench.lab.publish.site import explorers, prose
 from workbench.lab.schemas import nbformat
 
-CALL = re.compile(r"\blab\.(show|explore|solve|verdicts|film)\(\s*(?:\w+\.|[\"'])?(\w+)?")
+CALL = re.compile(r"\blab\.(show|explore|solve|verdicts)\(\s*(?:\w+\.|[\"'])?(\w+)?")
 COMMITTED = re.compile(r'<img src="(?:\.\./)?figures/([^"]+)\.svg"')
 LINK = re.compile(r'<a href="(?!https?:|#)([^"#]*)(?:#([^"]*))?">(.*?)</a>', re.DOTALL)
 TITLE = re.compile(r"^#\s+(.*)$", re.MULTILINE)
@@ -60,7 +60,7 @@ class Notebook:
         calls = CALL.findall(cell.source)
         shown = "".join(
             verdicts if kind == "verdicts" else self._picture(kind, name, titles) for kind, name in calls
-        ) + explorers.mounted(cell.source)
+        )
         code, tags = highlighted(cell.source), cell.metadata.get("tags", ())
         skipped = cell.metadata.get("slideshow", {}).get("slide_type") == "skip"
         if not (skipped or "remove-input" in tags):
@@ -69,9 +69,9 @@ class Notebook:
         return f"{shown}<details class=code><summary>{label}</summary>{code}</details>"
 
     def _picture(self, kind: str, name: str, titles: Mapping[str, str]) -> str:
-        if kind == "film":
-            return f'<p class="live"><a href="#film/{self.path.stem}/{name}">The film</a></p>'
-        return self._shown(name, titles) if kind == "show" else LIVE
+        if kind == "show":
+            return self._shown(name, titles)
+        return explorers.mounted(folder(self.path), name if kind == "explore" else kind) or LIVE
 
     def _shown(self, name: str, titles: Mapping[str, str]) -> str:
         key = f"{self.path.stem}/{name}"

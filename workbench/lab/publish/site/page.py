@@ -9,10 +9,9 @@ from typing import Any
 from workbench import __version__
 from workbench.charts.canonical_json import replacing
 from workbench.errors import ArgumentError
-from workbench.lab.live import films as players
-from workbench.lab.live.browser import script
+from workbench.lab.explore import script
 from workbench.lab.project import Project
-from workbench.lab.publish.site import cards, dots, explorers, films, library, pictures, prose
+from workbench.lab.publish.site import cards, dots, explorers, library, pictures, prose
 from workbench.lab.publish.site.chapters import highlighted
 from workbench.lab.publish.site.documents import documents
 from workbench.lab.publish.site.facts import Facts
@@ -57,10 +56,8 @@ def page(root: Path) -> str:
         "packed": pictures.packed(facts.folder),
     }
     found["chapters"] = chapters(facts, found["figures"], found["claims"])
-    found["explorers"] = list(explorers.cards(facts.notebooks))
-    found["films"] = films.cards(facts.folder)
-    found["live"] = f"{script()}\n{players.script()}"
-    found["player"] = players.style()
+    found["explorers"] = explorers.found(facts.folder)
+    found["live"] = script()
     found["dots"] = dots.picture(found["claims"])
     found["rates"] = [one for one in growth.growths(list(facts.verdicts.values())) if undecided(one)]
     found["index"] = list(index(found))
@@ -128,9 +125,7 @@ def index(found: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str, str]]:
         more = (figure.key, figure.alt, figure.how_to_read, figure.caption)
         yield "figure", figure.id, figure.title, prose.words(figure.question), " ".join(more)
     for one in found["explorers"]:
-        yield "explorer", one.id, one.title, one.sentence, " ".join(one.words)
-    for one in found["films"]:
-        yield "film", one.id, one.title, one.alt, one.words
+        yield "explorer", one.id, one.chart["title"], one.folder, " ".join(one.words)
     for one in found["estimators"]:
         more = (one.cls, one.estimand, one.guarantee, *(link.label for link in one.statements), one.budgets)
         yield "estimator", one.id, one.key, one.summary, " ".join(more)

@@ -73,7 +73,7 @@ class Deck:
         self._add(*(made if made or self.slides else [Slide("title", self.heading)]))
 
     def _code(self, cell: Any, tags: list[str]) -> None:
-        asked = calls(cell.source, self.parameters)
+        asked = calls(cell.source)
         if HIDDEN not in tags and not asked:
             self._add(Slide("code", self.heading, _listing(cell)))
         for call in asked:
@@ -92,10 +92,9 @@ class Deck:
         if method == "growths":
             chart = results.growths()
             return drawn.figure(chart) if chart else []
-        if method == "film" and call.names:
-            return [drawn.film(results.film(call.names[0]))]
-        if method == "live" and call.names:
-            return [drawn.live(call.names[0], call.keywords)]
+        if method in ("explore", "solve") and call.names:
+            form = results.explorer(call.names[0] if method == "explore" else method)
+            return [drawn.explorer(form)] if form else []
         return [drawn.score(results)] if method == "verdicts" else []
 
     def _add(self, *slides: Slide) -> None:

@@ -5,11 +5,9 @@ from html import escape
 from typing import Any
 
 from workbench.charts.chart import Chart
-from workbench.charts.film import Film
-from workbench.errors import one_of
+from workbench.lab import explore
 from workbench.lab.claims import PHRASES, expectations
 from workbench.lab.claims import sentence as standing
-from workbench.lab.live import browser, films
 from workbench.lab.pictures.plots import svg
 from workbench.lab.publish.slides.results import Results
 from workbench.lab.publish.slides.shapes import form, shapes
@@ -36,18 +34,11 @@ def _figure(whole: Chart, shown: Chart) -> Slide:
     return Slide("figure", inline(whole.title), picture(svg(shown, form(shown)), whole.alt), notes)
 
 
-def film(shown: Film) -> Slide:
-    """Return the slide of a film, with its player."""
-    notes = tuple(f"<p>{escape(said)}</p>" for said in (shown.how_to_read, shown.alt) if said)
-    return Slide("film", escape(shown.title), films.element(shown, titled=False), notes)
-
-
-def live(name: str, values: Mapping[str, object]) -> Slide:
-    """Return the slide of an explorer that the browser runs."""
-    one_of(browser.EXPLORERS, explorer=name)
-    said: Any = {"text": TEXT, "height": TALL, **values}
-    facts, body = browser.EXPLORERS[name], browser.element(name, **said)
-    return Slide("live", escape(facts.title), body, (f"<p>{escape(facts.alt)}</p>",))
+def explorer(form: Mapping[str, Any]) -> Slide:
+    """Return the slide of a committed explorer."""
+    chart = explore.first(form)
+    notes = tuple(f"<p>{escape(said)}</p>" for said in (chart["how"], chart["alt"]) if said)
+    return Slide("live", escape(chart["title"]), explore.element(form, tall=TALL, text=TEXT), notes)
 
 
 def score(results: Results) -> Slide:

@@ -1,15 +1,13 @@
 """Slides as one page: a template, a style, and the script that splits what would not fit."""
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workbench.lab.live import browser, films
+from workbench.lab import explore
 from workbench.lab.publish import assets
 from workbench.lab.publish.slides.slide import Slide
 
-EXPLORER = re.compile(r'data-explorer="(\w+)"')
 TEMPLATES = Path(__file__).parents[1] / "templates" / "workbench-slides"
 
 
@@ -27,7 +25,6 @@ def page(name: str, slides: Iterable[Slide], about: Mapping[str, str]) -> str:
     """
     found = list(slides)
     used = {slide.layout for slide in found}
-    names = dict.fromkeys(one for slide in found for one in EXPLORER.findall(slide.body))
     return str(
         _environment()
         .get_template("page.html.j2")
@@ -36,9 +33,7 @@ def page(name: str, slides: Iterable[Slide], about: Mapping[str, str]) -> str:
             slides=found,
             about={key: said for key, said in about.items() if said},
             assets=assets.ASSETS,
-            live=browser.script(*names) if names else "",
-            film=films.script() if "film" in used else "",
-            player=films.style() if "film" in used else "",
+            live=explore.script() if "live" in used else "",
         )
     )
 

@@ -1,0 +1,266 @@
+"""The script of the explorers in Chromium: on a page without a network, and beside Python as its kernel."""
+
+import pytest
+
+from workbench.chapters import what_epsilon_means as chapter
+from workbench.lab import explore, trade
+
+pytestmark = pytest.mark.browser
+
+LATENCY = 150  # ms to the first redraw
+STARTS = {"epsilon": 1.0, "n": 100}
+OVER = """(box) => {
+    const frame = box.querySelector("svg").getBoundingClientRect();
+    const beyond = (at) => at.right > frame.right + 2 || at.left < frame.left - 2;
+    const words = [...box.querySelectorAll("svg text")];
+    return words.filter((one) => beyond(one.getBoundingClientRect())).map((one) => one.textContent);
+}"""
+LOADED = 'import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })))'
+MOUNT = (
+    "([source, form, delay]) => "
+    + LOADED
+    + """.then((module) => {
+    document.body.innerHTML = "<div></div>";
+    window.asked = [];
+    window.made = module.mount(document.querySelector("div"), form, async (message) => {
+        window.asked.push(message);
+        const replies = await window.kernel(message);
+        setTimeout(() => replies.forEach(window.made.answer), delay);
+    });
+})"""
+)
+
+
+@pytest.fixture(scope="module")
+def made():
+    """The explorer of a quick picture, with a grid of four by four."""
+    return explore.explorer(chapter.tracing, **STARTS)
+
+
+@pytest.fixture(scope="module")
+def grid(made):
+    return made.committed({1: 4, 2: 4})
+
+
+@pytest.fixture
+def page(browser):
+    """An empty page; nothing that it says is an error, and it asks nothing of a network."""
+    context, wrong = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True), []
+    page = context.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    yield page
+    context.close()
+    assert not wrong
+
+
+@pytest.fixture
+def opened(page, tmp_path):
+    """Return a function: explorers on a page from a file."""
+
+    def opened(*forms):
+        path = tmp_path / "page.html"
+        path.write_text(f"<!doctype html><meta charset=utf-8>{explore.page(forms)}", encoding="utf-8")
+        page.goto(path.as_uri())
+        return page.locator(".workbench-explorer").first
+
+    return opened
+
+
+@pytest.fixture
+def beside(page):
+    """Return a function: an explorer whose kernel is this process."""
+
+    def beside(made, form, delay=0):
+        replies = []
+        made.view = type("View", (), {"send": staticmethod(replies.append)})
+
+        def kernel(message):
+            replies.clear()
+            made._asked(None, message, None)
+            return list(replies)
+
+        page.expose_function("kernel", kernel)
+        page.add_style_tag(path=explore.STYLE)
+        page.evaluate(MOUNT, [explore.SCRIPT.read_text(encoding="utf-8"), form, delay])
+        return page.locator(".workbench-explorer").first
+
+    return beside
+
+
+def slider(box, name):
+    return box.locator(f"input[type=range][name={name}]")
+
+
+def typed(box, name):
+    return box.locator(f"input[type=text][name={name}]")
+
+
+def head(box):
+    return box.locator("svg text").first.text_content()
+
+
+def type_in(box, name, text):
+    typed(box, name).fill(text)
+    typed(box, name).press("Enter")
+
+
+def test_a_grid_is_moved_by_keys_without_a_kernel(opened, grid):
+    box = opened(grid)
+    stops = grid["grid"]["at"][0]
+    place = stops.index(STARTS["epsilon"])
+    slider(box, "epsilon").focus()
+    box.page.keyboard.press("ArrowRight")
+    assert box.get_attribute("data-state") == "ready"
+    assert float(typed(box, "epsilon").input_value()) == stops[place + 1]
+    assert int(box.get_attribute("data-took")) < LATENCY
+    drawn = box.evaluate("(box) => [...box.querySelectorAll('svg svg path')].length")
+    assert drawn >= 3  # curves
+    box.page.keyboard.press("ArrowLeft")
+    assert float(typed(box, "epsilon").input_value()) == STARTS["epsilon"]
+
+
+def test_the_script_unfolds_every_cell_as_python_does(page, grid):
+    source, folded = explore.SCRIPT.read_text(encoding="utf-8"), grid["grid"]["charts"]
+    count = explore.cells(grid)
+    found = page.evaluate(
+        f"([source, folded, count]) => {LOADED}.then((module) => "
+        "Array.from({ length: count }, (_, k) => module.pick(folded, k)))",
+        [source, folded, count],
+    )
+    assert found == [explore.unfold(folded, place) for place in range(count)]
+
+
+def test_a_typed_number_is_refused_in_words_or_snapped_to_the_grid(opened, grid):
+    box = opened(grid)
+    type_in(box, "epsilon", "-3")
+    assert "a number from" in box.locator("p[role=status]").inner_text()
+    assert float(typed(box, "epsilon").input_value()) == STARTS["epsilon"]
+    stops = grid["grid"]["at"][0]
+    type_in(box, "epsilon", str(0.99 * stops[-1]))
+    assert float(typed(box, "epsilon").input_value()) == stops[-1]
+
+
+def test_what_is_kept_stays_and_the_difference_is_said_until_reset(opened, grid):
+    box = opened(grid)
+    curves = "(box) => box.querySelectorAll('svg svg path').length"
+    before = box.evaluate(curves)
+    box.get_by_role("button", name="keep this curve").click()
+    slider(box, "n").focus()
+    box.page.keyboard.press("ArrowRight")
+    assert box.evaluate(curves) > before
+    assert "Kept: ε = 1" in box.inner_text()
+    box.get_by_role("button", name="drop the kept curve").click()
+    box.get_by_role("button", name="reset").click()
+    assert box.evaluate(curves) == before
+    assert float(typed(box, "n").input_value()) == STARTS["n"]
+
+
+def test_the_state_goes_into_code_and_into_a_link(opened, grid):
+    box = opened(grid)
+    slider(box, "epsilon").focus()
+    box.page.keyboard.press("End")
+    at = typed(box, "epsilon").input_value()
+    box.get_by_role("button", name="copy as code").click()
+    status = box.locator("p[role=status]")
+    assert status.inner_text() == f"lab.show(what_epsilon_means.tracing, epsilon={at}, n=100)"
+    box.get_by_role("button", name="link").click()
+    box.page.goto(status.inner_text())
+    assert typed(box.page.locator(".workbench-explorer").first, "epsilon").input_value() == at
+
+
+def test_off_the_grid_the_kernel_is_asked_and_the_old_picture_is_veiled(beside, made, grid):
+    box = beside(made, grid, delay=300)
+    veil = box.locator(".veil")
+    assert not veil.is_visible()
+    type_in(box, "epsilon", "1.2345")
+    assert box.get_attribute("data-state") == "computing"
+    assert veil.is_visible()
+    assert box.locator("p").first.inner_text() == ""
+    box.page.wait_for_selector("[data-state=ready]")
+    assert not veil.is_visible()
+    assert box.page.evaluate("window.asked.at(-1).values.epsilon") == 1.2345
+    shown = made.chart({"epsilon": 1.2345})["panels"][0]["title"]
+    assert head(box) in shown
+
+
+def test_only_the_last_of_many_moves_is_drawn(beside, made):
+    form = made.form()
+    box = beside(made, {**form, "grid": None, "chart": made.chart({})}, delay=100)
+    slider(box, "epsilon").focus()
+    for _ in range(6):
+        box.page.keyboard.press("ArrowRight")
+    box.page.wait_for_selector("[data-state=ready]")
+    asked = box.page.evaluate("window.asked")
+    assert len(asked) < 6
+    assert asked[-1]["values"]["epsilon"] == float(typed(box, "epsilon").input_value())
+    assert box.get_attribute("data-turn") == "6"
+
+
+def test_a_refusal_stands_in_words_where_the_picture_was(beside, made):
+    box = beside(made, made.form())
+    box.page.evaluate(
+        "window.made.answer({ id: 0, chart: { title: 'None', error: 'n = 1: too few', panels: [] } })"
+    )
+    assert box.get_attribute("data-state") == "refused"
+    assert box.get_by_role("alert").inner_text() == "n = 1: too few"
+
+
+@pytest.fixture(scope="module")
+def solver():
+    return trade.of("univariate/clipped-mean", epsilon=1.0, alpha=0.2)
+
+
+@pytest.fixture(scope="module")
+def map_(solver):
+    return solver.committed()
+
+
+def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, solver, map_):
+    box = opened(map_)
+    handle = box.locator(".handle").bounding_box()
+    before = float(typed(box, "n").input_value())
+    mouse = box.page.mouse
+    mouse.move(handle["x"] + 9, handle["y"] + 9)
+    mouse.down()
+    mouse.move(handle["x"] - 80, handle["y"] - 40, steps=4)
+    mouse.up()
+    epsilon, n, alpha = (float(typed(box, name).input_value()) for name in ("epsilon", "n", "alpha"))
+    assert epsilon < 1
+    assert n > before
+    assert solver.trade.error(round(n), epsilon, 1e-6) == pytest.approx(alpha, rel=0.03)
+    moved = box.locator(".handle").bounding_box()
+    assert moved["x"] == pytest.approx(handle["x"] - 89, abs=4)
+    box.locator(".handle").focus()
+    box.page.keyboard.press("ArrowUp")
+    assert float(typed(box, "n").input_value()) > n
+    assert "the error is at most α in" in box.locator("p").first.inner_text()
+
+
+@pytest.mark.parametrize(("unknown", "index"), [("n", 0), ("epsilon", 1), ("alpha", 3)])
+def test_each_of_the_numbers_is_solved_as_the_planner_does(opened, solver, map_, unknown, index):
+    box = opened(map_)
+    box.locator("select").select_option(index=index)
+    type_in(box, "alpha" if unknown != "alpha" else "n", "0.1" if unknown != "alpha" else "2000")
+    values = {name: float(typed(box, name).input_value()) for name in ("n", "epsilon", "delta", "alpha")}
+    assert not typed(box, unknown).is_enabled()
+    assert solver.exact(unknown, values) == pytest.approx(values[unknown], rel=0.02)
+
+
+def test_with_a_kernel_the_exact_number_follows(beside, solver, map_):
+    box = beside(solver, map_)
+    type_in(box, "alpha", "0.07")
+    box.page.wait_for_function("document.querySelector('p').textContent.includes('n = ')")
+    found = int(typed(box, "n").input_value())
+    assert solver.trade.rows(0.07, 1.0, 1e-6) == found
+
+
+def test_nothing_is_cut_off_at_either_width(opened, grid, map_):
+    for width in (1280, 1920):
+        for form in (grid, map_):
+            box = opened(form)
+            box.page.set_viewport_size({"width": width, "height": 900})
+            box.page.wait_for_timeout(200)
+            drawn = box.locator("svg").first.bounding_box()
+            assert drawn["width"] > 0.9 * width
+            assert not box.evaluate(OVER)

@@ -1,0 +1,147 @@
+"""What explorers are made of: charts as numbers, folded grids, trials on request, and what is committed."""
+
+import json
+import random
+import re
+import time
+from importlib import import_module
+
+import pytest
+
+from tests.lab.conftest import ROOT
+from workbench.chapters import what_epsilon_means as chapter
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.errors import ArgumentError
+from workbench.lab import explore, trade
+from workbench.study.run import Run
+
+COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LARGEST = 200_000  # bytes of a committed explorer
+MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
+
+
+def test_a_chart_goes_to_json_with_what_has_no_number():
+    line = Series("", (1, 2), (float("inf"), float("nan")), role="theory", colour_key="mean/coinpress:paper")
+    chart = Chart(
+        "a",
+        "A",
+        (Panel("", "x", "y", (Series("mean", (), (), colour_key="mean/coinpress:paper"), line)),),
+        alt="a",
+    )
+    (curve,) = json.loads(explore._text(explore.drawable(chart)))["panels"][0]["series"]
+    assert curve["y"] == [explore.HUGE, None]
+    assert curve["hollow"]
+    assert curve["label"] == "mean"
+
+
+def test_a_grid_is_folded_without_loss():
+    cells = [
+        {"a": k % 2, "b": [{"x": [1, 2], "y": [k, k * j]} for j in (1, 2)], "c": "same"} for k in range(6)
+    ]
+    cells[3] = {"error": "none"}
+    assert [explore.unfold(explore.fold(cells), k) for k in range(6)] == cells
+    del cells[3]
+    folded = explore.fold(cells)
+    assert folded["c"] == "same"
+    assert [explore.unfold(folded, k) for k in range(5)] == cells
+
+
+@pytest.mark.parametrize("wrong", [{"rows": 3}, {"radius": 3.0}])
+def test_a_control_is_a_number_of_the_picture(wrong):
+    with pytest.raises(ArgumentError):
+        explore.explorer(chapter.tracing, **wrong)
+
+
+def test_trials_come_with_bands_and_end_with_the_next_move():
+    made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
+    made.view = type("View", (), {"send": staticmethod(sent.append)})
+    made._asked(None, {"id": 1, "values": {"epsilon": 2.0, "n": 50}, "runs": 40}, None)
+    process, until = made.process, time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        time.sleep(0.1)
+    while not any(one.get("done") for one in sent) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert [one["runs"] for one in sent] == [explore.SKETCH, 40]
+    series = [one for panel in sent[-1]["chart"]["panels"] for one in panel["series"]]
+    assert any(one["role"] == "estimate" and "low" in one for one in series)
+    made._asked(None, {"id": 2, "values": {"epsilon": 2.0, "n": 50}, "runs": 40}, None)
+    second = made.process
+    made._asked(None, {"id": 3, "stop": True}, None)
+    assert second.wait(10) != 0
+    assert not any(one.get("id") == 2 for one in sent)
+
+
+def picture(form):
+    chapter_name, _, name = form["code"].partition("(")[2].partition(".")
+    return getattr(import_module(f"workbench.chapters.{chapter_name}"), name)
+
+
+def cases():
+    """A tenth of the places of every committed grid of a picture, one at least."""
+    for path in COMMITTED:
+        form = explore.read(path)
+        count = explore.cells(form)
+        drawn = random.Random(path.stem).sample(range(count), max(1, count // 10))
+        yield pytest.param(form, drawn, id=f"{path.parents[1].name}-{path.stem}")
+
+
+def values_at(form, place):
+    found = {one["name"]: one["value"] for one in form["controls"]}
+    for name, stops in reversed(list(zip(form["grid"]["over"], form["grid"]["at"], strict=True))):
+        place, at = divmod(place, len(stops))
+        found[name] = stops[at]
+    return found
+
+
+def close(made, kept):
+    """Whether numbers are equal to a unit of their last digit but one, and all else is equal."""
+    if isinstance(made, dict):
+        return (
+            isinstance(kept, dict)
+            and made.keys() == kept.keys()
+            and all(close(made[k], kept[k]) for k in made)
+        )
+    if isinstance(made, list):
+        return isinstance(kept, list) and len(made) == len(kept) and all(map(close, made, kept))
+    if isinstance(made, int | float) and isinstance(kept, int | float):
+        return made == pytest.approx(kept, rel=2e-3, abs=1e-12)
+    return made == kept
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("form", "drawn"), cases())
+def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
+    if form["name"] == "solve":
+        key, told = re.match(r'lab\.solve\("([^"]+)"(.*)', form["code"]).groups()
+        start = {one["name"]: one["value"] for one in form["controls"]}
+        made = trade.of(key, **start, **eval(f"dict({told.lstrip(', ')})"))
+        compute = made.compute
+        for place in drawn:
+            values = values_at(form, place)
+            assert close(
+                json.loads(compute(explore._text(values))), explore.unfold(form["grid"]["charts"], place)
+            )
+        return
+    for place in drawn:
+        made = explore.computed(
+            picture(form), Run("quick", explore.SEED, simulate=False), values_at(form, place)
+        )
+        assert close(made, explore.unfold(form["grid"]["charts"], place))
+
+
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
+def test_a_committed_explorer_is_small_and_answers_everywhere(path):
+    assert path.stat().st_size <= LARGEST
+    form = explore.read(path)
+    cells = [explore.unfold(form["grid"]["charts"], place) for place in range(explore.cells(form))]
+    assert all(cell["panels"] or cell["error"] for cell in cells)
+    assert len({explore._text(cell) for cell in cells}) > len(cells) / 2 or form["name"] == "solve"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_notebook_has_two_explorers_and_one_without_a_kernel(path):
+    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    calls = [cell for cell in cells if cell.startswith(("lab.explore(", "lab.solve("))]
+    assert sum(bool(MOVE.search(call)) for call in calls) >= 2
+    assert list((ROOT / "figures" / path.stem / explore.FOLDER).glob("*.json"))

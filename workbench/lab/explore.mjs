@@ -1,0 +1,593 @@
+// Explorers: pictures drawn from numbers, moved by sliders, typed values, a dragged point and keys.
+//
+// A form has controls, a first chart, and perhaps a grid: charts at the stops of one or two controls. What is not in
+// the grid is asked of a kernel, where there is one; until it answers, the old picture stands under a veil.
+
+const SVG = "http://www.w3.org/2000/svg", FAR = 1e100, MARKED = 60, INK = "#222222", GREY = "#6b6b6b";
+const FACE = "var(--jp-layout-color1, Canvas)", ALERT = "alert", { log10, min, max, floor, ceil, abs } = Math;
+const SHAPES = {
+  o: "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0z", ".": "M-.6,0a.6,.6 0 1,0 1.2,0a.6,.6 0 1,0 -1.2,0z",
+  s: "M-.9-.9H.9V.9H-.9z", D: "M0-1.2L1.2,0L0,1.2L-1.2,0z", "^": "M0-1.2L1.1,.8H-1.1z", v: "M0,1.2L1.1-.8H-1.1z",
+  P: "M-.4-1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4z", X: "M-1-.6L-.6-1L1,.6L.6,1zM1-.6L.6-1L-1,.6L-.6,1z"
+};
+
+const make = (parent, tag, given = {}, text = "") => {
+  const drawn = parent.namespaceURI === SVG || tag === "svg";
+  const one = drawn ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) one.setAttribute(name, value);
+  if (text !== "") one.textContent = text;
+  return parent.appendChild(one);
+};
+
+// Numbers
+
+const raised = (power) => [...String(power)].map((c) => "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"["0123456789-".indexOf(c)]).join("");
+
+/** A number as it is read: thousands apart, small and huge ones with a power of ten. */
+export function say(value, digits = 3) {
+  const size = abs(value);
+  if (value == null || !Number.isFinite(value) || size >= FAR) return value > 0 ? "∞" : "–";
+  if (size < 1e-12) return "0";
+  if (size >= 1e4 && size < 1e6) return Math.round(value).toLocaleString("en").replaceAll(",", "\u2009");
+  if (size >= 1e-3 && size < 1e4) return String(Number(value.toPrecision(size < 1000 ? digits : 4))).replace("-", "−");
+  const [mantissa, power] = value.toExponential(digits - 1).split("e"), ten = `10${raised(Number(power))}`;
+  return Number(mantissa) === 1 ? ten : `${Number(mantissa)}·${ten}`;
+}
+
+const typed = (value) => value && abs(value) < 1e-3 ? Number(value).toExponential().replace("e+", "e")
+  : String(Number(Number(value).toPrecision(12)));
+const short = (value, whole) => whole ? Math.round(value) : Number(Number(value).toPrecision(3));
+const apart = (a, b) => typeof b !== "number" ? Number(a !== b) : a > 0 && b > 0 ? abs(log10(a / b)) : abs(a - b);
+const nearest = (stops, value) => stops.reduce((best, one) => apart(one, value) < apart(best, value) ? one : best);
+
+const scale = (low, high, log, from, to) => {
+  const by = log ? log10 : Number, span = by(high) - by(low) || 1;
+  const at = (value) => from + (to - from) * (by(value) - by(low)) / span;
+  at.back = (place) => (log ? (one) => 10 ** one : Number)(by(low) + span * (place - from) / (to - from));
+  return Object.assign(at, { low, high, log });
+};
+
+/** Round numbers between two ends: decades, or steps of 1, 2 and 5. */
+function ticks({ low, high, log }, most) {
+  const within = (one) => one >= low - 1e-9 * abs(low) && one <= high + 1e-9 * abs(high);
+  if (log && high / low > 4) {
+    const first = floor(log10(low)), last = ceil(log10(high)), few = log10(high / low) < 2.5;
+    const decades = Array.from({ length: last - first + 1 }, (_, k) => k + first);
+    const found = decades.flatMap((k) => (few ? [1, 2, 5] : [1]).map((m) => Number(`${m}e${k}`))).filter(within);
+    return found.filter((_, k) => k % ceil(found.length / most) === 0);
+  }
+  const unit = 10 ** floor(log10((high - low) / most));
+  const step = [1, 2, 2.5, 5, 10].find((m) => m * unit >= (high - low) / most) * unit, first = ceil(low / step - 1e-9);
+  return Array.from({ length: 2 * most + 2 }, (_, k) => Number(((first + k) * step).toPrecision(10))).filter(within);
+}
+
+/** What an axis shows: the panel's own limits, or its data with a margin; as before where that fits and is filled. */
+function ends(panel, axis, before) {
+  const log = panel[`${axis}scale`] === "log", by = log ? log10 : Number, back = (one) => log ? 10 ** one : one;
+  if (panel[`${axis}lim`]) return panel[`${axis}lim`];
+  const parts = panel.series.flatMap((one) => axis === "x" ? one.x : [...one.y, ...(one.low ?? []), ...(one.high ?? [])]);
+  const shown = parts.filter((one) => one != null && abs(one) < FAR && (!log || one > 0)).map(by);
+  if (!shown.length) return log ? [1, 10] : [0, 1];
+  const [low, high] = [min(...shown), max(...shown)];
+  const margin = high > low ? 0.06 * (high - low) : log ? 0.3 : abs(high) / 2 || 1, now = [low - margin, high + margin];
+  const [a, b] = before ? before.map(by) : now, both = [min(a, now[0]), max(b, now[1])];
+  return (now[1] - now[0] > (both[1] - both[0]) / 3 ? both : now).map(back);
+}
+
+// Drawing
+
+const ink = (colour) => colour === INK ? "currentColor" : colour ?? GREY;
+const wrap = (text, most) => text.split(" ").reduce((lines, word) => {
+  if (lines.length && lines.at(-1).length + word.length < most) lines[lines.length - 1] += ` ${word}`;
+  else lines.push(word);
+  return lines;
+}, []);
+const widest = (texts, font) => 0.58 * font * max(0, ...texts.map((one) => one.length));
+
+/** Words at a place, line by line, with a halo; `hang` says where their block is. */
+function write(root, text, x, y, font, given = {}, hang = "middle", most = 26) {
+  const lines = wrap(text, most), up = { above: lines.length - 1, middle: (lines.length - 1) / 2, below: 0 }[hang];
+  const halo = { "paint-order": "stroke", stroke: FACE, "stroke-width": 4, "stroke-linejoin": "round" };
+  const one = make(root, "text", { "font-size": font, "text-anchor": "middle", ...halo, ...given });
+  lines.forEach((line, k) => make(one, "tspan", { x, y: y + (k - up) * font * 1.15 }, line));
+}
+
+const seen = ([x, y]) => Number.isFinite(x + y);
+const trace = (points) => points.map((at, k) => seen(at)
+  ? `${k && seen(points[k - 1]) ? "L" : "M"}${at.map((one) => one.toFixed(1))}` : "").join("");
+const region = (upper, lower) => {
+  const known = upper.map((_, k) => k).filter((k) => seen(upper[k]) && seen(lower[k]));
+  return known.length > 1 ? `${trace(known.map((k) => upper[k]))}L${trace(known.reverse().map((k) => lower[k])).slice(1)}z` : "";
+};
+
+/** One curve; beside its prediction a measured one is points, and beside those a prediction is pale. */
+function curve(root, one, place, [least, most], alone) {
+  const colour = ink(one.colour), { role } = one, marked = role === "estimate" && one.x.length <= MARKED;
+  const points = one.x.map((x, k) => place(x, one.y[k] == null || abs(one.y[k]) >= FAR ? NaN : one.y[k]));
+  const side = (values, other) => one.x.map((x, k) => place(x, min(max(values?.[k] ?? other, least), most)));
+  const joined = !["rows", "bars"].includes(role) && !(marked && (one.joined === false || !alone));
+  const path = (d, given) => d && make(root, "path", { d, fill: "none", stroke: colour, ...given });
+  const fill = (d, opacity) => path(d, { fill: colour, "fill-opacity": opacity, stroke: "none" });
+  const ground = max(least, 0), banded = one.low && ["estimate", "reference", "theory"].includes(role);
+  if (role === "bound") fill(region(points, one.x.map((x) => place(x, least))), 0.14);
+  if (role === "area") fill(region(points, side(one.low, ground)), 0.28);
+  if (banded && joined) fill(region(side(one.high), side(one.low)), 0.15);
+  if (role === "bars" || (banded && !joined)) {
+    const [low, high] = role === "bars" ? [side(one.low, ground), points] : [side(one.low), side(one.high)];
+    const gap = points.length > 1 ? max(...points[1].map((at, k) => abs(at - points[0][k]))) : 40;
+    const wide = { "stroke-width": role === "bars" ? max(4, 0.6 * gap) : 3, "stroke-opacity": 0.5 };
+    low.forEach((from, k) => path(trace([from, high[k]]), wide));
+  }
+  const width = { truth: 2, reference: 1.4, bound: 1.4, release: 1.2, kept: 3 }[role] ?? 2.2;
+  const opacity = { release: 0.45, kept: 0.35 }[role] ?? (role === "theory" && !alone ? 0.55 : 1);
+  const dash = one.hollow && role === "theory" ? { "stroke-dasharray": "6 4" } : {};
+  if (joined) path(trace(points), { "stroke-width": width, "stroke-opacity": opacity, ...dash });
+  if (!marked && role !== "rows") return;
+  const [size, solid] = role === "rows" ? [3, 0.55] : [4.5, 1];
+  const style = { fill: one.hollow ? FACE : colour, "fill-opacity": solid, "stroke-opacity": solid };
+  points.forEach((point, k) => {
+    const beyond = one.y[k] >= FAR, at = beyond ? place(one.x[k], most) : point;
+    const shape = SHAPES[beyond ? "^" : role === "rows" ? "." : one.marker ?? "o"];
+    const put = { transform: `translate(${at}) scale(${size})`, "vector-effect": "non-scaling-stroke" };
+    if (seen(at)) path(shape, { ...style, ...put });
+  });
+}
+
+/** What stands on a plot: a ring, words, a line, a span, an arrow. */
+function mark(root, one, place, box, font) {
+  const [x, y] = place(one.x ?? NaN, one.y ?? NaN), [x2, y2] = place(one.x2 ?? NaN, one.y2 ?? NaN), colour = ink(one.colour);
+  const line = (a, b, c, d, more) => make(root, "line", { x1: a, y1: b, x2: c, y2: d, stroke: colour, "stroke-width": 1.2, ...more });
+  const text = (across, up, side, given = {}) => one.text && write(
+    root, one.text, across + ({ left: -9, right: 9 }[side] ?? 0), up + ({ above: -9, below: font + 4 }[side] ?? font / 3), font,
+    { fill: colour, "text-anchor": { left: "end", right: "start" }[side] ?? "middle", ...given },
+    ["above", "below"].includes(side) ? side : "middle"
+  );
+  const beside = one.side || (x < box.x + 0.7 * box.w ? "right" : "left"), top = seen([y, y]) ? y : box.y + font;
+  const heads = { "marker-start": "url(#we-arrow)", "marker-end": "url(#we-arrow)" };
+  const kinds = {
+    region: () => text(x, y, "", { "font-style": "italic" }),
+    point: () => [make(root, "circle", { cx: x, cy: y, r: 7, fill: "none", stroke: colour }), text(x, y, beside)],
+    vertical: () => [line(x, box.y, x, box.y + box.h), text(x, top, beside)],
+    horizontal: () => [line(box.x, y, box.x + box.w, y), seen([x, x]) ? text(x, y, one.side || "above")
+      : text(box.x + 6, y, one.side || "above", { "text-anchor": "start" })],
+    span: () => [make(root, "rect", { x: min(x, x2), y: box.y, width: abs(x2 - x), height: box.h, fill: colour, "fill-opacity": 0.13 }),
+      text((x + x2) / 2, top)],
+    arrow: () => [line(x, y, x2, y2, heads), text((x + x2) / 2, (y + y2) / 2, one.side || "right")],
+    leader: () => [line(x, y, x2, y2), text(x, y, one.side)]
+  };
+  kinds[one.kind]();
+}
+
+/** Names right of the ends of lines, pushed apart. */
+function names(root, series, place, box, font) {
+  const inside = ([x, y]) => x >= box.x - 1 && x <= box.x + box.w + 1 && y >= box.y - 1 && y <= box.y + box.h + 1;
+  const items = series.map((one) => {
+    const shown = one.x.map((x, k) => place(x, one.y[k] ?? NaN)).filter(inside);
+    return shown.length && { one, y: shown.reduce((a, b) => b[0] > a[0] ? b : a)[1], high: 2 + 1.15 * font * wrap(one.label, 22).length };
+  }).filter(Boolean).sort((a, b) => a.y - b.y);
+  const gap = (a, b) => (a.high + b.high) / 2;
+  for (let k = 1; k < items.length; k++) items[k].y = max(items[k].y, items[k - 1].y + gap(items[k], items[k - 1]));
+  for (let k = items.length - 1, floor = box.y + box.h + font; k >= 0; k--) {
+    items[k].y = min(items[k].y, floor - items[k].high / 2);
+    floor = items[k].y - items[k].high / 2;
+  }
+  const style = (one) => ({ fill: ink(one.colour), "font-weight": 600, "text-anchor": "start" });
+  for (const { one, y } of items) write(root, one.label, box.x + box.w + 8, y + font / 3, font, style(one), "middle", 22);
+}
+
+/** A table of colours. */
+function tiles(root, heat, h, v, font) {
+  const by = heat.scale === "log" ? log10 : Number, [low, high] = heat.limits.map(by), two = heat.emphasis === "middle";
+  const mix = (a, b, t) => a.map((part, k) => Math.round(part + (b[k] - part) * t)), white = [255, 255, 255];
+  const shade = (value) => {
+    const t = min(max((by(value) - low) / (high - low), 0), 1);
+    return two ? mix(t < 0.5 ? [0, 114, 178] : [213, 94, 0], white, 1 - 2 * abs(t - 0.5)) : mix(white, [0, 80, 140], t);
+  };
+  heat.values.forEach((row, r) => row.forEach((value, c) => {
+    const colour = value == null ? [200, 200, 200] : shade(value), [x, y] = [h(c - 0.5), v(r - 0.5)];
+    make(root, "rect", { x, y, width: h(c + 0.5) - x + 0.5, height: v(r + 0.5) - y + 0.5, fill: `rgb(${colour})` });
+    const style = { fill: colour[1] < 130 ? "white" : INK, stroke: "none" };
+    if (heat.written && value != null) write(root, say(value, 2), h(c), v(r) + font / 3, 0.85 * font, style);
+  }));
+}
+
+/** One pair of axes in a part of the picture; named rows stand one below the other, and y runs to the right. */
+function axes(root, panel, outer, font, before) {
+  const { heat } = panel, flip = panel.names?.length > 0, [across, up] = flip ? ["y", "x"] : ["x", "y"];
+  const labelled = heat ? [] : panel.series.filter((one) => one.label && one.x.length);
+  const right = min(outer.w * 0.34, max(1.2 * font, widest(labelled.flatMap((one) => wrap(one.label, 22)), font) + 12));
+  const left = flip ? min(outer.w * 0.34, widest(panel.names, font) + 12) : 4.6 * font;
+  const heads = wrap(panel.title, max(20, outer.w / (0.56 * font)));
+  const box = { x: outer.x + left, y: outer.y + font * 1.3 * heads.length + 8, w: outer.w - left - right };
+  box.h = outer.y + outer.h - box.y - font * (panel.note ? 4.4 : 3.1);
+  const text = (words, x, y, given = {}) => make(root, "text", { x, y, "font-size": font, "text-anchor": "middle", ...given }, words);
+  heads.forEach((line, k) => text(line, outer.x, outer.y + font * (1 + 1.25 * k), { "text-anchor": "start", "font-weight": 700 }));
+  const counted = (axis) => axis === "x" && flip, size = heat && { x: heat.values[0].length, y: heat.values.length };
+  const limits = Object.fromEntries(["x", "y"].map((axis) => [axis, heat ? [-0.5, size[axis] - 0.5]
+    : counted(axis) ? [0.4, panel.names.length + 0.6] : ends(panel, axis, before?.limits[axis])]));
+  if (panel.equal) {
+    const unit = max((limits.x[1] - limits.x[0]) / box.w, (limits.y[1] - limits.y[0]) / box.h) / 2;
+    for (const [axis, long] of [["x", box.w], ["y", box.h]]) {
+      const middle = (limits[axis][0] + limits[axis][1]) / 2;
+      limits[axis] = [middle - unit * long, middle + unit * long];
+    }
+  }
+  const log = (axis) => !heat && !counted(axis) && panel[`${axis}scale`] === "log", down = flip || heat;
+  const h = scale(...limits[across], log(across), box.x, box.x + box.w);
+  const v = scale(...limits[up], log(up), box.y + (down ? 0 : box.h), box.y + (down ? box.h : 0));
+  const place = flip ? (x, y) => [h(y), v(x)] : (x, y) => [h(x), v(y)];
+  const spread = (words, count) => words.map((one, k) => [k * (count - 1) / max(words.length - 1, 1), one]);
+  const read = (scale, long) => ticks(scale, max(3, floor(long))).map((one) => [one, say(one)]);
+  const grid = (x1, y1, x2, y2) => heat || make(root, "line", { class: "grid", x1, y1, x2, y2 });
+  for (const [at, words] of heat ? spread(heat.columns, size.x) : read(h, box.w / (5 * font))) {
+    grid(h(at), box.y, h(at), box.y + box.h);
+    text(words, h(at), box.y + box.h + 1.2 * font);
+  }
+  for (const [at, words] of heat ? spread(heat.rows, size.y) : flip ? panel.names.map((one, k) => [k + 1, one]) : read(v, box.h / (3 * font))) {
+    grid(box.x, v(at), box.x + box.w, v(at));
+    text(words, box.x - 6, v(at) + font / 3, { "text-anchor": "end" });
+  }
+  text(flip ? panel.ylabel : panel.xlabel, box.x + box.w / 2, box.y + box.h + 2.5 * font);
+  if (!flip) text(panel.ylabel, 0, 0, { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` });
+  if (panel.note) text(panel.note, outer.x, outer.y + outer.h - 4, { "text-anchor": "start", "font-size": 0.9 * font });
+  const frame = { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` };
+  const inner = make(root, "svg", frame), colours = (role) => new Set(panel.series.filter((one) => one.role === role).map((one) => one.colour));
+  if (heat) tiles(inner, heat, h, v, font);
+  const other = { theory: colours("estimate"), estimate: colours("theory") };
+  for (const one of panel.series) curve(inner, one, place, limits.y, !other[one.role]?.has(one.colour));
+  for (const one of panel.marks ?? []) mark(root, one, place, box, 0.95 * font);
+  names(root, labelled, place, box, 0.95 * font);
+  return { panel, box, h, v, place, limits, inner };
+}
+
+// Grids and maps
+
+/** One cell of a folded grid: what differs between cells stands in lists. */
+export function pick(node, k) {
+  if (Array.isArray(node)) return node.map((one) => pick(one, k));
+  if (node === null || typeof node !== "object") return node;
+  if ("$" in node) return node.$[node.at ? node.at[k] : k];
+  return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, pick(one, k)]));
+}
+
+/** A value between places, on straight logarithms. */
+function between(places, values, at) {
+  const found = places.findIndex((one) => one >= at), k = found < 0 ? places.length - 1 : max(found, 1);
+  const share = log10(at / places[k - 1]) / log10(places[k] / places[k - 1]), [a, b] = [values[k - 1], values[k]];
+  if (a >= FAR || b >= FAR) return share >= 1 - 1e-9 ? b : share <= 1e-9 ? a : Infinity;
+  return a * (b / a) ** share;
+}
+
+/** The least place at which falling values are at most a target. */
+function reached(places, values, target) {
+  const k = values.findIndex((one) => one <= target * (1 + 1e-9));
+  if (k < 1) return k ? NaN : places[0];
+  const [a, b] = [values[k - 1], values[k]];
+  return a >= FAR || a === b ? places[k] : places[k - 1] * (places[k] / places[k - 1]) ** (log10(a / target) / log10(a / b));
+}
+
+const column = (table, epsilon) => table.error.map((row) => between(table.epsilon, row, epsilon));
+const errorAt = (table, n, epsilon) => between(table.n, column(table, epsilon), n);
+
+/** One of n, ε, δ and α from the others; a δ from the tables at several. */
+function solve(unknown, { n, epsilon, alpha }, table, tables, deltas) {
+  if (unknown === "alpha") return errorAt(table, n, epsilon);
+  if (unknown === "n") return reached(table.n, column(table, epsilon), alpha);
+  if (unknown === "epsilon") return reached(table.epsilon, table.epsilon.map((one) => errorAt(table, n, one)), alpha);
+  return reached(deltas, tables.map((one) => errorAt(one, n, epsilon)), alpha);
+}
+
+// The explorer
+
+const same = (a, b) => a && b && !b.heat && ["xlabel", "ylabel", "xscale", "yscale"].every((name) => a[name] === b[name]);
+const CURVES = ["theory", "estimate"], STEP = 900; // ms of a frame
+
+/** Show an explorer in an element; `ask` sends a message to a kernel, whose replies go to `answer`. */
+export function mount(host, form, ask) {
+  const { controls, trade, grid } = form, of = Object.fromEntries(controls.map((one) => [one.name, one]));
+  const values = Object.fromEntries(controls.map((one) => [one.name, one.value])), fields = {};
+  const free = (name) => trade && (name === "unknown" || trade.includes(name)); // read off a map by the script
+  let turn = 0, waiting = false, again = false, simulating = false, drag = false, begun = 0, timer = null;
+  let chart = form.chart, kept = null, drawn = [], tables = [];
+
+  host.classList.add("workbench-explorer");
+  const rows = make(host, "div", { class: "controls" }), fold = controls.some((one) => one.more) && make(rows, "details");
+  if (fold) make(fold, "summary", {}, "more");
+  const more = fold && make(fold, "div"), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
+  const canvas = make(picture, "div"), sentence = make(host, "p", { "aria-live": "polite" });
+  const difference = make(host, "p"), status = make(host, "p", { role: "status" }), buttons = make(host, "div", { class: "controls" });
+  make(picture, "div", { class: "veil" }, "computing …");
+  const button = (words, act) => { const made = make(buttons, "button", { type: "button" }, words); made.onclick = act; return made; };
+  for (const one of controls) control(one.more ? more : rows, one);
+  button("reset", () => { for (const one of controls) put(one.name, one.value); drawn = []; moved(); });
+  const keeper = button("keep this curve", () => { kept = kept ? null : { chart, words: where() }; draw(); });
+  button("copy as code", () => copied(`${form.code}${controls.map((one) => `, ${one.name}=${code(values[one.name])}`).join("")})`));
+  if (!ask) button("link", () => copied(address()));
+  if (ask && form.runs) button(`simulate ${form.runs} runs`, simulate);
+  if (form.play) button("play", play);
+  button("full screen", () => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen());
+  host.addEventListener("keydown", (event) => ["Escape", "Tab"].includes(event.key) || event.stopPropagation());
+  picture.addEventListener("pointermove", (event) => drag ? dragged(event) : hovered(event));
+  picture.addEventListener("pointerup", () => { drag = false; });
+  picture.addEventListener("pointerdown", (event) => {
+    if (!trade || !drawn[0] || !inside(event, drawn[0])) return;
+    drag = true;
+    picture.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    dragged(event);
+  });
+  const watch = new ResizeObserver(() => { if (abs(picture.clientWidth - picture.drawn) > 2) draw(); });
+  if (!ask) restore();
+  if (chart && controls.every((one) => values[one.name] === one.value)) arrive(chart);
+  else moved();
+  watch.observe(picture);
+
+  function control(root, one) {
+    const { name, label, options, stops, whole } = one, row = make(root, "label", { title: one.meaning ?? "" });
+    make(row, "span", {}, label);
+    if (options) {
+      const menu = make(row, "select", { name });
+      options.forEach((option, k) => make(menu, "option", {}, one.texts?.[k] ?? String(option)));
+      menu.onchange = () => { values[name] = options[menu.selectedIndex]; moved(); };
+      fields[name] = { menu };
+    } else {
+      const slider = make(row, "input", { type: "range", min: 0, max: stops.length - 1, name, "aria-label": label });
+      const field = make(row, "input", { type: "text", inputmode: "decimal", name, "aria-label": `${label}, typed` });
+      if (one.unit) make(row, "small", {}, one.unit);
+      slider.oninput = () => { put(name, stops[slider.valueAsNumber]); moved(); };
+      field.onchange = () => {
+        const text = field.value.replace(/[,\s]/g, ""), asked = Number(text);
+        const legal = text && asked >= one.low && asked <= one.high && !(whole && asked % 1);
+        status.textContent = legal ? "" : `${label}: a ${whole ? "whole " : ""}number from ${say(one.low)} to ${say(one.high)}`;
+        if (!legal) return put(name, values[name]);
+        put(name, ask || (free(name) && name !== "delta") ? asked : nearest(stops, asked));
+        moved();
+      };
+      fields[name] = { slider, field };
+    }
+    put(name, one.value);
+  }
+
+  function put(name, value) {
+    const { slider, field, menu } = fields[name], { options, stops, unit } = of[name];
+    values[name] = value;
+    if (menu) { menu.selectedIndex = options.indexOf(value); return; }
+    slider.value = stops.indexOf(nearest(stops, value));
+    field.value = typed(value);
+    slider.setAttribute("aria-valuetext", `${typed(value)} ${unit ?? ""}`.trim());
+  }
+
+  /** The chart of the present values in the grid, if it is there. */
+  function cell() {
+    if (!grid) return null;
+    const fixed = (one) => grid.over.includes(one.name) || free(one.name) || values[one.name] === one.value;
+    if (!controls.every(fixed)) return null;
+    const places = grid.over.map((name, k) => grid.at[k].indexOf(values.unknown === name ? nearest(grid.at[k], values[name]) : values[name]));
+    return places.includes(-1) ? null : pick(grid.charts, places.reduce((sum, place, k) => sum * grid.at[k].length + place, 0));
+  }
+
+  function moved() {
+    begun = performance.now();
+    turn += 1;
+    host.dataset.state = "computing";
+    sentence.textContent = difference.textContent = "";
+    if (simulating) {
+      simulating = false;
+      status.textContent = "the simulation was stopped";
+      ask({ id: turn, stop: true });
+    }
+    const found = cell();
+    if (found) arrive(found);
+    else if (waiting) again = true;
+    else if (ask) request();
+  }
+
+  function request() {
+    [waiting, again] = [true, false];
+    ask({ id: turn, values: { ...values } });
+  }
+
+  function answer(reply) {
+    if (!reply.runs && reply.solved === undefined) waiting = false;
+    if (reply.id === turn) {
+      if (reply.status) status.textContent = reply.status;
+      if (reply.runs) simulating = !reply.done;
+      if (reply.chart) arrive(reply.chart);
+      if (reply.solved) { put(values.unknown, reply.solved); told(true); }
+    }
+    if (again && !waiting) request();
+  }
+
+  function arrive(found) {
+    chart = found;
+    host.dataset.state = chart.error ? "refused" : "ready";
+    sentence.setAttribute("role", chart.error ? ALERT : "note");
+    sentence.textContent = chart.error ?? chart.caption ?? "";
+    if (trade && !chart.error) settle();
+    draw();
+    if (begun) host.dataset.took = Math.round(performance.now() - begun);
+    host.dataset.turn = turn;
+  }
+
+  function draw() {
+    const wide = picture.clientWidth || 960, panels = chart.panels ?? [], before = drawn, focused = canvas.contains(document.activeElement);
+    const font = max(13, min(parseFloat(getComputedStyle(host).fontSize) || 14, 26)), fit = max(1, floor(wide / (26 * font)));
+    const columns = max(1, min(panels.length, fit)), w = wide / columns, full = document.fullscreenElement === host;
+    const most = full ? innerHeight - 16 * font : form.tall ?? 32 * font;
+    const tall = (panel) => panel.names?.length ? (1.9 * panel.names.length + 7) * font : min(panel.equal ? w : 0.62 * w, most);
+    const high = max(0, ...panels.map(tall)), words = `${chart.title}. ${chart.alt ?? ""}`;
+    title.textContent = chart.title;
+    picture.drawn = picture.clientWidth;
+    canvas.replaceChildren();
+    const root = make(canvas, "svg", { viewBox: `0 0 ${wide} ${high * ceil(panels.length / columns)}`, role: "img", "aria-label": words });
+    const head = { id: "we-arrow", viewBox: "-8 -4 8 8", refX: -1, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse" };
+    make(make(make(root, "defs"), "marker", head), "path", { d: "M-8-4L0,0L-8,4z", fill: "context-stroke" });
+    drawn = panels.map((panel, k) => {
+      const outer = { x: (k % columns) * w, y: floor(k / columns) * high, w: w - 10, h: high };
+      return axes(root, { ...panel, series: [...pale(panel, k), ...panel.series] }, outer, font, same(before[k]?.panel, panel) ? before[k] : null);
+    });
+    keeper.textContent = kept ? "drop the kept curve" : "keep this curve";
+    difference.textContent = kept && host.dataset.state === "ready" ? compared() : "";
+    if (trade && !chart.error) overlay(font);
+    if (focused) canvas.querySelector("[tabindex]")?.focus({ preventScroll: true });
+  }
+
+  function pale(panel, k) {
+    const old = kept?.chart.panels?.[k];
+    if (!same(old, panel) || panel.names?.length) return [];
+    return old.series.filter((one) => CURVES.includes(one.role)).map((one) => ({ ...one, label: "", low: null, role: "kept" }));
+  }
+
+  /** How each named curve differs from the kept one: the median of their ratios. */
+  function compared() {
+    const found = chart.panels.flatMap((panel, k) => panel.series.filter((one) => CURVES.includes(one.role) && one.label).flatMap((one) => {
+      const old = kept.chart.panels?.[k]?.series.find((other) => other.role === one.role && other.label === one.label);
+      const at = new Map(old?.x.map((x, j) => [x, old.y[j]])), ratios = one.x.map((x, j) => one.y[j] / at.get(x)).filter((r) => r > 0 && r < FAR);
+      return ratios.length ? [`${one.label} ×${say(ratios.sort((a, b) => a - b)[ratios.length >> 1], 2)}`] : [];
+    }));
+    return `Kept: ${kept.words}. Now, in the median over a curve: ${[...new Set(found)].slice(0, 4).join(", ") || "other curves"}.`;
+  }
+
+  function shown(value) { return typeof value === "number" ? say(value) : String(value); }
+  function code(value) { return typeof value === "number" ? typed(value) : JSON.stringify(value); }
+  function where() { return controls.filter((one) => one.name !== "unknown").map((one) => `${one.label} = ${shown(values[one.name])}`).join(", "); }
+
+  function copied(text) {
+    status.textContent = text;
+    navigator.clipboard?.writeText(text).catch(() => {});
+  }
+
+  function address() {
+    const url = new URL(location.href);
+    url.searchParams.set(form.name, JSON.stringify(values));
+    return url.href;
+  }
+
+  function restore() {
+    const asked = JSON.parse(new URLSearchParams(location.search).get(form.name) ?? "{}");
+    for (const name of Object.keys(asked).filter((one) => of[one])) {
+      const { options, stops, low, high } = of[name], value = asked[name];
+      put(name, options ? value : free(name) && name !== "delta" ? min(max(value, low), high) : nearest(stops, value));
+    }
+  }
+
+  function simulate() {
+    simulating = true;
+    status.textContent = `simulating ${form.runs} runs; any move stops it`;
+    ask({ id: turn, values: { ...values }, runs: form.runs });
+  }
+
+  function play() {
+    const [{ name, stops }] = controls, stop = () => { clearInterval(timer); timer = null; };
+    if (timer) return stop();
+    put(name, values[name] === stops.at(-1) ? stops[0] : values[name]);
+    moved();
+    timer = setInterval(() => {
+      put(name, stops[min(stops.indexOf(values[name]) + 1, stops.length - 1)]);
+      moved();
+      if (values[name] === stops.at(-1)) stop();
+    }, STEP);
+  }
+
+  function inside(event, { box }) {
+    const frame = canvas.firstChild.getBoundingClientRect(), size = canvas.firstChild.viewBox.baseVal.width / frame.width;
+    const [x, y] = [(event.clientX - frame.left) * size, (event.clientY - frame.top) * size];
+    return x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h ? [x, y] : null;
+  }
+
+  /** Read the nearest point of a curve. */
+  function hovered(event) {
+    canvas.querySelector(".tip")?.remove();
+    for (const { panel, place, box } of host.dataset.state === "ready" ? drawn : []) {
+      const at = inside(event, { box });
+      if (!at) continue;
+      const points = panel.series.flatMap((one) => one.x.map((x, k) => ({ one, x, y: one.y[k], at: place(x, one.y[k] ?? NaN) })));
+      const far = (point) => Math.hypot(point.at[0] - at[0], point.at[1] - at[1]);
+      const best = points.filter((point) => far(point) < 40).sort((a, b) => far(a) - far(b))[0];
+      if (!best) return;
+      const [x, y] = best.at, tip = make(canvas.firstChild, "g", { class: "tip", "pointer-events": "none" });
+      make(tip, "circle", { cx: x, cy: y, r: 6, fill: "none", stroke: ink(best.one.colour), "stroke-width": 2 });
+      const anchor = { "text-anchor": x > box.x + box.w / 2 ? "end" : "start" };
+      write(tip, `${best.one.label} (${say(best.x)}, ${say(best.y)})`.trim(), x, y - 12, 14, anchor, "above");
+    }
+  }
+
+  // The map of n and ε: a point, its line of equal error, and what no estimator can do
+
+  function settle() {
+    const deltas = grid?.at[0] ?? [values.delta];
+    if (grid && !tables.length) tables = deltas.map((_, k) => pick(grid.charts, k).table);
+    for (const name of trade) for (const part of Object.values(fields[name] ?? {})) part.disabled = name === values.unknown;
+    const found = solve(values.unknown, values, chart.table, grid ? tables : [chart.table], deltas);
+    if (found < FAR) put(values.unknown, short(found, of[values.unknown].whole));
+    else values[values.unknown] = NaN;
+    told(false);
+    clearTimeout(timer);
+    if (ask && turn) timer = setTimeout(() => ask({ id: turn, values: { ...values }, exact: values.unknown }), 250);
+  }
+
+  function told(exact) {
+    const { n, epsilon, unknown } = values, { table } = chart;
+    const parts = trade.filter((name) => of[name]).map((name) => `${of[name].label} ${name === unknown && !exact ? "≈" : "="} ${say(values[name])}`);
+    const noisy = errorAt(table, n, epsilon) > Math.SQRT2 * between(table.n, table.free, n); // noise is half of its square
+    const limit = noisy ? "noise: privacy limits it" : "sampling: the sample limits it";
+    sentence.textContent = values[unknown] > 0 ? `${parts.join(", ")}: the error is at most α in ${form.share}. Most of it is ${limit}.`
+      : `Nothing on this map has that error: ${where()}.`;
+  }
+
+  function overlay(font) {
+    const [{ inner, box, h, v, place }] = drawn, { table } = chart, { n, epsilon, alpha } = values, bottom = box.y + box.h;
+    const line = table.epsilon.map((one) => place(one, reached(table.n, column(table, one), alpha)));
+    if (table.least && alpha > 0) {
+      const least = table.epsilon.map((one, k) => place(one, between(table.alpha, table.least.map((row) => row[k]), alpha)));
+      make(inner, "path", { d: region(least, least.map(([x]) => [x, bottom])), fill: GREY, "fill-opacity": 0.25 });
+      const [x, y] = least[floor(0.75 * least.length)];
+      if (y < bottom - 2 * font) write(inner, "impossible", x, (y + bottom) / 2, font);
+    }
+    make(inner, "path", { d: trace(line), fill: "none", stroke: "#D55E00", "stroke-width": 3 });
+    if (!seen([n, epsilon])) return;
+    const spoken = { role: "slider", "aria-label": "point on the map", "aria-valuetext": where(), "aria-valuenow": n, tabindex: 0 };
+    const handle = make(inner, "circle", { class: "handle", cx: h(epsilon), cy: v(n), r: 9, ...spoken });
+    handle.addEventListener("keydown", (event) => {
+      const [right, up] = { ArrowLeft: [-6, 0], ArrowRight: [6, 0], ArrowUp: [0, -6], ArrowDown: [0, 6] }[event.key] ?? [];
+      if (right === undefined) return;
+      event.preventDefault();
+      point(h.back(h(epsilon) + right), v.back(v(n) + up));
+    });
+  }
+
+  function dragged(event) {
+    const at = inside(event, drawn[0]);
+    if (at) point(drawn[0].h.back(at[0]), drawn[0].v.back(at[1]));
+  }
+
+  /** Move the point; what is solved follows, and α where n or ε is what is solved. */
+  function point(epsilon, n) {
+    const within = (name, value) => min(max(value, of[name].low), of[name].high);
+    put("epsilon", short(within("epsilon", epsilon)));
+    put("n", Math.round(within("n", n > 1000 ? short(n) : n)));
+    const error = errorAt(chart.table, values.n, values.epsilon);
+    if (["n", "epsilon"].includes(values.unknown) && error < FAR) put("alpha", short(error));
+    moved();
+  }
+
+  return { answer, destroy: () => { watch.disconnect(); clearInterval(timer); clearTimeout(timer); host.replaceChildren(); } };
+}
+
+/** Mount every explorer of a page: elements with their form as JSON, or with the name of another's. */
+export function mountAll(root = document) {
+  const hosts = [...root.querySelectorAll(".workbench-explorer:not([data-state])")];
+  const data = (host) => host.querySelector("script[type='application/json']") ?? document.getElementById(`form/${host.dataset.form}`);
+  const forms = hosts.map((host) => JSON.parse(data(host)?.textContent ?? "null")); // all, before one is mounted
+  hosts.forEach((host, k) => { if (forms[k]) host.replaceChildren(), mount(host, forms[k], null); });
+}
+
+if (typeof document !== "undefined") mountAll();
+
+export default {
+  render({ model, el }) {
+    const made = mount(make(el, "div"), JSON.parse(model.get("form")), (message) => model.send(message));
+    model.on("msg:custom", made.answer);
+    return () => { model.off("msg:custom", made.answer); made.destroy(); };
+  }
+};
