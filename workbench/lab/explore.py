@@ -412,7 +412,7 @@ def computed(picture: Callable[..., Chart], run: Run, values: Mapping[str, Any])
 
 def kept(chapter: str, name: str) -> Form | None:
     """Return the committed form of a chapter's explorer, if it is at hand."""
-    from workbench.lab.runner.verdict_check import figures_folder
+    from workbench.lab.claims import figures_folder
 
     folder = figures_folder()
     path = next(folder.glob(f"*_{chapter}/{FOLDER}/{name}.json"), None) if folder else None
