@@ -110,7 +110,7 @@ def close(made, kept):
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("form", "drawn"), cases())
+@pytest.mark.parametrize(("form", "drawn"), list(cases()))
 def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
     if form["name"] == "solve":
         key, told = re.match(r'lab\.solve\("([^"]+)"(.*)', form["code"]).groups()

@@ -82,7 +82,7 @@ const wrap = (text, most) => text.split(" ").reduce((lines, word) => {
   else lines.push(word);
   return lines;
 }, []);
-const widest = (texts, font) => 0.58 * font * max(0, ...texts.map((one) => one.length));
+const widest = (texts, font) => 0.64 * font * max(0, ...texts.map((one) => one.length));
 
 /** Words at a place, line by line, with a halo; `hang` says where their block is. */
 function write(root, text, x, y, font, given = {}, hang = "middle", most = 26) {
@@ -195,7 +195,7 @@ function tiles(root, heat, h, v, font) {
 function axes(root, panel, outer, font, before) {
   const { heat } = panel, flip = panel.names?.length > 0, [across, up] = flip ? ["y", "x"] : ["x", "y"];
   const labelled = heat ? [] : panel.series.filter((one) => one.label && one.x.length);
-  const right = min(outer.w * 0.34, max(1.2 * font, widest(labelled.flatMap((one) => wrap(one.label, 22)), font) + 12));
+  const right = min(outer.w * 0.42, max(1.2 * font, widest(labelled.flatMap((one) => wrap(one.label, 22)), font) + 12));
   const left = flip ? min(outer.w * 0.34, widest(panel.names, font) + 12) : 4.6 * font;
   const heads = wrap(panel.title, max(20, outer.w / (0.56 * font)));
   const box = { x: outer.x + left, y: outer.y + font * 1.3 * heads.length + 8, w: outer.w - left - right };
@@ -228,7 +228,8 @@ function axes(root, panel, outer, font, before) {
     text(words, box.x - 6, v(at) + font / 3, { "text-anchor": "end" });
   }
   text(flip ? panel.ylabel : panel.xlabel, box.x + box.w / 2, box.y + box.h + 2.5 * font);
-  if (!flip) text(panel.ylabel, 0, 0, { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` });
+  const aside = { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` };
+  if (!flip) text(panel.ylabel, 0, 0, { ...aside, "font-size": min(font, (box.h + 2 * font) / (0.55 * panel.ylabel.length)) });
   if (panel.note) text(panel.note, outer.x, outer.y + outer.h - 4, { "text-anchor": "start", "font-size": 0.9 * font });
   const frame = { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` };
   const inner = make(root, "svg", frame), colours = (role) => new Set(panel.series.filter((one) => one.role === role).map((one) => one.colour));
