@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.lab import tables
 from workbench.lab.claims import Record, counted, full_verdicts, tally
+from workbench.lab.explore import FOLDER
 from workbench.lab.project import Project
 from workbench.lab.runner import beforehand, cache, complexity, grids, index, judge, numbers, stores
 from workbench.lab.runner.console import Console
@@ -154,6 +155,8 @@ def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
                 path.unlink()
             for path in cache.outputs(out / outcome.notebook):
                 shutil.copyfile(path, target / path.name)
+            if (moving := out / outcome.notebook / FOLDER).is_dir():  # the grids of a full run
+                shutil.copytree(moving, target / FOLDER, dirs_exist_ok=True)
     if project.figures.is_dir():
         write_index(project.figures)
         complexity.write(project.figures)
