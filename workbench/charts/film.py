@@ -21,7 +21,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Film:
-    """Frames in their order; `shared` is drawn in each, beneath the rest, and the others are as of a `Chart`."""
+    """Frames in their order; `shared` is drawn beneath each, and the others are as of a `Chart`."""
 
     name: str
     title: str

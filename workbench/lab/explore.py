@@ -379,7 +379,7 @@ def explorer(picture: Callable[..., Chart], **controls: object) -> Explorer:
     declared, taken = CHAPTERS.get(chapter, {}), signature(picture).parameters
     forms = []
     for name, value in controls.items():
-        one_of([one for one in taken if one != "run"], control=name)
+        one_of([one.name for one in taken.values() if one.kind is one.KEYWORD_ONLY], control=name)
         if not isinstance(value, Slider | Choice):
             one_of(declared, control=name)
             value = declared[name].slider(declared[name].nearest(value))  # type: ignore[arg-type]
