@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import Parameter, signature
-from math import floor, inf
+from math import ceil, floor, inf
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class Run:
     seed : int
         Of everything random.
     most : int, optional
-        Trials of a block at most: a sketch of the figure.
+        Trials at every point, up to whole blocks: a sketch of the figure.
     simulate : bool
         Whether to run anything; else tables are empty and figures show what is predicted.
     """
@@ -76,7 +76,8 @@ class Run:
             return columns(sweep, self.profile, seed=self.seed)
         sweep = self._affordable(sweep)
         if self.most is not None:
-            sweep = replace(sweep, trials=min(self.most, sweep.trials), blocks={self.profile: 1})
+            trials = min(self.most, sweep.trials)
+            sweep = replace(sweep, trials=trials, blocks={self.profile: ceil(self.most / trials)})
         return run(sweep, self.profile, seed=self.seed)
 
     def _affordable(self, sweep: Sweep) -> Sweep:
