@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache
 from html import escape
@@ -337,10 +338,12 @@ class Explorer:
     def _follow(self, process: subprocess.Popen[str], turn: int, order: Form) -> None:
         assert process.stdin
         assert process.stdout
-        process.stdin.write(_text(order))
-        process.stdin.close()
-        for line in process.stdout:
-            self.view.send({"id": turn, **json.loads(line)})
+        with process, suppress(BrokenPipeError):
+            process.stdin.write(_text(order))
+            process.stdin.close()
+            for line in process.stdout:
+                if process is self.process:
+                    self.view.send({"id": turn, **json.loads(line)})
 
     def stop(self) -> None:
         """End the trials that are being run."""
