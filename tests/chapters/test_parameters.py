@@ -5,7 +5,7 @@ import re
 from datetime import date
 from functools import cache
 from importlib import import_module
-from inspect import isgeneratorfunction, signature
+from inspect import signature
 from math import inf, isfinite
 from unittest.mock import patch
 
@@ -40,12 +40,10 @@ def figures():
     """The figures of all chapters, by name."""
     for name in CHAPTERS:
         chapter = import_module(f"workbench.chapters.{name}")
-        films = getattr(chapter, "FILMS", ())  # of no public numbers
         for word in chapter.__all__:
             made = getattr(chapter, word)
-            if made in films:
-                continue
-            if callable(made) and "run" in signature(made).parameters and not isgeneratorfunction(made):
+            taken = signature(made).parameters if callable(made) else ()
+            if "run" in taken and "frame" not in taken:  # a film's frame is no public number
                 yield name, made
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.chapters.pictures import theory_first
 from tests.chapters.worlds import (
     SEED,
     Falsified,
@@ -289,17 +288,6 @@ def test_the_table_shows_the_rows_at_which_runs_are_accurate_enough(monkeypatch)
     found = [(dict(zip(one.x, one.y, strict=True))) for one in heavy.series if one.role == "estimate"]
     for moments, line in zip((2, 3), found, strict=True):
         assert all(line[d] == pytest.approx(rows[moments, d], rel=0.5) for d in table.HEAVY_D)
-
-
-@pytest.mark.parametrize(
-    ("view", "values"),
-    [
-        (gallery.layers_view, {"degrees": 6.2, "n": 2000, "rho": 0.5, "d": 5, "alpha": 0.1, "cut": 5.0}),
-        (gallery.steps_view, {"upper": 100.0, "n": 2000, "rho": 0.5, "alpha": 0.1}),
-    ],
-)
-def test_views_yield_theory_first_and_then_more_trials(view, values):
-    theory_first(list(view(SKETCH, **values)))
 
 
 def test_the_judge_passes_the_package_and_fails_what_ignores_the_rows():

@@ -6,8 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.chapters.pictures import has_estimates
-from workbench.chapters import many_dimensions as gallery
 from workbench.chapters.many_dimensions import box_and_ball, coinpress, in_the_plane, price, steps
 from workbench.estimators import coinpress as estimators
 from workbench.estimators.coinpress import CoinPressMean
@@ -239,20 +237,3 @@ def test_a_step_makes_round_what_the_picture_shows():
         np.testing.assert_allclose(change @ upper @ change.T, np.eye(2), atol=1e-9)
         assert np.linalg.eigvalsh(upper - a @ one.sigma @ a.T)[0] > 0  # U holds the truth
     assert len(one.frames) > 2
-
-
-VIEWS = {
-    "means_view": {"alpha": 0.5, "n": 400, "radius": 30.0},
-    "ball_view": {"alpha": 0.2, "n": 500, "d": 5, "radius": 100.0, "steps": "as designed"},
-    "ellipse_view": {"n": 4000, "condition": 100.0, "step": 3, "mode": "practical", "side": "x Aᵀ"},
-}
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("name", VIEWS)
-def test_an_explorer_shows_theory_first(name):
-    frames = list(getattr(gallery, name)(SKETCH, epsilon=1.0, delta=1e-6, **VIEWS[name]))
-    simulated = [has_estimates(frame) for frame in frames]
-    assert not simulated[0]
-    assert simulated[-1]
-    assert simulated == sorted(simulated)

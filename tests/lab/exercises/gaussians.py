@@ -14,8 +14,10 @@ from workbench.chapters import any_gaussian, covariance
 from workbench.chapters.any_gaussian.votes import Vote, scattered
 from workbench.chapters.covariance.exercise import WITHIN, WORLDS
 from workbench.chapters.covariance.heavy_tails import CutStudent, D
+from workbench.chapters.covariance.worlds import DEGREES, followed, pair, tilted
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.audit import audit
+from workbench.study.grids import Role, stream
 from workbench.study.run import Run
 
 SEED, OTHERS = 17, range(1, 13)
@@ -31,10 +33,15 @@ def sentence(view, **values):
 
 @cache
 def naive(seed):
-    """The sentence of the explorer of steps at u = 900, read as steps and errors."""
-    *_, last = covariance.steps_view(Run("quick", seed), rho=RHO, alpha=0.1, n=N, upper=900.0)
-    pattern = r"(\d+) steps;.* preconditioned ([\d.]+), naive ([\d.]+); .*; the answer 0 .* by (\d\.\d+)"
-    return [float(number) for number in re.search(pattern, last.caption).groups()]
+    """Steps at u = 900, and the median errors of twelve runs: with them, without, and of the answer 0."""
+    law, (simple, stepped) = tilted(900.0, DEGREES), pair(900.0)
+    data, noise = (stream(seed, role, "covariance-steps-view", N, 0) for role in (Role.DATA, Role.NOISE))
+    found = []
+    for _ in range(12):
+        x = law.sample(N, rng=data)
+        private = followed(stepped, x, noise, RHO).value
+        found.append((law.error(private), law.error(simple(x, budget=ZCDP(RHO), rng=noise).value)))
+    return [len(stepped.stages(N, 2, ZCDP(RHO))), *np.median(found, axis=0), law.error(np.zeros((2, 2)))]
 
 
 def among(values, low, high):

@@ -1,12 +1,10 @@
 """Everything that the notebook `04_covariance` shows, in its order."""
 
 from workbench.chapters.covariance.exercise import judge
-from workbench.chapters.covariance.figures.film import rounding
-from workbench.chapters.covariance.figures.layers_view import CUT, layers_view
-from workbench.chapters.covariance.figures.steps_view import steps_view
 from workbench.chapters.covariance.heavy_tails import long_ellipsoids, three_layers
 from workbench.chapters.covariance.net import net_floors
 from workbench.chapters.covariance.one_radius import one_radius, step_by_step
+from workbench.chapters.covariance.rounded import rounding
 from workbench.chapters.covariance.table import fewest_rows, table_one
 from workbench.chapters.covariance.unbounded import side_by_side
 
@@ -38,23 +36,18 @@ FULL = (  # minutes of runs
     "covariance/unbounded-wins-from",
 )
 
-FILMS = (rounding,)
 
 __all__ = [
     "CLAIMS",
-    "CUT",
-    "FILMS",
     "FULL",
     "fewest_rows",
     "judge",
-    "layers_view",
     "long_ellipsoids",
     "net_floors",
     "one_radius",
     "rounding",
     "side_by_side",
     "step_by_step",
-    "steps_view",
     "table_one",
     "three_layers",
 ]

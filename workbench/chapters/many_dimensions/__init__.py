@@ -1,12 +1,9 @@
 """Everything that the notebook `03_many_dimensions` shows, in its order."""
 
 from workbench.chapters.many_dimensions.box_and_ball import error_against_dimension, skewed_rows
-from workbench.chapters.many_dimensions.figures.ball_view import ball_view
-from workbench.chapters.many_dimensions.figures.ellipse_view import ellipse_view
-from workbench.chapters.many_dimensions.figures.film import balls
-from workbench.chapters.many_dimensions.figures.means_view import means_view
 from workbench.chapters.many_dimensions.in_the_plane import ellipses, sides
 from workbench.chapters.many_dimensions.price import price_of_a_covariance, price_of_a_mean
+from workbench.chapters.many_dimensions.shrinking import balls
 from workbench.chapters.many_dimensions.steps import error_against_steps, steps_on_the_wrong_side
 
 CLAIMS = (
@@ -23,19 +20,14 @@ FULL = (  # minutes of runs
     "many-dimensions/covariance-rows-grow",
 )
 
-FILMS = (balls,)
 
 __all__ = [
     "CLAIMS",
-    "FILMS",
     "FULL",
-    "ball_view",
     "balls",
-    "ellipse_view",
     "ellipses",
     "error_against_dimension",
     "error_against_steps",
-    "means_view",
     "price_of_a_covariance",
     "price_of_a_mean",
     "sides",

@@ -1,12 +1,13 @@
-"""A film of preconditioning: a long ellipse becomes round, step by step."""
+"""Preconditioning frame by frame: a long ellipse becomes round."""
 
+from functools import cache
 from math import sqrt
 
 import numpy as np
 
 from workbench.chapters.covariance.one_radius import RHO, SHOWN, STEPS_N
 from workbench.chapters.covariance.worlds import DEGREES, Steps, followed, pair, tilted
-from workbench.charts.chart import Series
+from workbench.charts.chart import Chart, Series
 from workbench.charts.ellipses import circle, ellipse, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
@@ -20,10 +21,15 @@ NEARLY = 1.3  # of both axes, where an ellipse looks round
 KEY, AXIS, REACH = "covariance/heavy-tailed", "first coordinate, rescaled", 1.15
 
 
-def rounding(run: Run) -> Film:
+def rounding(run: Run, *, frame: int = 1) -> Chart:
     """Return the rows and their covariance as each step sees them."""
+    return _rounding(run.seed).chart(frame)
+
+
+@cache
+def _rounding(seed: int) -> Film:
     law = tilted(UPPER, DEGREES)
-    data, noise = (stream(run.seed, role, "covariance-film", 0, 0) for role in (Role.DATA, Role.NOISE))
+    data, noise = (stream(seed, role, "covariance-film", 0, 0) for role in (Role.DATA, Role.NOISE))
     x = law.sample(STEPS_N, rng=data)
     steps = followed(pair(UPPER)[1], x, noise, RHO)
     return Film(

@@ -1,10 +1,11 @@
-"""A film of CoinPress for a mean: every ball is drawn inside the one before."""
+"""CoinPress for a mean frame by frame: every ball is drawn inside the one before."""
 
 from collections.abc import Iterator
+from functools import cache
 
 from workbench.chapters.many_dimensions.coinpress import DELTA, EPSILON, SHOWN
 from workbench.chapters.many_dimensions.in_the_plane import RADIUS, MeanRun, N, mean_run
-from workbench.charts.chart import Series
+from workbench.charts.chart import Chart, Series
 from workbench.charts.ellipses import circle, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
@@ -15,9 +16,14 @@ MEAN, AXIS = "mean/coinpress", "first coordinate (σ)"
 ROOM = 1.12  # of a picture, over what is in it
 
 
-def balls(run: Run) -> Film:
+def balls(run: Run, *, frame: int = 1) -> Chart:
     """Return the four steps of one run, three frames each."""
-    one = mean_run(run.seed, N, ApproxDP(EPSILON, DELTA), RADIUS)
+    return _balls(run.seed).chart(frame)
+
+
+@cache
+def _balls(seed: int) -> Film:
+    one = mean_run(seed, N, ApproxDP(EPSILON, DELTA), RADIUS)
     x, y = one.rows[:SHOWN].T
     shrink = float(f"{one.radii[0] / one.radii[-1]:.1g}")
     return Film(
