@@ -39,7 +39,7 @@ def made():
 
 @pytest.fixture(scope="module")
 def grid(made):
-    return made.committed({1: 4, 2: 4})
+    return made._form(made.grid(made.over, {2: 4}))
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from workbench.study.run import Run
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-LARGEST = 200_000  # bytes of a committed explorer
 MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
 
 
@@ -132,7 +131,7 @@ def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
 def test_a_committed_explorer_is_small_and_answers_everywhere(path):
-    assert path.stat().st_size <= LARGEST
+    assert path.stat().st_size <= explore.LARGEST
     form = explore.read(path)
     cells = [explore.unfold(form["grid"]["charts"], place) for place in range(explore.cells(form))]
     assert all(cell["panels"] or cell["error"] for cell in cells)

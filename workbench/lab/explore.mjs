@@ -293,7 +293,7 @@ export function mount(host, form, ask) {
 
   host.classList.add("workbench-explorer");
   const rows = make(host, "div", { class: "controls" }), fold = controls.some((one) => one.more) && make(rows, "details");
-  if (fold) make(fold, "summary", {}, "more");
+  if (fold) make(fold, "summary", {}, "more"), fold.hidden = !ask;
   const more = fold && make(fold, "div"), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
   const canvas = make(picture, "div"), sentence = make(host, "p", { "aria-live": "polite" });
   const difference = make(host, "p"), status = make(host, "p", { role: "status" }), buttons = make(host, "div", { class: "controls" });
@@ -325,6 +325,7 @@ export function mount(host, form, ask) {
 
   function control(root, one) {
     const { name, label, options, stops, whole } = one, row = make(root, "label", { title: one.meaning ?? "" });
+    row.hidden = !ask && !grid?.over.includes(name) && !free(name);
     make(row, "span", {}, label);
     if (options) {
       const menu = make(row, "select", { name });

@@ -41,7 +41,8 @@ from workbench.study.run import Run
 SCRIPT, STYLE = (Path(__file__).with_name(f"explore.{kind}") for kind in ("mjs", "css"))
 FOLDER = "explorers"  # in a notebook's figures
 SHOWN = 2  # controls that are seen at first; the grid is over them
-MOST = {1: 21, 2: 8}  # stops of a control of the grid, by their number
+GRIDS = ((2, {1: 21, 2: 8}), (2, {1: 13, 2: 5}), (1, {1: 9}))  # how many controls, and stops of each
+LARGEST = 200_000  # bytes of what is committed
 RUNS = 200  # trials at every point, on request
 SKETCH = 20  # trials that are shown before
 SEED = 17
@@ -253,21 +254,25 @@ class Explorer:
     def _start(self) -> Form:
         return {one["name"]: one["value"] for one in self.controls}
 
-    def grid(self, most: Mapping[int, int]) -> Form:
-        """Return charts at the stops of the first controls, folded."""
+    def grid(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
+        """Return charts at stops of these controls, folded."""
         of = {one["name"]: one for one in self.controls}
         at = [
             list(of[name]["options"])
             if "options" in of[name]
-            else thinned(of[name]["stops"], of[name]["value"], most[len(self.over)])
-            for name in self.over
+            else thinned(of[name]["stops"], of[name]["value"], most[len(over)])
+            for name in over
         ]
-        cells = [self.chart(dict(zip(self.over, values, strict=True))) for values in product(*at)]
-        return {"over": self.over, "at": at, "charts": fold(cells)}
+        cells = [self.chart(dict(zip(over, values, strict=True))) for values in product(*at)]
+        return {"over": list(over), "at": at, "charts": fold(cells)}
 
-    def committed(self, most: Mapping[int, int] = MOST) -> Form:
-        """Return what is committed: all that a page needs."""
-        return self._form(self.grid(most))
+    def committed(self) -> Form | None:
+        """Return what is committed, all that a page needs: the first grid that is small enough, if one is."""
+        for count, most in GRIDS:
+            form = self._form(self.grid(self.over[:count], most))
+            if len(_text(form).encode()) < LARGEST:
+                return form
+        return None
 
     def form(self, kept: Form | None = None) -> Form:
         """Return what the script is told, with the committed grid where that is of these numbers."""

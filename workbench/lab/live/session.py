@@ -181,8 +181,8 @@ class Session:
 
     def _moves(self, made: Explorer) -> None:
         """Display an explorer with its committed grid, which a full run that keeps its figures makes anew."""
-        if self.profile == "full" and self.compared is None:
-            write(made.committed(), self.out / FOLDER / f"{made.name}.json")
+        if self.profile == "full" and self.compared is None and (form := made.committed()):
+            write(form, self.out / FOLDER / f"{made.name}.json")
         made.show(kept_explorer(self.chapter, made.name))
 
     @display
