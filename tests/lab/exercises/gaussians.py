@@ -11,6 +11,7 @@ import numpy as np
 
 from tests.lab.exercises.solutions import Said
 from workbench.chapters import any_gaussian, covariance
+from workbench.chapters.any_gaussian.masking import masked_releases, rotated
 from workbench.chapters.any_gaussian.votes import Vote, scattered
 from workbench.chapters.covariance.exercise import WITHIN, WORLDS
 from workbench.chapters.covariance.heavy_tails import CutStudent, D
@@ -18,17 +19,9 @@ from workbench.chapters.covariance.worlds import DEGREES, followed, pair, tilted
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.audit import audit
 from workbench.study.grids import Role, stream
-from workbench.study.run import Run
 
 SEED, OTHERS = 17, range(1, 13)
 LAW, N, RHO = CutStudent(4.2, D), 5000, 0.5
-
-
-@cache
-def sentence(view, **values):
-    """The last words of an explorer at a position."""
-    *_, last = view(Run("quick", SEED), **values)
-    return last.caption
 
 
 @cache
@@ -50,11 +43,11 @@ def among(values, low, high):
 
 
 def answered(n, far):
-    """The share of votes that are heard, of n groups with so many far ones."""
-    public = {"epsilon": 4.0, "delta": 1e-3, "size": 1, "thresholds": "ours"}
-    words = sentence(any_gaussian.vote_view, n=n, corruption=far / n, **public)
-    assert f"{far} of {n} groups have weight 0" in words
-    return float(re.search(r"Answered in (\d+) %", words)[1]) / 100
+    """The chance that a vote of n groups with so many far ones is heard."""
+    data = stream(SEED, Role.DATA, "any-gaussian-view", n, 0)
+    vote = Vote.of(scattered(n, far / n, data), ApproxDP(4.0, 1e-3))
+    assert int((vote.weights == 0).sum()) == far
+    return vote.design.chance(vote.friends)
 
 
 def asked(n):
@@ -117,9 +110,13 @@ def judged(steps):
 
 
 def masked(condition):
-    """The Thompson distance of releases, and the factor that it is."""
-    words = sentence(any_gaussian.mask_view, n=20_000, condition=condition, epsilon=1.0, delta=1e-6)
-    return [float(number) for number in re.search(r"distance ([\d.]+): a factor (\d\.\d+)", words).groups()]
+    """The median Thompson distance of sixty masked releases, and the factor that it is."""
+    data, noise = (stream(SEED, role, "any-gaussian-view", 1, 0) for role in (Role.DATA, Role.NOISE))
+    root = rotated(np.array([1.0, condition]) / condition, data)
+    back = np.linalg.inv(root)
+    found = np.array(masked_releases(root, 20_000, ApproxDP(1.0, 1e-6), 60, noise))
+    distance = np.median(np.abs(np.log(np.linalg.eigvalsh(back @ found @ back.T))).max(axis=1))
+    return distance, np.exp(distance)
 
 
 GAUSSIANS = {

@@ -2,8 +2,6 @@
 
 from workbench.chapters.any_gaussian import attacks, claims
 from workbench.chapters.any_gaussian.attacks import attacked
-from workbench.chapters.any_gaussian.figures.rows_view import rows_view
-from workbench.chapters.any_gaussian.figures.view import MASKED_ROWS, mask_view, vote_view
 from workbench.chapters.any_gaussian.frames import rows_against_d, subspace_cliff, subspace_rows
 from workbench.chapters.any_gaussian.learners import whole_law
 from workbench.chapters.any_gaussian.masking import masks
@@ -25,16 +23,12 @@ __all__ = [
     "ATTACKED",
     "CLAIMS",
     "FULL",
-    "MASKED_ROWS",
     "attack",
     "attacked",
-    "mask_view",
     "masks",
     "rows_against_d",
-    "rows_view",
     "subspace_cliff",
     "subspace_rows",
     "the_vote",
-    "vote_view",
     "whole_law",
 ]

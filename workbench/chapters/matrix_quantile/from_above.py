@@ -1,4 +1,6 @@
-"""A film of the matrix quantile: from above down to the ellipse that stands still."""
+"""The matrix quantile frame by frame: from above down to the ellipse that stands still."""
+
+from functools import cache
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from workbench.chapters.matrix_quantile.quantiles import (
     level_of,
     rows_of,
 )
-from workbench.charts.chart import Series
+from workbench.charts.chart import Chart, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
@@ -25,10 +27,15 @@ FRAMES, LEVEL, LONG, NEAR = 12, 0.4, 9.0, 0.1
 START, REACH, AXIS = 5.6, 6.0, "first column"
 
 
-def descent(run: Run) -> Film:
+def descent(run: Run, *, frame: int = 1) -> Chart:
     """Return the first steps of Q ← F(Q), from above."""
+    return _descent(run.seed).chart(frame)
+
+
+@cache
+def _descent(seed: int) -> Film:
     x, level = (
-        tilted(LONG).sample(NESTED_N, rng=rows_of("mq-nested", run.seed)),
+        tilted(LONG).sample(NESTED_N, rng=rows_of("mq-nested", seed)),
         level_of(LEVEL, NESTED_N),
     )
     final = known(x, level)
