@@ -10,6 +10,7 @@ takes long, the numbers come from a grid over the first one or two controls, com
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -71,9 +72,15 @@ def _panel(panel: Panel) -> Form:
         "heat": panel.heat and _heat(panel.heat.to_json()),
     }
     limits = {name: form[name] and [short(end) for end in form[name]] for name in ("xlim", "ylim")}
+    for words in ("title", "xlabel", "ylabel", "note"):
+        form[words] = re.sub(r"\$([^$]*)\$", _plain_mathematics, form[words])
     seldom = {"note", "xlim", "ylim", "names", "equal", "marks", "heat"}  # left out where they say nothing
     given = {**form, **limits, **lists}
     return {name: value for name, value in given.items() if value or name not in seldom}
+
+
+def _plain_mathematics(found: re.Match[str]) -> str:
+    return found[1].translate({ord("_"): None, ord("{"): None, ord("}"): None, ord("^"): None})
 
 
 def _named(panel: Panel) -> Iterable[Series]:
