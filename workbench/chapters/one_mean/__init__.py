@@ -1,11 +1,6 @@
 """Everything that the notebook `02_one_mean` shows, in its order: a file a topic."""
 
 from workbench.chapters.one_mean.costs import private_for_free, tight_ratio
-from workbench.chapters.one_mean.figures.accuracy_view import rows_against_accuracy_view
-from workbench.chapters.one_mean.figures.free_view import private_for_free_view
-from workbench.chapters.one_mean.figures.intervals_view import confidence_intervals_view
-from workbench.chapters.one_mean.figures.location_view import error_against_radius_view
-from workbench.chapters.one_mean.figures.quantiles_view import quantiles_view
 from workbench.chapters.one_mean.intervals import confidence_intervals
 from workbench.chapters.one_mean.locating import rows_against_delta, rows_against_radius
 from workbench.chapters.one_mean.lower_bounds import rows_against_accuracy
@@ -46,14 +41,9 @@ __all__ = [
     "CLAIMS",
     "FULL",
     "confidence_intervals",
-    "confidence_intervals_view",
     "error_against_radius",
-    "error_against_radius_view",
     "private_for_free",
-    "private_for_free_view",
-    "quantiles_view",
     "rows_against_accuracy",
-    "rows_against_accuracy_view",
     "rows_against_delta",
     "rows_against_radius",
     "tight_ratio",

@@ -4,23 +4,19 @@ from workbench.chapters.robust_and_private import story
 from workbench.chapters.robust_and_private.adversaries import collusion, tail_swap
 from workbench.chapters.robust_and_private.crossover import figure_2
 from workbench.chapters.robust_and_private.duel import hidden_world, scoreboard
-from workbench.chapters.robust_and_private.figures.duel_view import duel_view
-from workbench.chapters.robust_and_private.figures.film import filtering
 from workbench.chapters.robust_and_private.filters import score_histogram
+from workbench.chapters.robust_and_private.passes import filtering
 from workbench.chapters.robust_and_private.planted import against_corruption, figure_1
 from workbench.chapters.robust_and_private.tables import table_1, table_2
 
 FULL = tuple(claim.id for claim in story.FULL)
 CLAIMS = tuple(claim.id for claim in story.CLAIMS if claim.id not in FULL)
-FILMS = (filtering,)
 
 __all__ = [
     "CLAIMS",
-    "FILMS",
     "FULL",
     "against_corruption",
     "collusion",
-    "duel_view",
     "figure_1",
     "figure_2",
     "filtering",

@@ -2,9 +2,6 @@
 
 from workbench.chapters.sparse_covariance import story
 from workbench.chapters.sparse_covariance.dimension import error_against_p
-from workbench.chapters.sparse_covariance.figures.matrix_view import matrices_view
-from workbench.chapters.sparse_covariance.figures.radius_view import radius_view
-from workbench.chapters.sparse_covariance.figures.view import error_against_rows_view
 from workbench.chapters.sparse_covariance.figures_1_to_4 import figure_1, figure_2, figure_3, figure_4
 from workbench.chapters.sparse_covariance.noise import promise
 from workbench.chapters.sparse_covariance.open_problems import hidden_worlds
@@ -15,15 +12,12 @@ CLAIMS = tuple(claim.id for claim in story.CLAIMS)
 __all__ = [
     "CLAIMS",
     "error_against_p",
-    "error_against_rows_view",
     "figure_1",
     "figure_2",
     "figure_3",
     "figure_4",
     "hidden_worlds",
     "matrices",
-    "matrices_view",
     "promise",
-    "radius_view",
     "regime_map",
 ]

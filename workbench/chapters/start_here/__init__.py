@@ -2,7 +2,6 @@
 
 from workbench.chapters.start_here.applicable import patients
 from workbench.chapters.start_here.bars import side_by_side
-from workbench.chapters.start_here.bars_view import side_by_side_view
 from workbench.chapters.start_here.costs import price, spending
 
-__all__ = ["patients", "price", "side_by_side", "side_by_side_view", "spending"]
+__all__ = ["patients", "price", "side_by_side", "spending"]

@@ -3,7 +3,6 @@
 from workbench.chapters.what_epsilon_means import claims
 from workbench.chapters.what_epsilon_means.attacks import attacker
 from workbench.chapters.what_epsilon_means.densities import two_outputs
-from workbench.chapters.what_epsilon_means.figures.tracing_view import tracing_view
 from workbench.chapters.what_epsilon_means.last_bits import float_noise, floats, grid_noise
 from workbench.chapters.what_epsilon_means.line_up import suspect, suspects
 from workbench.chapters.what_epsilon_means.losses import composition
@@ -23,6 +22,5 @@ __all__ = [
     "suspect",
     "suspects",
     "tracing",
-    "tracing_view",
     "two_outputs",
 ]

@@ -1,12 +1,13 @@
-"""A film of the private filter: rows that stick out turn grey, and the mean moves back."""
+"""Frame by frame: the private filter: rows that stick out turn grey, and the mean moves back."""
 
 from collections.abc import Iterator
+from functools import cache
 from math import cos, radians, sin
 from typing import Any
 
 import numpy as np
 
-from workbench.charts.chart import Series
+from workbench.charts.chart import Chart, Series
 from workbench.charts.ellipses import ellipse, plane
 from workbench.charts.film import Film, Frame
 from workbench.charts.words import number
@@ -26,10 +27,15 @@ EVERY, MIDDLE, REACH, AXIS = 25, (2.5, 2.5), 8.0, "first column (σ)"
 KEY, FRAMES = "mean/filter", 12
 
 
-def filtering(run: Run) -> Film:
+def filtering(run: Run, *, frame: int = 1) -> Chart:
     """Return the passes of one run on rows with three clusters: look, judge, remove."""
-    x = planted(stream(run.seed, Role.DATA, "robust-film", 0, 0).standard_normal((N, 2)))
-    noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-film", 0, 0))
+    return _filtering(run.seed).chart(frame)
+
+
+@cache
+def _filtering(seed: int) -> Film:
+    x = planted(stream(seed, Role.DATA, "robust-film", 0, 0).standard_normal((N, 2)))
+    noise = SimulatedNoise(stream(seed, Role.NOISE, "robust-film", 0, 0))
     return Film(
         "filter",
         "Pass by pass the rows that stick out are removed, and the mean moves back",

@@ -1,1 +1,0 @@
-"""What is drawn, and what one can move."""

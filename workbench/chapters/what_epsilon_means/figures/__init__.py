@@ -1,1 +1,0 @@
-"""The pictures, and what can be moved in them."""
