@@ -9,7 +9,6 @@ from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
 from workbench.chapters.start_here import applicable, bars, costs
-from workbench.chapters.start_here.bars import BARS
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
 from workbench.study.run import Run
@@ -68,44 +67,7 @@ def test_a_row_stays_as_it_is_when_others_come_and_go(monkeypatch):
 
 
 @pytest.mark.daily
-def test_an_estimator_that_does_not_apply_has_an_empty_row_and_a_reason(monkeypatch):
-    kind = type(CATALOG["univariate/median"].estimator)
-
-    def refuse(self, n, d, budget):
-        raise ArgumentError("n", n, "at least 10000 at (ε = 1, δ = 1e-06)-DP")
-
-    monkeypatch.setattr(kind, "plan", refuse)
-    (chart, *_, last) = start_here.side_by_side_view(Run("quick", 1), delta=1e-6, epsilon=1.0, n=100)
-    panel = last.panels[0]
-    assert chart.panels[0].names == panel.names
-    place = 1 + panel.names.index("median")
-    assert all(place not in series.x for series in panel.series)
-    assert panel.note.startswith(f"{BARS} median does not run here")
-    assert "median does not run here: n = 100: expected at least 10000." in panel.note
-
-
-@pytest.mark.daily
-def test_the_view_shows_the_plain_mean_first_and_then_more_and_more_releases():
-    frames = list(start_here.side_by_side_view(Run("quick", 1), delta=1e-6, epsilon=1.0, n=442))
-    assert frames[0].caption == "The plain mean of these 442 rows is 26.38."
-    assert {series.role for series in frames[0].panels[0].series} == {"truth", "reference"}
-    assert [frame.caption.split("; ")[1] for frame in frames[1:]] == [
-        f"{runs} releases each." for runs in (4, 12, 28, 60)
-    ]
-    assert len({frame.panels[0].ylim for frame in frames}) == 1
-
-
-def test_all_rows_are_used_at_the_end_of_the_slider():
-    x = applicable.column()
-    frame = next(start_here.side_by_side_view(Run("quick", 5), delta=1e-6, epsilon=1.0, n=len(x)))
-    (plain,) = [series for series in frame.panels[0].series if series.label == "plain mean"]
-    assert plain.y[0] == pytest.approx(x.mean(), rel=1e-12)
-
-
-@pytest.mark.daily
 def test_silence_is_said():
-    *_, last = start_here.side_by_side_view(Run("quick", 17), delta=1e-6, epsilon=0.05, n=50)
-    assert "Mostly no answer: mean without a range" in last.caption
     (panel,) = start_here.side_by_side(Run("quick", 17, most=8), epsilon=0.05, n=50).panels
     assert "mean without a range" not in panel.names
     assert "clipped mean" in panel.names

@@ -1,7 +1,7 @@
 """The family is the catalog's, the maps and the explorer show what the planner says, and it is right."""
 
 from dataclasses import replace
-from math import inf, isnan
+from math import inf
 
 import numpy as np
 import pytest
@@ -165,39 +165,6 @@ def test_the_title_says_where_column_by_column_wins_and_that_it_does_not_in_ten_
 def test_the_note_names_whoever_errs_less_than_both():
     assert "No other estimator" in which_one.best_map(Run("quick", 1), radius=10.0).panels[0].note
     assert "vote of groups" in which_one.best_map(Run("quick", 1), radius=0.1).panels[0].note
-
-
-PUBLIC = {"epsilon": 1.0, "delta": 1e-6, "d": 3, "radius": 10.0}
-
-
-def frames(**moved):
-    return list(which_one.best_view(Run("quick", 1), **{"n": 800, "alpha": 0.2, **PUBLIC, **moved}))
-
-
-@pytest.mark.daily
-def test_the_explorer_draws_what_the_planner_predicts():
-    first, last = frames()
-    require_complete(last, "best_view")
-    assert len(first.panels[0].series[0].x) < len(last.panels[0].series[0].x)
-    curves = {one.colour_key: dict(zip(one.x, one.y, strict=True)) for one in last.panels[0].series}
-    assert set(curves) == set(choice.keys(3))
-    for key, curve in curves.items():
-        expected = choice.error(key, 800, *PUBLIC_ORDER)
-        assert curve[800] == expected or (isnan(curve[800]) and expected == inf)
-    (point,) = (one for one in last.panels[0].marks if one.kind == "point")
-    assert point.y == min(curve[800] for curve in curves.values())
-
-
-PUBLIC_ORDER = (3, 1.0, 1e-6, 10.0)
-
-
-@pytest.mark.daily
-def test_the_sentence_says_who_errs_least_and_whether_that_is_enough():
-    assert "which reaches α" in frames()[-1].caption
-    assert "which does not reach α" in frames(alpha=1e-3)[-1].caption
-    silent = frames(n=60, epsilon=0.01)[-1]
-    assert "none of them answers" in silent.caption
-    assert "nobody answers" in silent.title
 
 
 @pytest.mark.daily
