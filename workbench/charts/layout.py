@@ -127,7 +127,7 @@ def _columns(chart: Chart) -> int:
     count = len(chart.panels)
     if count <= 2 or not multiples(chart):
         return min(2, count)
-    return 2 if count == 4 and chart.panels[0].heat else min(count, 4) if count != 6 else 3
+    return 2 if count == 4 and not chart.panels[0].equal else min(count, 4) if count != 6 else 3
 
 
 def multiples(chart: Chart) -> bool:
