@@ -18,8 +18,7 @@ from workbench.contracts import datasets
 from workbench.contracts.datasets import by_row, entry_of, planned, typical_rows
 from workbench.contracts.gaps import replaced
 from workbench.contracts.kit import Event, run, spied, warm
-from workbench.estimators import histograms
-from workbench.estimators.shared import rows
+from workbench.estimators import base, histograms
 from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
 from workbench.study.faults import replaced_everywhere
 
@@ -113,7 +112,7 @@ def parallel(plan: Plan) -> Iterator[Parallel]:
 
 def one_part_moves(form: Form) -> None:
     """Fail where two parts of a node see a replaced row, or where a part sees none of them."""
-    with replaced_everywhere((rows.shuffled, lambda rows, noise: rows)):
+    with replaced_everywhere((base.shuffled, lambda rows, noise: rows)):
         warm(form.example, form.n)
         search = Search(form, *whole_run(form))
         for first, last in pairwise(form.ends):

@@ -400,14 +400,14 @@ def explorer(picture: Callable[..., Chart], **controls: object) -> Explorer:
             value = declared[name].slider(declared[name].nearest(value))  # type: ignore[arg-type]
         forms.append(control(name, value, declared[name].meaning if name in declared else ""))
     call = f"{chapter}.{picture.__name__}"
-    play = {"play": True} if FRAME in controls else {}
+    frames = FRAME in controls
     return Explorer(
         picture.__name__,
         lambda values: computed(picture, Run("quick", SEED, simulate=False), values),
         forms,
         code=f"lab.show({call}",
-        call="" if play else call,
-        **play,
+        call="" if frames else call,
+        play=frames,
     )
 
 

@@ -83,7 +83,7 @@ class Trade(Explorer):
             (*regions.values(), *lines),
             xlim=ends[0],
             ylim=ends[1],
-            marks=[_name(label, region) for label, region in regions.items()],
+            marks=tuple(_name(label, region) for label, region in regions.items()),
         )
         return Chart(
             "trade_off",

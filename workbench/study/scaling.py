@@ -15,7 +15,6 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.catalog import lookup
-from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.special import chdtrc as chi_squared_tail
@@ -339,6 +338,8 @@ def catalogued(
 ) -> Columns:
     """Measure the error of an entry on rows of its hardest law, infinite where it abstains."""
     estimator, budget = _asked(key, public)
+    from workbench.catalog.hardest import hardest
+
     entry: Any = hardest(lookup(key), estimator, int(d))
     samples = (entry.population.sample(int(n), rng=data) for _ in range(trials))
     errors = np.array([entry.error(estimator(x, budget=budget, rng=noise).value) for x in samples])

@@ -114,4 +114,4 @@ def test_repetition_moves_the_failure_probability():
 
 
 def test_catalogued_runs_are_what_is_searched():
-    assert all(scaling.block is catalogued.catalogued for scaling in bound_scalings.PACKING.scalings())
+    assert all(scaling.block is catalogued for scaling in bound_scalings.PACKING.scalings())

@@ -34,7 +34,7 @@ def _figure(whole: Chart, shown: Chart) -> Slide:
     return Slide("figure", inline(whole.title), picture(svg(shown, form(shown)), whole.alt), notes)
 
 
-def explorer(form: Mapping[str, Any]) -> Slide:
+def explorer(form: dict[str, Any]) -> Slide:
     """Return the slide of a committed explorer."""
     chart = explore.first(form)
     notes = tuple(f"<p>{escape(said)}</p>" for said in (chart["how"], chart["alt"]) if said)

@@ -55,7 +55,7 @@ class Results:
             raise ArgumentError("figure", path.stem, f"a chart in {path.parent}; --run makes a fresh one")
         return Chart.from_json(richest(canonical_json.read(path)["charts"]))
 
-    def explorer(self, name: str) -> Mapping[str, Any] | None:
+    def explorer(self, name: str) -> dict[str, Any] | None:
         """Return a committed explorer; None for one that needs a kernel."""
         path = self.figures / self.notebook / explore.FOLDER / f"{name}.json"
         return explore.read(path) if path.is_file() else None
