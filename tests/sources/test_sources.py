@@ -84,7 +84,7 @@ def test_every_estimator_and_claim_of_the_lecture_is_named() -> None:
         *("scale", "interval", "interval-unknown-variance"),
     ):
         assert f"univariate/{key}" in used
-    for name in ("G1", "G2", "G3", "G4", "G5", "G6", "L1.1", "L1.2", "L2.3", "L2.7"):
+    for name in ("G1", "G2", "G3", "G4", "G5", "G6", "L1.1", "L1.2", "L2.3"):
         assert f"claim {claim_id(name)}" in used
 
 

@@ -183,7 +183,7 @@ def _medians(values: Array, there: np.ndarray) -> Array:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table, which `tests/estimators/robust_table.py` makes: groups of `size` rows."""
+    """A row of the table, which robust_table.py of the tests makes: groups of `size` rows."""
 
     of: str
     d: int

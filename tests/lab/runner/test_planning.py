@@ -14,8 +14,7 @@ from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.lab import planning as planning_module
 from workbench.lab.planning import PlanRequest, planning, report
-from workbench.study import planner as answers
-from workbench.study.planner import Check, candidates, compared, plan
+from workbench.study.planner import Check, answers, candidates, compared, plan
 
 MEAN = ("univariate/clipped-mean", "--alpha", "0.2", *told("univariate/clipped-mean"))
 TOLD = r"(\d+) of (\d+): (\S+)  (n = \d+|no answer|\S.* = .*)$"

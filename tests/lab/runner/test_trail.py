@@ -10,7 +10,7 @@ from workbench.lab.listing import home, places
 from workbench.sources import sources, statements
 
 STATEMENTS = {one.id: one for source in sources() for one in statements(source)}
-WHOLE = ("L17/Thm2.5", "AL22/Alg3", "LKKO21/Thm6", "M21/UG/Alg1", "WX19/Alg1")
+WHOLE = ("L17/Thm2.5", "AL22/Alg3", "LKKO21/Thm6", "WX19/Alg1")
 
 
 @pytest.mark.daily

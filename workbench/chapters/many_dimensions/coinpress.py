@@ -18,7 +18,7 @@ T = A Σ Aᵀ follow λ ← λ/max(λ + e, f). Symmetric noise of sd s on the di
 
     privacy² = s² (Σ_i 1/λ_i² + Σ_{i<j} 1/(λ_i λ_j)),           sampling² = d (d + 1)/n
 
-A last step that winsorises has the rms error that `parts.preconditioned.winsorised_covariance` predicts for
+A last step that winsorises has the rms error that `shared.moments` predicts for
 white rows; of this the part that is no sampling error, uncorrelated with it because the plain estimate is
 efficient.
 """
