@@ -210,14 +210,6 @@ def test_a_result_takes_the_place_of_no_input_link_or_device(folder, command, na
     assert (folder / "good.csv").read_text() == FILES["good"]
 
 
-@pytest.mark.parametrize("name", ["pipe", "link", "nowhere"])
-def test_a_page_takes_the_place_of_no_link_or_device(folder, command, name):
-    before = links(folder)
-    flags = ("--function", "no:thing", "--pairs", "no:pairs", "--epsilon", "1", "--html", name)
-    command("audit", *flags).refused(f"html = '{name}'", "no link or device")
-    assert {path: path.lstat() for path in folder.iterdir()} == before
-
-
 def test_a_result_takes_the_place_of_a_plain_file_and_of_nothing_beside_it(folder, command):
     for name in ("out.json", "out.json.part"):
         (folder / name).write_text("former")

@@ -8,15 +8,17 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tqdm import tqdm
 
 from workbench.study.grids import Cell, Point
-from workbench.study.scaling import Asked, searched
 from workbench.study.search import BRACKETING
 from workbench.study.store import Database, Shelf, Store, point_key, shelf_digest
 from workbench.study.sweeps import Declared, SchedulerLostError, Task, compute, computed, task
+
+if TYPE_CHECKING:
+    from workbench.study.scaling import Asked
 
 SEARCH = -1  # in place of the number of a block
 ROWS = "SELECT name, trials, point, block, columns, numbers FROM cells"
@@ -35,7 +37,7 @@ class Unit(NamedTuple):
     name: str
     trials: int
     code: str
-    work: Task | Asked
+    work: "Task | Asked"
 
     @property
     def address(self) -> tuple[str, str, int]:
@@ -56,6 +58,8 @@ def _of(declared: object) -> Iterator[Unit]:
         for position, block in sweep.addresses(declared.profile):
             work = task(sweep, position, block, seed)
             yield Unit(shelf, keys[position], block, sweep.name, sweep.trials, code, work)
+    from workbench.study.scaling import Asked  # the planner and the catalog, for those who search
+
     if isinstance(declared, Asked):
         one = declared.scaling
         shelf, code = shelf_digest(one.name, one.block, BRACKETING, declared.seed)
@@ -73,7 +77,7 @@ class By(NamedTuple):
 
 class _Order(NamedTuple):
     number: int
-    work: Task | Asked
+    work: "Task | Asked"
 
 
 def missing(store: Store, units: Iterable[Unit]) -> list[Unit]:
@@ -107,7 +111,7 @@ def fill(store: Store, units: Sequence[Unit], by: By) -> None:
         raise SchedulerLostError(rows - left, rows) from None
 
 
-def _lent(work: Task | Asked, store: Store, by: By) -> Task | Asked:
+def _lent(work: "Task | Asked", store: Store, by: By) -> "Task | Asked":
     """Let a search keep its blocks itself where it sees the file; a cluster's worker may be elsewhere."""
     if isinstance(work, Task):
         return work
@@ -117,6 +121,8 @@ def _lent(work: Task | Asked, store: Store, by: By) -> Task | Asked:
 def _done(order: _Order) -> tuple[int, list[tuple[Point, Cell]]]:
     if isinstance(order.work, Task):
         return order.number, [(order.work.point, compute(order.work))]
+    from workbench.study.scaling import searched
+
     return order.number, searched(order.work)
 
 

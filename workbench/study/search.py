@@ -19,17 +19,19 @@ is not. The runs, and so the answer, depend on the seed of their streams alone.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import ceil, exp, floor, inf, log
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
-from workbench.estimators import Estimator
-from workbench.privacy import Budget
 from workbench.special import bdtr, bdtrc, ndtri
 from workbench.study.intervals import Interval, Vector
 from workbench.study.success import CLIFF, Belief, Counts, Fit, belief, crossing_line, fitted
+
+if TYPE_CHECKING:
+    from workbench.estimators import Estimator
+    from workbench.privacy import Budget
 
 Measure: TypeAlias = Callable[[int, int, int, int], Vector]
 Kind: TypeAlias = Literal["found", "rough", "dip", "plateau", "always", "never"]
@@ -255,7 +257,7 @@ def _stays_above(runs: _Runs, fit: Fit) -> bool:
 MOST = 10**12
 
 
-def fewest_rows(estimator: Estimator[Any], d: int, budget: Budget) -> int:
+def fewest_rows(estimator: "Estimator[Any]", d: int, budget: "Budget") -> int:
     """Return the smallest n whose plan is accepted, found by doubling and bisection.
 
     Raises
@@ -272,7 +274,7 @@ def fewest_rows(estimator: Estimator[Any], d: int, budget: Budget) -> int:
     return smallest(answered)
 
 
-def accepts(estimator: Estimator[Any], n: int, d: int, budget: Budget) -> bool:
+def accepts(estimator: "Estimator[Any]", n: int, d: int, budget: "Budget") -> bool:
     """Return whether the plan takes n rows; raise if it refuses anything else."""
     try:
         estimator.plan(n, d, budget)

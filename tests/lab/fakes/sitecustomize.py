@@ -135,7 +135,7 @@ entry = SimpleNamespace(
 )
 toys = {"univariate/toy": entry, "mean/toy": entry}
 module("workbench.catalog", CATALOG=toys, KNOWN=toys, addition=lambda key: None, lookup=toys.__getitem__)
-module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate)
+module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate, Budget=object)
 module("workbench.estimators.base", Abstention=Abstention, Array=object, LARGEST=1e100)
 module("workbench.estimators.release", BETA=0.05, ErrorStatement=object)
 module("workbench.sources", sources=sources, statements=statements)

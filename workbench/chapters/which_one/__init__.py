@@ -7,4 +7,4 @@ from workbench.chapters.which_one.maps import best_map, fewest_rows
 
 CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
 
-__all__ = ["CLAIMS", "best_map", "best_view", "fewest_rows", "judged", "keys", "table", "tree"]
+__all__ = ["CLAIMS", "best_map", "fewest_rows", "judged", "keys", "table", "tree"]
