@@ -414,7 +414,7 @@ export function mount(host, form, ask) {
   function draw() {
     const wide = picture.clientWidth || 960, panels = chart.panels ?? [], before = drawn, focused = canvas.contains(document.activeElement);
     const font = max(13, min(parseFloat(getComputedStyle(host).fontSize) || 14, 26)), fit = max(1, floor(wide / (26 * font)));
-    const columns = max(1, ceil(panels.length / ceil(panels.length / fit))), w = wide / columns, full = document.fullscreenElement === host;
+    const columns = max(1, ceil(panels.length / max(1, ceil(panels.length / fit)))), w = wide / columns, full = document.fullscreenElement === host;
     const most = full ? innerHeight - 16 * font : form.tall ?? 32 * font;
     const tall = (panel) => panel.names?.length ? (1.9 * panel.names.length + 7) * font : min(panel.equal ? w : 0.62 * w, most);
     const high = max(0, ...panels.map(tall)), words = `${chart.title}. ${chart.alt ?? ""}`;
