@@ -128,10 +128,10 @@ def test_a_wrong_side_that_does_no_harm_refutes_the_direction():
 
 @pytest.mark.daily
 def test_more_steps_that_do_harm_are_refuted():
-    frame = small(steps.CONDITIONS, "conditions", 8, condition=(1e2,))
+    frame = small(steps.CONDITIONS, "conditions", 12, condition=(1e2,))
     assert not refuted(steps.condition_checks(frame, LEVEL, rng()))
     worse = frame.assign(
-        **{"practical +2": 1.3 * frame["practical +2"], "proved +0": 2.5 * frame["proved +0"]}
+        **{"practical +2": 1.3 * frame["practical +2"], "proved +0": 1.5 * frame["proved +0"]}
     )
     found = refuted(steps.condition_checks(worse, LEVEL, rng()))
     assert {
