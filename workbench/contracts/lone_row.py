@@ -11,16 +11,9 @@ from workbench.contracts.draws import wishart_delta
 from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
 from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, stable
-from workbench.privacy import stable as located
-from workbench.privacy import stable as voted
 from workbench.special import ndtr
 
-TESTED = {  # mechanism: where it is defined
-    "located_normal": located,
-    "stable_mask": stable,
-    "masked_lift": stable,
-    "voted": voted,
-}
+TESTED = ("located_normal", "stable_mask", "masked_lift", "voted")  # mechanisms of `privacy.stable`
 
 
 def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
@@ -100,7 +93,7 @@ def chance_of_an_answer(event: Event, count: int) -> float:
             def uniform(self, low: float, high: float) -> float:
                 return point
 
-        mechanism = getattr(TESTED[event.mechanism], event.mechanism)
+        mechanism = getattr(stable, event.mechanism)
         return mechanism(found, event.charge, Fixed()) is not None
 
     low, high = 0.0, 1.0

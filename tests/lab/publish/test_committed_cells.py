@@ -30,8 +30,8 @@ def commit(figures, name, words="It falls."):
 @pytest.fixture
 def figures(tmp_path):
     folder = good_project(tmp_path / "checkout").parent / "checkout" / "figures" / "01_good"
-    for name in ("falls", "rises", "deep/hours"):
-        commit((folder / name).parent, (folder / name).name)
+    for name in ("falls", "rises", "hours"):
+        commit(folder, name)
     canonical_json.write(folder / "verdicts.json", {"full": VERDICTS})
     return folder
 
@@ -42,7 +42,7 @@ def path(figures):
     path = figures.parents[1] / "notebooks" / "01_good.ipynb"
     notebook = nbformat().read(path, as_version=4)
     code = nbformat().v4.new_code_cell
-    sources = ["\n".join(SETUP), SHOWS, "lab.show(rises)", 'lab.kept("hours")', "lab.explore(chapter.view)"]
+    sources = ["\n".join(SETUP), SHOWS, "lab.show(rises)", "lab.show(hours)", "lab.explore(chapter.view)"]
     notebook.cells[1:] = [code(source) for source in sources]
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"c{number:02d}"
@@ -72,7 +72,7 @@ def test_every_figure_stands_before_the_cell_that_makes_it(path):
     assert found["committed-c02"] == picture
     assert found["committed-c03"].startswith("<details><summary>More: rises is the finding</summary>\n\n![")
     assert found["committed-c03"].endswith("\n\n</details>")
-    assert "(../figures/01_good/deep/hours.svg)" in found["committed-c04"]
+    assert "(../figures/01_good/hours.svg)" in found["committed-c04"]
     assert {cell.metadata.slideshow.slide_type for cell in cells(path) if tagged(cell)} == {"skip"}
 
 

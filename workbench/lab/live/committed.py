@@ -2,35 +2,18 @@
 
 from html import escape
 
-from workbench.charts import canonical_json
-from workbench.charts.chart import Chart
 from workbench.lab import tables
 from workbench.lab.claims import figures_folder
-from workbench.lab.live.recomputed import folded
 from workbench.lab.pictures.display import image
-from workbench.lab.pictures.figures import DEEP, richest
 from workbench.lab.runner import complexity, growth
 from workbench.lab.runner.growth_pictures import picture
 
-LONG = "committed, whatever the parameters above: workbench deep makes it, in minutes to an hour"
 NOT_AT_HAND = "What stands here is committed in the checkout, which is not at hand."
 SLOPES = (
     "One number moves at a time, and at each of its values the least n is searched. The slope is that of ln n"
     " in the logarithm of what moves, with its interval at 5 %, beside that of the statement. Of the"
     " committed full run, whatever the parameters above."
 )
-
-
-def kept(chapter: str, name: str) -> tuple[str, str]:
-    """Return a chapter's committed figure of this name that takes an hour, folded: it stands in the text."""
-    folder = figures_folder()
-    path = next(folder.glob(f"*_{chapter}/{DEEP}/{name}.json"), None) if folder else None
-    if path is None:
-        return _missing()
-    chart = Chart.from_json(richest(canonical_json.read(path)["charts"]))
-    words = f"<p><b>How to read it.</b> {escape(chart.how_to_read)}</p>"
-    page = image(path.with_suffix(".svg").read_bytes(), "svg+xml", chart.alt) + words
-    return folded(f"{chart.title.rstrip('.')}: {LONG}", page), f"{chart.alt}\n{LONG}"
 
 
 def growths(chapter: str) -> tuple[str, str]:

@@ -25,7 +25,7 @@ from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.lab.claims import changed, committed, decide, told
 from workbench.lab.explore import FOLDER, Explorer, explorer, write
 from workbench.lab.explore import kept as kept_explorer
-from workbench.lab.live.committed import growths, kept
+from workbench.lab.live.committed import growths
 from workbench.lab.live.noted import declared, display, note_figure
 from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
 from workbench.lab.live.recomputed import committed_figure, recomputed
@@ -124,12 +124,6 @@ class Session:
         beside = recomputed(self.chapter, picture.with_suffix(".json"), record, self.seed)
         page = beside.html(image(picture.read_bytes(), "svg+xml", chart.alt) + text)
         publish(styled(page), beside.text(chart.alt))
-
-    @display
-    def kept(self, *names: str) -> None:
-        """Display committed figures that take long to make (`workbench deep`)."""
-        for name in names:
-            publish(*kept(self.chapter, name))
 
     @display
     def growths(self) -> None:

@@ -19,8 +19,6 @@ from workbench.lab.pictures.differences import differ
 from workbench.lab.pictures.tolerance import Tolerance
 
 PROFILES = ("quick", "full")
-DEEP = "deep"  # of figures that take an hour, and the folder they are kept in
-KEPT = (*PROFILES, DEEP)
 VERDICTS = "verdicts.json"
 NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
 PROSE = ("caption", "detail", "marks", "label_at")  # what is read off the numbers that are compared
@@ -46,7 +44,7 @@ def save(
     Parameters
     ----------
     charts
-        The chart by profile: `quick` alone, `quick` and `full`, or `deep`.
+        The chart by profile: `quick` alone, or `quick` and `full`.
     out
         The folder to write into.
     parameters, seed
@@ -63,7 +61,7 @@ def save(
     """
     from workbench.lab.pictures.plots import svg
 
-    one_of(KEPT, **{f"profile {profile}": profile for profile in charts})
+    one_of(PROFILES, **{f"profile {profile}": profile for profile in charts})
     chart = richest(charts)
     content = {
         "name": chart.name,
@@ -86,7 +84,7 @@ def save(
 
 def richest(charts: Mapping[str, Any]) -> Any:
     """Return the chart of the largest profile at hand."""
-    return charts[max(charts, key=KEPT.index)]
+    return charts[max(charts, key=PROFILES.index)]
 
 
 def compare(folder: Path, committed: Path, tolerance: Tolerance | None = None) -> list[str]:
@@ -115,7 +113,7 @@ def _file(name: str, made: dict[str, Any], kept: dict[str, Any], tolerance: Tole
 def differences(made: Any, kept: Any, name: str = "", tolerance: Tolerance | None = None) -> list[str]:
     """Return how a file's numbers differ from the committed ones, in the profiles that it has."""
     ours, theirs = _comparable(name, made), _comparable(name, kept)
-    profiles = [profile for profile in KEPT if profile in ours["charts"]]
+    profiles = [profile for profile in PROFILES if profile in ours["charts"]]
     ours["charts"] = {profile: ours["charts"][profile] for profile in profiles}
     theirs["charts"] = {profile: theirs["charts"].get(profile) for profile in profiles}
     return differ(ours, theirs, tolerance or Tolerance())

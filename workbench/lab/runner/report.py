@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.lab import tables
-from workbench.lab.pictures.figures import DEEP, PROFILES, VERDICTS, richest
+from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest
 from workbench.lab.runner import cache
 from workbench.lab.runner.story import Story, story
 
@@ -51,8 +51,7 @@ def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
 
 def _figures(folder: Path, told: Story) -> dict[str, Mapping[str, Any]]:
     """Return the contents of a notebook's figures by name, in its order, those that it does not show last."""
-    paths = [*cache.figures(folder), *sorted((folder / DEEP).glob("*.json"))]
-    known = {path.relative_to(folder).with_suffix("").as_posix(): path for path in paths}
+    known = {path.stem: path for path in cache.figures(folder)}
     order = {name: place for place, name in enumerate(told.figures)}
     names = sorted(known, key=lambda name: (order.get(name, len(order)), name))
     return {name: canonical_json.read(known[name]) for name in names}

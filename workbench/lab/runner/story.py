@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.lab.pictures.figures import DEEP
-
 
 @dataclass(frozen=True)
 class Story:
@@ -18,10 +16,10 @@ class Story:
 
 
 def shown(source: str) -> list[str]:
-    """Return the names of the figures that a cell shows, those that are only kept as `deep/NAME`.
+    """Return the names of the figures that a cell shows.
 
-    >>> shown('lab.show(one_mean.rows_against_delta, n=n)'), shown('lab.kept("hours", "days")')
-    (['rows_against_delta'], ['deep/hours', 'deep/days'])
+    >>> shown('lab.show(one_mean.rows_against_delta, n=n)')
+    ['rows_against_delta']
     """
     try:
         tree = ast.parse(source)
@@ -33,8 +31,6 @@ def shown(source: str) -> list[str]:
 
 
 def _named(call: ast.Call, called: str) -> Iterator[str]:
-    if called == "lab.kept":
-        yield from (f"{DEEP}/{ast.literal_eval(one)}" for one in call.args if isinstance(one, ast.Constant))
     figure = call.args[0] if call.args and called == "lab.show" else None
     if isinstance(figure, ast.Attribute | ast.Name):
         yield figure.attr if isinstance(figure, ast.Attribute) else figure.id

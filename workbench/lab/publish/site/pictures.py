@@ -13,7 +13,7 @@ SIZE = re.compile(r'<svg\b[^>]*\bviewBox="[\d.]+ [\d.]+ ([\d.]+) ([\d.]+)"')
 
 def packed(folder: Path) -> dict[str, str]:
     """Return the pictures below a folder by their name in it, without suffix: gzip, as base64."""
-    paths = sorted(path for depth in ("*", "*/*", "*/deep/*") for path in folder.glob(f"{depth}.svg"))
+    paths = sorted(path for depth in ("*", "*/*") for path in folder.glob(f"{depth}.svg"))
     return {key(path, folder): _pack(path) for path in paths}
 
 

@@ -87,8 +87,6 @@ class Deck:
         method, results = call.method, self.results
         if method == "show" and call.names:
             return drawn.figure(results.chart(call.names[0]))
-        if method == "kept":
-            return [slide for name in call.names for slide in drawn.figure(results.deep(name))]
         if method == "growths":
             chart = results.growths()
             return drawn.figure(chart) if chart else []

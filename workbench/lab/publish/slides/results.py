@@ -9,7 +9,7 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.errors import ArgumentError
 from workbench.lab import explore
-from workbench.lab.pictures.figures import DEEP, richest
+from workbench.lab.pictures.figures import richest
 from workbench.lab.runner import complexity
 from workbench.lab.runner.growth_pictures import picture
 from workbench.lab.runner.report import verdicts
@@ -45,10 +45,6 @@ class Results:
             If it is not there.
         """
         return self._chart(self.folder / f"{name}.json")
-
-    def deep(self, name: str) -> Chart:
-        """Return a committed chart that takes long to make."""
-        return self._chart(self.figures / self.notebook / DEEP / f"{name}.json")
 
     def _chart(self, path: Path) -> Chart:
         if not path.is_file():
