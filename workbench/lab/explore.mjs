@@ -292,11 +292,11 @@ export function mount(host, form, ask) {
   let chart = form.chart, kept = null, drawn = [], tables = [];
 
   host.classList.add("workbench-explorer");
-  const rows = make(host, "div", { class: "controls" }), fold = controls.some((one) => one.more) && make(rows, "details");
+  const rows = make(host, "div", { class: "moves" }), fold = controls.some((one) => one.more) && make(rows, "details");
   if (fold) make(fold, "summary", {}, "more"), fold.hidden = !ask;
   const more = fold && make(fold, "div"), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
   const canvas = make(picture, "div"), sentence = make(host, "p", { "aria-live": "polite" });
-  const difference = make(host, "p"), status = make(host, "p", { role: "status" }), buttons = make(host, "div", { class: "controls" });
+  const difference = make(host, "p"), status = make(host, "p", { role: "status" }), buttons = make(host, "div", { class: "moves" });
   make(picture, "div", { class: "veil" }, "computing …");
   const button = (words, act) => { const made = make(buttons, "button", { type: "button" }, words); made.onclick = act; return made; };
   for (const one of controls) control(one.more ? more : rows, one);
