@@ -142,7 +142,7 @@ function mark(root, one, place, box, font) {
     { fill: colour, "text-anchor": { left: "end", right: "start" }[side] ?? "middle", ...given },
     ["above", "below"].includes(side) ? side : "middle"
   );
-  const beside = one.side || (x < box.x + 0.7 * box.w ? "right" : "left"), top = seen([y, y]) ? y : box.y + font;
+  const beside = one.side || (x < box.x + 0.7 * box.w ? "right" : "left"), top = y > box.y && y < box.y + box.h ? y : box.y + font;
   const heads = { "marker-start": "url(#we-arrow)", "marker-end": "url(#we-arrow)" };
   const kinds = {
     region: () => text(x, y, "", { "font-style": "italic" }),
@@ -163,7 +163,7 @@ function names(root, series, place, box, font) {
   const inside = ([x, y]) => x >= box.x - 1 && x <= box.x + box.w + 1 && y >= box.y - 1 && y <= box.y + box.h + 1;
   const items = series.map((one) => {
     const shown = one.x.map((x, k) => place(x, one.y[k] ?? NaN)).filter(inside);
-    return shown.length && { one, y: shown.reduce((a, b) => b[0] > a[0] ? b : a)[1], high: 2 + 1.15 * font * wrap(one.label, 22).length };
+    return shown.length && { one, y: shown.reduce((a, b) => b[0] > a[0] ? b : a)[1], high: 2 + 1.15 * font * wrap(one.label, box.most).length };
   }).filter(Boolean).sort((a, b) => a.y - b.y);
   const gap = (a, b) => (a.high + b.high) / 2;
   for (let k = 1; k < items.length; k++) items[k].y = max(items[k].y, items[k - 1].y + gap(items[k], items[k - 1]));
@@ -172,7 +172,7 @@ function names(root, series, place, box, font) {
     floor = items[k].y - items[k].high / 2;
   }
   const style = (one) => ({ fill: ink(one.colour), "font-weight": 600, "text-anchor": "start" });
-  for (const { one, y } of items) write(root, one.label, box.x + box.w + 8, y + font / 3, font, style(one), "middle", 22);
+  for (const { one, y } of items) write(root, one.label, box.x + box.w + 8, y + font / 3, font, style(one), "middle", box.most);
 }
 
 /** A table of colours. */
@@ -199,7 +199,9 @@ function axes(root, panel, outer, font, before) {
   const left = flip ? min(outer.w * 0.34, widest(panel.names, font) + 12) : 4.6 * font;
   const heads = wrap(panel.title, max(20, outer.w / (0.56 * font)));
   const box = { x: outer.x + left, y: outer.y + font * 1.3 * heads.length + 8, w: outer.w - left - right };
-  box.h = outer.y + outer.h - box.y - font * (panel.note ? 4.4 : 3.1);
+  box.most = min(22, max(8, floor((right - 8) / (0.58 * font))));
+  const note = panel.note ? wrap(panel.note, max(20, outer.w / (0.5 * font))) : [];
+  box.h = outer.y + outer.h - box.y - font * (note.length ? 3.3 + 1.1 * note.length : 3.1);
   const text = (words, x, y, given = {}) => make(root, "text", { x, y, "font-size": font, "text-anchor": "middle", ...given }, words);
   heads.forEach((line, k) => text(line, outer.x, outer.y + font * (1 + 1.25 * k), { "text-anchor": "start", "font-weight": 700 }));
   const counted = (axis) => axis === "x" && flip, size = heat && { x: heat.values[0].length, y: heat.values.length };
@@ -229,8 +231,8 @@ function axes(root, panel, outer, font, before) {
   }
   text(flip ? panel.ylabel : panel.xlabel, box.x + box.w / 2, box.y + box.h + 2.5 * font);
   const aside = { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` };
-  if (!flip) text(panel.ylabel, 0, 0, { ...aside, "font-size": min(font, (box.h + 2 * font) / (0.55 * panel.ylabel.length)) });
-  if (panel.note) text(panel.note, outer.x, outer.y + outer.h - 4, { "text-anchor": "start", "font-size": 0.9 * font });
+  if (!flip) text(panel.ylabel, 0, 0, { ...aside, "font-size": max(0.75 * font, min(font, (box.h + 2 * font) / (0.55 * panel.ylabel.length))) });
+  note.forEach((line, k) => text(line, outer.x, outer.y + outer.h - 4 - 1.1 * font * (note.length - 1 - k), { "text-anchor": "start", "font-size": 0.9 * font }));
   const frame = { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` };
   const inner = make(root, "svg", frame), colours = (role) => new Set(panel.series.filter((one) => one.role === role).map((one) => one.colour));
   if (heat) tiles(inner, heat, h, v, font);
@@ -413,10 +415,13 @@ export function mount(host, form, ask) {
 
   function draw() {
     const wide = picture.clientWidth || 960, panels = chart.panels ?? [], before = drawn, focused = canvas.contains(document.activeElement);
-    const font = max(13, min(parseFloat(getComputedStyle(host).fontSize) || 14, 26)), fit = max(1, floor(wide / (26 * font)));
-    const columns = max(1, ceil(panels.length / max(1, ceil(panels.length / fit)))), w = wide / columns, full = document.fullscreenElement === host;
-    const most = full ? innerHeight - 16 * font : form.tall ?? 32 * font;
-    const tall = (panel) => panel.names?.length ? (1.9 * panel.names.length + 7) * font : min(panel.equal ? w : 0.62 * w, most);
+    const font = max(13, min(parseFloat(getComputedStyle(host).fontSize) || 14, 26)), square = panels.every((one) => one.equal);
+    const fit = max(1, floor(wide / ((square ? 13 : 26) * font))), lines = max(1, ceil(panels.length / fit));
+    const columns = max(1, ceil(panels.length / lines)), w = wide / columns, full = document.fullscreenElement === host;
+    const room = form.tall && max(8 * font, (form.tall - host.offsetHeight + picture.offsetHeight) / lines);
+    const most = full ? innerHeight - 16 * font : room ?? 32 * font;
+    const named = (panel) => min((1.9 * panel.names.length + 7) * font, room ?? Infinity);
+    const tall = (panel) => panel.names?.length ? named(panel) : min(panel.equal ? w : 0.62 * w, most);
     const high = max(0, ...panels.map(tall)), words = `${chart.title}. ${chart.alt ?? ""}`;
     title.textContent = chart.title;
     picture.drawn = picture.clientWidth;

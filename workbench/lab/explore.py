@@ -474,7 +474,7 @@ def element(form: Form, *, tall: float | None = None, text: float | None = None,
     form
         As committed.
     tall, text
-        Pixels: most of a picture's height, and of its letters.
+        Pixels: most of its height, and of its letters.
     key
         By which other elements of the page, `data-form="KEY"`, draw from the same form.
     """

@@ -13,7 +13,7 @@ from workbench.lab.publish.slides.results import Results
 from workbench.lab.publish.slides.shapes import form, shapes
 from workbench.lab.publish.slides.slide import Slide, inline, picture, scoreboard
 
-TEXT, TALL = 22, 405  # px of letters and of the picture of an explorer
+TEXT, TALL = 22, 580  # px of letters, and of an explorer
 
 
 def title(first: Slide, results: Results) -> Slide:
