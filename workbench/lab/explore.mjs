@@ -192,11 +192,12 @@ function tiles(root, heat, h, v, font) {
 }
 
 /** One pair of axes in a part of the picture; named rows stand one below the other, and y runs to the right. */
-function axes(root, panel, outer, font, before) {
+function axes(root, panel, outer, font, before, abreast) {
   const { heat } = panel, flip = panel.names?.length > 0, [across, up] = flip ? ["y", "x"] : ["x", "y"];
-  const labelled = heat ? [] : panel.series.filter((one) => one.label && one.x.length);
+  const labelled = heat || abreast ? [] : panel.series.filter((one) => one.label && one.x.length);
   const right = min(outer.w * 0.42, max(1.2 * font, widest(labelled.flatMap((one) => wrap(one.label, 22)), font) + 12));
-  const left = flip ? min(outer.w * 0.34, widest(panel.names, font) + 12) : 4.6 * font;
+  const side = flip ? [] : wrap(panel.ylabel, max(12, (outer.h - 5 * font) / (0.55 * font)));
+  const left = flip ? min(outer.w * 0.34, widest(panel.names, font) + 12) : (3.45 + 1.15 * side.length) * font;
   const heads = wrap(panel.title, max(20, outer.w / (0.56 * font)));
   const box = { x: outer.x + left, y: outer.y + font * 1.3 * heads.length + 8, w: outer.w - left - right };
   box.most = min(22, max(8, floor((right - 8) / (0.58 * font))));
@@ -230,9 +231,8 @@ function axes(root, panel, outer, font, before) {
     text(words, box.x - 6, v(at) + font / 3, { "text-anchor": "end" });
   }
   text(flip ? panel.ylabel : panel.xlabel, box.x + box.w / 2, box.y + box.h + 2.5 * font);
-  const aside = { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` };
-  if (!flip) text(panel.ylabel, 0, 0, { ...aside, "font-size": max(0.75 * font, min(font, (box.h + 2 * font) / (0.55 * panel.ylabel.length))) });
-  note.forEach((line, k) => text(line, outer.x, outer.y + outer.h - 4 - 1.1 * font * (note.length - 1 - k), { "text-anchor": "start", "font-size": 0.9 * font }));
+  side.forEach((line, k) => text(line, 0, 0, { transform: `translate(${outer.x + (1 + 1.15 * k) * font},${box.y + box.h / 2}) rotate(-90)` }));
+  note.forEach((line, k) => text(line, outer.x, outer.y + outer.h - 4 - 1.1 * font * (note.length - 1 - k), { "text-anchor": "start" }));
   const frame = { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` };
   const inner = make(root, "svg", frame), colours = (role) => new Set(panel.series.filter((one) => one.role === role).map((one) => one.colour));
   if (heat) tiles(inner, heat, h, v, font);
@@ -297,7 +297,7 @@ export function mount(host, form, ask) {
   const rows = make(host, "div", { class: "moves" }), fold = controls.some((one) => one.more) && make(rows, "details");
   if (fold) make(fold, "summary", {}, "more"), fold.hidden = !ask;
   const more = fold && make(fold, "div"), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
-  const canvas = make(picture, "div"), sentence = make(host, "p", { "aria-live": "polite" });
+  const legend = make(picture, "div"), canvas = make(picture, "div"), sentence = make(host, "p", { "aria-live": "polite" });
   const difference = make(host, "p"), status = make(host, "p", { role: "status" }), buttons = make(host, "div", { class: "moves" });
   make(picture, "div", { class: "veil" }, "computing …");
   const button = (words, act) => { const made = make(buttons, "button", { type: "button" }, words); made.onclick = act; return made; };
@@ -420,10 +420,14 @@ export function mount(host, form, ask) {
     const columns = max(1, ceil(panels.length / lines)), w = wide / columns, full = document.fullscreenElement === host;
     const room = form.tall && max(8 * font, (form.tall - host.offsetHeight + picture.offsetHeight) / lines);
     const most = full ? innerHeight - 16 * font : room ?? 32 * font;
-    const named = (panel) => min((1.9 * panel.names.length + 7) * font, room ?? Infinity);
-    const tall = (panel) => panel.names?.length ? named(panel) : min(panel.equal ? w : 0.62 * w, most);
+    const rowed = (panel) => min((1.9 * panel.names.length + 7) * font, room ?? Infinity);
+    const tall = (panel) => panel.names?.length ? rowed(panel) : min(panel.equal ? w : 0.62 * w, most);
     const high = max(0, ...panels.map(tall)), words = `${chart.title}. ${chart.alt ?? ""}`;
     title.textContent = chart.title;
+    const abreast = square && panels.length > 1, named = new Map(panels.flatMap((one) => one.series.filter((curve) => curve.label).map((curve) => [curve.label, ink(curve.colour)])));
+    legend.hidden = !abreast; // squares side by side have one line of names
+    legend.replaceChildren();
+    if (abreast) for (const [label, colour] of named) make(legend, "b", { style: `color:${colour};margin-right:1.2em` }, label);
     picture.drawn = picture.clientWidth;
     canvas.replaceChildren();
     const root = make(canvas, "svg", { viewBox: `0 0 ${wide} ${high * ceil(panels.length / columns)}`, role: "img", "aria-label": words });
@@ -431,7 +435,7 @@ export function mount(host, form, ask) {
     make(make(make(root, "defs"), "marker", head), "path", { d: "M-8-4L0,0L-8,4z", fill: "context-stroke" });
     drawn = panels.map((panel, k) => {
       const outer = { x: (k % columns) * w, y: floor(k / columns) * high, w: w - 10, h: high };
-      return axes(root, { ...panel, series: [...pale(panel, k), ...panel.series] }, outer, font, same(before[k]?.panel, panel) ? before[k] : null);
+      return axes(root, { ...panel, series: [...pale(panel, k), ...panel.series] }, outer, font, same(before[k]?.panel, panel) ? before[k] : null, abreast);
     });
     keeper.textContent = kept ? "drop the kept curve" : "keep this curve";
     difference.textContent = kept && host.dataset.state === "ready" ? compared() : "";

@@ -80,7 +80,8 @@ def _panel(panel: Panel) -> Form:
 
 
 def _plain_mathematics(found: re.Match[str]) -> str:
-    return found[1].translate({ord("_"): None, ord("{"): None, ord("}"): None, ord("^"): None})
+    low = re.sub(r"_(\d)", lambda digit: chr(0x2080 + int(digit[1])), found[1])
+    return low.translate({ord("_"): None, ord("{"): None, ord("}"): None, ord("^"): None})
 
 
 def _named(panel: Panel) -> Iterable[Series]:
