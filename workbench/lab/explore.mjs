@@ -302,6 +302,7 @@ export function mount(host, form, ask) {
   make(picture, "div", { class: "veil" }, "computing …");
   const button = (words, act) => { const made = make(buttons, "button", { type: "button" }, words); made.onclick = act; return made; };
   for (const one of controls) control(one.more ? more : rows, one);
+  if (fold) rows.append(fold); // last, for the keyboard too
   button("reset", () => { for (const one of controls) put(one.name, one.value); drawn = []; moved(); });
   const keeper = button("keep this curve", () => { kept = kept ? null : { chart, words: where() }; draw(); });
   button("copy as code", () => copied(`${form.code}${controls.map((one) => `, ${one.name}=${code(values[one.name])}`).join("")})`));

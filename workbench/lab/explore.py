@@ -202,10 +202,10 @@ def control(name: str, one: Slider | Choice, meaning: str = "") -> Form:
 
 
 def thinned(stops: Sequence[Any], value: object, most: int) -> list[Any]:
-    """Return at most so many stops, evenly, with both ends; the start takes the place of its neighbour.
+    """Return at most so many stops, evenly, with both ends; the start takes the place of the nearest.
 
     >>> thinned(list(range(1, 101)), 37, 5)
-    [1, 26, 37, 75, 100]
+    [1, 37, 51, 75, 100]
     """
     if len(stops) <= most:
         return list(stops)
