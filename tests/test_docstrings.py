@@ -21,6 +21,7 @@ ESTIMATED = {
     "covariance": r"\b(covariance|second moment)\b",
     "gaussian": r"\bmean and covariance\b",
     "quantiles": r"\bquantiles\b",
+    "counts": r"\bcounts?\b",
     "range": r"\b(box|ball)\b",
     "eigenvalues": r"\beigenvalues\b",
     "subspace": r"\b(subspace|frame)\b",

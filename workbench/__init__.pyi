@@ -7,6 +7,9 @@ from workbench.errors import OverspentError as OverspentError
 from workbench.estimators.affine import AffineMean as AffineMean
 from workbench.estimators.affine import LiftedGaussian as LiftedGaussian
 from workbench.estimators.base import Trace as Trace
+from workbench.estimators.bounded import BoundedMean as BoundedMean
+from workbench.estimators.bounded import Count as Count
+from workbench.estimators.bounded import Histogram as Histogram
 from workbench.estimators.clipped import ClippedBoxMean as ClippedBoxMean
 from workbench.estimators.clipped import ClippedMean as ClippedMean
 from workbench.estimators.clipped import CoordinatewiseMean as CoordinatewiseMean

@@ -153,3 +153,29 @@ class Interval:
     def contains(self, value: float) -> bool:
         """Return whether `value` is a number between the ends, either end included."""
         return not isnan(value) and self.low <= value <= self.high
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Numbers of rows, of n in all; numpy reads them as an array, and a single one is a number.
+
+    >>> float(Counts(np.array([203.0]), 1000)), Counts(np.array([203.0]), 1000).shares.tolist()
+    (203.0, [0.203])
+    """
+
+    counts: NDArray[np.float64]
+    n: int
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.counts, dtype, copy=copy)
+
+    def __float__(self) -> float:
+        return float(self.counts.item())
+
+    def __str__(self) -> str:
+        return f"{', '.join(f'{count:.0f}' for count in self.counts)} of {self.n} rows"
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The numbers over n."""
+        return np.asarray(self.counts / self.n)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.distributions import Ball, Box, Gaussian, Interval
+from workbench.distributions import Ball, Box, Counts, Gaussian, Interval
 from workbench.errors import ArgumentError, positive
 from workbench.special import ndtr
 from workbench.types import Array
@@ -21,6 +21,11 @@ _DISJOINT = 100.0  # at a gap of this many wide standard deviations the total va
 def absolute_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return |estimate - truth|, of several numbers the largest."""
     return _norm(_shaped(np.atleast_1d(estimate), np.atleast_1d(truth).shape) - np.asarray(truth), inf)
+
+
+def share_error(estimate: Counts, truth: ArrayLike) -> float:
+    """Return the largest error of counts as shares of the rows."""
+    return absolute_error(estimate.shares, truth)
 
 
 def relative_scale_error(estimate: float, truth: float) -> float:

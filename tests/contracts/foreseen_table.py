@@ -138,6 +138,9 @@ def proved(estimator: Any, rows: Law, d: int, above: int, below: int | None, **m
 
 
 CLIFFS = {
+    "univariate/bounded-mean": own("univariate/bounded-mean", kind="proved", above=200),
+    "univariate/count": own("univariate/count", kind="proved", above=200),
+    "univariate/histogram": own("univariate/histogram", kind="proved", above=200),
     "univariate/clipped-mean": proved(
         wb.ClippedMean(radius=10.0, sigma=1.0),
         line, 1, 300, None, loose=wb.ClippedMean(radius=1e9, sigma=1.0), budget=PURE,

@@ -90,7 +90,7 @@ def test_an_interval_round_a_release_covers(estimator, budget):
     for seed in range(RUNS):
         rng = np.random.default_rng(seed)
         release = estimator(rng.normal(5.0, 2.0, 400), budget=budget, rng=rng)
-        found = release.interval(LEVEL)
+        found = release.interval(1 - LEVEL)
         missed += not found.contains(5.0)
         widths.append(found.high - found.low)
         assert release.abstained or (found.low + found.high) / 2 == pytest.approx(float(release))
@@ -101,8 +101,8 @@ def test_an_interval_round_a_release_covers(estimator, budget):
 def test_an_interval_is_the_whole_line_without_an_answer_and_refused_without_a_law():
     asked = Asked(UnboundedMean(sigma=1.0), 100, 1, ApproxDP(1.0, 1e-6))
     lost = Release(Abstention("locate"), PLAN, Guarantee(PureDP(1.0)), asked=asked)
-    assert lost.interval(0.1) == Interval(-np.inf, np.inf)
-    with pytest.raises(ArgumentError, match=r"^level = 1\.5"):
+    assert lost.interval(0.9) == Interval(-np.inf, np.inf)
+    with pytest.raises(ArgumentError, match=r"^confidence = 1\.5"):
         lost.interval(1.5)
     for release in (
         released(1.0),

@@ -24,6 +24,7 @@ Estimand: TypeAlias = Literal[
     "eigenvalues",
     "subspace",
     "quantiles",
+    "counts",
 ]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 
@@ -102,6 +103,9 @@ class Entry:
             case "quantiles":
                 levels: Any = self.estimator
                 return law.quantiles(levels.levels)
+            case "counts":
+                bins: Any = self.estimator
+                return law.shares(bins.edges) if hasattr(law, "shares") else law.mean
             case "covariance" | "eigenvalues" | "subspace":
                 return law.covariance
         return law.mean if law.d is None else law.moments

@@ -15,6 +15,7 @@ from workbench.catalog.entry import (
     both_calibrations,
 )
 from workbench.catalog.hardest import at_an_end
+from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation
 from workbench.estimators.interval_mean import IntervalMean
@@ -23,7 +24,7 @@ from workbench.estimators.quantiles import Median, Quantiles
 from workbench.estimators.scale import LEAST_ROWS, Scale
 from workbench.estimators.scale import LEAST_ROWS as FOR_ANY_LAW
 from workbench.estimators.two_step import TwoStepMean
-from workbench.populations import UnivariateGaussian, UnivariateStudent
+from workbench.populations import Coin, UnivariateGaussian, UnivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
@@ -71,6 +72,21 @@ anywhere = partial(
 )
 on_a_range = partial(
     anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), knobs=(N, EPSILON, RADIUS), symmetries=NO_SYMMETRY
+)
+
+BOUNDED = Assumption(
+    "the rows lie within low and high",
+    lambda population, estimator: isinstance(population, Coin) and estimator.low <= 0 < 1 <= estimator.high,
+    UnivariateGaussian(mean=1e6),
+)
+of_any_rows = partial(
+    Entry,
+    estimand="counts",
+    population=Coin(),
+    loss=losses.share_error,
+    least_rows=1,
+    knobs=(N, EPSILON),
+    symmetries=NO_SYMMETRY,
 )
 
 UNIVARIATE = (
@@ -200,5 +216,33 @@ UNIVARIATE = (
             {"average", "variance"}
         ),  # a row just beyond r_1, and one at the centre, attain it
         symmetries={"translation": "lattice", "scale": "none"},
+    ),
+    of_any_rows(
+        key="univariate/bounded-mean",
+        summary="mean or sum of rows between two bounds, whatever their distribution",
+        estimand="mean",
+        statements=("L17/naive",),
+        examples=(
+            *at(BoundedMean(low=0.0, high=1.0), PURE, APPROX, CONCENTRATED, GaussianDP(0.5)),
+            Example(BoundedMean(low=-2.0, high=4.0), ApproxDP(0.5, 0.2)),
+        ),
+        loss=losses.absolute_error,
+        assumptions=(BOUNDED,),
+    ),
+    of_any_rows(
+        key="univariate/count",
+        summary="number, or share, of rows that are true",
+        statements=("L17/naive",),
+        examples=(*at(Count(), PURE, APPROX, CONCENTRATED, GaussianDP(0.5), ApproxDP(0.5, 0.2)),),
+    ),
+    of_any_rows(
+        key="univariate/histogram",
+        summary="numbers of rows in public bins",
+        statements=("L17/Thm1.1", "L17/histogram"),
+        examples=(
+            *at(Histogram(edges=(-1.0, 0.0, 1.0)), PURE, APPROX, CONCENTRATED, GaussianDP(0.5)),
+            Example(Histogram(edges=(0.5,)), ApproxDP(0.5, 0.2)),
+        ),
+        population=UnivariateGaussian(),
     ),
 )

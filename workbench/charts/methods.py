@@ -26,6 +26,9 @@ class Method:
 METHODS = {
     "": Method(""),
     "non-private": Method("no privacy", INK, "."),
+    "univariate/bounded-mean": Method("mean within bounds", INK, "s"),
+    "univariate/count": Method("count", OLIVE, "o"),
+    "univariate/histogram": Method("histogram", SLATE, "s"),
     "univariate/clipped-mean": Method("clipped mean", VERMILION, "s"),
     "univariate/two-step-mean": Method("two-step mean", BLUE, "o"),
     "univariate/unbounded-mean": Method("mean without a range", GREEN, "^"),

@@ -20,7 +20,7 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
     """Kind, sensitivity and scale of the draw that a charge stands for, derived here independently."""
     sensitivity, cost = charge.sensitivity, charge.cost
     match charge.mechanism, cost:
-        case ("laplace" | "discrete_laplace") as kind, PureDP(epsilon):
+        case ("laplace" | "discrete_laplace") as kind, PureDP(epsilon) | ApproxDP(epsilon, _):
             return kind, sensitivity, sensitivity / epsilon
         case ("gaussian" | "symmetric_gaussian") as kind, ZCDP(rho, 0.0):
             return kind, sensitivity, sensitivity / sqrt(2 * rho)

@@ -36,9 +36,8 @@ def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
 
 def delta_of(charge: Charge) -> float:
     """The δ of a charge, 0 where it has none or where its mechanism is noise alone."""
-    return (
-        0.0 if charge.mechanism in ("gaussian", "symmetric_gaussian") else getattr(charge.cost, "delta", 0.0)
-    )
+    alone = ("gaussian", "symmetric_gaussian", "laplace", "discrete_laplace")
+    return 0.0 if charge.mechanism in alone else getattr(charge.cost, "delta", 0.0)
 
 
 def holds_its_delta(event: Event) -> None:

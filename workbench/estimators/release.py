@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from workbench.distributions import Interval
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError, real
 from workbench.privacy import Budget, Plan
 
 T = TypeVar("T")
@@ -179,20 +179,27 @@ class Release(Generic[T]):
         """The error that is stated before a row is read; None where none is."""
         return self.asked.error() if self.asked else None
 
-    def interval(self, level: float = BETA) -> Interval:
-        """Return an interval round the number, from public numbers and the release alone.
+    def interval(self, confidence: float = 1 - BETA) -> Any:
+        """Return an interval round what is released, from public numbers and the release alone.
 
-        It misses with chance `level` at most for rows that the estimator is accurate for, normal ones, all of
-        them there; the mean of others may be further away by what `other_rows` says.
+        It covers with probability `confidence`, at least ½: for `BoundedMean`, `Count` and `Histogram` (an
+        interval for each bin) whatever the distribution of the rows; for other means on rows that the
+        estimator is accurate for, normal ones, all of them there: the mean of others may be further away by
+        what `other_rows` says.
         """
-        probability(level=level)
-        reach_of = getattr(self.asked and self.asked.estimator, "interval_reach", None)
-        if self.asked is None or reach_of is None:
-            allowed = "the release of a mean whose law is public, as of UnboundedMean or ClippedMean"
+        if not (real(confidence) and 0.5 <= confidence < 1):
+            raise ArgumentError("confidence", confidence, "the probability of covering, from 0.5 to below 1")
+        asked, level = self.asked, 1 - confidence
+        exact = getattr(asked and asked.estimator, "interval", None)
+        reach_of = getattr(asked and asked.estimator, "interval_reach", None)
+        if asked is None or not (exact or reach_of):
+            allowed = "the release of a mean whose law is public, as of BoundedMean or ClippedMean"
             raise ArgumentError("release.interval", type(self.value).__name__, allowed)
         if self.abstained:
             return Interval(-inf, inf)
-        reach = reach_of(self.asked.n, self.asked.d, self.asked.budget, level)
+        if exact:
+            return exact(self.value, asked.n, asked.budget, level)
+        reach = reach_of(asked.n, asked.d, asked.budget, level) if reach_of else inf
         return Interval(float(self) - reach, float(self) + reach)
 
     @property

@@ -121,7 +121,7 @@ def _example(entry: Any) -> str:
         return ""
     spends = [f"--{part.name} {getattr(budget, part.name):g}" for part in fields(budget)]
     needed = [part.name for part in fields(entry.estimator) if part.default is MISSING]
-    sets = [f"--set {name}={getattr(entry.estimator, name)!r}" for name in needed]
+    sets = [f"--set {name}={getattr(entry.estimator, name)!r}".replace(", ", ",") for name in needed]
     columns = "--column NAME" if entry.population.d is None else "--columns NAME NAME"
     return " ".join([f"workbench estimate FILE.csv {columns} --key {entry.key}", *sets, *spends])
 

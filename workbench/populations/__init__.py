@@ -6,6 +6,7 @@
 """
 
 from workbench.populations.base import Population
+from workbench.populations.bounded import Coin
 from workbench.populations.contaminated import Contaminated, PointMass
 from workbench.populations.gaussian import MultivariateGaussian, UnivariateGaussian
 from workbench.populations.heavy_tailed import MultivariatePareto, MultivariateStudent, UnivariateStudent
@@ -13,6 +14,7 @@ from workbench.populations.rotated import Rotated
 from workbench.populations.spectra import Spectrum
 
 __all__ = [
+    "Coin",
     "Contaminated",
     "MultivariateGaussian",
     "MultivariatePareto",

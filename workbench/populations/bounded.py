@@ -1,11 +1,11 @@
-"""Rows of one length, which are the hardest for what cuts rows at a known radius."""
+"""Rows within bounds: of one length, the hardest for what clips at a known radius, and zeros and ones."""
 
 from dataclasses import dataclass
 from math import pi, sqrt
 
 import numpy as np
 
-from workbench.errors import integer_at_least, positive
+from workbench.errors import integer_at_least, positive, probability
 from workbench.populations.base import checked_size
 from workbench.types import Array
 
@@ -57,3 +57,31 @@ class Sphere:
         turns, rows = rng.uniform(0, 2 * pi, size), np.zeros((size, self.columns))
         rows[:, 0], rows[:, 1] = self.radius * np.cos(turns), self.radius * np.sin(turns)
         return rows
+
+
+@dataclass(frozen=True)
+class Coin:
+    """Zeros and ones, the latter with probability `share`: the widest rows between two bounds."""
+
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        probability(share=self.share)
+
+    @property
+    def d(self) -> None:
+        """None: values are numbers."""
+
+    @property
+    def mean(self) -> float:
+        """The probability of a one."""
+        return self.share
+
+    @property
+    def sigma(self) -> float:
+        """Standard deviation."""
+        return sqrt(self.share * (1 - self.share))
+
+    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+        """Draw n independent numbers, shape (n,)."""
+        return np.asarray(rng.random(checked_size(n)) < self.share, np.float64)

@@ -18,7 +18,7 @@ from workbench.errors import ArgumentError, integer_at_least
 from workbench.linalg import symmetrised
 from workbench.populations.base import Multivariate, Univariate, checked_size
 from workbench.privacy.noise import bartlett
-from workbench.special import ndtri
+from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
 
@@ -33,6 +33,11 @@ class UnivariateGaussian(Univariate):
     def quantiles(self, levels: ArrayLike) -> Array:
         """Return the quantiles at these levels."""
         return self.scaled(np.asarray(ndtri(levels), np.float64))
+
+    def shares(self, edges: ArrayLike) -> Array:
+        """Return the probabilities of the bins between these edges, and of those outside."""
+        below = ndtr((np.asarray(edges, np.float64) - self.mean) / self.sigma)
+        return np.diff(below, prepend=0.0, append=1.0)
 
 
 @dataclass(frozen=True)

@@ -45,13 +45,15 @@ def approximate_cost(charge: Charge) -> ApproxDP:
 
 
 def laplace_scale(charge: Charge) -> float:
-    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006); under zCDP, ε + e^-ε - 1 = ρ.
+    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006), no δ used; under zCDP, ε + e^-ε - 1 = ρ.
 
     The latter for Laplace noise of reals: `proofs/univariate.md`, section 5.7.
     """
     match charge.cost:
         case ZCDP(rho, 0.0):
             return charge.sensitivity / laplace_epsilon(rho)
+        case ApproxDP(epsilon, delta) if delta > 0:
+            return charge.sensitivity / epsilon
     return charge.sensitivity / pure_cost(charge).epsilon
 
 
@@ -113,8 +115,8 @@ def laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
 
 def discrete_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return integers + discrete Laplace noise, P(z) ∝ e^(-|z| ε/Δ₁): ε-DP, no low bits to leak."""
-    scale = charge.sensitivity / pure_cost(charge).epsilon
-    return noise.discrete_laplace(value, charge.sensitivity, scale)
+    cost = approximate_cost(charge) if isinstance(charge.cost, ApproxDP) else pure_cost(charge)
+    return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / cost.epsilon)
 
 
 def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:

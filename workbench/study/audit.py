@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.distributions import Ball, Box, Gaussian, Interval, SparseCovariance
+from workbench.distributions import Ball, Box, Counts, Gaussian, Interval, SparseCovariance
 from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
@@ -783,6 +783,8 @@ def numbers(value: object) -> tuple[float, ...]:
             return value
         case Box(centre=centre) | Ball(centre=centre):
             return numbers(centre)
+        case Counts(counts=counts):
+            return numbers(counts)
         case SparseCovariance(thresholded=kept):
             return numbers(kept)
         case Gaussian(mean=mean, covariance=covariance):

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG, addition
-from workbench.estimators import interval_mean, scale, two_step
+from workbench.estimators import bounded, interval_mean, scale, two_step
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.shared.rows import mean_in_box
+from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
 from workbench.estimators.shared.window_median import Pieces, RankWindow, WindowMedian
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.privacy.grid import OnGrid
@@ -108,6 +108,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("Gaussian noise halved", weaker("gaussian", 0.5), Attack(CLIPPED, "mean", "(ε")),
     Mutant("Gaussian noise over √2", weaker("gaussian", 0.5**0.5), Attack(CLIPPED, "mean", "GDP")),
     Mutant("discrete noise halved", weaker("discrete_laplace", 0.5), Attack(STABLE, "locate", "(ε")),
+    Mutant("noise of a count halved", weaker("discrete_laplace", 0.5), Attack("univariate/count", WHOLE)),
     Mutant("noise of choices halved", weaker("choice", 0.5), Attack("univariate/median", "locate")),
     Mutant("noise of cuts halved", weaker("cuts", 0.5), Attack("univariate/quantiles", "level 1")),
     Mutant("exponential noise halved", weaker("exponential", 0.5), Attack(HISTOGRAM, WHOLE)),
@@ -125,6 +126,16 @@ UNIVARIATE: tuple[Attacked, ...] = (
         "counts priced as if one moved",
         swapped(histograms.COUNTS_L2, histograms.COUNTS_L2 / 2),
         Attack(HISTOGRAM, "locate", "paper, ρ"),
+    ),
+    Mutant(
+        "counts of a histogram priced as if one moved",
+        attribute(bounded, "COUNTS_L1", 1.0),
+        Attack("univariate/histogram", WHOLE, "ε = 2"),
+    ),
+    Mutant(
+        "half of the bounds",
+        attribute(bounded, "mean_sensitivity", _half(mean_sensitivity)),
+        Attack("univariate/bounded-mean", WHOLE),
     ),
     Mutant("no clipping", swapped(two_step.clipped_mean, _unclipped), Attack(UNBOUNDED, "mean")),
     Mutant(

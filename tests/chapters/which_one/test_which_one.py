@@ -68,7 +68,7 @@ def test_an_entry_that_is_added_appears(monkeypatch):
 def test_robust_ones_come_last_and_those_that_ask_for_least_first():
     members = family.family("mean")
     assert [one.robust for one in members] == sorted(one.robust for one in members)
-    assert members[0].key == "univariate/median"
+    assert members[0].key == "univariate/bounded-mean"
 
 
 def test_a_range_and_a_scale_leave_four_of_one_column_and_five_of_several():

@@ -136,6 +136,8 @@ class Setting:
                 return 2
             case "quantiles":
                 return len(getattr(self.estimator, "levels", ()))
+            case "counts":
+                return len(getattr(self.estimator, "edges", ())) + (self.key == "univariate/histogram")
             case "mean" | "range" | "eigenvalues":
                 return self.d
             case "covariance" | "subspace":

@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation, UnitHistogram
 from workbench.estimators.intervals import (
@@ -36,6 +37,29 @@ Cases = Iterator[Case]
 PURE, APPROX, CONCENTRATED, CONCENTRATED_DELTA = PureDP(2), ApproxDP(2, 0.05), ZCDP(2), ZCDP(2, 0.05)
 REACH = 2.0  # every row of a range this short lies in every window
 SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its share
+
+
+def bounded_mean() -> Cases:
+    """Yield the attacks on `univariate/bounded-mean`, of one step."""
+    for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
+        mean = BoundedMean(low=-1.0, high=1.0)
+        yield Setting("univariate/bounded-mean", mean, budget, 4).whole(rows.ends(4), 0.4)
+
+
+def count() -> Cases:
+    """Yield the attacks on `univariate/count`, of one step; halves of the rows, that the ends do not hide."""
+    for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
+        ones = np.arange(20) % 2
+        pairs = (rows.moved("one row more", ones, 0.0), rows.moved("absent", ones, np.nan))
+        yield Setting("univariate/count", Count(), budget, 20).whole(pairs, 0.4)
+
+
+def histogram() -> Cases:
+    """Yield the attacks on `univariate/histogram`, of one step."""
+    for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
+        places = np.arange(30) % 3 - 1.0
+        pairs = (rows.moved("one bin to another", places, -1.0), rows.moved("absent", places, np.nan))
+        yield Setting("univariate/histogram", Histogram(edges=(-0.5, 0.5)), budget, 30).whole(pairs, 0.4)
 
 
 def clipped() -> Cases:
@@ -155,6 +179,9 @@ def interval_unknown_variance() -> Cases:
 
 
 BUILDERS: dict[str, Callable[[], Cases]] = {
+    "univariate/bounded-mean": bounded_mean,
+    "univariate/count": count,
+    "univariate/histogram": histogram,
     "univariate/clipped-mean": clipped,
     "univariate/two-step-mean": two_step,
     "univariate/unbounded-mean": unbounded,

@@ -1,0 +1,115 @@
+"""Counts, histograms and means within bounds: how often their intervals miss, and how wide they are."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta, binom
+
+from workbench import ZCDP, ApproxDP, ArgumentError, BoundedMean, Count, GaussianDP, Histogram, PureDP
+from workbench.distributions import Counts
+from workbench.estimators import bounded
+
+BUDGETS = [PureDP(1.0), ApproxDP(1.0, 1e-6), ApproxDP(0.5, 0.2), ZCDP(0.5), GaussianDP(1.0)]
+UNIT = BoundedMean(low=0.0, high=1.0)
+
+
+def missed(n: int, share: float, budget, level: float = 0.05) -> float:
+    """The exact chance that the interval of a count misses, but for rounded Gaussian noise by its own law."""
+    charge = Count().charge(n, budget)
+    released = np.arange(n + 1.0)
+    near = 0.5 if charge.mechanism == "gaussian" else 0.0
+    at_least = [
+        binom.pmf(np.arange(n + 1), n, share) @ bounded.survival(c - near - released, charge)
+        for c in released
+    ]
+    chances = -np.diff([1.0, *at_least[1:], 0.0])
+    inside = [
+        Count().interval(Counts(np.array([c]), n), n, budget, level).contains(n * share) for c in released
+    ]
+    return float(chances @ ~np.array(inside))
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
+def test_the_interval_of_a_count_misses_with_the_level_at_most_and_not_much_less(budget, share):
+    """By enumeration of what is released: ends that are drawn in by a row and a half miss too often."""
+    chance = missed(40, share, budget)
+    assert chance <= 0.05 + 1e-12
+    assert share != 0.5 or chance > 0.02
+
+
+def test_without_noise_the_interval_of_a_count_is_that_of_clopper_and_pearson():
+    found = Count().interval(Counts(np.array([7.0]), 30), 30, PureDP(60.0), 0.05)
+    assert found.low / 30 == pytest.approx(beta.ppf(0.025, 7, 24), rel=1e-6)
+    assert found.high / 30 == pytest.approx(beta.ppf(0.975, 8, 23), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "n", "width"), [(0.1, 1000, 0.0522), (1.0, 100, 0.120), (1.0, 1000, 0.0371)]
+)
+def test_half_the_width_of_a_mean_is_what_the_bound_gives(epsilon, n, width):
+    found = UNIT.interval(0.5, n, PureDP(epsilon), 0.05)
+    assert found.width / 2 == pytest.approx(width, rel=0.02)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("values", [[0.0, 1.0, 1.0], [0.0], [0.0, 0.0, 0.0, 0.1, 1.0], [0.5]])
+def test_the_interval_of_a_mean_covers_whatever_the_distribution(budget, values):
+    """Of 300 runs more than 31 miss with probability below 1e-4 if each does with .05 at most."""
+    rng, values = np.random.default_rng(5), np.array(values)
+    runs = [UNIT(rng.choice(values, 60), budget=budget, rng=rng).interval(0.95) for _ in range(300)]
+    assert sum(not one.contains(values.mean()) for one in runs) <= 31
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_intervals_contain_what_is_released_at_the_ends_too(budget):
+    for value in (0.0, 1e-9, 0.3, 1.0):
+        assert UNIT.interval(value, 5, budget, 0.05).contains(value)
+        count = Counts(np.array([round(value * 5.0)]), 5)
+        assert Count().interval(count, 5, budget, 0.05).contains(float(count))
+
+
+def test_all_intervals_of_a_histogram_cover_at_once():
+    rng, histogram, shares = np.random.default_rng(3), Histogram(edges=(0.2, 0.3)), np.array([0.2, 0.1, 0.7])
+    missing = 0
+    for _ in range(200):
+        release = histogram(rng.random(50), budget=PureDP(1.0), rng=rng)
+        missing += not all(one.contains(50 * p) for one, p in zip(release.interval(), shares, strict=True))
+    assert missing <= 24  # 25 or more of 200 have probability below 1e-4 at .05 each
+
+
+def test_what_counts_where():
+    rows, exact = [-1.0, 0.49, 0.5, 2.0, np.nan, np.inf], GaussianDP(1e6)
+    rng = np.random.default_rng(0)
+    assert float(Count()(rows, budget=exact, rng=rng)) == 2
+    assert Count()(np.array([True, False, True]), budget=exact, rng=rng).value.shares.tolist() == [2 / 3]
+    bins = Histogram(edges=(-1.0, 0.5))(rows, budget=exact, rng=rng)
+    assert np.asarray(bins).tolist() == [0, 2, 2]
+    mean = BoundedMean(low=0.0, high=2.0)(rows, budget=exact, rng=rng)
+    assert float(mean) == pytest.approx((0 + 0.49 + 0.5 + 2 + 1 + 1) / 6, abs=1e-5)
+
+
+def test_laplace_noise_is_drawn_where_it_is_the_smaller_and_has_the_price_of_epsilon_alone():
+    pure, little, much = (
+        UNIT.plan(100, 1, b) for b in (PureDP(1.0), ApproxDP(1.0, 1e-6), ApproxDP(0.5, 0.2))
+    )
+    assert (pure.mechanism, little.mechanism, much.mechanism) == ("laplace", "laplace", "gaussian")
+    assert bounded.laplace_scale(pure) == bounded.laplace_scale(little) == 0.01
+
+
+@pytest.mark.parametrize(
+    ("make", "argument"),
+    [
+        (lambda: BoundedMean(low=1.0, high=1.0), "high"),
+        (lambda: BoundedMean(low=np.nan, high=1.0), "low"),
+        (lambda: BoundedMean(low=-1e308, high=1e308), "high"),
+        (lambda: Histogram(edges=()), "edges"),
+        (lambda: Histogram(edges=(1.0, 1.0)), "edges"),
+        (lambda: UNIT.plan(10, 1, ZCDP(1.0, 1e-6)), "budget"),
+        (lambda: Count().plan(10, 2, PureDP(1.0)), "d"),
+        (lambda: Count()([1], budget=PureDP(1.0), rng=np.random.default_rng(1)).interval(0.05), "confidence"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(make, argument):
+    with pytest.raises(ArgumentError) as caught:
+        make()
+    assert caught.value.argument == argument
