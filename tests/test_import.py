@@ -9,7 +9,7 @@ import pytest
 import workbench
 from workbench.catalog import CATALOG
 
-PICTURES = ("matplotlib", "pandas", "ipywidgets", "anywidget", "IPython", "joblib", "papermill", "sklearn")
+PICTURES = ("matplotlib", "pandas", "ipywidgets", "anywidget", "IPython", "joblib", "papermill")
 HEAVY = (
     *PICTURES,
     "flint",

@@ -1,7 +1,6 @@
 """README's set-up commands keep their promises; continuous integration runs the second one as it stands."""
 
 import re
-from math import isfinite
 
 import pytest
 
@@ -27,18 +26,19 @@ def test_commands_install_and_run_what_they_say():
     assert test.endswith("pytest")
 
 
-@pytest.mark.daily
 def test_examples_run_and_show_what_they_say(capsys):
     text = README.read_text(encoding="utf-8")
     names = {}
     for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
         exec(compile(block, "README.md", "exec"), names)
     printed = capsys.readouterr().out
-    promised = re.findall(r"# prints (.*?)(?: \.\.\.)?$", text, flags=re.MULTILINE)
+    promised = re.findall(r"# prints (.*)$", text, flags=re.MULTILINE)
     assert len(promised) == 2
     assert [words for words in promised if words not in printed] == []
-    assert isfinite(names["TwoStepMean"](radius=1000, sigma=9).error_bound(**names["public"]))
-    assert abs(float(names["mean"]) - 172) < 2
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text(encoding="utf-8").split()) <= 900
 
 
 def test_pictures_and_links_of_the_readme_exist():

@@ -67,6 +67,7 @@ from workbench.estimators.tukey import TukeyMean as TukeyMean
 from workbench.estimators.two_step import TwoStepMean as TwoStepMean
 from workbench.estimators.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.populations.diabetes import diabetes as diabetes
 from workbench.privacy.budgets import ZCDP as ZCDP
 from workbench.privacy.budgets import ApproxDP as ApproxDP
 from workbench.privacy.budgets import GaussianDP as GaussianDP

@@ -19,7 +19,7 @@ from workbench import __version__
 from workbench.errors import ArgumentError, one_of_words
 from workbench.lab.tables import give_up_on_stdout, page_width, printable, say
 
-LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "sklearn", "IPython", "ipywidgets"}
+LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "IPython", "ipywidgets"}
 LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterlab", "jupyter_client"}
 LAB |= {"anywidget", "jinja2", "latex2mathml"}
 BACKENDS = ("serial", "loky", "dask")

@@ -10,6 +10,8 @@ import pandas as pd
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
+from workbench.estimators.bounded import BoundedMean
+from workbench.populations.diabetes import diabetes
 from workbench.privacy import ApproxDP, Budget, NonPrivate, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.study.grids import Role, stream
@@ -52,11 +54,8 @@ BMI = COLUMNS["bmi"]
 
 @cache
 def patients() -> pd.DataFrame:
-    """Return the 442 patients of the diabetes data that come with scikit-learn, in their own units."""
-    from sklearn.datasets import load_diabetes  # type: ignore[import-untyped]
-
-    table: pd.DataFrame = load_diabetes(as_frame=True, scaled=False).data
-    return table
+    """Return the 442 patients of `workbench.diabetes` as a table."""
+    return pd.DataFrame(diabetes())
 
 
 def column(n: int = ROWS) -> np.ndarray:
@@ -98,6 +97,8 @@ def candidate(key: str, n: int, epsilon: float, delta: float = DELTA, told: Colu
     try:
         known = {field.name for field in fields(default)} & {"centre", "radius", "sigma"}
         default = replace(default, **{field: getattr(told, field) for field in known})
+        if isinstance(default, BoundedMean):
+            default = BoundedMean(low=told.centre - told.radius, high=told.centre + told.radius)
     except ArgumentError as error:
         return Candidate(key, default, None, str(error))
     whole = ApproxDP(epsilon, delta)
