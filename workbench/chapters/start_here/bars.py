@@ -40,6 +40,7 @@ FAMILIES = {  # of the estimators, in the order of the picture: narrower and nar
         *("mean/filter", "mean/prime", "mean/prime-heavy"),
     ),
     "lets groups of rows vote": ("mean/populous", "mean/median-of-means", "mean/populous-robust"),
+    "knows bounds of every row": ("univariate/bounded-mean",),
 }
 MEMBERS = tuple(key for members in FAMILIES.values() for key in members)
 NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others
