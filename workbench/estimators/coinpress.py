@@ -755,9 +755,10 @@ def moments_round(
     """Return g m and S, the private mean of the rows A (x - c) and the private moment round it."""
     n, d = x.shape
     recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
-    lifted = recipe.of(x, lambda block: (block - centre) @ mapping)
-    m, moment = recipe.read(symmetric_gaussian(lifted, charge, noise), d, charge)  # (8)
-    drawn = (gaussian_scale(charge) / step.height) ** 2 / 2
+    noisy = symmetric_gaussian(recipe.of(x, lambda block: (block - centre) @ mapping), charge, noise)
+    m, moment = recipe.read(noisy, d, charge)  # (8)
+    there = recipe.share(float(noisy[0, 0]), charge)
+    drawn = (gaussian_scale(charge) / (step.height * there)) ** 2 / 2
     return step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
 
 

@@ -83,6 +83,7 @@ from workbench.privacy.stable import (
     largest_ratio,
     least_rate,
     masked,
+    square_scale,
     voted,
     voted_scale,
     wishart_delta,
@@ -603,8 +604,13 @@ def norm_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) 
 
 
 def has_mask(made: Design, d: int) -> bool:
-    """Return whether the mask of matrices of a design exists: θ large enough for draws, ν ≥ d."""
+    """Return whether the mask of matrices of a design exists: θ large enough for draws, ν ≥ d, a γ."""
     cost = made.charges[1].cost
+    if made.kind == "square":
+        try:
+            return square_scale(made.charges[1], d) > 0
+        except ArgumentError:
+            return False
     if isinstance(cost, ApproxDP):
         return wishart_delta(made.distance, d, d, cost.epsilon) <= cost.delta
     return made.narrowness > least_rate(d)
