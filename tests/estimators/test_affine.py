@@ -1,6 +1,6 @@
 """Mean and law of any Gaussian from lifted rows: what is charged, far and absent rows, silent runs."""
 
-from math import floor, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -8,16 +8,13 @@ import pytest
 from workbench.catalog import Example
 from workbench.contracts.kit import answer
 from workbench.contracts.located import located_normal_scale
-from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, affine
 from workbench.estimators.affine import AffineMean, LiftedGaussian, LiftedLaw, LiftedLocation, gaussian_design
 from workbench.estimators.affine import fewest_located as fewest_rows
 from workbench.estimators.base import Trace
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
-from workbench.estimators.stable_quantile import Influence, LiftedStability, quantile
 from workbench.estimators.unbounded import RoundFinish
-from workbench.losses import gaussian_error
 from workbench.privacy import ApproxDP, SimulatedNoise, compose
 from workbench.privacy.stable import located_scale
 
@@ -62,17 +59,6 @@ def test_location_and_scatter_follow_an_affine_map(offset):
     assert back @ (moved["location"] - offset) == pytest.approx(plain["location"], abs=1e-6)
 
 
-@pytest.mark.parametrize("centre", [0.0, 1e9])
-def test_absent_rows_hold_nothing_up_wherever_the_others_are(centre):
-    x = centre + np.random.default_rng(4).standard_normal((N, D))
-    whole = traced(x)[1]
-    x[:2, 1] = np.nan, np.inf
-    found = traced(x)[1]
-    assert found["h"] > 0
-    assert np.linalg.norm(found["location"] - whole["location"]) < 0.01
-    assert np.linalg.norm(found["scatter"] - whole["scatter"]) < 0.05 * np.linalg.norm(whole["scatter"])
-
-
 USUAL, BETA = ApproxDP(1.0, 1e-6), 0.1
 
 
@@ -92,46 +78,6 @@ def others(rng, k, d):
     away, one = 10.0 ** rng.uniform(0, 12), rng.normal(size=(k, d))
     kinds = (away + 1e-3 * one, away * one, np.outer(away ** rng.random(k), np.ones(d)), 1e100 * np.sign(one))
     return kinds[rng.integers(len(kinds))]
-
-
-def spoilt(seed):
-    """A test, rows of which k are others, at most what the test holds, and the rest; the test is weak."""
-    rng = np.random.default_rng((11, seed))
-    d, level = int(rng.integers(1, 4)), rng.uniform(0.15, 0.3) * SPOILT
-    strength, knee = rng.uniform(1.02, 4.0), float(rng.choice([0.3, 1.0]))
-    test = LiftedStability(SPOILT, d + 1, Influence(knee), level, 2, strength, least=rng.uniform(0.2, 1.0))
-    k = int(rng.integers(1, floor(test.held * SPOILT) + 1))
-    rest = rng.normal(size=(SPOILT - k, d))
-    return test, rng.permutation(np.vstack([rest, others(rng, k, d)])), rest
-
-
-def carried(test, found, rest):
-    """P_u over what bounds it, and the location's distance over its bound √(C/s): at most 1 where h ≥ 1."""
-    u, d = test.level, rest.shape[1]
-    most = (u + 1) / test.strength
-    lifted = np.c_[np.ones(len(rest)), rest]
-    bound = quantile(lifted, u + 1 - (SPOILT - len(rest)), test.influence.knee)
-    s, m = bound[0, 0], bound[1:, 0] / bound[0, 0]
-    root = np.block([[np.array([[found.height]]), np.zeros((1, d))],
-                     [found.height * (found.centre + found.shift)[:, None], found.root]])  # fmt: skip
-    scatter = np.linalg.cholesky(bound[1:, 1:] - s * np.outer(m, m))
-    grown = np.linalg.norm(np.linalg.solve(np.linalg.cholesky(bound), root), ord=2) ** 2
-    moved = np.linalg.norm(np.linalg.solve(scatter, found.centre + found.shift - m))
-    return grown / most, moved * found.height / np.sqrt(most)
-
-
-@pytest.mark.daily
-def test_a_share_that_is_held_carries_neither_matrix_nor_location_away():
-    answered, worst = 0, [0.0, 0.0]
-    for seed in range(CASES):
-        test, rows, rest = spoilt(seed)
-        found = test.lift(rows)
-        if found.count:
-            answered += 1
-            worst = np.maximum(worst, carried(test, found, rest))
-    assert answered >= CASES / 4
-    assert (worst <= 1 + 1e-6).all()
-    assert worst[0] > 0.2
 
 
 def spoilt_runs(estimator, n, share, error):
@@ -174,10 +120,6 @@ def normal(seed):
     return np.random.default_rng((4, seed)).standard_normal((ROWS, 2))
 
 
-def released(x, seed=1):
-    return LiftedGaussian()(x, budget=BUDGET, rng=np.random.default_rng(seed)).value
-
-
 FAILURES = [
     (np.zeros((ROWS, 2)), "lift"),
     (np.full((ROWS, 2), np.nan), "lift"),
@@ -187,15 +129,17 @@ FAILURES = [
 
 @pytest.mark.parametrize(("x", "step"), FAILURES)
 def test_a_failure_after_the_test_tells_nothing_of_rows_that_failed_it(monkeypatch, x, step):
-    """Within the steps that follow, which see the same rows at no price of their own."""
-    error = np.linalg.LinAlgError if step == "linear algebra" else RuntimeError
+    """Within the steps that follow, which see the same rows at no price: a silent run has none."""
+    calls = []
 
     def failing(*_):
-        raise error("of rows")
+        calls.append(1)
+        raise np.linalg.LinAlgError("singular")
 
     monkeypatch.setattr(RoundFinish, "round", failing)
     example = Example(LiftedGaussian(), BUDGET)
     assert {answer(example, x, seed) for seed in range(3)} == {Abstention(step)}
+    assert bool(calls) == (step == "linear algebra")
 
 
 def test_rows_so_many_that_rounding_counts_are_refused_with_how_many_may_be():
@@ -215,18 +159,6 @@ def test_the_charge_is_that_of_the_test_that_it_prices(budget, d, n):
     assert made.plan.sensitivity == made.charge.sensitivity == made.test.change
     assert (made.plan.most, made.plan.d) == (made.test.most, made.test.d) == (made.test.most, d + 1)
     assert (made.plan.degrees, made.plan.room) == (made.charge.degrees, made.charge.room)
-
-
-def test_absent_rows_are_terms_of_0_and_not_far():
-    """8 % absent, more than far rows may be: the error is that of the others, and they alone count."""
-    x, errors = normal(2), []
-    x[: ROWS // 12, 1] = np.nan
-    truth = Gaussian(np.full(2, 1e3), np.eye(2))
-    for seed in range(6):
-        value = released(x + 1e3, seed)
-        assert not isinstance(value, Abstention)
-        errors.append(gaussian_error(value, truth))
-    assert max(errors) < 4 * LiftedGaussian().predicted_error(ROWS, 2, BUDGET)
 
 
 def test_the_count_is_of_rows_beyond_and_sees_one_in_twenty():

@@ -128,47 +128,10 @@ def test_a_scale_below_the_least_has_the_count_zero(factor, passes):
     assert (test.located(x).count == 1) is passes
 
 
-HOSTILE = {
-    "equal rows": np.full((300, 2), 7.0),
-    "nothing": np.zeros((300, 2)),
-    "a column of one number": np.c_[np.random.default_rng(1).normal(size=300), np.full(300, 1e100)],
-    "a line": np.outer(np.arange(300.0), [1.0, 2.0]),
-    "two points": np.repeat([[0.0, 1.0], [1e100, -1e100]], 150, axis=0),
-    "far rows": np.r_[np.zeros((200, 2)), np.full((100, 2), 1e100)],
-    "entries below the least": np.random.default_rng(1).normal(size=(300, 2)) * 2.0**-350,
-    "subnormal entries": np.full((300, 2), 5e-324),
-}
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("rows", HOSTILE.values(), ids=HOSTILE)
-def test_rows_without_a_scatter_have_the_count_zero(rows):
-    found = made(300, 3, 0.5, 40.0, 3, 5.0, 0.5).located(rows)
-    assert found.count == 0
-    assert np.array_equal(found.root, np.eye(2))
-    assert not np.any([found.centre, found.shift])
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"least": 0.0}, "least"),
-        ({"n": 9}, "n = 9"),
-        ({"strength": 1.0}, "strength"),
-        ({"level": 3.0}, "level"),
-    ],
-)
-def test_numbers_for_which_the_proof_does_not_hold_are_refused(changed, words):
-    right = {
-        "n": 300,
-        "d": 3,
-        "influence": Influence(0.5),
-        "level": 40.0,
-        "most": 3,
-        "strength": 5.0,
-        "least": 1.0,
-    }
-    with pytest.raises(ArgumentError, match=words):
+@pytest.mark.parametrize("changed", [{"least": 0.0}, {"n": 9}, {"strength": 1.0}, {"level": 3.0}])
+def test_numbers_for_which_the_proof_does_not_hold_are_refused(changed):
+    right = {"n": 300, "d": 3, "influence": PLAIN, "level": 40.0, "most": 3, "strength": 5.0, "least": 1.0}
+    with pytest.raises(ArgumentError, match=next(iter(changed))):
         LiftedStability(**{**right, **changed})
 
 

@@ -12,14 +12,10 @@ from tests.oracles.whole_gaps import squared_gap
 from workbench.estimators.shared.moments import (
     MOST_RAISED,
     STEP,
-    Frame,
     LiftedMoment,
     _kept_shares,
     censored_spectrum,
-    completed,
-    identity_frame,
     kept_share,
-    padded,
     slope,
     uncensored_spectrum,
 )
@@ -28,7 +24,7 @@ from workbench.estimators.shared.rows import (
 )
 from workbench.estimators.unbounded import HEIGHT
 from workbench.privacy import ZCDP
-from workbench.privacy.grid import UP, OnGrid
+from workbench.privacy.grid import UP
 
 LOUD = ZCDP(20.0, 1e-6)
 
@@ -98,20 +94,6 @@ def test_without_noise_a_lifted_moment_holds_mean_and_moment(d, rank):
     mean, moment = lift.read(np.asarray(lift.of(rows, np.array)), rank, lift.charge("", ZCDP(1.0)))
     assert mean == pytest.approx(rows.mean(axis=0), abs=STEP / 2)
     assert moment == pytest.approx(rows.T @ rows / 50, abs=STEP)
-
-
-def test_a_frame_maps_there_and_back():
-    rng = np.random.default_rng(19)
-    basis, shape = np.linalg.qr(rng.standard_normal((4, 2)))[0], rng.standard_normal((2, 2))
-    frame, moment = Frame(basis, shape), np.array([[2.0, 0.5], [0.5, 1.0]])
-    vector = rng.standard_normal(2)
-    assert frame.matrix @ frame.back(vector) == pytest.approx(vector)
-    assert frame.matrix @ frame.covariance(moment) @ frame.matrix.T == pytest.approx(moment)
-    assert np.linalg.matrix_rank(completed(frame)) == 4
-    assert completed(identity_frame(3)).tolist() == np.eye(3).tolist()
-    whole = padded(OnGrid(np.arange(1, 5).reshape(2, 2), 0.5), 3)
-    assert np.asarray(whole).tolist() == [[0.5, 1.0, 0.0], [1.5, 2.0, 0.0], [0.0, 0.0, 0.0]]
-    assert padded(OnGrid(np.arange(2), 0.5), 3).counts.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])

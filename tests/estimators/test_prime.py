@@ -22,7 +22,6 @@ from workbench.estimators.prime import (
     threshold,
     weighed,
 )
-from workbench.estimators.weighted_moments import Sums, grid
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise
 
 LOUD = GaussianDP(20.0)
@@ -61,19 +60,6 @@ def test_the_exponential_is_that_of_a_matrix_and_not_of_its_entries(scale):
     values = np.linalg.eigvalsh(m) / scale
     assert weighed(values, np.inf).tolist() == [0, 0, 1]
     assert weighed(values, values[-1]) == pytest.approx(np.exp(values) / np.exp(values).sum())
-
-
-def test_scores_of_a_pass_are_those_of_the_exponential_of_the_excess():
-    steps, rng = PrimeMean(radius=10.0, sigma=1.0).tight(400, 5), np.random.default_rng(3)
-    y = rng.standard_normal((400, 5)) * [2.0, 1.5, 1.0, 1.0, 0.5]
-    score, psi, top = steps.judged(Sums(400.0, y.sum(axis=0), y.T @ y))
-    m = y.mean(axis=0)
-    excess = y.T @ y / 400 - np.outer(m, m) - np.eye(5)
-    u = expm(steps.sharpness * excess / top)
-    u /= np.trace(u)
-    found = score.of(y / grid(steps.radii[1]))
-    assert found == pytest.approx(np.einsum("ij,jk,ik->i", y - m, u, y - m), abs=1e-9)
-    assert psi == pytest.approx(np.vdot(excess, u))
 
 
 def right(tau, kept, y, k, cut):

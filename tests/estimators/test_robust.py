@@ -8,7 +8,7 @@ import pytest
 
 from tests.estimators.streams import rng
 from workbench.estimators.base import Trace
-from workbench.estimators.robust import RobustHeavyMean, RobustMean, RowFilter, Rows
+from workbench.estimators.robust import RobustHeavyMean, RobustMean, Rows
 from workbench.estimators.weighted_moments import grid
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, SimulatedNoise, UnitNoise
@@ -98,28 +98,3 @@ def test_the_cut_of_normal_rows_lies_where_the_bad_ones_begin():
     excess = (lighter[::-1].cumsum()[::-1] - n * np.array([0.6])) / 0.4
     assert excess.max() > 0.05 * n
     assert rule.cut(2, lighter) >= 2.0
-
-
-def test_the_cut_of_heavy_rows_leaves_a_bounded_moment():
-    n = 100_000
-    rule = HEAVY.steps(n, 10, BUDGET)
-    edges, clean = rule.edges(1), 0.5 * rng(13).standard_t(5, n) ** 2
-    assert rule.cut(1, histogram(clean, edges)) == np.inf
-    scores = clean.copy()
-    scores[:5000] = 60.0
-    cut = rule.cut(1, histogram(scores, edges))
-    assert cut < 60.0
-    assert (scores > cut).sum() <= 2 * 0.05 * n
-    assert scores[scores <= cut].mean() < 1.2
-
-
-@BOTH
-def test_suspects_are_the_directions_that_vary_too_much(estimator):
-    n, d = 20_000, 6
-    steps, x = estimator.steps(n, d, BUDGET), rng(14).standard_normal((n, d))
-    everything = RowFilter(np.zeros(d), np.zeros((d, 0)))
-    for factor, found in ((1.0, 0), (3.0, 1)):
-        rows = Rows(x * np.array([1, 1, factor, 1, 1, 1]), 0.0, 1.0)
-        suspects = steps.suspects(everything, everything.sums(rows, steps.radius, square=True))
-        assert suspects.shape == (d, found)
-        assert np.allclose(np.abs(suspects.T), np.eye(d)[2:3][:found], atol=0.05)

@@ -170,7 +170,6 @@ class AffineMean(Estimator[Array]):
         return LiftedLocation(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of test and mask."""
         return self.recipe(n, d, budget).design.charge
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
@@ -226,7 +225,6 @@ class LiftedGaussian(Estimator[Gaussian]):
     beta: float = 0.1
 
     def fewest(self, d: int, budget: ApproxDP) -> int:
-        """Return the fewest rows, to 1 %."""
         return fewest_rows(d, budget, self.beta)
 
     def noticed(self, n: int, d: int, budget: Budget) -> float:
@@ -249,7 +247,6 @@ class LiftedGaussian(Estimator[Gaussian]):
         return LiftedLaw(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of test and mask, with those of the steps after it."""
         return self.recipe(n, d, budget).design.plan
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -280,7 +277,6 @@ class LiftedLocation:
         return location_design(self.n, self.d, self.budget, self.beta)
 
     def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
-        """Return the private location of sanitised rows, or None for no answer."""
         made = self.design
         located = made.test.located(rows)  # (1)
         if trace is not None:
@@ -303,7 +299,6 @@ class LiftedLaw:
         return gaussian_design(self.n, self.d, self.budget, self.beta)
 
     def draw(self, x: Array, noise: NoiseSource, trace: Trace | None = None) -> Moments | Abstention:
-        """Return the private moments of sanitised rows."""
         made = self.design
         lift = made.test.lift(x)
         if trace is not None:
@@ -396,7 +391,6 @@ def share(d: int) -> float:
 
 @lru_cache(maxsize=4096)
 def cell(d: int, knee: float, power: int) -> Cell:
-    """Return the cell of n = 4^power rows."""
     kept = kept_cells(FILE).get(f"{d} {knee:g} {power}")
     if kept is None:
         return simulated(d, knee, power)
@@ -404,7 +398,6 @@ def cell(d: int, knee: float, power: int) -> Cell:
 
 
 def simulated(d: int, knee: float, power: int) -> Cell:
-    """Return the cell, simulated."""
     n, influence = int(4**power), Influence(knee)
     draws = (np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d)) for draw in range(DRAWS))
     found = [_drawn(rows, influence) for rows in draws]
@@ -495,7 +488,6 @@ class LocationDesign:
 
 
 def located_charge(test: LiftedStability, budget: ApproxDP, silent: float) -> LocatedCharge:
-    """Return the one charge of test and mask."""
     sizes = {"spread": test.change, "most": test.most, "d": test.d - 1, "silent": silent}
     return LocatedCharge(LOCATION, "located_normal", 2 * test.shift, budget, **sizes)  # type: ignore[arg-type]
 
@@ -592,7 +584,6 @@ class GaussianDesign:
 
     @cached_property
     def squared_error(self) -> SquaredErrors:
-        """The predicted errors."""
         return self.finish.squared_error(self.finish.stretch)
 
     @property
@@ -673,7 +664,6 @@ def _priced(rough: GaussianDesign) -> GaussianDesign | None:
 
 @lru_cache(maxsize=1024)
 def _any(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
-    """Tell whether there is a design."""
     return any(map(_reaches, _rough(n, d, budget, beta)))
 
 

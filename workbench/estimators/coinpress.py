@@ -194,7 +194,6 @@ class Stepped(Estimator[Array]):
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign | CovarianceDesign: ...
 
     def divisions(self) -> Iterator[tuple[float, ...]]:
-        """Return the shares of all steps, for every number of steps and every way that is tried."""
         counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
         return divisions(counts, SHARES[self.calibration])
 
@@ -232,7 +231,6 @@ class BallMean(Estimator[Array]):
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign: ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit."""
         require_matrix(n, d)
         require_columns(d, centre=self.centre)
         design = self.design(n, d, budget)
@@ -348,7 +346,6 @@ class CoinPressMean(BallMean, Stepped):
 
 @lru_cache(maxsize=4096)
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
-    """Return the design with the smallest last radius, for `mu`-GDP in all."""
     return min((_mean_design(of, n, d, mu, weights) for weights in of.divisions()), key=attrgetter("error"))
 
 
@@ -419,11 +416,9 @@ class CoinPressCovariance(Stepped):
         return self.practical and self.calibration == "tight"
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
-        """Return shares, radii and bounds of all steps; public."""
         return covariance_design(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
         design, m = self.design(n, d, budget), centred_count(n, self.centred)
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
@@ -478,7 +473,6 @@ def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
 
 @lru_cache(maxsize=4096)
 def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> CovarianceDesign:
-    """Return the design of least error bound, or rms error in mode "practical", for n rows of mean 0."""
     tried = (_covariance_design(of, n, d, mu, weights) for weights in of.divisions())
     return min(tried, key=attrgetter("rms" if of.practical else "error"))
 
@@ -532,7 +526,6 @@ def _covariance_design(
 def _rounds(
     of: CoinPressCovariance, n: int, d: int, mu: float, weights: Sequence[float], lower: float
 ) -> Iterator[_Round]:
-    """Yield all steps but the last, up to the first that would not raise ℓ."""
     for weight, failure in zip(weights[:-1], of.failures(len(weights)), strict=False):
         b, clip = failure / 3, of.length(d, failure / 3 / n)
         sd, covered = _noise_sd(of, n, clip, mu * sqrt(weight)), COVERED if of.practical else b
@@ -625,7 +618,6 @@ class ClippedCovariance(Estimator[Array]):
         return sqrt(self.upper) * tail(d, self.beta / m)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the only charge."""
         require_matrix(n, d)
         require_gaussian(budget)
         m = centred_count(n, self.centred)
@@ -709,12 +701,10 @@ class CoinPressGaussian(Estimator[Gaussian]):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")
 
     def design(self, n: int, d: int, budget: Budget) -> JointDesign:
-        """Return shares, radii, heights and bounds of all steps; public."""
         radius, spread = self.radius / sqrt(self.upper), self.upper / self.lower
         return joint_design(n, d, radius, spread, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
         require_columns(d, centre=self.centre)
         steps = self.design(n, d, budget).steps
@@ -785,8 +775,6 @@ def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> Joi
 
 @dataclass(frozen=True)
 class Joint:
-    """Joint steps on n rows of dimension d, `mu`-GDP in all."""
-
     n: int
     d: int
     mu: float
@@ -855,5 +843,4 @@ def balanced_height(d: int, radius: float) -> float:
 
 @lru_cache(maxsize=256)
 def square_beyond(d: int, share: float) -> float:
-    """Return the upper `share`-quantile of the squared length of N(0, I_d)."""
     return float(chdtri(d, share))

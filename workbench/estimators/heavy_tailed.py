@@ -142,7 +142,6 @@ class Moments:
         return np.asarray(self._cut(zeroed) * (d / np.asarray(radius) ** 2) ** (self.order - 1))
 
     def radius(self, d: int, bias: float, zeroed: bool = False) -> float:
-        """Return the radius at which `bias` has the given value."""
         return sqrt(d) * float((self._cut(zeroed) / bias) ** (1 / (2 * (self.order - 1))))
 
     def _cut(self, zeroed: bool) -> float:
@@ -189,7 +188,6 @@ class Band(NamedTuple):
         return self.keep * lower / (lower + 2 * self.error)
 
     def preconditioned(self, z: Array, lower: float, a: Array) -> Array:
-        """Return U^{-1/2} A."""
         least = max(self.keep * lower, self.floor)
         return spectral_map(z, lambda v: 1 / np.sqrt(np.maximum(v + self.error, least) / self.keep)) @ a
 
@@ -214,8 +212,6 @@ class Stage(NamedTuple):
 
 
 class HeavyTailed(Estimator[Array]):
-    """What both covariances share."""
-
     upper: float
     lower: float
     centred: bool
@@ -243,7 +239,6 @@ class HeavyTailed(Estimator[Array]):
 
     @property
     def bounded(self) -> Moments:
-        """The constants of the rows, or of their pairs."""
         moments = Moments(self.moments, self.hypercontractivity)
         return moments if self.centred else moments.paired()
 
@@ -252,7 +247,6 @@ class HeavyTailed(Estimator[Array]):
         return stages_of(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit of its rows w; batches are parallel."""
         require_matrix(n, d)
         stages = self.stages(n, d, budget)
         batches = not self.practical and len(stages) > 1
@@ -278,8 +272,6 @@ class HeavyTailed(Estimator[Array]):
         return mapped_back(psd_part(z), a)  # (3)
 
     def moment(self, rows: Array, a: Array, stage: Stage) -> OnGrid:
-        """Return the second moment of the rows w = A x cut at the radius of a stage."""
-
         def cut(block: Array) -> Array:
             w = block @ a.T
             return zeroed_beyond(w, stage.radius) if self.zeroed else w
@@ -324,7 +316,6 @@ class HeavyTailed(Estimator[Array]):
 
 @lru_cache(maxsize=1024)
 def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
-    """Return the stages of least expected error, for m rows of mean 0."""
     tried = (_staged(of, m, d, mu, count, share) for count, share in _shares(of, m))
     return min(tried, key=lambda stages: expected_error(of, d, mu, stages[-1]))
 
@@ -544,7 +535,6 @@ class ClippedHeavyMean(BallMean):
         return sqrt(self.upper)
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
-        """Return shares, γ and r of all steps, in units of √upper; public."""
         return heavy_mean_design(self, n, d, gaussian_total(budget))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
@@ -559,7 +549,6 @@ class ClippedHeavyMean(BallMean):
 
 @lru_cache(maxsize=4096)
 def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDesign:
-    """Return the design with the smallest last radius, for `mu`-GDP in all."""
     least, most = (2, MOST_MEAN_STEPS) if of.steps is None else (max(of.steps, 2), of.steps)
     ways = divisions((1, *range(least, most + 1)), MEAN_SHARES)
     tried = (_mean_design(of, n, d, mu, weights) for weights in ways)

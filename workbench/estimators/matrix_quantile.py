@@ -145,7 +145,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
 
     @property
     def subspace(self) -> SubspaceExact:
-        """The first stage for degenerate rows."""
         return SubspaceExact(centred=self.centred, beta=self.beta / 10)
 
     def fewest(self, d: int, budget: ApproxDP) -> int:
@@ -174,7 +173,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
         return first, MatrixQuantile(rows, d, events, self._share, self.mask)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of the test and its mask, beside that of the subspace on other rows."""
         first, recipe = self.recipe(n, d, budget)
         if not self.degenerate:
             return recipe.design.plan
@@ -222,7 +220,6 @@ class MatrixQuantile:
 
     @property
     def design(self) -> "Design":
-        """The test and its charge; raises where n rows are too few."""
         return design(self.n, self.d, self.budget, self.beta, self.mask, self.widest)
 
     @property
@@ -253,7 +250,6 @@ class Cell:
 
 
 def influence_for(d: int) -> Influence:
-    """Return the influence for d dimensions."""
     return Influence(0.3 if d <= 2 else 0.5 if d <= 7 else 0.7)
 
 
@@ -264,7 +260,6 @@ def scales(d: int) -> tuple[float, ...]:
 
 @lru_cache(maxsize=4096)
 def cells(d: int, power: int) -> tuple[Cell, ...]:
-    """Return the cell of every scale, n = 4^power."""
     kept = kept_cells(FILE).get(f"{d} {power}")
     if kept is None:
         return simulated(d, power)
@@ -272,7 +267,6 @@ def cells(d: int, power: int) -> tuple[Cell, ...]:
 
 
 def simulated(d: int, power: int) -> tuple[Cell, ...]:
-    """Return the cells, simulated."""
     n, found = int(4**power), [[] for _ in FACTORS]  # type: int, list[list[Array]]
     for draw in range(DRAWS):
         rows = np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d))
@@ -330,7 +324,6 @@ class Design:
 
     @property
     def charge(self) -> StableCharge:
-        """The charge of the test and of the mask of what passes it."""
         return stable_charge(self.test, self.budget, self.silent, self.mask)
 
     @property
@@ -417,7 +410,6 @@ def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask =
 
 
 def masked(charge: StableCharge) -> bool:
-    """Tell whether there is a mask for a charge."""
     try:
         return stable_scale(charge) > 0
     except ArgumentError:

@@ -379,7 +379,6 @@ class Populous(Estimator[Array]):
         return designed(designer, n, cost, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask; raise where n rows are too few, with the number."""
         if self.space != "exact":
             return self.design(n, d, budget).plan
         require_matrix(n, d)
@@ -436,7 +435,6 @@ class VotedMean(Estimator[Array]):
     def _variance(self, made: Design, n: int, d: int, weight: float) -> float: ...  # of an average
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return what vote and mask cost; raise where n rows are too few, with the number."""
         return self.design(n, d, budget).plan
 
     def estimate(
@@ -605,7 +603,6 @@ def _median_designer(d: int, blocks: int) -> Designer:
 
 @lru_cache(maxsize=256)
 def covariance_designer(d: int, kind: str) -> Designer:
-    """Return the designs for a mask of this kind, but for the source's."""
     sizes = tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
     family = Designer(kind, covariance_moves, partial(covariance_limits, d), sizes)
     return replace(family, words=f"for d = {d}", exists=partial(has_mask, d=d), within=1.01)
@@ -626,7 +623,6 @@ def normal_factors(count: int, size: int, d: int, rng: np.random.Generator) -> A
 
 
 def best_mask(d: int) -> str:
-    """Return the kind of mask that is narrowest in d dimensions."""
     return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
 
 
@@ -653,13 +649,11 @@ class PopulousFrame:
 
     @property
     def fewest(self) -> int:
-        """The fewest rows that have a design, to 1 %."""
         if self.kind == "square":
             return fewest_for_covariance(self.d, self.budget, self.beta)
         return fewest_designed(covariance_designer(self.d, self.kind), self.budget, self.beta / 3)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
-        """Return the masked average, positive definite, or None for no answer."""
         made = self.design
         found = reduced(rows, moment_factors, Groups.of, made, noise)  # (1) (2)
         return None if found is None else found * centring(made.charges[1], self.d)[0]  # (3)
@@ -740,7 +734,6 @@ class Preconditioner(Estimator[Array]):
         one_of(("auto", "thompson_laplace", "wishart"), mask=self.mask)
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
-        """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
         mask = "square" if self.calibration == "paper" else self.mask
         recipe = PopulousFrame(centred_count(n, self.centred), d, require_events(budget), self.beta, mask)
@@ -750,7 +743,6 @@ class Preconditioner(Estimator[Array]):
         return recipe
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask."""
         return self.recipe(n, d, budget).design.plan
 
     def estimate(
@@ -878,7 +870,6 @@ class PopulousLearner(Estimator[T]):
         return Stages(first, second, frame, round_finish(rest, d, cost, worst, self.centred, THIN, narrowest))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the stages in parallel, which see disjoint rows; raise where n rows are too few."""
         made = self.recipe(n, d, budget)
         finish = Converted(Sequential("zcdp", tuple(made.finish.charges())), made.frame.budget)
         stages: tuple[Plan, ...] = (made.frame.design.plan, finish)

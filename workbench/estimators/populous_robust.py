@@ -202,7 +202,6 @@ class Row:
 
 @lru_cache(maxsize=1)
 def table() -> tuple[Row, ...]:
-    """Return the whole table."""
     text = files("workbench").joinpath("estimators", TABLE).read_text("utf-8")
     return tuple(Row(**{**row, "limits": tuple(row["limits"])}) for row in json.loads(text))
 
@@ -251,17 +250,14 @@ class RobustVote:
 
     @property
     def design(self) -> Design:
-        """Group size, thresholds and charges; for a mean, those for spread 1."""
         return replace(self.chosen[1], stage=self.stage)
 
     @property
     def fewest(self) -> int:
-        """The fewest rows that have a design."""
         return _fewest(replace(self, n=0, stage=""))
 
     @abstractmethod
-    def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
-        """Return the masked average, or None for no answer."""
+    def draw(self, rows: Array, noise: NoiseSource) -> Array | None: ...
 
 
 @lru_cache(maxsize=1024)
@@ -414,7 +410,6 @@ class PopulousRobustCovariance(Estimator[Array]):
         return CovarianceVote(m, d, self._share, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask."""
         recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
         with _refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
             return recipe.design.plan
@@ -465,12 +460,10 @@ class PopulousRobustMean(Estimator[Array]):
         require_corruption(self.corruption)
 
     def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
-        """Return steps (1) to (3) for n rows."""
         require_matrix(n, d)
         return MeanVote(n, d, self.corruption, require_events(budget), self.beta, spread=self.sigma)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the noise."""
         return self.recipe(n, d, budget).design.plan
 
     def estimate(
@@ -481,7 +474,6 @@ class PopulousRobustMean(Estimator[Array]):
         return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the error, true with probability 1 - beta, for the attacks of the table."""
         probability(beta=beta)
         return replace(self, beta=beta).recipe(n, d, budget).error_bound()
 
@@ -522,7 +514,6 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
         return shape, MeanVote(n - 2 * pairs, d, self.corruption, events, self.beta / 2, MEAN, SPREAD)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the two votes in parallel: they see disjoint rows."""
         shape, place = self.recipes(n, d, budget)
 
         def fewest_rows() -> int:

@@ -227,8 +227,6 @@ class Removal(NamedTuple):
 
 @dataclass(frozen=True)
 class Filter:
-    """The steps of "tight" on rows in standard units: public numbers, charges, run."""
-
     n: int
     d: int
     corruption: float
@@ -245,7 +243,6 @@ class Filter:
 
     @cached_property
     def bins(self) -> int:
-        """How many bins a coordinate has: they reach from -R to R and a bin beyond."""
         return 2 * ceil(self.reach / self.width + 1)
 
     @cached_property
@@ -272,7 +269,6 @@ class Filter:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Shares of μ² of all steps."""
         one = PASSES / self.passes
         return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
 
@@ -406,8 +402,6 @@ def central(answers: Sequence[Array]) -> Array:
 
 @dataclass(frozen=True)
 class PaperFilter:
-    """The filters of "paper": public numbers, charges, run."""
-
     n: int
     d: int
     corruption: float
@@ -441,7 +435,6 @@ class PaperFilter:
         return max(1, int(log(self.diameter))), self.passes or max(1, int(log(self.d)))
 
     def plan(self, budget: Budget) -> Plan:
-        """Return the charges of the range, and of all queries in the order of the run."""
         if not isinstance(budget, ApproxDP) or not 0 < budget.delta < 0.5:
             raise ArgumentError("budget", budget, 'ApproxDP with 0 < delta < 1/2 for calibration "paper"')
         first = ApproxDP(PAPER_RANGE * budget.epsilon, PAPER_RANGE * budget.delta)
@@ -539,7 +532,6 @@ class Queries:
         self.keep(kept)
 
     def keep(self, kept: np.ndarray) -> None:
-        """Have S be these rows."""
         self.kept, self.sums = kept, counted_sums(self.y, kept, self.step)
         square, unit = self.sums.square, step_of(self.of.diameter**2, BITS)
         assert square is not None
@@ -567,7 +559,6 @@ class Queries:
         return symmetric_gaussian(OnGrid(value, self.unit), next(self.charges), self.noise)
 
     def mean(self, live: bool = True) -> Array:
-        """Return the mean of S, from its noisy sum and size, inside the set."""
         sums = (
             self.sums.alone if live else WholeSums(0, OnGrid(np.zeros(self.y.shape[1], np.int64), self.step))
         )
@@ -675,8 +666,7 @@ class Filtered(Estimator[Array]):
 
     @property
     @abstractmethod
-    def unit(self) -> float:
-        """The standard deviation of clean rows."""
+    def unit(self) -> float: ...
 
     def tight(self, n: int, d: int) -> Filter:
         level = self.LEVELS["tight"] if self.level is None else self.level
@@ -691,7 +681,6 @@ class Filtered(Estimator[Array]):
         return self.tight(n, d) if self.calibration == "tight" else self.paper(n, d)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for every step, in standard units; on every part of the rows."""
         integer_at_least(2 * self.splits, n=n)
         require_columns(d, centre=self.centre)
         sizes = [len(range(p, n, self.splits)) for p in range(self.splits)]

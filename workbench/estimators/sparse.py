@@ -284,7 +284,6 @@ class ThresholdedCovariance(Estimator[SparseCovariance]):
     in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of (1), if no radius is given, and (2)."""
         require_matrix(n, d)
         if self.radius is None:
             return radius_plan(n, budget)
@@ -340,7 +339,6 @@ class PerturbedCovariance(Estimator[Array]):
     in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of (2)."""
         require_matrix(n, d)
         return noise_plan(STEP, second_moment_sensitivity(n, self.radius), self.calibration, budget)
 

@@ -167,8 +167,6 @@ ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
 class Unbounded(Estimator[T]):
-    """What both entries share: the loop of one calibration, and the finish after it."""
-
     centred: bool
     calibration: Calibration
     located: ClassVar[bool]  # whether "paper" finds a mean, too
@@ -180,7 +178,6 @@ class Unbounded(Estimator[T]):
         return _loop(n, d, cost, self.centred, self.calibration, mean)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each draw; raise where n rows are too few, with the number."""
         return delivered(self.recipe(n, d, budget).charges(), budget)
 
     def moments(
@@ -304,16 +301,13 @@ class Loop:
 
     @property
     @abstractmethod
-    def squared_error(self) -> SquaredErrors:
-        """The predicted errors, from public numbers."""
+    def squared_error(self) -> SquaredErrors: ...
 
     @abstractmethod
-    def charges(self) -> Iterator[Charge]:
-        """Yield all charges, in the order of the run."""
+    def charges(self) -> Iterator[Charge]: ...
 
     @abstractmethod
-    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
-        """Return the private moments of sanitised rows."""
+    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention: ...
 
     @property
     def vote(self) -> SubspaceVote:
@@ -340,8 +334,6 @@ def _loop(n: int, d: int, cost: ZCDP, centred: bool, calibration: Calibration, l
 
 
 class TightLoop(Loop):
-    """Steps (1) to (4) of "tight"."""
-
     @cached_property
     def costs(self) -> tuple[ZCDP, ZCDP, ZCDP, ZCDP]:
         """The costs of (1), of one vote, of (3), and of (4)."""
@@ -420,8 +412,6 @@ def widest(d: int) -> tuple[float, ...]:
 
 
 class PaperLoop(Loop):
-    """Steps (1) to (4) of "paper"."""
-
     @cached_property
     def costs(self) -> dict[str, ZCDP]:
         """The costs of one slot of every kind, and of the steps of (3) and (4)."""
@@ -698,7 +688,6 @@ class RoundFinish:
         return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
 
     def charges(self) -> Iterator[Charge]:
-        """Yield all charges, in the order of the run."""
         if self.location:
             each = self.location.split(*(1.0,) * self.d)
             for i, cost in enumerate(each, start=1):

@@ -488,7 +488,6 @@ class Design:
 
     @property
     def noise_sd(self) -> float:
-        """The sd of a normal mask."""
         return gaussian_scale(self.charges[1])
 
     def released(self, points: Points | Groups, noise: NoiseSource) -> Array | None:
@@ -549,11 +548,9 @@ class PricedDesign(Design):
         return voted_scale(self.plan)
 
     def chance(self, friends: Counts) -> float:
-        """Return the probability of an answer."""
         return voted_chances(self.plan)[self.vote.count(friends, self.most)]
 
     def released(self, points: Points | Groups, noise: NoiseSource) -> Array | None:
-        """Return the noisy average, or None for no answer."""
         friends = points.friends(self.limit)
         h = self.vote.count(friends, self.most)  # (1)
         average = points.average(self.vote.weights(friends)) if h else points.nothing
@@ -639,7 +636,6 @@ class Designer:
         return best if best is None or self.exists is None or self.exists(best) else None
 
     def enough(self, n: int, budget: ApproxDP, beta: float) -> object:
-        """Return None if n rows have no design."""
         if self.exists is None:
             return next(self._tried(n, budget, beta), None)
         return self.best(n, budget, beta)
@@ -737,5 +733,4 @@ def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Desig
 
 @lru_cache(maxsize=256)
 def fewest_designed(designer: Designer, budget: ApproxDP, beta: float) -> int:
-    """Return the fewest rows that have a design."""
     return fewest(lambda n: designer.enough(n, budget, beta), designer.start, designer.within)
