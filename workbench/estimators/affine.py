@@ -56,6 +56,7 @@ from scipy.linalg.lapack import dtrtri
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
+from workbench.estimators.matrix_quantile import MANY, between, fewest_that
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredErrors
 from workbench.estimators.shared.predictions import median_of_mean
@@ -113,7 +114,7 @@ NEARLY = 0.98  # of what a test and a mask leave to first order: mostly less tha
 GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
 ROUNDED = 1.02  # what rounding may add to g
 LARGEST_TV = 0.2  # total variation: more says little
-FEW, MANY = 64, 2**40  # rows: between them powers of 2 are tried
+FEW = 64  # rows: powers of 2 from there on are tried, up to `MANY`
 TRIED = 8  # of those that may be designed, by their error to first order
 SPECTRA, SPECTRUM_SEED = 201, 71
 THINNEST = 1e-3  # an eigenvalue of the answer in the frame of S, relative to its largest
@@ -439,12 +440,8 @@ def interpolated(n: int, d: int, knee: float) -> Cell:
     low, high = cell(d, knee, power), cell(d, knee, power + 1)
     part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
 
-    def between(a: object, b: object) -> object:
-        first, second = np.asarray(a, float), np.asarray(b, float)
-        found = first + part * (second - first)
-        return tuple(found.tolist()) if found.ndim else max(0.0, float(found))
-
-    return Cell(*(between(getattr(low, one), getattr(high, one)) for one in Cell.__dataclass_fields__))  # type: ignore[arg-type]
+    made = between(low, high, part)
+    return replace(made, scatter=max(0.0, made.scatter), excess=max(0.0, made.excess))
 
 
 def lifted_test(
@@ -539,12 +536,11 @@ def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     def works(n: int) -> bool:
         return any(_nearer(FARTHEST_OFF, n, d, budget, beta, *each) for each in _tried(budget))
 
-    low, high = 8, 64
-    while not works(high):
-        low, high = high, 2 * high
-        if high > MANY:
-            raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
-    return nearly(works, low, high)[1]
+    return fewest_that(works, 8, 64, _refused(d, budget))
+
+
+def _refused(d: int, budget: ApproxDP) -> ArgumentError:
+    return ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
 
 
 @dataclass(frozen=True)
@@ -699,12 +695,7 @@ def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a Gaussian has a design for."""
     require_enough_delta(budget)
-    low, high = FEW, 2 * FEW
-    while not _any(high, d, budget, beta):
-        low, high = high, 2 * high
-        if high > MANY:
-            raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
-    return nearly(lambda n: _any(n, d, budget, beta), low, high)[1]
+    return fewest_that(lambda n: _any(n, d, budget, beta), FEW, 2 * FEW, _refused(d, budget))
 
 
 @lru_cache(maxsize=256)

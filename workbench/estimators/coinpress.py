@@ -428,17 +428,14 @@ class CoinPressCovariance(Stepped):
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         design, a = self.design(n, d, budget), np.eye(d) / np.sqrt(self.upper)
-        *early, last = self.plan(n, d, budget).charges()
-        steps = zip(early, design.clips, design.excess, design.floors, design.lower, strict=False)
-        for charge, clip, excess, floor, lower in steps:
+        charges = tuple(self.plan(n, d, budget).charges())
+        for place, (charge, clip) in enumerate(zip(charges, design.clips, strict=True)):
             z = noisy_moment(rows, a, clip, charge, noise, self.practical)  # (5)
             if trace is not None:
-                trace.add(preconditioner=a, lower=lower)
-            a = preconditioned(z, excess, floor, a)  # (6)
-        if trace is not None:
-            trace.add(preconditioner=a, lower=design.lower[-1])
-        z = noisy_moment(rows, a, design.clips[-1], last, noise, self.practical)
-        return mapped_back(unwinsorised(z, design.clips[-1]) if self.winsorises else psd_part(z), a)  # (7)
+                trace.add(preconditioner=a, lower=design.lower[place])
+            if place < len(charges) - 1:
+                a = preconditioned(z, design.excess[place], design.floors[place], a)  # (6)
+        return mapped_back(unwinsorised(z, clip) if self.winsorises else psd_part(z), a)  # (7)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
@@ -579,12 +576,7 @@ class ClippedCovariance(Estimator[Array]):
     """Private covariance below a known bound, by one noisy step (M21/UG NaiveEstimator).
 
     Accurate for normal rows of covariance at most `upper` times the identity; axes that are short beside
-    `upper` are lost in the noise. `upper` and `centred` are as of `CoinPressCovariance`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, adds nothing, and the covariance is divided by the share that is there, which is drawn with
-    the sum at no cost. A share of absent rows that its noise hides shrinks the covariance.
+    `upper` are lost in the noise. All else as of `CoinPressCovariance`.
 
     Parameters
     ----------

@@ -310,14 +310,24 @@ class HeavyTailed(Estimator[Array]):
             assert stage.band is not None
             found = positive_mean(size, noise_radius(d, stage.sd(mu))) if self.practical else size
             size *= stage.band.keep / (found + stage.band.error)
-        rms = max(rms_error(self, d, mu, last, one) for one in (size, 1.0))
+        rms = max(self._rms(d, mu, last, one) for one in (size, 1.0))
         return better_than(sqrt(d), median_of_matrix(rms, d))
+
+    def _rms(self, d: int, mu: float, last: Stage, size: float) -> float:  # for rows of covariance `size` I
+        inside, rows = last.radius**2 / size, last.stop - last.start
+        kept = gammainc(d / 2 + 1, inside / 2) if self.zeroed else kept_share(np.asarray(inside), d)
+        return sqrt(d * (d + 1) * (1 / rows + (last.sd(mu) / size) ** 2 / 2) + d * (1 - float(kept)) ** 2)
 
 
 @lru_cache(maxsize=1024)
 def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
-    tried = (_staged(of, m, d, mu, count, share) for count, share in _shares(of, m))
-    return min(tried, key=lambda stages: expected_error(of, d, mu, stages[-1]))
+
+    def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
+        (bias, sd), last = last_errors(of, d, mu, stages[-1]), stages[-1]
+        sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
+        return bias + sd * sqrt(d * (d + 1) / 2) / last.lower + sampling
+
+    return min((_staged(of, m, d, mu, *way) for way in _shares(of, m)), key=expected)
 
 
 def _shares(of: HeavyTailed, m: int) -> Iterator[tuple[int, float]]:
@@ -376,20 +386,6 @@ def preconditioning_step(
 def last_errors(of: HeavyTailed, d: int, mu: float, last: Stage) -> tuple[float, float]:
     """Return the bias of the last step in the norm of Σ, and the scale of its noise in the unit of w."""
     return sqrt(d) * float(of.bounded.bias(d, last.radius, of.zeroed)), last.sd(mu)
-
-
-def expected_error(of: HeavyTailed, d: int, mu: float, last: Stage) -> float:
-    """Return a bound on the error of the last step with its mean noise and sampling error: for choices."""
-    bias, sd = last_errors(of, d, mu, last)
-    sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
-    return bias + sd * sqrt(d * (d + 1) / 2) / last.lower + sampling
-
-
-def rms_error(of: HeavyTailed, d: int, mu: float, last: Stage, size: float) -> float:
-    """Return that of the last step on normal rows of covariance `size` I."""
-    inside, rows = last.radius**2 / size, last.stop - last.start
-    kept = gammainc(d / 2 + 1, inside / 2) if of.zeroed else kept_share(np.asarray(inside), d)
-    return sqrt(d * (d + 1) * (1 / rows + (last.sd(mu) / size) ** 2 / 2) + d * (1 - float(kept)) ** 2)
 
 
 @dataclass(frozen=True, kw_only=True)

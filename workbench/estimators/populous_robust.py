@@ -229,11 +229,7 @@ class RobustVote:
     beta: float
     stage: str = ""
     of: ClassVar[str]
-
-    @property
-    @abstractmethod
-    def designer(self) -> Designer:
-        """The designs, without limits and sizes, which are those of the table."""
+    designer: ClassVar[Designer]  # without limits and sizes, which are those of the table
 
     @property
     def narrowest(self) -> float:
@@ -294,10 +290,7 @@ class CovarianceVote(RobustVote):
     """The vote on rows of mean 0."""
 
     of: ClassVar[str] = "covariance"
-
-    @property
-    def designer(self) -> Designer:
-        return Designer("thompson_laplace", covariance_moves)
+    designer: ClassVar[Designer] = Designer("thompson_laplace", covariance_moves)
 
     @property
     def narrowest(self) -> float:
@@ -327,10 +320,7 @@ class MeanVote(RobustVote):
 
     spread: float = 1.0
     of: ClassVar[str] = "mean"
-
-    @property
-    def designer(self) -> Designer:
-        return Designer("gaussian", norm_moves)
+    designer: ClassVar[Designer] = Designer("gaussian", norm_moves)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         made = self.design

@@ -274,13 +274,12 @@ class Steps(ABC):
     NEVER: ClassVar[float]  # the noise with which it is of no use
     SUM: ClassVar[float]
 
-    @property
     @abstractmethod
-    def bins(self) -> int:
-        """How many scores are counted."""
+    def edges(self, rank: int) -> Array: ...  # of the scores that are counted, rising
 
-    @abstractmethod
-    def edges(self, rank: int) -> Array: ...
+    @cached_property
+    def bins(self) -> int:
+        return len(self.edges(1))
 
     @abstractmethod
     def cut(self, rank: int, counts: Array) -> float:
@@ -443,10 +442,6 @@ class NormalSteps(Steps):
         noise = sqrt(1 / count + (self.moment_noise / count) ** 2)
         return 1.1 * (2 * sqrt(self.d) + 3) * noise + self.d / count
 
-    @property
-    def bins(self) -> int:
-        return len(TAILS)
-
     def offset(self, state: RowFilter, mean: Array) -> Array:
         basis, kappa = state.basis, kept_moment(state.rank, state.cut)
         return np.asarray(mean + basis @ (basis.T @ mean) * (1 / kappa - 1))
@@ -511,10 +506,6 @@ class BoundedSteps(Steps):
     def unit_edges(self) -> Array:
         powers = ceil(log(self.radius**2) / log(RATIO)) if self.radius > 1 else 0
         return np.array([0.0, *(RATIO**power for power in range(powers + 1))])
-
-    @property
-    def bins(self) -> int:
-        return len(self.unit_edges)
 
     def offset(self, state: RowFilter, mean: Array) -> Array:
         return mean
