@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench import CoinPressCovariance, CoinPressMean
+from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import (
     CoinPressGaussian,
@@ -17,6 +19,9 @@ from workbench.estimators.coinpress import (
 )
 from workbench.estimators.shared.moments import Frame, LiftedMoment, censored_spectrum, clipped_moment
 from workbench.estimators.shared.rows import within_ball
+from workbench.linalg import second_moment
+from workbench.losses import mahalanobis_covariance_error
+from workbench.populations import MultivariateGaussian
 from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
 
 LOUD = ZCDP(0.5)
@@ -121,3 +126,16 @@ def test_noise_that_leaves_the_floats_gives_no_answer():
     estimator, x = CoinPressGaussian(radius=1.0, upper=1e300, lower=1e300), np.zeros((10, 2))
     releases = [estimator(x, budget=ZCDP(1e-20), rng=np.random.default_rng(seed)) for seed in range(9)]
     assert any(isinstance(release.value, Abstention) for release in releases)
+
+
+def test_without_noise_every_number_of_steps_returns_the_moments_of_the_rows():
+    """Of rows that are long along no axis of theirs: A is not symmetric, and its side is seen."""
+    law = MultivariateGaussian(Gaussian(np.zeros(4), rotated(np.geomspace(1, 1e4, 4))))
+    x, silent = law.sample(4000, rng=np.random.default_rng(2)), GaussianDP(1e9)
+    for steps in range(1, 7):
+        shape = CoinPressCovariance(upper=1e4, lower=1.0, centred=True, mode="proved", steps=steps)
+        place = CoinPressMean(radius=2000.0, sigma=100.0, mode="proved", steps=steps)
+        found = shape(x, budget=silent, rng=np.random.default_rng(1)).value
+        assert mahalanobis_covariance_error(found, second_moment(x)) < 1e-4
+        found = place(x + 900.0, budget=silent, rng=np.random.default_rng(1)).value
+        assert found == pytest.approx(x.mean(axis=0) + 900.0, abs=1e-2)

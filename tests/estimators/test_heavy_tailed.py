@@ -5,12 +5,17 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from workbench.distributions import Gaussian
+from workbench.estimators.base import Trace
 from workbench.estimators.heavy_tailed import (
     Band,
     HeavyTailedCovariance,
     Moments,
 )
 from workbench.linalg import spectral_map
+from workbench.losses import mahalanobis_covariance_error
+from workbench.populations import MultivariateStudent
+from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.privacy import ZCDP, Parallel, compose
 
 LOUD = ZCDP(0.5)
@@ -86,3 +91,28 @@ def test_a_step_keeps_the_sandwich_wherever_the_band_holds(seed):
         values = np.linalg.eigvalsh(a @ truth @ a.T)
         assert values[-1] <= 1 + 1e-9
         assert values[0] >= band.next_lower(lower) * (1 - 1e-9)
+
+
+def student(covariance, degrees, mean=0.0):
+    return MultivariateStudent(Gaussian(np.full(len(covariance), mean), covariance), degrees)
+
+
+@pytest.mark.parametrize("calibration", ["tight", "paper"])
+def test_proved_bands_hold_on_heavy_tails_in_every_step(calibration):
+    """Each of two runs fails with probability .05 by the proof; the bounds are far from tight."""
+    q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((2, 2)))
+    sigma, n, k = (q * [1.0, 1000.0]) @ q.T, 100_000, 3
+    estimator = HeavyTailedCovariance(
+        upper=1000.0, centred=True, moments=k, mode="proved", calibration=calibration,
+        hypercontractivity=student_hypercontractivity(10.0, k), lower=1.0,
+    )  # fmt: skip
+    for seed in range(2):
+        trace, x = Trace(), student(sigma, 10.0).sample(n, rng=np.random.default_rng(seed))
+        value = estimator(x, budget=LOUD, rng=np.random.default_rng(50 + seed), trace=trace).value
+        assert len(trace.records["lower"]) > 2
+        assert (np.diff(trace.records["lower"]) > 0).all()
+        for a, lower in zip(trace.records["preconditioner"], trace.records["lower"], strict=True):
+            values = np.linalg.eigvalsh(a @ sigma @ a.T)
+            assert lower * (1 - 1e-9) <= values[0]
+            assert values[-1] <= 1 + 1e-9
+        assert mahalanobis_covariance_error(value, sigma) <= estimator.error_bound(n, 2, LOUD, 0.05)

@@ -3,7 +3,7 @@
 import warnings
 from functools import partial
 from itertools import pairwise
-from math import log1p
+from math import expm1, log1p
 from threading import Lock
 from unittest.mock import patch
 
@@ -14,20 +14,31 @@ from hypothesis import strategies as st
 from scipy.stats import gamma, kstest
 
 from tests.estimators.streams import rng
-from workbench import MedianOfMeansMean, Populous, Preconditioner, SubspaceExact
+from workbench import MedianOfMeansMean, Populous, PopulousGaussian, Preconditioner, SubspaceExact
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
 from workbench.estimators.populous import (
     LONGEST,
     SPACES,
+    covariance_designer,
     covariance_limits,
     fewest_for_covariance,
     own_copy,
 )
 from workbench.estimators.populous import asked as asking
 from workbench.estimators.shared.rows import of_groups
-from workbench.estimators.votes import FARTHEST, ROUNDING, Groups, L1Points, Points, Vote, moment_factors
+from workbench.estimators.votes import (
+    FARTHEST,
+    ROUNDING,
+    Groups,
+    L1Points,
+    Points,
+    Vote,
+    change,
+    designed,
+    moment_factors,
+)
 from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, compose
 from workbench.privacy.noise import CountingNoise
 from workbench.privacy.stable import voted_scale
@@ -506,3 +517,33 @@ def test_the_source_s_numbers_of_rows():
     assert compose(plan).delta <= BUDGET.delta
     assert [charge.mechanism for charge in plan.charges()] == ["truncated_laplace", "square"]
     assert estimator.error_bound(2 * rows[0], 1, BUDGET, 0.1) <= np.log(2)
+
+
+def test_designs_hold_the_budget_and_their_own_inequality():
+    made = designed(covariance_designer(1, "thompson_laplace"), 3000, BUDGET, 0.03)
+    vote, mask = made.charges
+    assert compose(made.plan).epsilon == pytest.approx(1.0, rel=1e-12)
+    assert compose(made.plan).delta == pytest.approx(1e-6, rel=1e-12)
+    assert made.vote.k == 3000 // made.size
+    moved = made.vote.change * made.vote.spread(made.limit * ROUNDING) / made.vote.k
+    assert expm1(mask.sensitivity) == pytest.approx(moved, rel=1e-9)
+    assert vote.sensitivity == 2 * (made.vote.k - 1)
+
+
+def test_without_the_guard_the_mass_bound_would_be_wrong():
+    """Where friends may have less than all weight, E is the bound of pairs."""
+    assert Vote(100, 51, 53, 5500).spread(9.0) == 80.0
+    assert Vote(1000, 501, 700, 930_000).spread(9.0) < 80.0
+    assert change(10**9, np.array(0.6), np.array(0.7), 0.8) == pytest.approx(12.0, rel=1e-6)  # the source's
+
+
+@pytest.mark.daily
+def test_a_gaussian_on_a_line_in_a_plane_is_learned():
+    """In two runs; across the line there is next to nothing of it."""
+    basis = np.array([[0.6], [0.8]])
+    for seed in range(2):
+        x = rng(seed).standard_normal((40_000, 1)) @ basis.T + 1e4
+        found = PopulousGaussian()(x, budget=BUDGET, rng=rng(seed)).value
+        assert np.abs(found.mean - 1e4).max() < 0.1
+        assert found.covariance == pytest.approx(basis @ basis.T, abs=0.2)
+        assert np.linalg.norm((np.eye(2) - basis @ basis.T) @ (found.mean - 1e4)) < 1e-4

@@ -7,6 +7,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from scipy.spatial import distance
+from scipy.special import ndtri
 
 from tests.oracles.whole_gaps import squared_gap
 from workbench.errors import ArgumentError
@@ -29,7 +30,7 @@ from workbench.estimators.subspaces import (
     weighted_mean,
     whole_points,
 )
-from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise
+from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
 
 BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, 1.0)
@@ -265,3 +266,13 @@ def test_blocks_that_do_not_agree_give_no_answer():
 def test_a_subspace_of_all_dimensions_is_refused():
     with pytest.raises(ArgumentError, match="k"):
         SubspaceAggregate(k=2, gap=0.1).plan(10**6, 2, BUDGET)
+
+
+def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
+    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
+    recipe = FriendlyMean(t)
+    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
+    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
+    share = (bound - 4) / (t - 1)
+    move = 1 + 1.25 / share + 2 / (bound - 3)
+    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)

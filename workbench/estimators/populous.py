@@ -78,7 +78,8 @@ Constants: those of Lemma 5.1, .8, .6, .7 and 20/ε recalled; 67, η and s deriv
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -699,8 +700,52 @@ def _masks(charge: Charge, d: int) -> Array:
     return np.linalg.eigvalsh(np.array([masked_identity(d, charge, noise) for _ in range(MASKS)]))
 
 
+@contextmanager
+def refused_whole(n: int, fewest_rows: Callable[[], int], d: int, budget: ApproxDP) -> Iterator[None]:
+    """Refuse the n rows that were given, where what became of them, pairs or a share, is refused."""
+    try:
+        yield
+    except ArgumentError as error:
+        if error.argument != "n":
+            raise
+        raise ArgumentError("n", n, f"at least {fewest_rows()} for d = {d} at {budget}") from None
+
+
+class OneVote(Estimator[Array]):
+    """An entry that is one vote on its rows, or on their pairs."""
+
+    beta: float
+    centred: bool = True
+
+    @abstractmethod
+    def recipe(self, n: int, d: int, budget: Budget) -> Any:
+        """Return steps (1) to (3) for n rows, paired or not: their design, and how they are drawn."""
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
+        with refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
+            plan: Plan = recipe.design.plan
+        return plan
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        n, d = x.shape
+        found: Array | None = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)
+        return Abstention(VOTE) if found is None else found
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on the error, true with probability 1 - beta, given an answer.
+
+        For normal rows the Thompson distance from Σ; of robust votes the error, for the attacks of the table.
+        """
+        probability(beta=beta)
+        found: float = replace(self, beta=beta).recipe(n, d, budget).error_bound()  # type: ignore[type-var]
+        return found
+
+
 @dataclass(frozen=True, kw_only=True)
-class Preconditioner(Estimator[Array]):
+class Preconditioner(OneVote):
     """Private matrix in whose frame a covariance is round, whatever it is (AL22 Theorem 5.4).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
@@ -741,22 +786,6 @@ class Preconditioner(Estimator[Array]):
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")
         return recipe
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        return self.recipe(n, d, budget).design.plan
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        n, d = x.shape
-        recipe = self.recipe(n, d, budget)
-        found = recipe.draw(centred_rows(x, self.centred), noise)  # (1) to (3)
-        return Abstention(VOTE) if found is None else found
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the Thompson distance from Σ, true with probability 1 - beta."""
-        probability(beta=beta)
-        return replace(self, beta=beta).recipe(n, d, budget).error_bound()
 
 
 def _paper_mean(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> Design:

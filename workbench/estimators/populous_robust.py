@@ -52,8 +52,6 @@ M-estimator instead of a filter: the average over groups does the rest. Noise is
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -63,7 +61,7 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError
 from workbench.estimators.base import (
     Abstention,
     Estimator,
@@ -73,12 +71,11 @@ from workbench.estimators.base import (
     sanitised,
     shuffled,
 )
-from workbench.estimators.populous import MASK_SEED, MASKS, centring
+from workbench.estimators.populous import MASK_SEED, MASKS, OneVote, centring, refused_whole
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import (
     CORRUPT,
     centred_count,
-    centred_rows,
     neutral,
     paired,
     present,
@@ -274,17 +271,6 @@ def _fewest(vote: RobustVote) -> int:
     return fewest(lambda n: _designs(replace(vote, n=n)), LEAST)
 
 
-@contextmanager
-def _refused_whole(n: int, fewest_rows: Callable[[], int], d: int, budget: ApproxDP) -> Iterator[None]:
-    """Refuse the n rows that were given, where what became of them, pairs or a share, is refused."""
-    try:
-        yield
-    except ArgumentError as error:
-        if error.argument != "n":
-            raise
-        raise ArgumentError("n", n, f"at least {fewest_rows()} for d = {d} at {budget}") from None
-
-
 @dataclass(frozen=True)
 class CovarianceVote(RobustVote):
     """The vote on rows of mean 0."""
@@ -350,7 +336,7 @@ def mask_error(charge: Charge, d: int, beta: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousRobustCovariance(Estimator[Array]):
+class PopulousRobustCovariance(OneVote):
     """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
     Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
@@ -399,26 +385,9 @@ class PopulousRobustCovariance(Estimator[Array]):
         m = centred_count(n, self.centred)
         return CovarianceVote(m, d, self._share, require_events(budget), self.beta)
 
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
-        with _refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
-            return recipe.design.plan
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        n, d = x.shape
-        found = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)  # (1) to (3)
-        return Abstention(VOTE) if found is None else found
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the error, true with probability 1 - beta, for the attacks of the table."""
-        probability(beta=beta)
-        return replace(self, beta=beta).recipe(n, d, budget).error_bound()
-
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousRobustMean(Estimator[Array]):
+class PopulousRobustMean(OneVote):
     """Private mean of partly corrupted rows, by a vote of robust groups (AL22 Theorem 7.4).
 
     Accurate for normal rows of covariance sigma² I, anywhere in space, in few dimensions, a share
@@ -452,20 +421,6 @@ class PopulousRobustMean(Estimator[Array]):
     def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
         require_matrix(n, d)
         return MeanVote(n, d, self.corruption, require_events(budget), self.beta, spread=self.sigma)
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        return self.recipe(n, d, budget).design.plan
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        n, d = x.shape
-        found = self.recipe(n, d, budget).draw(x, noise)  # (1) to (3)
-        return Abstention(VOTE) if found is None else found
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        probability(beta=beta)
-        return replace(self, beta=beta).recipe(n, d, budget).error_bound()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -509,7 +464,7 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
         def fewest_rows() -> int:
             return ceil(max(2 * shape.fewest / SHARE, place.fewest / (1 - SHARE)))
 
-        with _refused_whole(n, fewest_rows, d, shape.budget):
+        with refused_whole(n, fewest_rows, d, shape.budget):
             return Parallel((shape.design.plan, place.design.plan))
 
     def estimate(

@@ -217,10 +217,8 @@ def threshold(counts: Array, n: int, psi: float) -> float:
 
 
 class Removal(NamedTuple):
-    """Scores of all rows, which of them are in T, the noisy counts of these, and ρ."""
-
-    tau: Array
-    members: Mask
+    tau: Array  # of all rows
+    members: Mask  # of T
     counts: Array
     threshold: float
 
@@ -262,16 +260,6 @@ class Filter:
         """The largest score: centre and row are in the ball."""
         return 4 * self.radii[1] ** 2 * (1 + 1e-9)
 
-    @cached_property
-    def sharpness(self) -> float:
-        """β of U."""
-        return inf if self.top else max(4.0, 2 * log(self.d + 1))
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        one = PASSES / self.passes
-        return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
-
     def threshold(self, cost: Budget) -> float:
         """Return the λ of (5), if (4) has this cost."""
         sd = self.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost))
@@ -282,7 +270,9 @@ class Filter:
         return max(self.level * a * log(1 / a) if a else 0.0, noise)
 
     def plan(self, budget: Budget) -> Plan:
-        first, second, *passes, last = step_budgets(budget, self.shares)
+        one = PASSES / self.passes
+        shares = (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
+        first, second, *passes, last = step_budgets(budget, shares)
         charges = [
             Charge("range", "gaussian", sqrt(2 * self.d), first),
             Charge("recentre", "gaussian", mean_sensitivity(self.n, self.radii[0]), second),
@@ -360,7 +350,7 @@ class Filter:
         m, square = self.mean_of(sums), np.zeros((self.d, self.d)) if sums.square is None else sums.square
         f = square / max(sums.count, FEWEST * self.n) - np.multiply.outer(m, m)
         values, basis = np.linalg.eigh(f - (0.0 if self.heavy else 1.0) * np.eye(self.d))
-        weights = weighed(values, self.sharpness)
+        weights = weighed(values, inf if self.top else max(4.0, 2 * log(self.d + 1)))
         score = Score(m, basis * np.sqrt(weights), grid(self.radii[1]))
         return score, float(weights @ values), float(values[-1])
 
@@ -460,11 +450,8 @@ class PaperFilter:
         return Converted(Sequential("zcdp", tuple(charges)), budget)
 
     def _rounds(self, budget: ApproxDP) -> Plan:
-        (epochs, rounds), one, (epsilon, delta) = (
-            self.turns,
-            self.diameter**2 / self.n,
-            (budget.epsilon, budget.delta),
-        )
+        (epochs, rounds), one = self.turns, self.diameter**2 / self.n
+        epsilon, delta = budget.epsilon, budget.delta
         outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)
         fewest = ceil(4 / outer.epsilon * log(1 / (2 * (delta / (2 * (epochs + 1))))))  # (4/ε₁) ln(1/2δ₁)
         integer_at_least(fewest, n=self.n)

@@ -126,14 +126,11 @@ class WinsorisedCovariance:
     cost: Budget
 
     @property
-    def radius(self) -> float:
-        return best_radius(self.n, self.d, gaussian_mu(self.cost))
-
-    @property
     def predicted_error(self) -> float:
         """The rms Frobenius error for white normal rows, to first order."""
-        squared = squared_errors(np.array([self.radius**2]), self.n, self.d, gaussian_mu(self.cost))
-        return sqrt(float(squared[0]))
+        mu = gaussian_mu(self.cost)
+        squared = np.array([best_radius(self.n, self.d, mu) ** 2])
+        return sqrt(float(squared_errors(squared, self.n, self.d, mu)[0]))
 
 
 def unwinsorised(moment: Array, radius: float) -> Array:
