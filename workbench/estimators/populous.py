@@ -534,8 +534,10 @@ class MedianOfMeansMean(VotedMean):
 
     Accurate for rows that are symmetric round their mean, of standard deviation sigma in every direction,
     with tails normal or heavier; where groups do not agree the release is "no answer".
+    `sigma` and `beta` are as of `PopulousMean`.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say; many of them make no answer likelier. All else as of `PopulousMean`.
+    group says what its other rows say; many of them make no answer likelier.
 
     Parameters
     ----------
