@@ -5,16 +5,13 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from tests.estimators.neighbours import apart, barely, found_pair, passed_counts
+from tests.estimators.neighbours import apart, barely, found_pair
 from workbench.errors import ArgumentError
 from workbench.estimators.stable_quantile import (
-    SMALLEST,
     Influence,
     Lifted,
     LiftedSolver,
     LiftedStability,
-    Scaled,
-    quantile,
 )
 
 N, MOST = 61, 5
@@ -32,22 +29,6 @@ def factor_of(matrix):
 
 def lift(s, m, scatter):
     return np.block([[np.array([[s]]), s * m[None]], [s * m[:, None], scatter + s * np.outer(m, m)]])
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_a_quantile_holds_the_parts_that_it_was_made_of(d):
-    rng = np.random.default_rng(d)
-    powers = rng.integers(-30, 30, size=d + 1)
-    a, m, s = rng.normal(size=(d, d)), rng.normal(size=d), 3.7
-    units = 2.0 ** powers[1:]
-    scatter = a @ a.T + np.eye(d)
-    rows = Lifted(np.zeros((d + 1, 1)), powers, np.zeros(d))
-    factor = factor_of(lift(s, m, scatter))
-    shift, root = rows.parts(factor)
-    assert rows.scale(factor) == pytest.approx(s * 4.0 ** powers[0])
-    assert shift == pytest.approx(m * units / 2.0 ** powers[0])
-    assert root @ root.T == pytest.approx(scatter * np.outer(units, units))
-    assert np.array_equal(root, np.tril(root))
 
 
 def pairs(d, count, seed):
@@ -84,26 +65,6 @@ def test_units_do_not_follow_the_median_of_the_rows_that_are_there():
     assert (there.exponents <= here.exponents).all()
 
 
-@pytest.mark.parametrize("t", [1, MOST])
-def test_a_place_beyond_the_order_statistics_is_refused(t):
-    n = 2 * (t + 2)
-    x = np.arange(float(n))[:, None]
-    assert Lifted.around(x, PLAIN, n / 3, t).centre == [n // 2 - 1]
-    with pytest.raises(ValueError, match="expected at least"):
-        LiftedStability(n - 1, 2, PLAIN, n / 3, t, 1.5, least=1.0)
-
-
-def test_entries_that_are_too_small_count_as_zero_and_no_difference_is_lost():
-    """The least differences of all: neighbouring floats at the least entries that count."""
-    x = np.full((N, 1), SMALLEST * (1 - 2.0**-53))
-    x[:40, 0] = SMALLEST * (1 + 2.0**-52 * np.arange(40))
-    rows = Lifted.around(x, PLAIN, LEVEL, 1)
-    assert rows.centre == np.sort(x[:40, 0])[N // 2 - (N - 40)]
-    assert np.array_equal(rows.rows[1] != 0, x[:, 0] != rows.centre[0])
-    cut = Lifted.around(np.where(x < SMALLEST, 0.0, x), PLAIN, LEVEL, 1)
-    assert np.array_equal(cut.rows, rows.rows)
-
-
 @pytest.mark.parametrize("offset", [0.0, 3.0, 1e3, 1e7])
 def test_the_guard_does_not_see_the_centre(offset):
     """A quantile near the guard, from a centre `offset` away."""
@@ -114,26 +75,6 @@ def test_the_guard_does_not_see_the_centre(offset):
     shear[1:, 0] = offset
     assert solver.allowed(rows, near)
     assert solver.allowed(rows, near @ shear)
-
-
-@pytest.mark.parametrize(
-    ("s", "thin", "allowed"), [(1.0, 1e-9, True), (0.99, 1e-9, False), (1.0, 6e-10, False)]
-)
-def test_the_guard_refuses_a_small_scale_and_a_thin_scatter(s, thin, allowed):
-    solver = LiftedSolver(PLAIN, 1e-12, 1e-5, 10, 2.0**33, 1.0 - 1e-12)
-    rows = Lifted(np.zeros((2, 1)), np.zeros(2, int), np.zeros(1))
-    assert solver.allowed(rows, factor_of(lift(s, np.zeros(1), np.array([[thin]])))) is allowed
-
-
-def test_the_unit_of_the_column_of_ones_is_within_the_proved_bound():
-    worst = 0.0
-    for knee in (0.3, 0.5, 1.0):
-        influence = Influence(knee)
-        for n in (20, 61, 1000):
-            for level in np.linspace(1.01, 0.9 * n, 40):
-                ones = Scaled.of(np.ones((n, 1)), influence, float(level))
-                worst = max(worst, 4.0 ** int(ones.exponents[0]) * level / (influence.steepest * n))
-    assert 4 < worst <= 16
 
 
 EDGE_PAIRS, WHOLE_PAIRS = 800, 250
@@ -177,40 +118,6 @@ def test_levels_are_more_than_one_row_apart(design):
         assert t == 1 or test.high(t) - test.high(t - 1) > 1
 
 
-def box(d, n=400):
-    """Rows all as long as the widest box is: none is clipped."""
-    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T
-    x = np.tile(corners, (-(-n // len(corners)), 1))[:n]
-    return x + np.random.default_rng(d).normal(size=x.shape) * 0.01
-
-
-def unclipped(n, d, most=4, share=0.5):
-    level = share * n / (d + 1)
-    spare = made(n, d + 1, 1.0, level, most, 2.0, 1.0).spacing * most
-    return made(
-        n, d + 1, 1.0, level, most, (level - 2 * spare) * (1 - 1e-4), n / (level + spare) * (1 - 1e-4)
-    )
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-@pytest.mark.parametrize("offset", [0.0, 1e12])
-def test_without_clipping_it_is_the_sample_mean(d, offset):
-    x, test = box(d), unclipped(400, d)
-    found = test.located(x + offset)
-    z = x + offset - found.centre
-    scatter = np.cov(z.T, bias=True).reshape(d, d) * 400 / test.level
-    assert found.count == test.most
-    assert np.abs(found.shift - z.mean(axis=0)).max() < 3 * test.error + 1e-9
-    assert np.abs(found.root @ found.root.T - scatter).max() < 3 * test.error * scatter.max() + 1e-9
-
-
-def test_without_clipping_the_bound_is_below_three_rows():
-    """b ≤ 2.5/n, what the proof of the rate has, where u ≥ 4T."""
-    test = unclipped(4000, 2, most=100, share=0.4)
-    assert test.level >= 4 * test.most
-    assert test.exact * 4000 < 2.5 * 1.01
-
-
 @pytest.mark.parametrize(("factor", "passes"), [(1 - 1e-6, True), (1 + 1e-6, False)])
 def test_a_scale_below_the_least_has_the_count_zero(factor, passes):
     x = np.random.default_rng(1).normal(size=(300, 2))
@@ -221,47 +128,10 @@ def test_a_scale_below_the_least_has_the_count_zero(factor, passes):
     assert (test.located(x).count == 1) is passes
 
 
-HOSTILE = {
-    "equal rows": np.full((300, 2), 7.0),
-    "nothing": np.zeros((300, 2)),
-    "a column of one number": np.c_[np.random.default_rng(1).normal(size=300), np.full(300, 1e100)],
-    "a line": np.outer(np.arange(300.0), [1.0, 2.0]),
-    "two points": np.repeat([[0.0, 1.0], [1e100, -1e100]], 150, axis=0),
-    "far rows": np.r_[np.zeros((200, 2)), np.full((100, 2), 1e100)],
-    "entries below the least": np.random.default_rng(1).normal(size=(300, 2)) * 2.0**-350,
-    "subnormal entries": np.full((300, 2), 5e-324),
-}
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("rows", HOSTILE.values(), ids=HOSTILE)
-def test_rows_without_a_scatter_have_the_count_zero(rows):
-    found = made(300, 3, 0.5, 40.0, 3, 5.0, 0.5).located(rows)
-    assert found.count == 0
-    assert np.array_equal(found.root, np.eye(2))
-    assert not np.any([found.centre, found.shift])
-
-
-@pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        ({"least": 0.0}, "least"),
-        ({"n": 9}, "n = 9"),
-        ({"strength": 1.0}, "strength"),
-        ({"level": 3.0}, "level"),
-    ],
-)
-def test_numbers_for_which_the_proof_does_not_hold_are_refused(changed, words):
-    right = {
-        "n": 300,
-        "d": 3,
-        "influence": Influence(0.5),
-        "level": 40.0,
-        "most": 3,
-        "strength": 5.0,
-        "least": 1.0,
-    }
-    with pytest.raises(ArgumentError, match=words):
+@pytest.mark.parametrize("changed", [{"least": 0.0}, {"n": 9}, {"strength": 1.0}, {"level": 3.0}])
+def test_numbers_for_which_the_proof_does_not_hold_are_refused(changed):
+    right = {"n": 300, "d": 3, "influence": PLAIN, "level": 40.0, "most": 3, "strength": 5.0, "least": 1.0}
+    with pytest.raises(ArgumentError, match=next(iter(changed))):
         LiftedStability(**{**right, **changed})
 
 
@@ -285,15 +155,6 @@ def test_neighbours_at_an_edge_break_no_bound(edge):
             stable += 1
     assert moved > EDGE_PAIRS // 20
     assert stable > EDGE_PAIRS // 10
-
-
-@pytest.mark.parametrize("number", range(20))
-def test_counts_that_pass_are_an_initial_piece(number):
-    pair = found_pair("slope", number)
-    if pair is not None:
-        x, _, test = pair
-        assert test.located(x).count == sum(passed_counts(test, x))
-        assert passed_counts(test, x) == sorted(passed_counts(test, x), reverse=True)
 
 
 def absolute(lift, centre):
@@ -335,37 +196,6 @@ def test_neighbours_of_the_whole_matrix_break_no_bound(edge):
     assert trace <= 1
     assert stable > WHOLE_PAIRS // 10
     assert changed > WHOLE_PAIRS // 25
-
-
-@pytest.mark.parametrize(("d", "k"), [(1, 60), (3, 40), (5, 20)])
-def test_the_matrix_does_not_follow_fewer_rows_than_its_level(d, k):
-    """P_u ≤ (u + 1)/G P_(u + 1 - k) of the others, at rows anywhere: to what rounding leaves."""
-    rng, n = np.random.default_rng(d), 900
-    level, seen = 0.45 * n / (d + 1), 0
-    test = LiftedStability(n, d + 1, Influence(0.5), level, 2, 1.5, least=1e-6)
-    for far in (0.0, 2.0, 5.0, 30.0, 1e6):
-        x = rng.normal(size=(n, d))
-        x[:k] = far + rng.normal(size=(k, d)) * rng.choice([0.01, 1.0])
-        lift, rows = test.lift(x), np.c_[np.ones(n), x]
-        rows[:k] = 0
-        if lift.count:
-            root, bound = absolute(lift, np.zeros(d)), quantile(rows, level + 1 - k, 0.5)
-            ratio = np.linalg.eigvals(np.linalg.solve(bound, root @ root.T)).real.max()
-            assert ratio <= (level + 1) / 1.5 * (1 + 1e-3)
-            seen += 1
-    assert seen >= 2
-
-
-@pytest.mark.parametrize("knee", [0.3, 1.0])
-@pytest.mark.parametrize(("scale", "sloping"), [(0.25, False), (1.0, False), (4.0, True)])
-def test_a_scale_of_one_or_less_has_no_slope(knee, scale, sloping):
-    """The least scale of 1 refuses nothing that the slope does not: every row has q ≥ 1/s."""
-    x = np.random.default_rng(2).normal(size=(400, 2))
-    test = LiftedStability(400, 3, Influence(knee), 100.0, 2, 1.01, least=1e-6)
-    scaled = test.scaled(x, 1)
-    factor = np.diag([np.ldexp(1 / sqrt(scale), int(scaled.exponents[0])), 0.1, 0.1])
-    assert scaled.scale(factor) == pytest.approx(scale)
-    assert (test.slope(scaled, factor, factor) > 0) is sloping
 
 
 # Rows far away, a row that moves a median by as much as there is, and a guard that barely passes: at once

@@ -1,17 +1,17 @@
-"""Votes of groups: friends, votes and averages of neighbours; oracles of all kinds; what is found."""
+"""Votes of groups: friends, thresholds and averages of neighbours, oracles of all kinds, refusals."""
 
 import warnings
 from functools import partial
 from itertools import pairwise
-from math import exp, expm1, log1p
+from math import expm1, log1p
 from threading import Lock
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, gamma, kstest
+from scipy.stats import gamma, kstest
 
 from tests.estimators.streams import rng
 from workbench import (
@@ -21,28 +21,18 @@ from workbench import (
     PopulousMean,
     Preconditioner,
     SubspaceExact,
-    losses,
 )
-from workbench.catalog import CATALOG
-from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators import Abstention, populous, votes
-from workbench.estimators.base import shuffled
+from workbench.estimators import Abstention, votes
 from workbench.estimators.populous import (
     LONGEST,
     SPACES,
-    PopulousFrame,
-    best_mask,
     covariance_designer,
     covariance_limits,
     fewest_for_covariance,
-    median_distances,
-    medians_of_means,
-    normal_factors,
     own_copy,
 )
 from workbench.estimators.populous import asked as asking
-from workbench.estimators.shared.budgets import halved, least_groups
 from workbench.estimators.shared.rows import of_groups
 from workbench.estimators.votes import (
     FARTHEST,
@@ -55,14 +45,14 @@ from workbench.estimators.votes import (
     designed,
     moment_factors,
 )
-from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, UnitNoise, compose
-from workbench.privacy.mechanisms import truncated_laplace_bound
+from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, compose
 from workbench.privacy.noise import CountingNoise
 from workbench.privacy.stable import voted_scale
 
 LEVEL = 1e-6
 BUDGET = ApproxDP(1.0, 1e-6)
 SEEDS = st.integers(0, 10**6)
+quickly = settings(max_examples=20)
 
 
 def grouped(rows, size):
@@ -70,13 +60,7 @@ def grouped(rows, size):
     return Groups.of(of_groups(rows, size, moment_factors))
 
 
-# Friends, votes, averages
-
-
-def thompson(first, second):
-    lower = np.linalg.inv(np.linalg.cholesky(second))
-    values = np.linalg.eigvalsh(lower @ first @ lower.T)
-    return float(np.abs(np.log(values)).max()) if values[0] > 0 else np.inf
+# Friends
 
 
 def plainly(groups, limit):
@@ -92,47 +76,18 @@ def plainly(groups, limit):
     return counts
 
 
-def hostile_rows(seed, count, d):
-    """Rows of many scales and shapes, some groups of which are degenerate, equal or huge."""
-    source = rng(seed)
-    x = source.standard_normal((count, d)) * 10.0 ** source.integers(-3, 4, (count, 1))
-    for _ in range(count // 3):
-        scale = source.choice([0.0, 1e100, 1e-160, 1e80, 1.0])
-        x[source.integers(count)] = scale * source.standard_normal(d)
-    return x
-
-
-@pytest.mark.parametrize("d", [1, 2, 3, 6])
-@pytest.mark.parametrize("scale", [1.0, 1e-30, 1e40])
-def test_friends_are_those_of_the_definition(d, scale):
-    source = rng(d)
-    mixing = source.standard_normal((d, d)) * 10.0 ** source.uniform(-2, 2, d)
-    groups = grouped(scale * source.standard_normal((60 * (d + 4), d)) @ mixing, d + 4)
-    for limit in (3.0, 8.0, 20.0):
-        assert groups.friends(limit).tolist() == plainly(groups, limit).tolist()
-
-
+@quickly
 @given(seed=SEEDS, d=st.integers(1, 4))
 def test_friends_of_hostile_groups_are_those_of_the_definition(seed, d):
-    groups = grouped(hostile_rows(seed, 12 * (d + 3), d), d + 3)
+    """Rows of many scales and shapes, some groups of which are degenerate, equal or huge."""
+    source, count = rng(seed), 12 * (d + 3)
+    x = source.standard_normal((count, d)) * 10.0 ** source.integers(-3, 4, (count, 1))
+    for _ in range(count // 3):
+        scale = source.choice([0.0, 1e100, 1e-160, 1e80, 1.0, np.nan, np.inf])
+        x[source.integers(count)] = scale * source.standard_normal(d)
     with np.errstate(all="ignore"):
+        groups = grouped(x, d + 3)
         assert groups.friends(9.0).tolist() == plainly(groups, 9.0).tolist()
-
-
-def test_pruning_without_a_margin_on_the_right_side_is_noticed():
-    found = Groups.of(normal_factors(200, 9, 4, rng()))
-    right = found.friends(8.0)
-    with patch.object(votes, "MATRIX_MARGIN", -0.3):
-        assert (found.friends(8.0) != right).any()
-
-
-def test_groups_that_are_no_matrices_are_alone():
-    x = rng().standard_normal((12, 4, 3))
-    x[0, 0, 2], x[1], x[2], x[3, :, 1] = np.nan, 0.0, np.inf, x[3, :, 0]
-    with np.errstate(all="ignore"):
-        found = grouped(x.reshape(-1, 3), 4)
-    assert found.usable.tolist() == [False] * 4 + [True] * 8
-    assert found.friends(1e6)[:4].tolist() == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize("d", [1, 2, 7])
@@ -155,15 +110,6 @@ def plainly_in_l1(values, limit):
     return 1 + (close & usable[:, None] & usable & ~np.eye(len(values), dtype=bool)).sum(axis=1)
 
 
-@given(seed=SEEDS, d=st.integers(1, 6))
-def test_friends_in_l1_are_those_of_the_definition(seed, d):
-    source = rng(seed)
-    values = source.integers(-4, 5, (40, d)) / 2.0
-    values[source.integers(0, 40, 6)] = source.choice((0.0, 1e300, -1e300, np.nan, np.inf, 3e8), (6, d))
-    with np.errstate(all="ignore"):
-        assert L1Points(values, 2.0).friends(2.0).tolist() == plainly_in_l1(values, 2.0).tolist()
-
-
 def test_points_in_l1_are_usable_by_their_sum():
     values = np.array([[0.6, 0.6], [0.4, 0.4]]) * FARTHEST
     assert L1Points(values, 1.0).usable.tolist() == [False, True]
@@ -175,84 +121,20 @@ def test_many_points_in_l1_are_compared_piece_by_piece():
         assert L1Points(values, 2.0).friends(2.0).tolist() == plainly_in_l1(values, 2.0).tolist()
 
 
-@given(seed=SEEDS, d=st.integers(1, 3))
-def test_one_replaced_row_changes_the_friends_by_what_is_charged(seed, d):
-    size, count = d + 3, 14
-    x = hostile_rows(seed, size * count, d)
-    y = x.copy()
-    row = int(rng(seed + 1).integers(len(y)))
-    y[row] = hostile_rows(seed + 2, 3, d)[0]
-    with np.errstate(all="ignore"):
-        first, second = (grouped(rows, size).friends(9.0) for rows in (x, y))
-    others = np.arange(count) != row // size
-    assert np.abs(first - second)[others].max() <= 1
-    assert abs(int(first.sum()) - int(second.sum())) <= 2 * (count - 1)
+# Votes and averages of neighbours
 
 
-def test_the_sensitivity_of_the_count_is_attained():
-    x = rng().standard_normal((20 * 6, 2))
-    y = x.copy()
-    y[3] = 1e9
-    first, second = (grouped(rows, 6).friends(1e6).sum() for rows in (x, y))
-    assert first - second == 2 * 19 == Vote(20, 11, 15, 330).charge("vote", BUDGET).sensitivity
-
-
-@pytest.mark.parametrize(("k", "a", "b", "quorum"), [(12, 7, 8, 110), (16, 9, 12, 215)])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 1e-3), (2.0, 0.3)])
-def test_the_vote_is_private_between_all_numbers_of_friendly_pairs(k, a, b, quorum, epsilon, delta):
-    """Exact enumeration of every number of ordered pairs and all that one group can make of it."""
-    charge = Vote(k, a, b, quorum).charge("vote", ApproxDP(epsilon, delta))
-    bound, scale = truncated_laplace_bound(charge), charge.sensitivity / epsilon
-
-    def passes(pairs):
-        if pairs < quorum:
-            return 0.0
-        x, rest = quorum + bound - pairs, exp(-bound / scale)
-        half = max(exp(-abs(x) / scale) - rest, 0.0) / (2 * (1 - rest))
-        return half if x >= 0 else 1 - half
-
-    worst = 0.0
-    for pairs in range(k, k * k + 1):
-        for other in range(max(k, pairs - 2 * (k - 1)), min(k * k, pairs + 2 * (k - 1)) + 1):
-            p, q = passes(pairs), passes(other)
-            worst = max(worst, p - exp(epsilon) * q, (1 - p) - exp(epsilon) * (1 - q))
-    assert 0.9 * delta < worst <= delta * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("friends", [200, 215, 216, 256])
-def test_the_vote_passes_where_its_noise_exceeds_the_threshold(friends):
-    vote = Vote(16, 9, 12, 215)
-    charge = vote.charge("vote", BUDGET)
-    needed = vote.quorum - friends + truncated_laplace_bound(charge)
-
-    class Adds(UnitNoise):
-        def __init__(self, amount):
-            object.__setattr__(self, "amount", amount)
-
-        def truncated_laplace(self, value, *_):
-            return np.asarray(value, float) + self.amount
-
-    counts = np.diff(np.arange(17) * friends // 16)
-    assert not vote.passes(counts, charge, Adds(needed - 1e-8))
-    assert vote.passes(counts, charge, Adds(needed + 1e-8))
-
-
-VOTES = [Vote(40, 21, 30, 1400), Vote(100, 60, 80, 8500), Vote(200, 101, 150, 32_000)]
-
-
-@pytest.mark.parametrize("vote", VOTES)
+@pytest.mark.parametrize("vote", [Vote(40, 21, 30, 1400), Vote(200, 101, 150, 32_000)])
 def test_weights_of_extreme_degrees_move_by_at_most_what_is_proved(vote):
     """Any degrees whose sum reaches the quorum, all within one of each other but for one point."""
     source, k, worst = rng(vote.k), vote.k, 0.0
-    for trial in range(3000):
+    for trial in range(1000):
         near = int(source.integers(0, k))
         level = source.choice([vote.nobody, vote.nobody + 1, vote.everybody, vote.everybody + 1])
         friends = np.concatenate([np.full(near, level), np.full(k - near, k)])
         if trial % 3 == 0:
             friends = np.clip(friends + source.integers(-1, 2, k), 1, k)
-        other = np.clip(friends - (friends < k) * source.integers(0, 2, k), 1, k)
-        if trial % 2:
-            other = np.clip(friends - (friends < k), 1, k)
+        other = np.clip(friends - (friends < k) * (1 if trial % 2 else source.integers(0, 2, k)), 1, k)
         other[-1] = source.choice([1, k])
         if min(friends.sum(), other.sum()) < vote.quorum:
             continue
@@ -263,9 +145,8 @@ def test_weights_of_extreme_degrees_move_by_at_most_what_is_proved(vote):
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(3))
-def test_averages_of_neighbours_are_as_close_as_is_proved(d, seed):
-    source, size, k = rng(seed), d + 4, 60
+def test_averages_of_neighbours_are_as_close_as_is_proved(d):
+    source, size, k = rng(d), d + 4, 60
     limit, worst = covariance_limits(d, size)[3], 0.0
     for _ in range(40):
         shape = source.standard_normal((d, d)) * 10.0 ** source.uniform(-3, 3, d)
@@ -278,12 +159,13 @@ def test_averages_of_neighbours_are_as_close_as_is_proved(d, seed):
         if quorum < 0.7 * k * k:
             continue
         vote = Vote(k, k // 2 + 1, min(k // 2 + 10, quorum // k - 1), quorum)
-        roots = [one.average(vote.weights(count)) for one, count in zip(groups, friends, strict=True)]
-        bound = log1p(vote.change * vote.spread(limit * ROUNDING) / k)
-        worst = max(worst, thompson(*(root @ root.T for root in roots)) / bound)
+        root, other = (one.average(vote.weights(count)) for one, count in zip(groups, friends, strict=True))
+        apart = 2 * np.abs(np.log(np.linalg.svd(np.linalg.solve(root, other), compute_uv=False))).max()
+        worst = max(worst, apart / log1p(vote.change * vote.spread(limit * ROUNDING) / k))
     assert 0 < worst <= 1
 
 
+@quickly
 @given(seed=SEEDS, d=st.integers(1, 5), space=st.sampled_from(["l1", "l2"]))
 def test_one_replaced_point_moves_the_average_by_the_charge_at_most(seed, d, space):
     source, order = rng(seed), int(space[1])
@@ -315,7 +197,6 @@ def moved(made, points, rim):
         h = made.vote.count(friends, made.most)
         found.append((h, group.average(made.vote.weights(friends))[0] if h else 0.0))
     (h, at), (other, there) = found
-    assert abs(h - other) <= 1
     least = min(h, other)
     return abs(at - there) / (made.falls[least - 1] * made.distance) if least else 0.0
 
@@ -326,87 +207,6 @@ def test_an_average_moves_by_most_of_what_is_charged(space):
     tried = Populous(oracle=mean, size=1, space=space, limit=1.0, dimension=1)
     made = tried.design(200, 1, ApproxDP(3.0, 1e-3))
     assert 0.9 < max(moved(made, SPACES[space].points, rim) for rim in range(100)) <= 1
-
-
-# Designs
-
-
-def test_without_the_guard_the_mass_bound_would_be_wrong():
-    """Where friends may have less than all weight, E is the bound of pairs."""
-    assert Vote(100, 51, 53, 5500).spread(9.0) == 80.0
-    assert Vote(1000, 501, 700, 930_000).spread(9.0) < 80.0
-    assert change(10**9, np.array(0.6), np.array(0.7), 0.8) == pytest.approx(12.0, rel=1e-6)  # the source's
-
-
-@pytest.mark.parametrize(
-    "wrong", [(7, 4, 5, 45), (20, 10, 15, 330), (20, 11, 11, 330), (20, 11, 17, 350), (20, 11, 15, 400)]
-)
-def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
-    with pytest.raises(ArgumentError):
-        Vote(*wrong)
-
-
-@pytest.mark.parametrize(("d", "n"), [(1, 3000), (5, 75_000)])
-def test_designs_hold_the_budget_and_their_own_inequality(d, n):
-    made = designed(covariance_designer(d, best_mask(d)), n, BUDGET, 0.03)
-    vote, mask = made.charges
-    assert compose(made.plan).epsilon == pytest.approx(1.0, rel=1e-12)
-    assert compose(made.plan).delta == pytest.approx(1e-6, rel=1e-12)
-    assert made.vote.k == n // made.size
-    moved = made.vote.change * made.vote.spread(made.limit * ROUNDING) / made.vote.k
-    assert expm1(mask.sensitivity) == pytest.approx(moved, rel=1e-9)
-    assert vote.sensitivity == 2 * (made.vote.k - 1)
-
-
-def test_the_source_s_numbers_of_rows():
-    """As many as its constants ask for: 584 groups for a subspace, billions of rows for a preconditioner."""
-    assert least_groups(halved(BUDGET)) == 584
-    rows = [fewest_for_covariance(d, BUDGET, 0.1) for d in (1, 2, 5, 10, 20)]
-    assert all(1.8 * few < many for few, many in pairwise(rows))
-    assert 5e9 < rows[0] < 1e10
-    for estimator in (Preconditioner(calibration="paper"), Preconditioner(calibration="paper", centred=True)):
-        with pytest.raises(ArgumentError, match="at least"):
-            estimator.plan(10**9, 1, BUDGET)
-        plan = estimator.plan(2 * rows[0], 1, BUDGET)
-        assert compose(plan).epsilon == pytest.approx(1.0)
-        assert compose(plan).delta <= BUDGET.delta
-        assert [charge.mechanism for charge in plan.charges()] == ["truncated_laplace", "square"]
-        assert estimator.error_bound(2 * rows[0], 1, BUDGET, 0.1) <= np.log(2)
-    assert SubspaceExact(calibration="paper", centred=True).fewest(3, BUDGET) == 3 * 584
-
-
-@pytest.mark.parametrize("key", ["mean/populous", "covariance/populous", "spectral/preconditioner"])
-@pytest.mark.parametrize("epsilon", [1e-3, 1e-12])
-def test_a_budget_for_which_no_rows_are_enough_is_refused_at_once(key, epsilon):
-    with pytest.raises(ArgumentError, match="n = 1000: expected"):
-        CATALOG[key].estimator.plan(1000, 2, ApproxDP(epsilon, 1e-6))
-
-
-@pytest.mark.parametrize("kind", ["l2", "l1", "exact"])
-def test_the_number_of_rows_that_is_asked_for_is_enough(kind):
-    tried = Populous(oracle=mean, size=10, space=kind, limit=None if kind == "exact" else 1.0)
-    with pytest.raises(ArgumentError, match="at least") as caught:
-        tried.plan(50, 2, BUDGET)
-    least = int(str(caught.value).split("at least ")[1].split()[0])
-    tried.plan(least, 2, BUDGET)
-    with pytest.raises(ArgumentError):
-        tried.plan(int(least * 0.9), 2, BUDGET)
-
-
-def test_normal_factors_in_law_are_those_of_rows():
-    mine = normal_factors(4000, 9, 3, rng(2))
-    theirs = np.linalg.qr(rng(3).standard_normal((4000, 9, 3)), mode="r") / np.sqrt(9)
-    largest = [np.linalg.svd(one, compute_uv=False)[:, 0] for one in (mine, theirs)]
-    assert binomtest(int((largest[0] <= np.median(largest[1])).sum()), 4000, 0.5).pvalue > LEVEL
-
-
-def test_quantiles_of_medians_are_those_of_simulated_groups():
-    points = medians_of_means(rng(3).standard_normal((20_000, 10, 2)), 5)
-    found = np.linalg.norm(points[::2] - points[1::2], axis=1) * np.sqrt(2)
-    quantiles, variance = median_distances(2, 5)
-    assert np.quantile(found, 0.98) == pytest.approx(quantiles[-1], rel=0.05)
-    assert 2 * points.var() == pytest.approx(variance, rel=0.05)
-    assert list(quantiles) == sorted(quantiles, reverse=True)
 
 
 # Oracles of all kinds
@@ -448,13 +248,9 @@ def greedy(rows):
 
 
 def overwriting(rows):
-    rows[:] = 1e9
-    return rows.mean(axis=0)
-
-
-def settings(rows):
     np.seterr(all="raise")
     warnings.simplefilter("error")
+    rows[:] = 1e9
     return rows.mean(axis=0)
 
 
@@ -485,14 +281,12 @@ ABSURD = {
 }
 
 
-@pytest.mark.parametrize("space", ["l2", "l1", "thompson", "exact"])
-def test_absurd_answers_are_none_and_nothing_reaches_the_caller(space, capsys):
-    limits = {"l2": 1.0, "l1": 1.0, "thompson": 4.0, "exact": None}
-
+@pytest.mark.parametrize(("space", "limit"), [("l2", 1.0), ("l1", 1.0), ("thompson", 4.0), ("exact", None)])
+def test_absurd_answers_are_none_and_nothing_reaches_the_caller(space, limit, capsys):
     def oracle(rows):
         return [*ABSURD.values()][int(abs(rows[0, 0]) * 1e3) % len(ABSURD)](rows)
 
-    tried = Populous(oracle=oracle, size=40 if space == "thompson" else 4, space=space, limit=limits[space])
+    tried = Populous(oracle=oracle, size=40 if space == "thompson" else 4, space=space, limit=limit)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         release = tried(normal(1, 12_000, 2), budget=ApproxDP(4.0, 1e-6), rng=rng(1))
@@ -503,6 +297,8 @@ def test_absurd_answers_are_none_and_nothing_reaches_the_caller(space, capsys):
 def test_no_answer_is_no_number():
     for oracle in ABSURD.values():
         assert np.isnan(asking(oracle, (2,), None)(np.ones((3, 4, 2)))).all()
+    with pytest.raises(KeyboardInterrupt):
+        asking(raising(KeyboardInterrupt()), (2,), None)(np.zeros((1, 4, 2)))
 
 
 def counting():
@@ -551,21 +347,13 @@ def noting():
     return oracle
 
 
-def with_module():
-    """An oracle with a module among the variables around it, and one that is never set."""
-    module = np
-    if not module:
-        unset = 0
-    return lambda rows: module.mean(rows, axis=0) if len(rows) else unset
-
-
 @pytest.mark.parametrize("oracle", [Remembers(), Remembers().__call__, partial(Remembers()), greedy,
-                                    overwriting, settings, mean, counting(), partial(counting()), recursive(),
-                                    collecting, noting(), with_module()])  # fmt: skip
+                                    overwriting, mean, counting(), partial(counting()), recursive(),
+                                    collecting, noting()])  # fmt: skip
 def test_what_a_group_answers_hangs_on_its_own_rows_alone(oracle):
-    """Bit by bit, whatever stands in another group, before or after it."""
-    blocks = normal(3, 80, 2).reshape(20, 4, 2)
-    answer = asking(oracle, (2,), None)
+    """Bit by bit, whatever stands in another group, before or after it; nor is a row or a setting changed."""
+    blocks, state = normal(3, 80, 2).reshape(20, 4, 2), np.geterr()
+    kept, answer = blocks.copy(), asking(oracle, (2,), None)
     before = answer(blocks)
     assert len({row.tobytes() for row in answer(blocks[:, ::-1])} - {row.tobytes() for row in before}) < 20
     for place in (0, 7, 19):
@@ -574,6 +362,8 @@ def test_what_a_group_answers_hangs_on_its_own_rows_alone(oracle):
             other[place] = value
             others = np.arange(20) != place
             assert answer(other)[others].tobytes() == before[others].tobytes()
+    assert (blocks == kept).all()
+    assert np.geterr() == state
 
 
 def test_a_function_is_asked_as_it_is_now_and_stays_so():
@@ -584,15 +374,6 @@ def test_a_function_is_asked_as_it_is_now_and_stays_so():
     assert oracle(rows).tolist() == [5.0, 5.0]
     assert own_copy(mean) is mean
     assert own_copy(recursive())(rows).tolist() == [4.0, 4.0]
-
-
-def test_rows_and_settings_outlast_an_oracle():
-    x = normal(4, 4000, 2)
-    before, state = x.copy(), np.geterr()
-    for oracle in (overwriting, settings):
-        Populous(oracle=oracle, size=4, limit=2.5)(x, budget=BUDGET, rng=rng(1))
-        assert x.tobytes() == before.tobytes()
-        assert np.geterr() == state
 
 
 def test_a_random_oracle_has_a_generator_for_each_group():
@@ -606,13 +387,6 @@ def test_a_random_oracle_has_a_generator_for_each_group():
     first, second = (asking(oracle, (2,), np.random.default_rng(1))(rows) for rows in (blocks, other))
     assert first[1:].tobytes() == second[1:].tobytes()
     assert len({*map(bytes, first)}) == 20
-    tried = Populous(oracle=oracle, size=8, limit=6.0, randomised=True)
-    assert np.abs(tried(normal(6, 8000, 2), budget=BUDGET, rng=rng(1)).value - 50).max() < 1
-
-
-def test_the_interruption_by_a_user_passes():
-    with pytest.raises(KeyboardInterrupt):
-        asking(raising(KeyboardInterrupt()), (2,), None)(np.zeros((1, 4, 2)))
 
 
 @pytest.mark.parametrize(("space", "limit", "size"), [("l2", 2.5, 4), ("l1", 3.5, 4), ("thompson", 4.0, 40),
@@ -635,7 +409,7 @@ def test_what_is_drawn_is_the_plan_whatever_the_oracle(space, limit, size):
 
 @pytest.mark.parametrize(("mask", "epsilon"), [("auto", 4.0), ("wishart", 8.0), ("square", 40.0)])
 def test_a_covariance_by_an_oracle_of_matrices(mask, epsilon):
-    x = rng(8).standard_normal((60_000, 2)) * [1e-3, 1e3]
+    x = rng(8).standard_normal((20_000 if mask == "auto" else 60_000, 2)) * [1e-3, 1e3]
     tried = Populous(oracle=second_moment, size=40, space="thompson", limit=4.0, mask=mask)
     found = tried(x, budget=ApproxDP(epsilon, 1e-4), rng=rng(1)).value
     assert np.diag(found) == pytest.approx([1e-6, 1e6], rel=0.4)
@@ -682,97 +456,22 @@ def test_exact_noise_in_the_norms_and_none_for_matrices():
         tried(x, budget=ApproxDP(4.0, 1e-6), rng=SecureNoise())
 
 
-def errors_in_l1(runs, d=3, seed=1):
-    """What is released beside a fixed answer, in units of the noise, shape (answers, d)."""
-    tried = Populous(oracle=lambda rows: np.full(d, 7.0), size=1, space="l1", limit=2.0, dimension=d)
-    budget, x, source = ApproxDP(8.0, 1e-3), np.zeros((40, d)), np.random.default_rng(seed)
-    unit = 2.0 * voted_scale(tried.design(40, d, budget).plan)
-    out = [tried(x, budget=budget, rng=source).value for _ in range(runs)]
-    return (np.array([one for one in out if not isinstance(one, Abstention)]) - 7.0) / unit
-
-
 @pytest.mark.daily
 def test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma():
-    """Level 1e-6 each; the same test finds noise of 1/1.3 and of 1.3 times the width."""
-    found = errors_in_l1(1500)
+    """Beside a fixed answer, level 1e-6 each; noise of 1/1.3 and of 1.3 times the width is found."""
+    tried = Populous(oracle=lambda rows: np.full(3, 7.0), size=1, space="l1", limit=2.0, dimension=3)
+    budget, x, source = ApproxDP(8.0, 1e-3), np.zeros((40, 3)), np.random.default_rng(1)
+    unit = 2.0 * voted_scale(tried.design(40, 3, budget).plan)
+    out = [tried(x, budget=budget, rng=source).value for _ in range(1500)]
+    found = (np.array([one for one in out if not isinstance(one, Abstention)]) - 7.0) / unit
     assert len(found) > 1300  # an answer but for a tenth
-    lengths = np.abs(found).sum(axis=1)
-    for sample, law in ((found.ravel(), "laplace"), (lengths, gamma(3).cdf)):
+    for sample, law in ((found.ravel(), "laplace"), (np.abs(found).sum(axis=1), gamma(3).cdf)):
         assert kstest(sample, law).pvalue > LEVEL
         for factor in (1.3, 1 / 1.3):
             assert kstest(sample * factor, law).pvalue < LEVEL
 
 
-@pytest.mark.parametrize(("d", "n"), [(1, 1400), (10, 4000)])
-def test_a_mean_anywhere_is_found(d, n):
-    errors = []
-    for seed in range(12):
-        x = 1e4 + rng(seed).standard_normal((n, d))
-        found = PopulousMean(sigma=1.0)(x, budget=BUDGET, rng=rng(100 + seed)).value
-        errors.append(np.inf if isinstance(found, Abstention) else np.linalg.norm(found - 1e4))
-    assert np.median(errors) < 0.2
-    assert np.sum(np.array(errors) > PopulousMean(sigma=1.0).error_bound(n, d, BUDGET, 1e-4)) == 0
-
-
-@pytest.mark.daily
-def test_where_means_of_few_rows_do_not_agree_medians_do():
-    for seed in range(3):
-        x = rng(seed).standard_t(3, (6000, 3)) / np.sqrt(3)
-        tried = (PopulousMean(sigma=1.0), *(MedianOfMeansMean(sigma=1.0, blocks=b) for b in (3, 5)))
-        plain, *medians = (one(x, budget=BUDGET, rng=rng(seed)).value for one in tried)
-        assert isinstance(plain, Abstention)
-        assert max(np.linalg.norm(found) for found in medians) < 0.7
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize(("d", "n"), [(1, 5000), (2, 12_500)])
-@pytest.mark.parametrize("condition", [pytest.param(1.0, marks=pytest.mark.slow), 1e8])
-def test_a_preconditioner_is_as_good_as_its_bound_says(d, n, condition):
-    """For long axes; round rows, which a linear map makes of them, if slow."""
-    recipe, source = PopulousFrame(n, d, BUDGET, 0.1), rng(d)
-    bound, runs, failures = recipe.error_bound(), 60, 0
-    for _ in range(runs):
-        basis = np.linalg.qr(source.standard_normal((d, d)))[0]
-        sds = np.geomspace(1.0, condition**0.5, d)
-        found = recipe.draw(source.standard_normal((n, d)) * sds @ basis.T, SimulatedNoise(source))
-        failures += found is None or thompson(found, (basis * sds**2) @ basis.T) > bound
-    assert binomtest(failures, runs, 0.1, alternative="greater").pvalue > LEVEL
-
-
-def test_the_order_of_rows_does_not_decide_and_degenerate_rows_get_no_answer():
-    x = rng().standard_normal((20_000, 2))
-    x[:10_000] *= 1.5  # in their own order half of the groups would disagree with the others
-    for seed in range(3):
-        assert isinstance(Preconditioner(centred=True)(x, budget=BUDGET, rng=rng(seed)).value, np.ndarray)
-    degenerate = np.outer(rng().standard_normal(20_000), [1.0, 2.0])
-    assert isinstance(Preconditioner()(degenerate, budget=BUDGET, rng=rng()).value, Abstention)
-    first, second = (shuffled(rows, SimulatedNoise(rng(3))) for rows in (np.arange(50.0)[:, None], x[:50]))
-    assert (x[first[:, 0].astype(int)] == second).all()
-
-
-@pytest.mark.parametrize(
-    ("d", "rank", "n"),
-    [(1, 1, 20_000), (2, 1, 40_000), pytest.param(3, 2, 70_000, marks=pytest.mark.slow)],
-)
-def test_any_gaussian_is_learned(d, rank, n):
-    """On a line, and on a line in a plane; on a plane in space if slow."""
-    source, bad = rng(rank), 0
-    for _ in range(8):
-        basis = np.linalg.qr(source.standard_normal((d, rank)))[0]
-        sds = np.geomspace(1, 1e3, rank)
-        x = source.standard_normal((n, rank)) * sds @ basis.T + 1e4
-        found = PopulousGaussian()(x, budget=BUDGET, rng=source).value
-        if isinstance(found, Abstention):
-            bad += 1
-            continue
-        seen = Gaussian(basis.T @ (found.mean - 1e4), basis.T @ found.covariance @ basis)
-        bad += losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1] > 0.2
-        across = np.eye(d) - basis @ basis.T
-        assert np.linalg.norm(across @ (found.mean - 1e4)) < 1e-4 * sds[-1]
-    assert binomtest(bad, 8, 0.1, alternative="greater").pvalue > 1e-4
-
-
-# What is refused, by public facts alone
+# What is refused, and how many rows the source takes
 
 
 @pytest.mark.parametrize(("wrong", "argument"), [
@@ -782,17 +481,20 @@ def test_any_gaussian_is_learned(d, rank, n):
     ({"oracle": (lambda lock: lambda rows: lock)(Lock())}, "oracle"), ({"dimension": 0}, "dimension"),
     ({"far": 0.0}, "far"), ({"beta": 1.0}, "beta"), ({"space": "thompson", "limit": 0.5}, "limit"),
     ({"space": "thompson", "limit": 101.0}, "limit"), ({"space": "exact"}, "limit"),
-    ({"space": "exact", "limit": None, "far": 0.5}, "far"),
+    ({"space": "exact", "limit": None, "far": 0.5}, "far"), ({"blocks": 4}, "blocks"),
 ])  # fmt: skip
 def test_wrong_parameters_are_refused(wrong, argument):
+    kind, right = Populous, {"oracle": mean, "size": 4, "limit": 2.5}
+    if argument == "blocks":
+        kind, right = MedianOfMeansMean, {"sigma": 1.0}
     with pytest.raises(ArgumentError, match=f"^{argument} = "):
-        Populous(**{"oracle": mean, "size": 4, "limit": 2.5, **wrong})
+        kind(**{**right, **wrong})
 
 
-@pytest.mark.parametrize(("wrong", "argument"), [({"blocks": 4}, "blocks"), ({"blocks": 0}, "blocks")])
-def test_wrong_blocks_are_refused(wrong, argument):
-    with pytest.raises(ArgumentError, match=f"^{argument} = "):
-        MedianOfMeansMean(sigma=1.0, **wrong)
+@pytest.mark.parametrize("wrong", [(7, 4, 5, 45), (20, 10, 15, 330), (20, 11, 11, 330), (20, 11, 17, 350)])
+def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
+    with pytest.raises(ArgumentError):
+        Vote(*wrong)
 
 
 def test_wrong_numbers_are_refused():
@@ -802,15 +504,51 @@ def test_wrong_numbers_are_refused():
     with pytest.raises(ArgumentError, match="at least 15 rows a group"):
         Populous(oracle=mean, size=10, limit=1.0).plan(300_000, 2, BUDGET)
     Populous(oracle=mean, size=15, limit=1.0).plan(300_000, 2, BUDGET)
-    with pytest.raises(ArgumentError, match="n = 100: expected at least"):
-        Preconditioner()(np.zeros((100, 2)), budget=BUDGET, rng=rng())
+    with pytest.raises(ArgumentError, match="n = 1000: expected"):  # at once, where no rows are enough
+        PopulousMean(sigma=1.0).plan(1000, 2, ApproxDP(1e-12, 1e-6))
 
 
-def test_an_oracle_that_is_not_copied_would_remember():
-    blocks = normal(3, 80, 2).reshape(20, 4, 2)
-    other = blocks.copy()
-    other[0] = 0.0
-    for oracle in (Remembers(), counting(), collecting, noting()):
-        with patch.object(populous, "own_copy", lambda oracle: oracle):
-            first, second = (asking(own_copy(oracle), (2,), None)(rows) for rows in (blocks, other))
-        assert (first[1:] != second[1:]).any()
+def test_the_source_s_numbers_of_rows():
+    """As many as its constants ask for: 584 groups for a subspace, billions of rows for a preconditioner."""
+    assert SubspaceExact(calibration="paper", centred=True).fewest(3, BUDGET) == 3 * 584
+    rows = [fewest_for_covariance(d, BUDGET, 0.1) for d in (1, 2, 5, 10, 20)]
+    assert all(1.8 * few < many for few, many in pairwise(rows))
+    assert 5e9 < rows[0] < 1e10
+    estimator = Preconditioner(calibration="paper")
+    with pytest.raises(ArgumentError, match="at least"):
+        estimator.plan(10**9, 1, BUDGET)
+    plan = estimator.plan(2 * rows[0], 1, BUDGET)
+    assert compose(plan).epsilon == pytest.approx(1.0)
+    assert compose(plan).delta <= BUDGET.delta
+    assert [charge.mechanism for charge in plan.charges()] == ["truncated_laplace", "square"]
+    assert estimator.error_bound(2 * rows[0], 1, BUDGET, 0.1) <= np.log(2)
+
+
+def test_designs_hold_the_budget_and_their_own_inequality():
+    made = designed(covariance_designer(1, "thompson_laplace"), 3000, BUDGET, 0.03)
+    vote, mask = made.charges
+    assert compose(made.plan).epsilon == pytest.approx(1.0, rel=1e-12)
+    assert compose(made.plan).delta == pytest.approx(1e-6, rel=1e-12)
+    assert made.vote.k == 3000 // made.size
+    moved = made.vote.change * made.vote.spread(made.limit * ROUNDING) / made.vote.k
+    assert expm1(mask.sensitivity) == pytest.approx(moved, rel=1e-9)
+    assert vote.sensitivity == 2 * (made.vote.k - 1)
+
+
+def test_without_the_guard_the_mass_bound_would_be_wrong():
+    """Where friends may have less than all weight, E is the bound of pairs."""
+    assert Vote(100, 51, 53, 5500).spread(9.0) == 80.0
+    assert Vote(1000, 501, 700, 930_000).spread(9.0) < 80.0
+    assert change(10**9, np.array(0.6), np.array(0.7), 0.8) == pytest.approx(12.0, rel=1e-6)  # the source's
+
+
+@pytest.mark.daily
+def test_a_gaussian_on_a_line_in_a_plane_is_learned():
+    """In two runs; across the line there is next to nothing of it."""
+    basis = np.array([[0.6], [0.8]])
+    for seed in range(2):
+        x = rng(seed).standard_normal((40_000, 1)) @ basis.T + 1e4
+        found = PopulousGaussian()(x, budget=BUDGET, rng=rng(seed)).value
+        assert np.abs(found.mean - 1e4).max() < 0.1
+        assert found.covariance == pytest.approx(basis @ basis.T, abs=0.2)
+        assert np.linalg.norm((np.eye(2) - basis @ basis.T) @ (found.mean - 1e4)) < 1e-4

@@ -1,7 +1,7 @@
 """Eigenvalues and subspaces by blocks: the lemmas of the friendly mean, blocks that fail, what is found."""
 
 from fractions import Fraction
-from math import log, sqrt
+from math import sqrt
 from unittest.mock import patch
 
 import numpy as np
@@ -21,21 +21,15 @@ from workbench.estimators.subspaces import (
     Eigenvalues,
     FriendlyMean,
     SubspaceAggregate,
-    SubspaceVote,
-    block_sizes,
     eigenvalue_charges,
     enough_blocks,
-    enough_points,
     friends_of,
-    gap_after,
     private_eigenvalues,
     projections,
     spectra,
     weighted_mean,
     whole_points,
 )
-from workbench.linalg import norms
-from workbench.losses import eigenvalue_error, subspace_error
 from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
 
 BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
@@ -140,34 +134,6 @@ def test_a_smaller_move_than_the_proved_one_is_found(charged, private):
     assert (squared_gap(*means) <= 1) == private
 
 
-def test_the_move_falls_with_the_bound():
-    moves = [FriendlyMean(300).move(bound) for bound in np.linspace(12, 600, 500)]
-    assert moves == sorted(moves, reverse=True)
-    assert moves[0] == 5
-    assert 2.25 < moves[-1] < 2.26  # 2 is made, by a point that goes from one end of all to the other
-    assert FriendlyMean(300, "paper").move(12.0) == 12
-
-
-@pytest.mark.parametrize("t", [40, 41])
-def test_the_count_attains_its_sensitivity(t):
-    """From all friends to all but one: every weight falls by 2/(t - 1), and one whole weight goes."""
-    near = np.linspace(-0.049, 0.049, t)[:, None]
-    gone = near.copy()
-    gone[t // 2] = 1.0
-    one, two = (FriendlyMean(t).scores(whole_points(y), 0.1) for y in (near, gone))
-    assert one.sum() - two.sum() == 3 * (t - 1)
-
-
-def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
-    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
-    recipe = FriendlyMean(t)
-    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
-    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
-    share = (bound - 4) / (t - 1)
-    move = 1 + 1.25 / share + 2 / (bound - 3)
-    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
-
-
 @BOTH
 @pytest.mark.parametrize("t", [21, 1500])
 def test_rounding_the_mean_adds_less_than_its_share(calibration, t):
@@ -221,21 +187,11 @@ def test_a_pair_has_one_verdict_although_its_distances_differ_by_direction(t):
         assert not any((friends_of(y, 0.1).sum() - t) % 2 for _ in range(20))
 
 
-@pytest.mark.daily
-@BOTH
-def test_enough_points_pass_the_vote(calibration):
-    cost, source = ZCDP(0.02, 1e-7), rng(5)
-    recipe = FriendlyMean(enough_points(cost, calibration), calibration)
-    y, charges = 0.1 * source.standard_normal((recipe.points, 1, 1)), recipe.charges("vote", cost)
-    passed = [recipe.draw(y, 1.0, charges, SimulatedNoise(source)) is not None for _ in range(200)]
-    assert np.mean(passed) > 0.97
-
-
 @pytest.mark.parametrize("centred", [True, False])
 def test_one_row_changes_one_block(centred):
     """Spectra and projections, through a map of a fuzzed size; all are numbers or NaN for a whole block."""
     source, changed = rng(), set()
-    for trial in range(300):
+    for trial in range(100):
         d, t = int(source.integers(1, 4)), int(source.integers(2, 7))
         n = int(source.integers(t * 2, t * 8)) * (1 if centred else 2)
         x = source.standard_normal((n, d)) * 10.0 ** source.integers(-200, 100)
@@ -284,51 +240,7 @@ def test_spectra_keep_a_condition_number_of_1e20():
     assert (spectra(blocks)[:, 2] == 0).all()
 
 
-@BOTH
-@pytest.mark.parametrize("centred", [True, False])
-def test_blocks_are_enough_and_their_sizes_public(calibration, centred):
-    needed, d, pairs = 700, 3, 1 if centred else 2
-    least = {"tight": 2, "paper": 4}[calibration] * d
-    start = needed * least * pairs
-    with pytest.raises(ArgumentError, match=str(start)):
-        block_sizes(needed, start - 1, d, centred, calibration)
-    for most in (8, np.inf):
-        for n in (start, start + 1, int(1.5 * start), 40 * start):
-            t, m = block_sizes(needed, n, d, centred, calibration, most)
-            assert t >= needed
-            assert m >= least
-            assert n // pairs - t < t * (m + 1)  # few rows are left over
-            assert t * m <= n // pairs
-
-
-@BOTH
-@pytest.mark.parametrize("condition", [1.0, 1e20])
-def test_eigenvalues_are_found_to_a_factor(calibration, condition):
-    """M21/UG Theorem 3.1, by the bound of the module: (1 ± x)², and another √2 for a bin."""
-    d, n, budget = 3, 40_000, ZCDP(0.5, 1e-6 if calibration == "paper" else 0.0)
-    estimator, source, spectrum = (
-        Eigenvalues(calibration=calibration),
-        rng(2),
-        np.geomspace(1, 1 / condition, d),
-    )
-    t, m = estimator.blocks(n, d, budget)
-    x = sqrt(d / m) + sqrt(2 * log(2 * t / 1e-6) / m)
-    assert x < 0.7
-    for seed in range(5):
-        rows = source.standard_normal((n, d)) * np.sqrt(spectrum)
-        values = estimator(rows, budget=budget, rng=rng(seed)).value
-        width = sqrt(2) if calibration == "paper" else 1.0
-        assert eigenvalue_error(values, np.diag(spectrum)) <= -2 * log(1 - x) + log(width)
-
-
-@pytest.mark.parametrize(("calibration", "budget"), [("tight", ZCDP(1.0)), ("paper", ZCDP(1.0, 1e-6))])
-def test_eigenvalues_of_degenerate_rows_are_zero(calibration, budget):
-    rows = rng(3).standard_normal((20_000, 1)) * [[3.0, -1.0, 2.0]]
-    values = Eigenvalues(calibration=calibration)(rows, budget=budget, rng=rng(4)).value
-    assert values[0] == pytest.approx(14.0, rel=0.6)
-    assert values[1:].tolist() == [0.0, 0.0]
-
-
+@pytest.mark.daily
 def test_a_wrong_answer_is_as_rare_as_the_number_of_blocks_says():
     """At the fewest blocks, block eigenvalues that agree are missed in at most 1 of 1000 runs."""
     cost, d, source, missed = ZCDP(0.2), 2, rng(13), 0
@@ -338,37 +250,6 @@ def test_a_wrong_answer_is_as_rare_as_the_number_of_blocks_says():
         values = private_eigenvalues(blocks, charges, SimulatedNoise(source), "tight")
         missed += not (np.abs(np.log(values / [1e9, 1e-9])) < 3).all()
     assert missed <= 4  # P(more | 1 in 1000) < 1e-4
-
-
-@BOTH
-def test_the_error_of_a_subspace_is_in_proportion_to_the_gap(calibration):
-    """Measured: at most 5 times the gap; of degenerate rows 1e-11."""
-    source, n, scaled = rng(7), 40_000, {}
-    for gap in (1e-1, 1e-6, 0.0):
-        values = np.array([1.0, 1.0, gap**2, gap**2])
-        basis = np.linalg.qr(source.standard_normal((4, 4)))[0]
-        estimator = SubspaceAggregate(k=2, gap=gap, calibration=calibration)
-        rows = 3.0 * (gap > 0) + source.standard_normal((n, 4)) * np.sqrt(values) @ basis.T
-        value = estimator(rows, budget=BUDGET, rng=source).value
-        assert np.trace(value) == pytest.approx(2.0)
-        assert np.linalg.norm(value @ value - value) < 1e-12
-        truth = basis[:, :2] @ basis[:, :2].T if gap == 0 else (basis * values) @ basis.T
-        scaled[gap] = np.linalg.norm(value - truth) if gap == 0 else subspace_error(value, truth) / gap
-    assert scaled[1e-1] < 5
-    assert scaled[1e-6] < 5
-    assert scaled[0.0] < 1e-10
-
-
-def test_nearly_all_normal_blocks_are_friends_at_the_distance_of_their_own_gap():
-    """Pairs of blocks lie within τ, "tight", and not within a quarter of it."""
-    d, k, m, gap = 4, 2, 12, 1e-3
-    blocks = rng(12).standard_normal((400, m, d)) * np.repeat([1.0, gap], [k, d - k])
-    values = np.median(spectra(blocks), axis=0)
-    tau = SubspaceVote(400, m=m, d=d).distance(k, gap_after(values, k))
-    planes = projections(blocks, k).reshape(400, -1)
-    apart = norms(planes[:200] - planes[200:])
-    assert (apart <= tau).mean() > 0.95
-    assert (apart <= tau / 4).mean() < 0.5
 
 
 def test_blocks_that_do_not_agree_give_no_answer():
@@ -385,3 +266,13 @@ def test_blocks_that_do_not_agree_give_no_answer():
 def test_a_subspace_of_all_dimensions_is_refused():
     with pytest.raises(ArgumentError, match="k"):
         SubspaceAggregate(k=2, gap=0.1).plan(10**6, 2, BUDGET)
+
+
+def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
+    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
+    recipe = FriendlyMean(t)
+    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
+    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
+    share = (bound - 4) / (t - 1)
+    move = 1 + 1.25 / share + 2 / (bound - 3)
+    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)

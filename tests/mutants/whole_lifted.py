@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from tests.estimators import test_affine as entry
 from tests.estimators import test_affine as far
-from tests.estimators import test_lifted_gaussian as entry
 from tests.estimators import test_lifted_quantile as lifts
 from tests.mutants.lifted import in_property
 from tests.privacy import test_stable as priced

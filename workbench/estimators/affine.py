@@ -56,6 +56,7 @@ from scipy.linalg.lapack import dtrtri
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
+from workbench.estimators.matrix_quantile import MANY, between, fewest_that
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredErrors
 from workbench.estimators.shared.predictions import median_of_mean
@@ -113,7 +114,7 @@ NEARLY = 0.98  # of what a test and a mask leave to first order: mostly less tha
 GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
 ROUNDED = 1.02  # what rounding may add to g
 LARGEST_TV = 0.2  # total variation: more says little
-FEW, MANY = 64, 2**40  # rows: between them powers of 2 are tried
+FEW = 64  # rows: powers of 2 from there on are tried, up to `MANY`
 TRIED = 8  # of those that may be designed, by their error to first order
 SPECTRA, SPECTRUM_SEED = 201, 71
 THINNEST = 1e-3  # an eigenvalue of the answer in the frame of S, relative to its largest
@@ -170,7 +171,6 @@ class AffineMean(Estimator[Array]):
         return LiftedLocation(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of test and mask."""
         return self.recipe(n, d, budget).design.charge
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
@@ -226,7 +226,6 @@ class LiftedGaussian(Estimator[Gaussian]):
     beta: float = 0.1
 
     def fewest(self, d: int, budget: ApproxDP) -> int:
-        """Return the fewest rows, to 1 %."""
         return fewest_rows(d, budget, self.beta)
 
     def noticed(self, n: int, d: int, budget: Budget) -> float:
@@ -249,7 +248,6 @@ class LiftedGaussian(Estimator[Gaussian]):
         return LiftedLaw(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of test and mask, with those of the steps after it."""
         return self.recipe(n, d, budget).design.plan
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -280,7 +278,6 @@ class LiftedLocation:
         return location_design(self.n, self.d, self.budget, self.beta)
 
     def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
-        """Return the private location of sanitised rows, or None for no answer."""
         made = self.design
         located = made.test.located(rows)  # (1)
         if trace is not None:
@@ -303,7 +300,6 @@ class LiftedLaw:
         return gaussian_design(self.n, self.d, self.budget, self.beta)
 
     def draw(self, x: Array, noise: NoiseSource, trace: Trace | None = None) -> Moments | Abstention:
-        """Return the private moments of sanitised rows."""
         made = self.design
         lift = made.test.lift(x)
         if trace is not None:
@@ -396,7 +392,6 @@ def share(d: int) -> float:
 
 @lru_cache(maxsize=4096)
 def cell(d: int, knee: float, power: int) -> Cell:
-    """Return the cell of n = 4^power rows."""
     kept = kept_cells(FILE).get(f"{d} {knee:g} {power}")
     if kept is None:
         return simulated(d, knee, power)
@@ -404,7 +399,6 @@ def cell(d: int, knee: float, power: int) -> Cell:
 
 
 def simulated(d: int, knee: float, power: int) -> Cell:
-    """Return the cell, simulated."""
     n, influence = int(4**power), Influence(knee)
     draws = (np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d)) for draw in range(DRAWS))
     found = [_drawn(rows, influence) for rows in draws]
@@ -446,12 +440,8 @@ def interpolated(n: int, d: int, knee: float) -> Cell:
     low, high = cell(d, knee, power), cell(d, knee, power + 1)
     part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
 
-    def between(a: object, b: object) -> object:
-        first, second = np.asarray(a, float), np.asarray(b, float)
-        found = first + part * (second - first)
-        return tuple(found.tolist()) if found.ndim else max(0.0, float(found))
-
-    return Cell(*(between(getattr(low, one), getattr(high, one)) for one in Cell.__dataclass_fields__))  # type: ignore[arg-type]
+    made = between(low, high, part)
+    return replace(made, scatter=max(0.0, made.scatter), excess=max(0.0, made.excess))
 
 
 def lifted_test(
@@ -495,7 +485,6 @@ class LocationDesign:
 
 
 def located_charge(test: LiftedStability, budget: ApproxDP, silent: float) -> LocatedCharge:
-    """Return the one charge of test and mask."""
     sizes = {"spread": test.change, "most": test.most, "d": test.d - 1, "silent": silent}
     return LocatedCharge(LOCATION, "located_normal", 2 * test.shift, budget, **sizes)  # type: ignore[arg-type]
 
@@ -547,12 +536,11 @@ def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     def works(n: int) -> bool:
         return any(_nearer(FARTHEST_OFF, n, d, budget, beta, *each) for each in _tried(budget))
 
-    low, high = 8, 64
-    while not works(high):
-        low, high = high, 2 * high
-        if high > MANY:
-            raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
-    return nearly(works, low, high)[1]
+    return fewest_that(works, 8, 64, _refused(d, budget))
+
+
+def _refused(d: int, budget: ApproxDP) -> ArgumentError:
+    return ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
 
 
 @dataclass(frozen=True)
@@ -592,7 +580,6 @@ class GaussianDesign:
 
     @cached_property
     def squared_error(self) -> SquaredErrors:
-        """The predicted errors."""
         return self.finish.squared_error(self.finish.stretch)
 
     @property
@@ -673,7 +660,6 @@ def _priced(rough: GaussianDesign) -> GaussianDesign | None:
 
 @lru_cache(maxsize=1024)
 def _any(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
-    """Tell whether there is a design."""
     return any(map(_reaches, _rough(n, d, budget, beta)))
 
 
@@ -709,12 +695,7 @@ def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a Gaussian has a design for."""
     require_enough_delta(budget)
-    low, high = FEW, 2 * FEW
-    while not _any(high, d, budget, beta):
-        low, high = high, 2 * high
-        if high > MANY:
-            raise ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
-    return nearly(lambda n: _any(n, d, budget, beta), low, high)[1]
+    return fewest_that(lambda n: _any(n, d, budget, beta), FEW, 2 * FEW, _refused(d, budget))
 
 
 @lru_cache(maxsize=256)

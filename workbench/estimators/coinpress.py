@@ -194,7 +194,6 @@ class Stepped(Estimator[Array]):
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign | CovarianceDesign: ...
 
     def divisions(self) -> Iterator[tuple[float, ...]]:
-        """Return the shares of all steps, for every number of steps and every way that is tried."""
         counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
         return divisions(counts, SHARES[self.calibration])
 
@@ -232,7 +231,6 @@ class BallMean(Estimator[Array]):
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign: ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit."""
         require_matrix(n, d)
         require_columns(d, centre=self.centre)
         design = self.design(n, d, budget)
@@ -348,7 +346,6 @@ class CoinPressMean(BallMean, Stepped):
 
 @lru_cache(maxsize=4096)
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
-    """Return the design with the smallest last radius, for `mu`-GDP in all."""
     return min((_mean_design(of, n, d, mu, weights) for weights in of.divisions()), key=attrgetter("error"))
 
 
@@ -419,11 +416,9 @@ class CoinPressCovariance(Stepped):
         return self.practical and self.calibration == "tight"
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
-        """Return shares, radii and bounds of all steps; public."""
         return covariance_design(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
         design, m = self.design(n, d, budget), centred_count(n, self.centred)
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
@@ -433,17 +428,14 @@ class CoinPressCovariance(Stepped):
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         design, a = self.design(n, d, budget), np.eye(d) / np.sqrt(self.upper)
-        *early, last = self.plan(n, d, budget).charges()
-        steps = zip(early, design.clips, design.excess, design.floors, design.lower, strict=False)
-        for charge, clip, excess, floor, lower in steps:
+        charges = tuple(self.plan(n, d, budget).charges())
+        for place, (charge, clip) in enumerate(zip(charges, design.clips, strict=True)):
             z = noisy_moment(rows, a, clip, charge, noise, self.practical)  # (5)
             if trace is not None:
-                trace.add(preconditioner=a, lower=lower)
-            a = preconditioned(z, excess, floor, a)  # (6)
-        if trace is not None:
-            trace.add(preconditioner=a, lower=design.lower[-1])
-        z = noisy_moment(rows, a, design.clips[-1], last, noise, self.practical)
-        return mapped_back(unwinsorised(z, design.clips[-1]) if self.winsorises else psd_part(z), a)  # (7)
+                trace.add(preconditioner=a, lower=design.lower[place])
+            if place < len(charges) - 1:
+                a = preconditioned(z, design.excess[place], design.floors[place], a)  # (6)
+        return mapped_back(unwinsorised(z, clip) if self.winsorises else psd_part(z), a)  # (7)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
@@ -478,7 +470,6 @@ def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
 
 @lru_cache(maxsize=4096)
 def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> CovarianceDesign:
-    """Return the design of least error bound, or rms error in mode "practical", for n rows of mean 0."""
     tried = (_covariance_design(of, n, d, mu, weights) for weights in of.divisions())
     return min(tried, key=attrgetter("rms" if of.practical else "error"))
 
@@ -532,7 +523,6 @@ def _covariance_design(
 def _rounds(
     of: CoinPressCovariance, n: int, d: int, mu: float, weights: Sequence[float], lower: float
 ) -> Iterator[_Round]:
-    """Yield all steps but the last, up to the first that would not raise ℓ."""
     for weight, failure in zip(weights[:-1], of.failures(len(weights)), strict=False):
         b, clip = failure / 3, of.length(d, failure / 3 / n)
         sd, covered = _noise_sd(of, n, clip, mu * sqrt(weight)), COVERED if of.practical else b
@@ -586,12 +576,7 @@ class ClippedCovariance(Estimator[Array]):
     """Private covariance below a known bound, by one noisy step (M21/UG NaiveEstimator).
 
     Accurate for normal rows of covariance at most `upper` times the identity; axes that are short beside
-    `upper` are lost in the noise. `upper` and `centred` are as of `CoinPressCovariance`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, adds nothing, and the covariance is divided by the share that is there, which is drawn with
-    the sum at no cost. A share of absent rows that its noise hides shrinks the covariance.
+    `upper` are lost in the noise. All else as of `CoinPressCovariance`.
 
     Parameters
     ----------
@@ -625,7 +610,6 @@ class ClippedCovariance(Estimator[Array]):
         return sqrt(self.upper) * tail(d, self.beta / m)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the only charge."""
         require_matrix(n, d)
         require_gaussian(budget)
         m = centred_count(n, self.centred)
@@ -709,12 +693,10 @@ class CoinPressGaussian(Estimator[Gaussian]):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")
 
     def design(self, n: int, d: int, budget: Budget) -> JointDesign:
-        """Return shares, radii, heights and bounds of all steps; public."""
         radius, spread = self.radius / sqrt(self.upper), self.upper / self.lower
         return joint_design(n, d, radius, spread, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit of its rows w."""
         require_matrix(n, d)
         require_columns(d, centre=self.centre)
         steps = self.design(n, d, budget).steps
@@ -755,9 +737,10 @@ def moments_round(
     """Return g m and S, the private mean of the rows A (x - c) and the private moment round it."""
     n, d = x.shape
     recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
-    lifted = recipe.of(x, lambda block: (block - centre) @ mapping)
-    m, moment = recipe.read(symmetric_gaussian(lifted, charge, noise), d, charge)  # (8)
-    drawn = (gaussian_scale(charge) / step.height) ** 2 / 2
+    noisy = symmetric_gaussian(recipe.of(x, lambda block: (block - centre) @ mapping), charge, noise)
+    m, moment = recipe.read(noisy, d, charge)  # (8)
+    there = recipe.share(float(noisy[0, 0]), charge)
+    drawn = (gaussian_scale(charge) / (step.height * there)) ** 2 / 2
     return step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
 
 
@@ -784,8 +767,6 @@ def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> Joi
 
 @dataclass(frozen=True)
 class Joint:
-    """Joint steps on n rows of dimension d, `mu`-GDP in all."""
-
     n: int
     d: int
     mu: float
@@ -854,5 +835,4 @@ def balanced_height(d: int, radius: float) -> float:
 
 @lru_cache(maxsize=256)
 def square_beyond(d: int, share: float) -> float:
-    """Return the upper `share`-quantile of the squared length of N(0, I_d)."""
     return float(chdtri(d, share))

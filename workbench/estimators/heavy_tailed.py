@@ -142,7 +142,6 @@ class Moments:
         return np.asarray(self._cut(zeroed) * (d / np.asarray(radius) ** 2) ** (self.order - 1))
 
     def radius(self, d: int, bias: float, zeroed: bool = False) -> float:
-        """Return the radius at which `bias` has the given value."""
         return sqrt(d) * float((self._cut(zeroed) / bias) ** (1 / (2 * (self.order - 1))))
 
     def _cut(self, zeroed: bool) -> float:
@@ -189,7 +188,6 @@ class Band(NamedTuple):
         return self.keep * lower / (lower + 2 * self.error)
 
     def preconditioned(self, z: Array, lower: float, a: Array) -> Array:
-        """Return U^{-1/2} A."""
         least = max(self.keep * lower, self.floor)
         return spectral_map(z, lambda v: 1 / np.sqrt(np.maximum(v + self.error, least) / self.keep)) @ a
 
@@ -214,8 +212,6 @@ class Stage(NamedTuple):
 
 
 class HeavyTailed(Estimator[Array]):
-    """What both covariances share."""
-
     upper: float
     lower: float
     centred: bool
@@ -243,7 +239,6 @@ class HeavyTailed(Estimator[Array]):
 
     @property
     def bounded(self) -> Moments:
-        """The constants of the rows, or of their pairs."""
         moments = Moments(self.moments, self.hypercontractivity)
         return moments if self.centred else moments.paired()
 
@@ -252,7 +247,6 @@ class HeavyTailed(Estimator[Array]):
         return stages_of(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step, in the unit of its rows w; batches are parallel."""
         require_matrix(n, d)
         stages = self.stages(n, d, budget)
         batches = not self.practical and len(stages) > 1
@@ -278,8 +272,6 @@ class HeavyTailed(Estimator[Array]):
         return mapped_back(psd_part(z), a)  # (3)
 
     def moment(self, rows: Array, a: Array, stage: Stage) -> OnGrid:
-        """Return the second moment of the rows w = A x cut at the radius of a stage."""
-
         def cut(block: Array) -> Array:
             w = block @ a.T
             return zeroed_beyond(w, stage.radius) if self.zeroed else w
@@ -318,15 +310,24 @@ class HeavyTailed(Estimator[Array]):
             assert stage.band is not None
             found = positive_mean(size, noise_radius(d, stage.sd(mu))) if self.practical else size
             size *= stage.band.keep / (found + stage.band.error)
-        rms = max(rms_error(self, d, mu, last, one) for one in (size, 1.0))
+        rms = max(self._rms(d, mu, last, one) for one in (size, 1.0))
         return better_than(sqrt(d), median_of_matrix(rms, d))
+
+    def _rms(self, d: int, mu: float, last: Stage, size: float) -> float:  # for rows of covariance `size` I
+        inside, rows = last.radius**2 / size, last.stop - last.start
+        kept = gammainc(d / 2 + 1, inside / 2) if self.zeroed else kept_share(np.asarray(inside), d)
+        return sqrt(d * (d + 1) * (1 / rows + (last.sd(mu) / size) ** 2 / 2) + d * (1 - float(kept)) ** 2)
 
 
 @lru_cache(maxsize=1024)
 def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
-    """Return the stages of least expected error, for m rows of mean 0."""
-    tried = (_staged(of, m, d, mu, count, share) for count, share in _shares(of, m))
-    return min(tried, key=lambda stages: expected_error(of, d, mu, stages[-1]))
+
+    def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
+        (bias, sd), last = last_errors(of, d, mu, stages[-1]), stages[-1]
+        sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
+        return bias + sd * sqrt(d * (d + 1) / 2) / last.lower + sampling
+
+    return min((_staged(of, m, d, mu, *way) for way in _shares(of, m)), key=expected)
 
 
 def _shares(of: HeavyTailed, m: int) -> Iterator[tuple[int, float]]:
@@ -385,20 +386,6 @@ def preconditioning_step(
 def last_errors(of: HeavyTailed, d: int, mu: float, last: Stage) -> tuple[float, float]:
     """Return the bias of the last step in the norm of Σ, and the scale of its noise in the unit of w."""
     return sqrt(d) * float(of.bounded.bias(d, last.radius, of.zeroed)), last.sd(mu)
-
-
-def expected_error(of: HeavyTailed, d: int, mu: float, last: Stage) -> float:
-    """Return a bound on the error of the last step with its mean noise and sampling error: for choices."""
-    bias, sd = last_errors(of, d, mu, last)
-    sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
-    return bias + sd * sqrt(d * (d + 1) / 2) / last.lower + sampling
-
-
-def rms_error(of: HeavyTailed, d: int, mu: float, last: Stage, size: float) -> float:
-    """Return that of the last step on normal rows of covariance `size` I."""
-    inside, rows = last.radius**2 / size, last.stop - last.start
-    kept = gammainc(d / 2 + 1, inside / 2) if of.zeroed else kept_share(np.asarray(inside), d)
-    return sqrt(d * (d + 1) * (1 / rows + (last.sd(mu) / size) ** 2 / 2) + d * (1 - float(kept)) ** 2)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -544,7 +531,6 @@ class ClippedHeavyMean(BallMean):
         return sqrt(self.upper)
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
-        """Return shares, γ and r of all steps, in units of √upper; public."""
         return heavy_mean_design(self, n, d, gaussian_total(budget))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
@@ -559,7 +545,6 @@ class ClippedHeavyMean(BallMean):
 
 @lru_cache(maxsize=4096)
 def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDesign:
-    """Return the design with the smallest last radius, for `mu`-GDP in all."""
     least, most = (2, MOST_MEAN_STEPS) if of.steps is None else (max(of.steps, 2), of.steps)
     ways = divisions((1, *range(least, most + 1)), MEAN_SHARES)
     tried = (_mean_design(of, n, d, mu, weights) for weights in ways)

@@ -35,7 +35,9 @@ does not. Proof: `proofs/matrix_quantile.md`.
 """
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import floor, log, log1p, sqrt
@@ -44,7 +46,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, shuffled
+from workbench.estimators.base import Abstention, Estimator, T, Trace, require_matrix, shuffled
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import centred_rows, neutral
 from workbench.estimators.stable_quantile import (
@@ -91,6 +93,7 @@ COUNTS = (1.45, 1.5, 1.55, 1.6, 1.65, 1.7, 1.8, 1.9, 2.0, 2.2, 2.5, 3.0)  # T in
 SILENT, STEEP = 0.2, 0.3  # of β: no answer where h = T, and a smaller slope
 HIGHEST = 7  # cells beyond n = 4⁷ are extended from the last two
 RELEASES, RELEASE_SEED = 600, 53
+MANY = 2**40  # rows
 Target = Literal["thompson", "frobenius"]
 Mask = Literal["auto", "wishart"]
 
@@ -145,7 +148,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
 
     @property
     def subspace(self) -> SubspaceExact:
-        """The first stage for degenerate rows."""
         return SubspaceExact(centred=self.centred, beta=self.beta / 10)
 
     def fewest(self, d: int, budget: ApproxDP) -> int:
@@ -155,12 +157,12 @@ class MatrixQuantileCovariance(Estimator[Array]):
         rows = fewest_rows(d, budget, self._share, target, alpha, self.mask)
         return self._first(d, budget) + (1 if self.centred else 2) * rows
 
+    def _first(self, d: int, budget: ApproxDP) -> int:
+        return self.subspace.fewest(d, budget) if self.degenerate else 0
+
     @property
     def _share(self) -> float:
         return 0.9 * self.beta if self.degenerate else self.beta  # of β, beside the subspace
-
-    def _first(self, d: int, budget: ApproxDP) -> int:
-        return self.subspace.fewest(d, budget) if self.degenerate else 0
 
     def recipe(self, n: int, d: int, budget: Budget) -> "tuple[int, MatrixQuantile]":
         """Return how many rows the subspace has, and steps (1) to (3) for the others, paired or not."""
@@ -174,7 +176,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
         return first, MatrixQuantile(rows, d, events, self._share, self.mask)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of the test and its mask, beside that of the subspace on other rows."""
         first, recipe = self.recipe(n, d, budget)
         if not self.degenerate:
             return recipe.design.plan
@@ -222,7 +223,6 @@ class MatrixQuantile:
 
     @property
     def design(self) -> "Design":
-        """The test and its charge; raises where n rows are too few."""
         return design(self.n, self.d, self.budget, self.beta, self.mask, self.widest)
 
     @property
@@ -253,7 +253,6 @@ class Cell:
 
 
 def influence_for(d: int) -> Influence:
-    """Return the influence for d dimensions."""
     return Influence(0.3 if d <= 2 else 0.5 if d <= 7 else 0.7)
 
 
@@ -264,7 +263,6 @@ def scales(d: int) -> tuple[float, ...]:
 
 @lru_cache(maxsize=4096)
 def cells(d: int, power: int) -> tuple[Cell, ...]:
-    """Return the cell of every scale, n = 4^power."""
     kept = kept_cells(FILE).get(f"{d} {power}")
     if kept is None:
         return simulated(d, power)
@@ -272,7 +270,6 @@ def cells(d: int, power: int) -> tuple[Cell, ...]:
 
 
 def simulated(d: int, power: int) -> tuple[Cell, ...]:
-    """Return the cells, simulated."""
     n, found = int(4**power), [[] for _ in FACTORS]  # type: int, list[list[Array]]
     for draw in range(DRAWS):
         rows = np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d))
@@ -330,16 +327,13 @@ class Design:
 
     @property
     def charge(self) -> StableCharge:
-        """The charge of the test and of the mask of what passes it."""
         return stable_charge(self.test, self.budget, self.silent, self.mask)
 
     @property
     def charges(self) -> tuple[StableCharge]:
         return (self.charge,)
 
-    @property
-    def plan(self) -> StableCharge:
-        return self.charge
+    plan = charge
 
     @cached_property
     def released(self) -> Array:
@@ -383,9 +377,10 @@ def design(
     tried = ((most, index) for most in counts(budget, COUNTS) for index in range(len(scales(d))))
     found = [one for each in tried if (one := _designed(n, d, budget, beta, mask, widest, *each))]
     made = min(found, key=lambda one: rough_scale(one.charge), default=None)
-    if made is None or not masked(made.charge):
-        raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
-    return made
+    with suppress(ArgumentError):
+        if made is not None and stable_scale(made.charge) > 0:
+            return made
+    raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
 
 
 def _designed(
@@ -416,14 +411,6 @@ def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask =
     return StableCharge(TEST, kind, distance, budget, most=test.most, d=test.d, silent=silent)
 
 
-def masked(charge: StableCharge) -> bool:
-    """Tell whether there is a mask for a charge."""
-    try:
-        return stable_scale(charge) > 0
-    except ArgumentError:
-        return False
-
-
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, index: int) -> Cell:
     """Return the cell of a scale for n rows: linear in 1/√n between powers of 4."""
@@ -431,15 +418,19 @@ def interpolated(n: int, d: int, index: int) -> Cell:
     low, high = cells(d, power)[index], cells(d, power + 1)[index]
     share = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
 
-    def between(a: float, b: float) -> float:
-        return a + share * (b - a)
+    made = between(low, high, share)
+    return replace(made, trace=max(0.0, made.trace), rest=max(0.0, made.rest))
 
-    slopes, spreads = (
-        tuple(map(between, one, other))
-        for one, other in ((low.slopes, high.slopes), (low.spreads, high.spreads))
-    )
-    trace, rest = (max(0.0, between(a, b)) for a, b in ((low.trace, high.trace), (low.rest, high.rest)))
-    return Cell(slopes, spreads, between(low.shift, high.shift), trace, rest)
+
+def between(low: T, high: T, part: float) -> T:
+    """Return the cell, of numbers and rows of numbers, that is a part of the way from one to another."""
+
+    def moved(name: str) -> float | tuple[float, ...]:
+        first, second = np.asarray(getattr(low, name)), np.asarray(getattr(high, name))
+        found: float | list[float] = (first + part * (second - first)).tolist()
+        return tuple(found) if isinstance(found, list) else found
+
+    return type(low)(*(moved(one.name) for one in fields(low)))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=256)
@@ -460,12 +451,16 @@ def fewest_rows(
         except ArgumentError:
             return False
 
-    low, high = 16, 64
-    while not accurate(high):
+    return fewest_that(accurate, 16, 64, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
+
+
+def fewest_that(works: Callable[[int], bool], low: int, high: int, refusal: ArgumentError) -> int:
+    """Return the fewest rows, to 1 %, that work; raise where none of up to 2^40 do."""
+    while not works(high):
         low, high = high, 2 * high
-        if high > 2**40:
-            raise ArgumentError("alpha", alpha, f"more for d = {d} at {budget}")
-    return nearly(accurate, low, high)[1]
+        if high > MANY:
+            raise refusal
+    return nearly(works, low, high)[1]
 
 
 if __name__ == "__main__":

@@ -20,11 +20,11 @@ a range: where the mean is costs nothing, up to 1e8 standard deviations. "tight"
 thresholds, masks are calibrated exactly, the budget is spent once. "paper": below. `plan` refuses rows too
 few for any vote, with the number. Proof: `proofs/populous.md`.
 
-Any oracle. Of each group it sees a copy of the rows that are there, and for each a copy of the object or
-function is asked as it was at first (`own_copy`), so that what it keeps in its fields or in variables around
-it, or writes into the rows, does not reach another group. An answer that is none (an error, another shape,
-entries that are no finite numbers) is NaN, which has no friend in any space: a fixed public element. Errors,
-warnings and the settings of numpy end there; only the interruption by a user passes.
+An oracle sees a copy of the rows of a group that are there; for each group a copy of the object or function
+is asked as it was at first (`own_copy`), so that nothing it keeps or writes reaches another group. An answer
+that is none (an error, another shape, entries that are no finite numbers) is NaN, which has no friend in any
+space: a fixed public element. Errors, warnings and the settings of numpy end there; only the interruption by
+a user passes.
 
     l2         vectors, |Y - Y'|₂ ≤ ρ               normal noise                             Proposition 7.1
     l1         vectors, |Y - Y'|₁ ≤ ρ               Laplace noise                            Remark 3.4
@@ -34,11 +34,9 @@ warnings and the settings of numpy end there; only the interruption by a user pa
                                                     released, named by its bits
 
 Means. Groups of s rows of N(m, I) have |Y_i - Y_j| = √(2/s) χ_d, whose quantiles are exact; those of medians
-of means are simulated once, from a fixed seed. Groups of `PopulousMean` are most often single rows. Medians
-of rows with heavier tails and the same standard deviation are closer to each other than those of normal ones;
-single far rows move none of them far, where the groups of `PopulousMean` fall apart. Where there is a range
-`mean/coinpress` errs less on rows of three degrees of freedom, by a factor of about 1.8 at d = 3, n = 20,000,
-ε = 1, and by more of fewer rows.
+of means are simulated once, from a fixed seed. Groups of `PopulousMean` are most often single rows; single
+far rows move no median of means far. Where there is a range `mean/coinpress` errs less on rows of three
+degrees of freedom, by a factor of about 1.8 at d = 3, n = 20,000, ε = 1, and by more of fewer rows.
 
 Preconditioners. 1 + dist of two independent normal groups does not depend on the covariance and is simulated
 once. out = c times the masked average; c centres the mask: the median over draws of 1/√(λ_min λ_max). The
@@ -56,10 +54,9 @@ Gaussians, in stages on rows of their own, shuffled; pairs are (x_1 - x_2)/√2:
 Every stage has the whole budget: a replaced row lies in one of them. (G1) has the rows it needs, (G2) as many
 as leave a condition of 4 with probability 1 - β/3, or the source's number in "paper", (G3) all others. In a
 subspace of dimension r < d the rows of (G2) get d - r further coordinates of the run's own normal numbers, so
-that what is drawn is the same for every r. (G3) starts where its location has a place for normal rows, and
-its noise is below a quarter of their variance: public numbers know both. No answer of a stage is none of the
-whole. Departure, in both calibrations: (G3) is the finish of `gaussian/unbounded`, in the place of Karwa and
-Vadhan's mean in every coordinate and of a clipped covariance without constants.
+that what is drawn is the same for every r. No answer of a stage is none of the whole. Departure, in both
+calibrations: (G3) is the finish of `gaussian/unbounded`, in the place of Karwa and Vadhan's mean in every
+coordinate and of a clipped covariance without constants.
 
 "paper" (Algorithms 1, 3 and 5). ε' = ε/2 and δ' = δ/(4e^ε') go to the vote and again to the mask, since Lemma
 3.6 states (2ε', 4e^ε'δ')-DP; by plain composition it is (2ε', 2δ'). Q₀ = .8, a = .6, b = .7. The averages of
@@ -81,10 +78,11 @@ Constants: those of Lemma 5.1, .8, .6, .7 and 20/ε recalled; 67, η and s deriv
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from math import ceil, exp, log, log1p, prod, sqrt
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -96,6 +94,7 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, positive, 
 from workbench.estimators.base import (
     Abstention,
     Estimator,
+    T,
     Trace,
     own_stream,
     require_matrix,
@@ -239,17 +238,9 @@ def _function(function: FunctionType, memo: Memo) -> FunctionType:
     fresh.__kwdefaults__ = deepcopy(function.__kwdefaults__, memo)
     fresh.__dict__.update(deepcopy(function.__dict__, memo))
     for cell, copy in zip(around, cells, strict=True):
-        if _is_filled(cell) and not _is_filled(copy):  # a variable that is not set yet stays so
+        if cell != CellType() and copy == CellType():  # a variable that is not set yet stays so
             copy.cell_contents = _copied(cell.cell_contents, memo)
     return fresh
-
-
-def _is_filled(cell: CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
 
 
 class Space(NamedTuple):
@@ -284,30 +275,11 @@ SPACES = {
 
 @lru_cache(maxsize=1024)
 def _space_designer(space: str, kind: str, side: int, size: int, limit: float, far: float) -> Designer:
-    """Return designs for groups of one size, a share `far` of which are farther apart than `limit`."""
-
-    def exists(made: Design) -> bool:
-        if kind != "square":
-            return has_mask(made, side)
-        try:
-            return square_scale(made.charges[1], side) > 0
-        except ArgumentError:
-            return False
-
+    # designs for groups of one size, a share `far` of which are farther apart than `limit`
     normed = space != "thompson"
-    limits = (1.0 if normed else limit,)
-    return Designer(
-        kind,
-        SPACES[space].moves,
-        lambda _: limits,
-        (size,),
-        (far,),
-        joint=normed,
-        words=f"in groups of {size}",
-        exists=None if normed else exists,
-        start=2 * size,
-        within=1.01,
-    )
+    limits, exists = (1.0 if normed else limit,), None if normed else partial(has_mask, d=side)
+    family = Designer(kind, SPACES[space].moves, lambda _: limits, (size,), (far,), joint=normed)
+    return replace(family, words=f"in groups of {size}", exists=exists, start=2 * size, within=1.01)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -408,7 +380,6 @@ class Populous(Estimator[Array]):
         return designed(designer, n, cost, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask; raise where n rows are too few, with the number."""
         if self.space != "exact":
             return self.design(n, d, budget).plan
         require_matrix(n, d)
@@ -452,8 +423,6 @@ def _require(true: bool, argument: str, value: object, allowed: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class VotedMean(Estimator[Array]):
-    """What the means share: rows over sigma, for points that groups make of them."""
-
     sigma: float
 
     @abstractmethod
@@ -461,15 +430,12 @@ class VotedMean(Estimator[Array]):
         """Return group size, thresholds and charges, for sigma = 1; public."""
 
     @abstractmethod
-    def _points(self, groups: Array) -> Array:
-        """Return the point of every group, (k, s, d) -> (k, d)."""
+    def _points(self, groups: Array) -> Array: ...  # of every group, (k, s, d) -> (k, d)
 
     @abstractmethod
-    def _variance(self, made: Design, n: int, d: int, weight: float) -> float:
-        """Return that of an average of groups of normal rows that have this mean weight."""
+    def _variance(self, made: Design, n: int, d: int, weight: float) -> float: ...  # of an average
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return what vote and mask cost; raise where n rows are too few, with the number."""
         return self.design(n, d, budget).plan
 
     def estimate(
@@ -546,8 +512,7 @@ class PopulousMean(VotedMean):
             return _paper_mean(n, d, cost, beta, self.alpha / self.sigma)
         return designed(mean_designer(d), n, cost, beta)
 
-    def _points(self, groups: Array) -> Array:
-        return group_means(groups)
+    _points = staticmethod(group_means)
 
     def _variance(self, made: Design, n: int, d: int, weight: float) -> float:
         return 1 / (n // made.size * made.size * weight)
@@ -569,19 +534,16 @@ class MedianOfMeansMean(VotedMean):
 
     Accurate for rows that are symmetric round their mean, of standard deviation sigma in every direction,
     with tails normal or heavier; where groups do not agree the release is "no answer".
+    `sigma` and `beta` are as of `PopulousMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     group says what its other rows say; many of them make no answer likelier.
 
     Parameters
     ----------
-    sigma : float
-        Standard deviation of the rows in every direction, known.
     blocks : int, default 5
         Blocks of a group, an odd number, the median of whose means is its point: more of them stand more far
         rows, and need more rows.
-    beta : float, default 0.1
-        Chance, at most, that the answer is off by more than the design allows, or that there is none.
 
     Examples
     --------
@@ -639,16 +601,14 @@ def _median_designer(d: int, blocks: int) -> Designer:
         return tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0])
 
     sizes = tuple(blocks * rows for rows in ROWS)
-    words, start = f"for d = {d}", 32 * blocks
-    return Designer("gaussian", norm_moves, limits, sizes, joint=True, words=words, start=start)
+    return replace(mean_designer(d), limits=limits, sizes=sizes, start=32 * blocks)
 
 
 @lru_cache(maxsize=256)
 def covariance_designer(d: int, kind: str) -> Designer:
-    """Return the designs for a mask of this kind, but for the source's."""
     sizes = tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
-    family = Designer(kind, covariance_moves, lambda size: covariance_limits(d, size), sizes)
-    return replace(family, words=f"for d = {d}", exists=lambda made: has_mask(made, d), within=1.01)
+    family = Designer(kind, covariance_moves, partial(covariance_limits, d), sizes)
+    return replace(family, words=f"for d = {d}", exists=partial(has_mask, d=d), within=1.01)
 
 
 @lru_cache(maxsize=1024)
@@ -666,7 +626,6 @@ def normal_factors(count: int, size: int, d: int, rng: np.random.Generator) -> A
 
 
 def best_mask(d: int) -> str:
-    """Return the kind of mask that is narrowest in d dimensions."""
     return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
 
 
@@ -693,13 +652,11 @@ class PopulousFrame:
 
     @property
     def fewest(self) -> int:
-        """The fewest rows that have a design, to 1 %."""
         if self.kind == "square":
             return fewest_for_covariance(self.d, self.budget, self.beta)
         return fewest_designed(covariance_designer(self.d, self.kind), self.budget, self.beta / 3)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
-        """Return the masked average, positive definite, or None for no answer."""
         made = self.design
         found = reduced(rows, moment_factors, Groups.of, made, noise)  # (1) (2)
         return None if found is None else found * centring(made.charges[1], self.d)[0]  # (3)
@@ -745,27 +702,66 @@ def _masks(charge: Charge, d: int) -> Array:
     return np.linalg.eigvalsh(np.array([masked_identity(d, charge, noise) for _ in range(MASKS)]))
 
 
+@contextmanager
+def refused_whole(n: int, fewest_rows: Callable[[], int], d: int, budget: ApproxDP) -> Iterator[None]:
+    """Refuse the n rows that were given, where what became of them, pairs or a share, is refused."""
+    try:
+        yield
+    except ArgumentError as error:
+        if error.argument != "n":
+            raise
+        raise ArgumentError("n", n, f"at least {fewest_rows()} for d = {d} at {budget}") from None
+
+
+class OneVote(Estimator[Array]):
+    """An entry that is one vote on its rows, or on their pairs."""
+
+    beta: float
+    centred: bool = True
+
+    @abstractmethod
+    def recipe(self, n: int, d: int, budget: Budget) -> Any:
+        """Return steps (1) to (3) for n rows, paired or not: their design, and how they are drawn."""
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
+        with refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
+            plan: Plan = recipe.design.plan
+        return plan
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        n, d = x.shape
+        found: Array | None = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)
+        return Abstention(VOTE) if found is None else found
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on the error, true with probability 1 - beta, given an answer.
+
+        For normal rows the Thompson distance from Σ; of robust votes the error, for the attacks of the table.
+        """
+        probability(beta=beta)
+        found: float = replace(self, beta=beta).recipe(n, d, budget).error_bound()  # type: ignore[type-var]
+        return found
+
+
 @dataclass(frozen=True, kw_only=True)
-class Preconditioner(Estimator[Array]):
+class Preconditioner(OneVote):
     """Private matrix in whose frame a covariance is round, whatever it is (AL22 Theorem 5.4).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
     release is "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say; a group without rows has no vote.
+    group says what its other rows say; a group without rows has no vote. Other parameters are as of
+    `PopulousCovariance`.
 
     Parameters
     ----------
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
-    beta : float, default 0.1
-        Chance, at most, that the answer is off by more than the design allows, or that there is none.
     mask : {"auto", "thompson_laplace", "wishart"}, default "auto"
         Noise of "tight": "auto" is Laplace in Thompson's metric for d ≤ 4 and Wishart above, or one of
         the two by name.
-    calibration : {"paper", "tight"}, default "tight"
-        "paper" has the constants of the source and takes billions of rows; "tight" ours.
 
     Examples
     --------
@@ -785,7 +781,6 @@ class Preconditioner(Estimator[Array]):
         one_of(("auto", "thompson_laplace", "wishart"), mask=self.mask)
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
-        """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
         mask = "square" if self.calibration == "paper" else self.mask
         recipe = PopulousFrame(centred_count(n, self.centred), d, require_events(budget), self.beta, mask)
@@ -793,23 +788,6 @@ class Preconditioner(Estimator[Array]):
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")
         return recipe
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask."""
-        return self.recipe(n, d, budget).design.plan
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        n, d = x.shape
-        recipe = self.recipe(n, d, budget)
-        found = recipe.draw(centred_rows(x, self.centred), noise)  # (1) to (3)
-        return Abstention(VOTE) if found is None else found
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the Thompson distance from Σ, true with probability 1 - beta."""
-        probability(beta=beta)
-        return replace(self, beta=beta).recipe(n, d, budget).error_bound()
 
 
 def _paper_mean(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> Design:
@@ -858,90 +836,6 @@ def _paper_design(
     return Design(size, limit, vote, distance, kind, ApproxDP(2 * cost.epsilon, 2 * cost.delta), 0.5)
 
 
-@dataclass(frozen=True)
-class PopulousLearner:
-    """Steps (G1) to (G3) for n rows of dimension d at (ε, δ)."""
-
-    n: int
-    d: int
-    budget: ApproxDP
-    centred: bool = False
-    degenerate: bool = False
-    beta: float = 0.1
-    calibration: Calibration = "tight"
-    covariance: Covariance = "populous"
-
-    @property
-    def subspace(self) -> SubspaceExact:
-        return SubspaceExact(centred=self.centred, beta=self.beta / 3, calibration=self.calibration)
-
-    @property
-    def mask(self) -> str:
-        return "square" if self.calibration == "paper" else "auto"
-
-    @cached_property
-    def rows(self) -> tuple[int, int, int]:
-        """How many rows each stage sees; raise where n are too few."""
-        first = self.subspace.fewest(self.d, self.budget) if self.degenerate else 0
-        least = preconditioned_rows(self.d, self.budget, self.beta / 3, self.mask, self.covariance)
-        second = least * (1 if self.centred else 2)
-        third = fewest_finished(self.d, concentrated(self.budget), self.centred, self._narrowest)
-        needed = first + second + max(third, second // FINISH)
-        if self.n < needed:
-            raise ArgumentError("n", self.n, f"at least {needed} for d = {self.d} at {self.budget}")
-        return first, second, self.n - first - second
-
-    @property
-    def frame(self) -> PopulousFrame | MatrixQuantile:
-        pairs = centred_count(self.rows[1], self.centred)
-        if self.covariance == "matrix-quantile":
-            return MatrixQuantile(pairs, self.d, self.budget, self.beta / 3, widest=WIDEST_QUANTILE)
-        return PopulousFrame(pairs, self.d, self.budget, self.beta / 3, self.mask)
-
-    @property
-    def finish(self) -> RoundFinish:
-        worst = (1.0,) * self.d  # but for a condition of 4, which one step measures well
-        cost = concentrated(self.budget)
-        return round_finish(self.rows[2], self.d, cost, worst, self.centred, THIN, self._narrowest)
-
-    @property
-    def _narrowest(self) -> float:
-        return 0.0 if self.degenerate else 1 / sqrt(LEFT)
-
-    @property
-    def squared_error(self) -> SquaredErrors:
-        """The predicted errors of (G3), in the frame that (G2) should leave."""
-        return self.finish.squared_error(self.frame.stretch)
-
-    def plan(self) -> Plan:
-        """Return the plan: the stages see disjoint rows."""
-        finish = Converted(Sequential("zcdp", tuple(self.finish.charges())), self.budget)
-        stages: tuple[Plan, ...] = (self.frame.design.plan, finish)
-        if self.degenerate:
-            stages = (self.subspace.plan(self.rows[0], self.d, self.budget), *stages)
-        return Parallel(stages)
-
-    def estimate(self, x: Array, noise: NoiseSource) -> Moments | Abstention:
-        """Return the private moments of sanitised rows."""
-        first, second, _ = self.rows
-        x = shuffled(x, noise)
-        basis: Array | Abstention = np.eye(self.d)
-        if self.degenerate:
-            basis = self.subspace.basis(x[:first], self.budget, noise)  # (G1)
-        if isinstance(basis, Abstention):
-            return basis
-        pairs = centred_rows(x[first : first + second], self.centred)
-        found = self.frame.draw(completed(pairs, basis, noise), noise)  # (G2)
-        if found is None:
-            return Abstention(self.frame.design.charges[0].step)
-        rank = basis.shape[1]
-        if rank == 0:
-            return Abstention("subspace")
-        shape = np.linalg.inv(np.linalg.cholesky(found[:rank, :rank]))
-        charges, rest = list(self.finish.charges()), x[first + second :]
-        return self.finish.estimate(rest, Frame(basis, shape), np.ones(rank), charges, noise)  # (G3)
-
-
 @lru_cache(maxsize=256)
 def preconditioned_rows(
     d: int, budget: ApproxDP, beta: float, mask: str, covariance: Covariance = "populous"
@@ -958,8 +852,87 @@ def preconditioned_rows(
     return fewest(narrow, 64, within=1.02)
 
 
+class Stages(NamedTuple):
+    """The rows of (G1) and (G2), and what (G2) and (G3) do with theirs."""
+
+    first: int
+    second: int
+    frame: PopulousFrame | MatrixQuantile
+    finish: RoundFinish
+
+    @property
+    def squared_error(self) -> SquaredErrors:
+        """The predicted errors of (G3), in the frame that (G2) should leave."""
+        return self.finish.squared_error(self.frame.stretch)
+
+
+class PopulousLearner(Estimator[T]):
+    """Steps (G1) to (G3); a subclass says which moments it is asked for."""
+
+    centred: bool
+    beta: float
+    calibration: Calibration
+    degenerate: bool = False
+    covariance: Covariance = "populous"
+
+    @abstractmethod
+    def _of(self, found: Moments) -> T: ...
+
+    @property
+    def _subspace(self) -> SubspaceExact:
+        return SubspaceExact(centred=self.centred, beta=self.beta / 3, calibration=self.calibration)
+
+    def recipe(self, n: int, d: int, budget: Budget) -> Stages:
+        """Return the stages for n rows, public; raise where they are too few, with the number."""
+        require_matrix(n, d)
+        events, beta, each = require_events(budget), self.beta / 3, 1 if self.centred else 2
+        mask = "square" if self.calibration == "paper" else "auto"
+        narrowest = 0.0 if self.degenerate else 1 / sqrt(LEFT)
+        first = self._subspace.fewest(d, events) if self.degenerate else 0
+        second = each * preconditioned_rows(d, events, beta, mask, self.covariance)
+        third = fewest_finished(d, concentrated(events), self.centred, narrowest)
+        needed = first + second + max(third, second // FINISH)
+        _require(n >= needed, "n", n, f"at least {needed} for d = {d} at {events}")
+        frame: PopulousFrame | MatrixQuantile = PopulousFrame(second // each, d, events, beta, mask)
+        if self.covariance == "matrix-quantile":
+            frame = MatrixQuantile(second // each, d, events, beta, widest=WIDEST_QUANTILE)
+        worst = (1.0,) * d  # but for a condition of 4, which one step measures well
+        rest, cost = n - first - second, concentrated(events)
+        return Stages(first, second, frame, round_finish(rest, d, cost, worst, self.centred, THIN, narrowest))
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        made = self.recipe(n, d, budget)
+        finish = Converted(Sequential("zcdp", tuple(made.finish.charges())), made.frame.budget)
+        stages: tuple[Plan, ...] = (made.frame.design.plan, finish)
+        if self.degenerate:
+            stages = (self._subspace.plan(made.first, d, budget), *stages)
+        return Parallel(stages)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> T | Abstention:
+        first, second, stage, finish = self.recipe(len(x), x.shape[1], budget)
+        x = shuffled(x, noise)
+        basis: Array | Abstention = np.eye(x.shape[1])
+        if self.degenerate:
+            basis = self._subspace.basis(x[:first], budget, noise)  # (G1)
+        if isinstance(basis, Abstention):
+            return basis
+        pairs = centred_rows(x[first : first + second], self.centred)
+        found = stage.draw(completed(pairs, basis, noise), noise)  # (G2)
+        if found is None:
+            return Abstention(stage.design.charges[0].step)
+        rank = basis.shape[1]
+        if rank == 0:
+            return Abstention("subspace")
+        frame = Frame(basis, np.linalg.inv(np.linalg.cholesky(found[:rank, :rank])))
+        charges, rest = list(finish.charges()), x[first + second :]
+        moments = finish.estimate(rest, frame, np.ones(rank), charges, noise)  # (G3)
+        return moments if isinstance(moments, Abstention) else self._of(moments)
+
+
 @dataclass(frozen=True, kw_only=True)
-class PopulousCovariance(Estimator[Array]):
+class PopulousCovariance(PopulousLearner[Array]):
     """Private covariance without any bound on it, in a frame found by a vote of groups (AL22 Theorem 5.6).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree, as
@@ -972,7 +945,8 @@ class PopulousCovariance(Estimator[Array]):
     Parameters
     ----------
     centred : bool, default False
-        Whether the mean is known to be 0; otherwise rows are paired to find the frame.
+        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows where a
+        frame is found.
     beta : float, default 0.1
         Chance, at most, that the answer is off by more than the design allows, or that there is none.
     calibration : {"paper", "tight"}, default "tight"
@@ -992,52 +966,29 @@ class PopulousCovariance(Estimator[Array]):
     beta: float = 0.1
     calibration: Calibration = "tight"
 
-    def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
-        """Return steps (G2) and (G3) for n rows; public."""
-        require_matrix(n, d)
-        shape = n, d, require_events(budget), self.centred, False
-        return PopulousLearner(*shape, self.beta, self.calibration)
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the stages in parallel; raise where n rows are too few, with the number."""
-        return self.recipe(n, d, budget).plan()
+    def _of(self, found: Moments) -> Array:
+        return found.covariance
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
         return self.recipe(n, d, budget).squared_error.covariance_median
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        n, d = x.shape
-        found = self.recipe(n, d, budget).estimate(x, noise)
-        return found if isinstance(found, Abstention) else found.covariance
-
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousGaussian(Estimator[Gaussian]):
+class PopulousGaussian(PopulousLearner[Gaussian]):
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 
     Accurate for normal rows of any mean and any covariance, singular ones included; where a stage has no
     answer the release is "no answer". For laws with a density `LiftedGaussian` takes far fewer rows, up to
     some millions.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say, and moments are those of the rows that are there, whose share the
-    release tells.
+    All else as of `PopulousCovariance`.
 
     Parameters
     ----------
-    centred : bool, default False
-        Whether the mean is known to be 0; it is not estimated then.
     degenerate : bool, default True
         Whether the subspace that the rows vary in is found first; False for laws with a density.
-    beta : float, default 0.1
-        Chance, at most, that the answer is off by more than the design allows, or that there is none.
     covariance : {"populous", "matrix-quantile"}, default "populous"
         How the frame is found: "populous" by a vote of groups, "matrix-quantile" from far fewer rows.
-    calibration : {"paper", "tight"}, default "tight"
-        "paper" has the constants of the source and takes billions of rows; "tight" ours.
 
     Examples
     --------
@@ -1059,25 +1010,10 @@ class PopulousGaussian(Estimator[Gaussian]):
         if self.calibration == "paper" and self.covariance != "populous":
             raise ArgumentError("covariance", self.covariance, "populous with the source's constants")
 
-    def recipe(self, n: int, d: int, budget: Budget) -> PopulousLearner:
-        """Return steps (G1) to (G3) for n rows; public."""
-        require_matrix(n, d)
-        shape = n, d, require_events(budget), self.centred, self.degenerate
-        return PopulousLearner(*shape, self.beta, self.calibration, self.covariance)
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the stages in parallel; raise where n rows are too few, with the number."""
-        return self.recipe(n, d, budget).plan()
+    def _of(self, found: Moments) -> Gaussian:
+        mean = np.zeros(len(found.covariance)) if found.mean is None else found.mean
+        return Gaussian(mean, found.covariance)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
         return self.recipe(n, d, budget).squared_error.gaussian_median
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
-        n, d = x.shape
-        found = self.recipe(n, d, budget).estimate(x, noise)
-        if isinstance(found, Abstention):
-            return found
-        return Gaussian(np.zeros(d) if found.mean is None else found.mean, found.covariance)

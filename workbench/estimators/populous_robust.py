@@ -52,8 +52,6 @@ M-estimator instead of a filter: the average over groups does the rest. Noise is
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -63,7 +61,7 @@ from typing import ClassVar
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError
 from workbench.estimators.base import (
     Abstention,
     Estimator,
@@ -73,12 +71,11 @@ from workbench.estimators.base import (
     sanitised,
     shuffled,
 )
-from workbench.estimators.populous import MASK_SEED, MASKS, centring
+from workbench.estimators.populous import MASK_SEED, MASKS, OneVote, centring, refused_whole
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import (
     CORRUPT,
     centred_count,
-    centred_rows,
     neutral,
     paired,
     present,
@@ -202,7 +199,6 @@ class Row:
 
 @lru_cache(maxsize=1)
 def table() -> tuple[Row, ...]:
-    """Return the whole table."""
     text = files("workbench").joinpath("estimators", TABLE).read_text("utf-8")
     return tuple(Row(**{**row, "limits": tuple(row["limits"])}) for row in json.loads(text))
 
@@ -230,11 +226,7 @@ class RobustVote:
     beta: float
     stage: str = ""
     of: ClassVar[str]
-
-    @property
-    @abstractmethod
-    def designer(self) -> Designer:
-        """The designs, without limits and sizes, which are those of the table."""
+    designer: ClassVar[Designer]  # without limits and sizes, which are those of the table
 
     @property
     def narrowest(self) -> float:
@@ -251,17 +243,14 @@ class RobustVote:
 
     @property
     def design(self) -> Design:
-        """Group size, thresholds and charges; for a mean, those for spread 1."""
         return replace(self.chosen[1], stage=self.stage)
 
     @property
     def fewest(self) -> int:
-        """The fewest rows that have a design."""
         return _fewest(replace(self, n=0, stage=""))
 
     @abstractmethod
-    def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
-        """Return the masked average, or None for no answer."""
+    def draw(self, rows: Array, noise: NoiseSource) -> Array | None: ...
 
 
 @lru_cache(maxsize=1024)
@@ -282,26 +271,12 @@ def _fewest(vote: RobustVote) -> int:
     return fewest(lambda n: _designs(replace(vote, n=n)), LEAST)
 
 
-@contextmanager
-def _refused_whole(n: int, fewest_rows: Callable[[], int], d: int, budget: ApproxDP) -> Iterator[None]:
-    """Refuse the n rows that were given, where what became of them, pairs or a share, is refused."""
-    try:
-        yield
-    except ArgumentError as error:
-        if error.argument != "n":
-            raise
-        raise ArgumentError("n", n, f"at least {fewest_rows()} for d = {d} at {budget}") from None
-
-
 @dataclass(frozen=True)
 class CovarianceVote(RobustVote):
     """The vote on rows of mean 0."""
 
     of: ClassVar[str] = "covariance"
-
-    @property
-    def designer(self) -> Designer:
-        return Designer("thompson_laplace", covariance_moves)
+    designer: ClassVar[Designer] = Designer("thompson_laplace", covariance_moves)
 
     @property
     def narrowest(self) -> float:
@@ -331,10 +306,7 @@ class MeanVote(RobustVote):
 
     spread: float = 1.0
     of: ClassVar[str] = "mean"
-
-    @property
-    def designer(self) -> Designer:
-        return Designer("gaussian", norm_moves)
+    designer: ClassVar[Designer] = Designer("gaussian", norm_moves)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         made = self.design
@@ -364,7 +336,7 @@ def mask_error(charge: Charge, d: int, beta: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousRobustCovariance(Estimator[Array]):
+class PopulousRobustCovariance(OneVote):
     """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
     Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
@@ -413,27 +385,9 @@ class PopulousRobustCovariance(Estimator[Array]):
         m = centred_count(n, self.centred)
         return CovarianceVote(m, d, self._share, require_events(budget), self.beta)
 
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the mask."""
-        recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
-        with _refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
-            return recipe.design.plan
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        n, d = x.shape
-        found = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)  # (1) to (3)
-        return Abstention(VOTE) if found is None else found
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the error, true with probability 1 - beta, for the attacks of the table."""
-        probability(beta=beta)
-        return replace(self, beta=beta).recipe(n, d, budget).error_bound()
-
 
 @dataclass(frozen=True, kw_only=True)
-class PopulousRobustMean(Estimator[Array]):
+class PopulousRobustMean(OneVote):
     """Private mean of partly corrupted rows, by a vote of robust groups (AL22 Theorem 7.4).
 
     Accurate for normal rows of covariance sigma² I, anywhere in space, in few dimensions, a share
@@ -465,25 +419,8 @@ class PopulousRobustMean(Estimator[Array]):
         require_corruption(self.corruption)
 
     def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
-        """Return steps (1) to (3) for n rows."""
         require_matrix(n, d)
         return MeanVote(n, d, self.corruption, require_events(budget), self.beta, spread=self.sigma)
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the vote and of the noise."""
-        return self.recipe(n, d, budget).design.plan
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        n, d = x.shape
-        found = self.recipe(n, d, budget).draw(x, noise)  # (1) to (3)
-        return Abstention(VOTE) if found is None else found
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the error, true with probability 1 - beta, for the attacks of the table."""
-        probability(beta=beta)
-        return replace(self, beta=beta).recipe(n, d, budget).error_bound()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -522,13 +459,12 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
         return shape, MeanVote(n - 2 * pairs, d, self.corruption, events, self.beta / 2, MEAN, SPREAD)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the two votes in parallel: they see disjoint rows."""
         shape, place = self.recipes(n, d, budget)
 
         def fewest_rows() -> int:
             return ceil(max(2 * shape.fewest / SHARE, place.fewest / (1 - SHARE)))
 
-        with _refused_whole(n, fewest_rows, d, shape.budget):
+        with refused_whole(n, fewest_rows, d, shape.budget):
             return Parallel((shape.design.plan, place.design.plan))
 
     def estimate(

@@ -217,18 +217,14 @@ def threshold(counts: Array, n: int, psi: float) -> float:
 
 
 class Removal(NamedTuple):
-    """Scores of all rows, which of them are in T, the noisy counts of these, and ρ."""
-
-    tau: Array
-    members: Mask
+    tau: Array  # of all rows
+    members: Mask  # of T
     counts: Array
     threshold: float
 
 
 @dataclass(frozen=True)
 class Filter:
-    """The steps of "tight" on rows in standard units: public numbers, charges, run."""
-
     n: int
     d: int
     corruption: float
@@ -245,7 +241,6 @@ class Filter:
 
     @cached_property
     def bins(self) -> int:
-        """How many bins a coordinate has: they reach from -R to R and a bin beyond."""
         return 2 * ceil(self.reach / self.width + 1)
 
     @cached_property
@@ -265,17 +260,6 @@ class Filter:
         """The largest score: centre and row are in the ball."""
         return 4 * self.radii[1] ** 2 * (1 + 1e-9)
 
-    @cached_property
-    def sharpness(self) -> float:
-        """β of U."""
-        return inf if self.top else max(4.0, 2 * log(self.d + 1))
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """Shares of μ² of all steps."""
-        one = PASSES / self.passes
-        return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
-
     def threshold(self, cost: Budget) -> float:
         """Return the λ of (5), if (4) has this cost."""
         sd = self.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost))
@@ -286,7 +270,9 @@ class Filter:
         return max(self.level * a * log(1 / a) if a else 0.0, noise)
 
     def plan(self, budget: Budget) -> Plan:
-        first, second, *passes, last = step_budgets(budget, self.shares)
+        one = PASSES / self.passes
+        shares = (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
+        first, second, *passes, last = step_budgets(budget, shares)
         charges = [
             Charge("range", "gaussian", sqrt(2 * self.d), first),
             Charge("recentre", "gaussian", mean_sensitivity(self.n, self.radii[0]), second),
@@ -364,7 +350,7 @@ class Filter:
         m, square = self.mean_of(sums), np.zeros((self.d, self.d)) if sums.square is None else sums.square
         f = square / max(sums.count, FEWEST * self.n) - np.multiply.outer(m, m)
         values, basis = np.linalg.eigh(f - (0.0 if self.heavy else 1.0) * np.eye(self.d))
-        weights = weighed(values, self.sharpness)
+        weights = weighed(values, inf if self.top else max(4.0, 2 * log(self.d + 1)))
         score = Score(m, basis * np.sqrt(weights), grid(self.radii[1]))
         return score, float(weights @ values), float(values[-1])
 
@@ -406,8 +392,6 @@ def central(answers: Sequence[Array]) -> Array:
 
 @dataclass(frozen=True)
 class PaperFilter:
-    """The filters of "paper": public numbers, charges, run."""
-
     n: int
     d: int
     corruption: float
@@ -441,7 +425,6 @@ class PaperFilter:
         return max(1, int(log(self.diameter))), self.passes or max(1, int(log(self.d)))
 
     def plan(self, budget: Budget) -> Plan:
-        """Return the charges of the range, and of all queries in the order of the run."""
         if not isinstance(budget, ApproxDP) or not 0 < budget.delta < 0.5:
             raise ArgumentError("budget", budget, 'ApproxDP with 0 < delta < 1/2 for calibration "paper"')
         first = ApproxDP(PAPER_RANGE * budget.epsilon, PAPER_RANGE * budget.delta)
@@ -467,11 +450,8 @@ class PaperFilter:
         return Converted(Sequential("zcdp", tuple(charges)), budget)
 
     def _rounds(self, budget: ApproxDP) -> Plan:
-        (epochs, rounds), one, (epsilon, delta) = (
-            self.turns,
-            self.diameter**2 / self.n,
-            (budget.epsilon, budget.delta),
-        )
+        (epochs, rounds), one = self.turns, self.diameter**2 / self.n
+        epsilon, delta = budget.epsilon, budget.delta
         outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)
         fewest = ceil(4 / outer.epsilon * log(1 / (2 * (delta / (2 * (epochs + 1))))))  # (4/ε₁) ln(1/2δ₁)
         integer_at_least(fewest, n=self.n)
@@ -539,7 +519,6 @@ class Queries:
         self.keep(kept)
 
     def keep(self, kept: np.ndarray) -> None:
-        """Have S be these rows."""
         self.kept, self.sums = kept, counted_sums(self.y, kept, self.step)
         square, unit = self.sums.square, step_of(self.of.diameter**2, BITS)
         assert square is not None
@@ -567,7 +546,6 @@ class Queries:
         return symmetric_gaussian(OnGrid(value, self.unit), next(self.charges), self.noise)
 
     def mean(self, live: bool = True) -> Array:
-        """Return the mean of S, from its noisy sum and size, inside the set."""
         sums = (
             self.sums.alone if live else WholeSums(0, OnGrid(np.zeros(self.y.shape[1], np.int64), self.step))
         )
@@ -675,8 +653,7 @@ class Filtered(Estimator[Array]):
 
     @property
     @abstractmethod
-    def unit(self) -> float:
-        """The standard deviation of clean rows."""
+    def unit(self) -> float: ...
 
     def tight(self, n: int, d: int) -> Filter:
         level = self.LEVELS["tight"] if self.level is None else self.level
@@ -691,7 +668,6 @@ class Filtered(Estimator[Array]):
         return self.tight(n, d) if self.calibration == "tight" else self.paper(n, d)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for every step, in standard units; on every part of the rows."""
         integer_at_least(2 * self.splits, n=n)
         require_columns(d, centre=self.centre)
         sizes = [len(range(p, n, self.splits)) for p in range(self.splits)]

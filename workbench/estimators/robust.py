@@ -199,7 +199,6 @@ class CoordinateModes:
 
     @property
     def bins(self) -> int:
-        """K."""
         return ceil(2 * self.reach / self.width)
 
     def charge(self, step: str, cost: ZCDP | GaussianDP) -> Charge:
@@ -275,14 +274,12 @@ class Steps(ABC):
     NEVER: ClassVar[float]  # the noise with which it is of no use
     SUM: ClassVar[float]
 
-    @property
     @abstractmethod
-    def bins(self) -> int:
-        """How many scores are counted."""
+    def edges(self, rank: int) -> Array: ...  # of the scores that are counted, rising
 
-    @abstractmethod
-    def edges(self, rank: int) -> Array:
-        """Return the edges of the scores, rising."""
+    @cached_property
+    def bins(self) -> int:
+        return len(self.edges(1))
 
     @abstractmethod
     def cut(self, rank: int, counts: Array) -> float:
@@ -325,7 +322,6 @@ class Steps(ABC):
         return steps_plan(budget, charges)
 
     def run(self, rows: Rows, plan: Plan, noise: NoiseSource, trace: Trace | None = None) -> Array:
-        """Return the private mean in the rows' frame."""
         first, *charges = plan.charges()
         centre = self.modes.draw(self.modes.counts(rows.x, rows.origin, rows.unit), first, noise)  # (1)
         if self.shares.recentre:
@@ -394,7 +390,6 @@ class Steps(ABC):
         return offset * min(1.0, self.radius / max(float(np.linalg.norm(offset)), 1e-300))
 
     def predicted_error(self, plan: Plan) -> float:
-        """Return the median error of clean rows."""
         recentred = bool(self.shares.recentre)
         counts, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
         apart = mean_sensitivity(self.n, self.wide) / rest[0] if recentred else self.modes.width / sqrt(12)
@@ -424,7 +419,6 @@ class NormalSteps(Steps):
 
     @staticmethod
     def ball(n: int, d: int, corruption: float, mu: float) -> float:
-        """Return r."""
         return radius_within(d, 1 / n)
 
     def with_filter(self) -> "NormalSteps | None":
@@ -447,10 +441,6 @@ class NormalSteps(Steps):
         """Return th(N): what the largest eigenvalue of the excess of clean rows stays below."""
         noise = sqrt(1 / count + (self.moment_noise / count) ** 2)
         return 1.1 * (2 * sqrt(self.d) + 3) * noise + self.d / count
-
-    @property
-    def bins(self) -> int:
-        return len(TAILS)
 
     def offset(self, state: RowFilter, mean: Array) -> Array:
         basis, kappa = state.basis, kept_moment(state.rank, state.cut)
@@ -496,7 +486,6 @@ class BoundedSteps(Steps):
         return sqrt(d / min(max(corruption, 2 * d / (n * mu)), 1.0))
 
     def with_filter(self) -> "BoundedSteps | None":
-        """Return the same with the filter, None where it would see nothing."""
         if self.corruption * self.n < 1:
             return None
         rest = 1 - self.shares.range - self.shares.recentre
@@ -515,13 +504,8 @@ class BoundedSteps(Steps):
 
     @cached_property
     def unit_edges(self) -> Array:
-        """The edges for q = 1."""
         powers = ceil(log(self.radius**2) / log(RATIO)) if self.radius > 1 else 0
         return np.array([0.0, *(RATIO**power for power in range(powers + 1))])
-
-    @property
-    def bins(self) -> int:
-        return len(self.unit_edges)
 
     def offset(self, state: RowFilter, mean: Array) -> Array:
         return mean
@@ -573,8 +557,7 @@ class _Robust(Estimator[Array]):
 
     @property
     @abstractmethod
-    def unit(self) -> float:
-        """The standard deviation of clean rows, or a bound of it."""
+    def unit(self) -> float: ...
 
     def _validate(self) -> None:
         standard_radius(self.radius, self.unit)
@@ -592,12 +575,10 @@ class _Robust(Estimator[Array]):
         return self.steps(n, d, budget).shares.passes > 0
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each step; those of the loop are whitened."""
         require_columns(d, centre=self.centre)
         return self.steps(n, d, budget).plan(budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
-        """Return the private mean of sanitised rows."""
         n, d = x.shape
         middle = in_columns(self.centre, d)
         found = self.steps(n, d, budget).run(

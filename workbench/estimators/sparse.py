@@ -133,13 +133,6 @@ def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
     return better_than(radius**2, hypot(noise, sampling))
 
 
-def radius_plan(n: int, budget: Budget) -> Plan:
-    """Return the plan: a twentieth of μ² for the norms, the rest for the covariance of unit rows."""
-    norm, moment = step_budgets(budget, (SHARE, 1 - SHARE))
-    unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
-    return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
-
-
 def norm_counts(x: Array) -> NDArray[np.int64]:
     """Return the counts of (a)."""
     counts = np.zeros(len(EDGES), np.int64)
@@ -284,10 +277,11 @@ class ThresholdedCovariance(Estimator[SparseCovariance]):
     in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of (1), if no radius is given, and (2)."""
         require_matrix(n, d)
-        if self.radius is None:
-            return radius_plan(n, budget)
+        if self.radius is None:  # a twentieth of μ² for the norms, the rest for the covariance of unit rows
+            norm, moment = step_budgets(budget, (SHARE, 1 - SHARE))
+            unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
+            return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
         return noise_plan(STEP, second_moment_sensitivity(n, self.radius), self.calibration, budget)
 
     def estimate(
@@ -340,7 +334,6 @@ class PerturbedCovariance(Estimator[Array]):
     in_passes = True
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of (2)."""
         require_matrix(n, d)
         return noise_plan(STEP, second_moment_sensitivity(n, self.radius), self.calibration, budget)
 

@@ -496,7 +496,6 @@ class Eigenvalues(Estimator[Array]):
     calibration: Calibration = "tight"
 
     def cost(self, budget: Budget) -> ZCDP:
-        """Return the cost of all eigenvalues together."""
         return without_events(budget) if self.calibration == "tight" else concentrated(budget)
 
     def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:
@@ -506,7 +505,6 @@ class Eigenvalues(Estimator[Array]):
         return block_sizes(needed, n, d, self.centred, self.calibration)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each eigenvalue; raise where n rows are too few, with the number."""
         self.blocks(n, d, budget)
         return delivered(eigenvalue_charges("eigenvalue", d, self.cost(budget), self.calibration), budget)
 
@@ -565,7 +563,6 @@ class SubspaceAggregate(Estimator[Array]):
             raise ArgumentError("gap", self.gap, "a number in [0, 1]")
 
     def vote(self, n: int, d: int, budget: Budget) -> SubspaceVote:
-        """Return the recipe of (2), with t and m; public."""
         require_matrix(n, d)
         if self.k >= d:
             raise ArgumentError("k", self.k, f"at most d - 1 = {d - 1}")
@@ -574,7 +571,6 @@ class SubspaceAggregate(Estimator[Array]):
         return SubspaceVote(t, self.calibration, m=m, d=d)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the count and the mean; raise where n rows are too few, with the number."""
         return delivered(self.vote(n, d, budget).charges("vote", concentrated(budget)), budget)
 
     def estimate(
@@ -626,11 +622,9 @@ class SubspaceExact(Estimator[Array]):
         return keys_for_mode(mode_charge(SUBSPACE, events), APART, self.beta)
 
     def fewest(self, d: int, budget: Budget) -> int:
-        """Return the rows of t groups of d."""
         return self.groups(budget) * d * (1 if self.centred else 2)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of step (2)."""
         require_matrix(n, d)
         fewest = self.fewest(d, budget)
         if n < fewest:

@@ -167,8 +167,6 @@ ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
 class Unbounded(Estimator[T]):
-    """What both entries share: the loop of one calibration, and the finish after it."""
-
     centred: bool
     calibration: Calibration
     located: ClassVar[bool]  # whether "paper" finds a mean, too
@@ -180,7 +178,6 @@ class Unbounded(Estimator[T]):
         return _loop(n, d, cost, self.centred, self.calibration, mean)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each draw; raise where n rows are too few, with the number."""
         return delivered(self.recipe(n, d, budget).charges(), budget)
 
     def moments(
@@ -202,7 +199,7 @@ class UnboundedCovariance(Unbounded[Array]):
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     block says what its other rows say, and moments are those of the rows that are there, whose share the
-    release tells.
+    release tells; a share of absent rows that its noise hides shrinks them.
 
     Parameters
     ----------
@@ -242,18 +239,8 @@ class UnboundedGaussian(Unbounded[Gaussian]):
 
     Accurate for normal rows of any mean and any covariance; where blocks do not agree, or rows are all alike,
     the release is "no answer". "tight" finds the centre before the covariance, so that both are measured on
-    all rows; "paper" has the covariance first, from pairs. Guarantee: central model, one replaced row, for
-    every input. Budgets: ApproxDP, or ZCDP, with delta > 0. Missing entries: a row with an entry that is
-    missing, infinite or above 1e100 is absent, in its place. Its block says what its other rows say, and
-    moments are those of the rows that are there, whose share the release tells: a share of absent rows that
-    its noise hides shrinks them.
-
-    Parameters
-    ----------
-    centred : bool, default False
-        Whether the mean is known to be 0; it is not estimated then.
-    calibration : {"paper", "tight"}, default "tight"
-        "paper" has the constants of the source, "tight" ours: the same guarantee, less noise.
+    all rows; "paper" has the covariance first, from pairs. A mean that is known to be 0 is not estimated. All
+    else as of `UnboundedCovariance`.
 
     Examples
     --------
@@ -304,16 +291,13 @@ class Loop:
 
     @property
     @abstractmethod
-    def squared_error(self) -> SquaredErrors:
-        """The predicted errors, from public numbers."""
+    def squared_error(self) -> SquaredErrors: ...
 
     @abstractmethod
-    def charges(self) -> Iterator[Charge]:
-        """Yield all charges, in the order of the run."""
+    def charges(self) -> Iterator[Charge]: ...
 
     @abstractmethod
-    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
-        """Return the private moments of sanitised rows."""
+    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention: ...
 
     @property
     def vote(self) -> SubspaceVote:
@@ -340,8 +324,6 @@ def _loop(n: int, d: int, cost: ZCDP, centred: bool, calibration: Calibration, l
 
 
 class TightLoop(Loop):
-    """Steps (1) to (4) of "tight"."""
-
     @cached_property
     def costs(self) -> tuple[ZCDP, ZCDP, ZCDP, ZCDP]:
         """The costs of (1), of one vote, of (3), and of (4)."""
@@ -420,8 +402,6 @@ def widest(d: int) -> tuple[float, ...]:
 
 
 class PaperLoop(Loop):
-    """Steps (1) to (4) of "paper"."""
-
     @cached_property
     def costs(self) -> dict[str, ZCDP]:
         """The costs of one slot of every kind, and of the steps of (3) and (4)."""
@@ -654,34 +634,29 @@ class RoundFinish:
         """t: the mean of 1/s over the spectrum that the last step meets, if the frame left the worst."""
         return float(np.mean(1 / self._ended[1]))
 
-    def ball(self, spectrum: Array) -> float:
-        """Return R of a step in which rows should have this spectrum."""
-        return self._ball(spectrum, self.costs)
+    def ball(self, spectrum: Array, costs: tuple[ZCDP, ...] = ()) -> float:
+        """Return R of a step in which rows should have this spectrum, among steps of other costs if given."""
+        if not is_round(spectrum):
+            return length_beyond(spectrum, LONG)
+        costs = costs or self.costs
+        answers = sum(cost.rho for cost in costs[1:] or costs)
+        return best_radius(self.n, self.d, gaussian_mu(ZCDP(answers / self.lift.reach**4)))
 
-    def excess(self, spectrum: Array, cost: ZCDP) -> float:
+    def excess(self, spectrum: Array, cost: ZCDP, costs: tuple[ZCDP, ...] = ()) -> float:
         """Return e of a step of this cost in which rows should have this spectrum."""
-        return self._excess(spectrum, self.ball(spectrum), cost)
+        noise = self.lift.sensitivity() / gaussian_mu(cost)
+        return CAUTION * sqrt(len(spectrum)) * noise * self.ball(spectrum, costs) ** 2
 
     def _costs(self, k: int) -> tuple[ZCDP, ...]:
         left = self.cost.rho - (self.location.rho if self.location else 0.0)
         early = min(MOST_EACH, EARLY / max(k, 1)) * left
         return (*(ZCDP(early),) * k, ZCDP(left - k * early))
 
-    def _ball(self, spectrum: Array, costs: tuple[ZCDP, ...]) -> float:
-        if not is_round(spectrum):
-            return length_beyond(spectrum, LONG)
-        answers = sum(cost.rho for cost in costs[1:] or costs)
-        return best_radius(self.n, self.d, gaussian_mu(ZCDP(answers / self.lift.reach**4)))
-
-    def _excess(self, spectrum: Array, radius: float, cost: ZCDP) -> float:
-        noise = self.lift.sensitivity() / gaussian_mu(cost)
-        return CAUTION * sqrt(len(spectrum)) * noise * radius**2
-
     def _after(self, k: int) -> Array:
         # the spectrum that k steps leave of the worst one
         spectrum, costs = np.array(self.worst), self._costs(k)
         for cost in costs[:-1]:
-            spectrum = spectrum / (spectrum + self._excess(spectrum, self._ball(spectrum, costs), cost))
+            spectrum = spectrum / (spectrum + self.excess(spectrum, cost, costs))
         return spectrum
 
     def squared_error(self, stretch: float = 1.0) -> SquaredErrors:
@@ -698,7 +673,6 @@ class RoundFinish:
         return SquaredErrors(d, d * drawn / slope(d, radius) ** 2, covariance)
 
     def charges(self) -> Iterator[Charge]:
-        """Yield all charges, in the order of the run."""
         if self.location:
             each = self.location.split(*(1.0,) * self.d)
             for i, cost in enumerate(each, start=1):

@@ -83,6 +83,7 @@ from workbench.privacy.stable import (
     largest_ratio,
     least_rate,
     masked,
+    square_scale,
     voted,
     voted_scale,
     wishart_delta,
@@ -487,7 +488,6 @@ class Design:
 
     @property
     def noise_sd(self) -> float:
-        """The sd of a normal mask."""
         return gaussian_scale(self.charges[1])
 
     def released(self, points: Points | Groups, noise: NoiseSource) -> Array | None:
@@ -548,11 +548,9 @@ class PricedDesign(Design):
         return voted_scale(self.plan)
 
     def chance(self, friends: Counts) -> float:
-        """Return the probability of an answer."""
         return voted_chances(self.plan)[self.vote.count(friends, self.most)]
 
     def released(self, points: Points | Groups, noise: NoiseSource) -> Array | None:
-        """Return the noisy average, or None for no answer."""
         friends = points.friends(self.limit)
         h = self.vote.count(friends, self.most)  # (1)
         average = points.average(self.vote.weights(friends)) if h else points.nothing
@@ -603,8 +601,13 @@ def norm_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) 
 
 
 def has_mask(made: Design, d: int) -> bool:
-    """Return whether the mask of matrices of a design exists: θ large enough for draws, ν ≥ d."""
+    """Return whether the mask of matrices of a design exists: θ large enough for draws, ν ≥ d, a γ."""
     cost = made.charges[1].cost
+    if made.kind == "square":
+        try:
+            return square_scale(made.charges[1], d) > 0
+        except ArgumentError:
+            return False
     if isinstance(cost, ApproxDP):
         return wishart_delta(made.distance, d, d, cost.epsilon) <= cost.delta
     return made.narrowness > least_rate(d)
@@ -633,7 +636,6 @@ class Designer:
         return best if best is None or self.exists is None or self.exists(best) else None
 
     def enough(self, n: int, budget: ApproxDP, beta: float) -> object:
-        """Return None if n rows have no design."""
         if self.exists is None:
             return next(self._tried(n, budget, beta), None)
         return self.best(n, budget, beta)
@@ -731,5 +733,4 @@ def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Desig
 
 @lru_cache(maxsize=256)
 def fewest_designed(designer: Designer, budget: ApproxDP, beta: float) -> int:
-    """Return the fewest rows that have a design."""
     return fewest(lambda n: designer.enough(n, budget, beta), designer.start, designer.within)

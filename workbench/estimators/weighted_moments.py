@@ -53,7 +53,6 @@ class WholeSums:
 
     @property
     def alone(self) -> "WholeSums":
-        """N and s."""
         return WholeSums(self.count, self.total)
 
 
@@ -84,7 +83,6 @@ MEAN = costs(1.0, 0.0)
 
 
 def moments_charge(step: str, cost: Budget) -> Charge:
-    """Return the charge of one release."""
     return Charge(step, "gaussian", SENSITIVITY, cost)
 
 
@@ -94,7 +92,6 @@ def length(d: int, square: bool = True) -> int:
 
 
 def grid(radius: float) -> float:
-    """Return the step g of rows in the ball of `radius`."""
     return step_of(radius, SQUARED_BITS)
 
 
@@ -183,7 +180,6 @@ def _flat(square: OnGrid) -> OnGrid:
 
 
 def _matrix(flat: Array, d: int) -> Array:
-    """Return the symmetric matrix that `_flat` came from."""
     matrix, (rows, columns) = np.empty((d, d)), np.triu_indices(d)
     matrix[rows, columns] = matrix[columns, rows] = flat / np.where(rows == columns, 1.0, sqrt(2))
     return matrix

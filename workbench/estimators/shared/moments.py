@@ -126,14 +126,11 @@ class WinsorisedCovariance:
     cost: Budget
 
     @property
-    def radius(self) -> float:
-        return best_radius(self.n, self.d, gaussian_mu(self.cost))
-
-    @property
     def predicted_error(self) -> float:
         """The rms Frobenius error for white normal rows, to first order."""
-        squared = squared_errors(np.array([self.radius**2]), self.n, self.d, gaussian_mu(self.cost))
-        return sqrt(float(squared[0]))
+        mu = gaussian_mu(self.cost)
+        squared = np.array([best_radius(self.n, self.d, mu) ** 2])
+        return sqrt(float(squared_errors(squared, self.n, self.d, mu)[0]))
 
 
 def unwinsorised(moment: Array, radius: float) -> Array:
@@ -226,7 +223,6 @@ def _quantiles(d: int) -> tuple[Array, ...]:
 
 @lru_cache(maxsize=4096)
 def best_radius(n: int, d: int, mu: float) -> float:
-    """Return R of step (1)."""
     return sqrt(float(_quantiles(d)[0][np.argmin(_errors(_quantiles(d), n, d, mu))]))
 
 
@@ -252,7 +248,6 @@ class LiftedMoment:
 
     @cached_property
     def steps(self) -> int:
-        """The whole number of steps that τ is."""
         return widest(self.height, STEP) if self.height else 0
 
     def of(self, x: Array, change: Callable[[Array], Array]) -> OnGrid:
@@ -306,7 +301,6 @@ class Frame:
         return Frame(self.basis, matrix @ self.shape)
 
     def scaled(self, factor: float) -> "Frame":
-        """Return the frame whose rows are `factor` times as long."""
         return self.then(np.eye(self.rank) * factor)
 
     def shrunk(self, top: Array, factor: float) -> "Frame":
@@ -325,7 +319,6 @@ class Frame:
 
 
 def identity_frame(d: int) -> Frame:
-    """Return the frame of the rows as they are."""
     return Frame(np.eye(d), np.eye(d))
 
 
@@ -360,7 +353,6 @@ class Moments:
 
     @property
     def finite(self) -> bool:
-        """Whether every entry is a number."""
         known = self.mean is None or np.isfinite(self.mean).all()
         return bool(known and np.isfinite(self.covariance).all())
 
