@@ -4,12 +4,12 @@ import stat
 import tarfile
 
 import pytest
-
-from workbench.errors import ArgumentError
-from workbench.lab.publish import assets
 from workbench.lab.publish.assets import ASSETS, Asset
 from workbench.lab.publish.slides.page import page
 from workbench.lab.publish.slides.slide import Slide
+
+from workbench.errors import ArgumentError
+from workbench.lab.publish import assets
 
 
 @pytest.fixture

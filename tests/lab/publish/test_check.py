@@ -1,7 +1,7 @@
 import pytest
+from workbench.lab.publish.check import check, fix, parameters
 
 from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
-from workbench.lab.publish.check import check, fix, parameters
 from workbench.lab.schemas import nbformat
 
 

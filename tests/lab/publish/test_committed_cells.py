@@ -1,13 +1,13 @@
 """The committed results in a notebook's text: written from the figures, reported when they are stale."""
 
 import pytest
+from workbench.lab.publish.check import check, fix
+from workbench.lab.publish.committed_cells import shown, tagged
 
 from tests.lab.conftest import SETUP, good_project
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.lab.pictures.figures import save
-from workbench.lab.publish.check import check, fix
-from workbench.lab.publish.committed_cells import shown, tagged
 from workbench.lab.schemas import nbformat
 
 VERDICTS = [

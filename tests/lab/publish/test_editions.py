@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+from workbench.lab.publish.check import check
 
 from tests.commands.conftest import command  # noqa: F401
 from workbench.lab.project import Project
 from workbench.lab.publish import editions
-from workbench.lab.publish.check import check
 from workbench.lab.schemas import nbformat
 
 ROOT = Path(__file__).parents[3]

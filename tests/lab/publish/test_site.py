@@ -14,16 +14,16 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-from tests.lab.conftest import good_project
-from workbench.catalog import CATALOG
-from workbench.chapters.registry import CLAIMS
-from workbench.cli import main
 from workbench.lab.publish.site import dots
 from workbench.lab.publish.site import page as site
 from workbench.lab.publish.site.growing import grown
 from workbench.lab.publish.site.prose import formula, html, typeset
 from workbench.lab.publish.site.records import Size
+
+from tests.lab.conftest import good_project
+from workbench.catalog import CATALOG
+from workbench.chapters.registry import CLAIMS
+from workbench.cli import main
 from workbench.lab.runner.complexity import sizes_of
 from workbench.lab.runner.growth import Growth, growths
 from workbench.sources import sources, statements

@@ -2,12 +2,6 @@ import re
 from html import unescape
 
 import pytest
-
-from tests.lab.conftest import ROOT, write_notebook
-from workbench.charts import canonical_json
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.errors import ArgumentError
-from workbench.lab.pictures.figures import save
 from workbench.lab.publish.check import parameters
 from workbench.lab.publish.slides.blocks import WORDS, blocks, count, items, lead, packed, point, sentences
 from workbench.lab.publish.slides.deck import Deck
@@ -15,6 +9,12 @@ from workbench.lab.publish.slides.page import page
 from workbench.lab.publish.slides.results import Results, calls
 from workbench.lab.publish.slides.shapes import shapes
 from workbench.lab.publish.slides.slide import Slide
+
+from tests.lab.conftest import ROOT, write_notebook
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.errors import ArgumentError
+from workbench.lab.pictures.figures import save
 from workbench.lab.schemas import nbformat
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
