@@ -513,7 +513,7 @@ def _slides(options: Options) -> int:
     from workbench.lab.publish.slides import slides
 
     found, notebook, out = _one(options)
-    about = {"lecturer": options.lecturer, "date": options.date}
+    about = (options.lecturer, options.date)
     page, line = slides(found, notebook, out, fresh=options.fresh, about=about)
     say(line, sys.stdout if page else sys.stderr)
     return 0 if page else 1

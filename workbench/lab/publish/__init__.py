@@ -1,6 +1,6 @@
-"""Notebooks as documents: checked (`committed`), copied, on slides, and as pages; all by nbconvert, with one template.
+"""Notebooks as documents: checked, copied, on slides and as pages, by nbconvert with one template.
 
-Formulas become MathML, which browsers draw by themselves, and scripts stand in the page: nothing needs a network.
+Formulas become MathML, which browsers draw by themselves, and scripts stand in the page: it needs no network.
 """
 
 import re
@@ -16,9 +16,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 FENCED = re.compile(r"^( *)```math\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"(<pre>.*?</pre>|<code>.*?</code>|<math.*?</math>)", re.DOTALL)
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?![\s$])(.+?)(?<![\s\\])\$", re.DOTALL)
-ANCHOR = re.compile(
-    r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>'
-)  # of nbconvert, with formulas in them
+ANCHOR = re.compile(r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>')
 NORM = re.compile(r"\\(?:big|Big|bigg|Bigg)[lr]?\\(?:\||[lr]?Vert(?![A-Za-z]))")  # no large norm is read
 SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 
@@ -75,13 +73,7 @@ def render(cells: list[Any], path: Path, **resources: Any) -> Path:
     nbformat()
     from nbconvert import HTMLExporter
 
-    class Exporter(HTMLExporter):  # type: ignore[misc]
-        """With the one template, and MathML in texts and titles."""
-
-        template_name = "workbench"
-        extra_template_basedirs = [str(TEMPLATES)]
-
-    exporter = Exporter()
+    exporter = HTMLExporter(template_name="workbench", extra_template_basedirs=[str(TEMPLATES)])
     exporter.register_filter("html", html)
     given: Mapping[str, Any] = {"slides": False, "title": path.stem, "home": "", "script": "", **resources}
     notebook = nbformat().v4.new_notebook(cells=cells)

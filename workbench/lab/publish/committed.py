@@ -1,8 +1,8 @@
 """What a committed notebook must be, and copies of it to hand out.
 
-Canonical, without outputs, short cells, literal parameters, a type of slide for every cell. Its committed results
-stand in its text: a picture before the cell that makes it, the verdicts at the top. These cells are written from
-`figures/NN_name` alone and carry the tag `committed`. Solutions are cells with the tag `solution`.
+Canonical, without outputs, short cells, literal parameters, a type of slide for every cell. Its committed
+results stand in its text: a picture before the cell that makes it, the verdicts at the top. These cells are
+written from `figures/NN_name` alone and have the tag `committed`; solutions have the tag `solution`.
 """
 
 import ast
@@ -240,10 +240,8 @@ def listed(decided: Sequence[Mapping[str, Any]]) -> str:
         items.append(f"* **{WORDS[str(one['status'])]}**: {words}{because} (`{one['id']}`)")
     count = "The claim" if len(items) == 1 else f"All {len(items)} claims"
     head = f"**{sentence(decided, expectations(ids))}.** {PICTURES}"
-    return "\n".join(
-        [head, "", f"<details><summary>{count}, and what became of each</summary>", "", *items]
-        + ["", "</details>"]
-    )
+    folded = f"<details><summary>{count}, and what became of each</summary>"
+    return "\n".join([head, "", folded, "", *items, "", "</details>"])
 
 
 def _ended(words: str) -> str:

@@ -1,8 +1,9 @@
-"""Pages of what is committed: notebooks with their pictures, estimators, claims, sources, sample sizes, proofs."""
+"""Pages of what is committed: notebooks, estimators with their help, claims, sources, sizes, proofs."""
 
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -15,43 +16,32 @@ from workbench.errors import ArgumentError
 from workbench.lab import explore, listing, tables
 from workbench.lab.claims import NOTEBOOK, PROFILE, Record, collected
 from workbench.lab.project import Project
-from workbench.lab.publish import plain, render, shown, text
+from workbench.lab.publish import plain, render, shown, source, text
 from workbench.lab.publish.committed import DRAWS, WORDS, tagged
 from workbench.lab.publish.slides import calls
 from workbench.lab.runner import complexity, growth
 from workbench.lab.schemas import nbformat
-from workbench.sources import Statement, sources, statements
+from workbench.sources import sources, statements
 
-FILES = {
-    "index": "Start",
-    "estimators": "Estimators",
-    "claims": "Claims",
-    "sizes": "Sample sizes",
-    "sources": "Sources",
-    "proofs": "Proofs",
+MENU = {
+    "index.html": "Start",
+    "index.html#notebooks": "Notebooks",
+    "estimators.html": "Estimators",
+    "claims.html": "Claims",
+    "sizes.html": "Sample sizes",
+    "sources.html": "Sources",
+    "proofs.html": "Proofs",
 }
 PICTURE = re.compile(r"!\[((?:[^\]\\]|\\.)*)\]\((?:\.\./figures/)?([\w/]+\.svg)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)([^)#]*)(?:#([^)]*))?\)")
 LIVE = '<p class="live">Here the notebook has controls: <code>workbench lab</code> opens it.</p>'
 NUMBERS = ("estimate", "interval", "bound", "n", "trials", "level", "test")
+SIZES = ("formula", "kind", "predicted", "estimate", "interval")
+GROWTHS = ("statement", "moves", "estimator", "n", "slope", "stated", "rate", "verdict")
 CHECKS = ("id", "status", "estimate", "interval", "bound", "n", "trials")
 AS_BEFORE = "The same"
+Decided = Mapping[str, Record]
 Cells = Iterator[Any]
-START = """# What does it cost to publish a number about people?
-
-Whoever publishes statistics about people under *differential privacy* adds noise on purpose. These pages say how much
-it costs, which estimator costs least, and what was run to find out. All of it works without a network.
-"""
-QUESTIONS = (
-    ("What can I publish with n rows?", "09_which_one/explorers/solve.json", """Three of the numbers n, ε, δ and the
-error α decide the fourth. Drag the point over the map, or type what you have. Every estimator has such a map:
-`workbench plan mean --alpha 0.1 --epsilon 1` asks all of them. [How many rows each theorem needs](sizes.md)."""),
-    ("What does ε mean?", "01_what_epsilon_means/explorers/attacker.json", """Somebody sees what you publish, knows all
-rows but one, and guesses. ε bounds how often the guess is right; δ is what the bound may fail with.
-[Notebook 01](01_what_epsilon_means.ipynb) derives it, attacks it and adds it up."""),
-    ("Which estimator?", "", """First, what do you know without looking: a range, a scale, nothing? Second, how many
-rows do you have? [Notebook 09](09_which_one.ipynb) goes through the questions; here is what estimates what."""),
-)  # fmt: skip
 
 
 def write(project: Project, out: Path) -> list[Path]:
@@ -65,119 +55,112 @@ def write(project: Project, out: Path) -> list[Path]:
     project.keep_apart(out)
     if not project.figures.is_dir():
         raise ArgumentError("project", str(project.root), "a checkout with figures/ in it")
-    decided, parts = collected(project.figures), {path.stem: path for path in project.notebooks}
+    decided = collected(project.figures)
     made: dict[str, Callable[[], Cells]] = {
         "index": lambda: start(project, decided),
         "estimators": estimators,
-        "claims": lambda: claims(project, decided),
-        "sizes": lambda: [text(markdown(complexity.table(project.figures), project.figures))],
+        "claims": lambda: claims(decided),
+        "sizes": lambda: iter([text(markdown(complexity.table(project.figures), project.figures))]),
         "sources": covered,
         "proofs": proofs,
-        **{stem: lambda path=path: notebook(path, project.figures, decided) for stem, path in parts.items()},
-    }  # type: ignore[dict-item,assignment]
-    menu = [(f"{name}.html", label) for name, label in FILES.items()]
-    script = explore.script()
-    return [
-        render(list(cells()), out / f"{name}.html", title=f"workbench: {FILES.get(name, name)}", pages=menu,
-               here=f"{name}.html", script=script if name in ("index", *parts) else "")
-        for name, cells in made.items()
-    ]  # fmt: skip
+    }
+    names = [path.stem for path in project.notebooks]
+    for path in project.notebooks:
+        made[path.stem] = lambda path=path: notebook(path, project.figures, decided)  # type: ignore[misc]
+    script, written = explore.script(), []
+    for name, cells in made.items():
+        title, here = f"workbench: {name.replace('_', ' ')}", f"{name}.html"
+        live = script if name in ("index", *names) else ""
+        written.append(render(list(cells()), out / here, title=title, pages=MENU, here=here, script=live))
+    return written
 
 
-def markdown(source: str, figures: Path) -> str:
-    """Return a text whose pictures stand in it, and whose links lead to pages; to any other file they are words."""
+def markdown(words: str, figures: Path) -> str:
+    """Return a text with its pictures in it; links lead to pages, and where there is none are words."""
 
     def picture(found: re.Match[str]) -> str:
-        words, path = re.sub(r"\\(.)", r"\1", found[1]), figures / found[2]
+        alt, path = re.sub(r"\\(.)", r"\1", found[1]), figures / found[2]
         data = b64encode(path.read_bytes()).decode() if path.is_file() else ""
-        return f'<img alt="{escape(words)}" src="data:image/svg+xml;base64,{data}" loading="lazy">'
+        return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}" loading="lazy">'
 
-    return LINK.sub(_link, PICTURE.sub(picture, source))
+    return LINK.sub(_link, PICTURE.sub(picture, words))
 
 
 def _link(found: re.Match[str]) -> str:
-    path, anchor = Path(found[2]), f"#{found[3]}" if found[3] else ""
-    if path.suffix == ".ipynb" or path.stem in FILES:
-        return f"[{found[1]}]({path.stem}.html{anchor})"
-    if path.parent.name == "proofs" or (path.suffix == ".md" and path.parent == Path(".")):
-        return f"[{found[1]}](proofs.html#{path.stem}{anchor.replace('#', '/')})"
-    return found[1]
+    said, path, anchor = found[1], Path(found[2]), found[3]
+    if path.suffix == ".ipynb":
+        return f"[{said}]({path.stem}.html)"
+    if path.suffix == ".html":
+        return found[0]
+    if path.suffix == ".md" and path.parent.name in ("", "proofs"):
+        return f"[{said}](proofs.html#{path.stem}{f'/{anchor}' if anchor else ''})"
+    return said
 
 
-def _card(name: str, summary: str, body: str) -> Any:
-    return text(
-        f'<details class="card" id="{escape(name)}"><summary>{summary}</summary>\n\n{body}\n\n</details>'
-    )
+def _card(name: str, summary: str, *parts: str) -> Any:
+    body = "\n\n".join(filter(None, parts))
+    head = f'<details class="card" id="{escape(name)}"><summary>{summary}</summary>'
+    return text(f"{head}\n\n{body}\n\n</details>")
 
 
 def _linked(name: str) -> str:
-    """Return a name with a link to its card."""
+    """Return a name with a link to its card, if it has one."""
     known = name.removeprefix("claim ")
-    page = (
-        "claims"
-        if known in CLAIMS
-        else "estimators"
-        if known in CATALOG
-        else "proofs"
-        if "proofs/" in known
-        else ""
-    )
-    page = "sources" if known.partition("/")[0].lower() in sources() else page
-    anchor = Path(known).stem if page == "proofs" else known
-    return f"[{plain(known)}]({page}.html#{anchor})" if page else f"`{known}`"
+    if known.startswith("proofs/"):
+        return f"[{known}](proofs.html#{Path(known).stem})"
+    pages = {"claims": CLAIMS, "estimators": CATALOG, "sources": _statements()}
+    page = next((page for page, names in pages.items() if known in names), "")
+    return f"[{plain(known)}]({page}.html#{known})" if page else f"`{known}`"
 
 
-def start(project: Project, decided: Mapping[str, Record]) -> Cells:
-    """Yield the start: three questions with the map of n and ε, the notebooks, and all that can be looked for."""
-    yield text(START)
-    for question, explorer, words in QUESTIONS:
-        yield text(f"## {question}\n\n{LINK.sub(_link, words)}")
-        path = project.figures / explorer
-        if explorer and path.is_file():
-            yield shown(explore.element(explore.read(path)))
+@cache
+def _statements() -> dict[str, Any]:
+    return {one.id: one for found in sources() for one in statements(found)}
+
+
+def start(project: Project, decided: Decided) -> Cells:
+    """Yield the start: three questions, the map of n and ε, the notebooks, and all that can be filtered."""
     kinds: dict[str, list[str]] = {}
     for key, entry in CATALOG.items():
-        kinds.setdefault(entry.estimand, []).append(f"[{key}](estimators.html#{key})")
-    yield text(
-        tables.markdown(("estimates", "with"), [[kind, ", ".join(keys)] for kind, keys in kinds.items()])
-    )
-    stories = [(path.stem, nbformat().read(path, as_version=4).cells[0].source) for path in project.notebooks]
-    parts = [(stem, *source.removeprefix("# ").partition("\n\n")[::2]) for stem, source in stories]
-    told = (
-        f"* **[{title}]({stem}.html)** {LINK.sub(_link, ' '.join(lead.split()))}"
-        for stem, title, lead in parts
-    )
-    yield text("## Notebooks\n\n" + "\n".join(told))
+        kinds.setdefault(entry.estimand, []).append(_linked(key))
+    table = tables.markdown(("estimates", "with"), [[kind, ", ".join(keys)] for kind, keys in kinds.items()])
+    told = []
+    for path in project.notebooks:
+        title, _, lead = nbformat().read(path, as_version=4).cells[0].source.partition("\n\n")
+        told.append(f"* **[{title[2:]}]({path.stem}.html)** {LINK.sub(_link, ' '.join(lead.split()))}")
+    words = source("start.md").replace("ESTIMATORS", table).replace("NOTEBOOKS", "\n".join(told))
+    first, *others = re.split(r"^EXPLORER (\S+)$", LINK.sub(_link, words), flags=re.MULTILINE)
+    yield text(first)
+    for name, after in zip(others[::2], others[1::2], strict=True):
+        if (project.figures / name).is_file():
+            yield shown(explore.element(explore.read(project.figures / name)))
+        yield text(after)
     found = {f"claims.html#{name}": str(one["statement"]) for name, one in decided.items()}
     found |= {f"estimators.html#{key}": f"{key}: {entry.summary}" for key, entry in CATALOG.items()}
-    found |= {f"sources.html#{one.id}": f"{one.id}: {one.text}" for one in _statements()}
-    items = (f'<li class="entry"><a href="{where}">{escape(said)}</a></li>' for where, said in found.items())
-    yield shown(f"<section aria-label='Found'><ul>{''.join(items)}</ul></section>")
+    found |= {f"sources.html#{name}": f"{name}: {one.text}" for name, one in _statements().items()}
+    items = (f'<li class="entry"><a href="{at}">{escape(said)}</a></li>' for at, said in found.items())
+    yield shown(f"<ul>{''.join(items)}</ul>")
 
 
-def notebook(path: Path, figures: Path, decided: Mapping[str, Record]) -> Cells:
+def notebook(path: Path, figures: Path, decided: Decided) -> Cells:
     """Yield a notebook with its committed pictures, its explorers, and its claims in place of outputs."""
     for cell in nbformat().read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
             yield text(markdown(cell.source, figures))
             continue
         hidden = cell.metadata.slideshow.slide_type == "skip" or tagged(cell, DRAWS)
-        code = nbformat().v4.new_code_cell(cell.source, metadata={"tags": ["folded"] if hidden else []})
-        code.metadata["slideshow"] = {"slide_type": "-"}
+        metadata = {"tags": ["folded"] if hidden else [], "slideshow": {"slide_type": "-"}}
         for method, name in calls(cell.source):
             form = figures / path.stem / explore.FOLDER / f"{name if method == 'explore' else method}.json"
             if method in ("explore", "solve"):
                 yield shown(explore.element(explore.read(form)) if form.is_file() else LIVE)
             elif method == "verdicts":
-                rows = (one for one in decided.values() if one[NOTEBOOK] == path.stem)
-                yield text(
-                    "\n".join(
-                        f"* {_verdict(one)} {_linked(one['id'])}: {plain(one['statement'])}" for one in rows
-                    )
-                )
+                own = (one for one in decided.values() if one[NOTEBOOK] == path.stem)
+                said = (f"* {_verdict(one)} {_linked(one['id'])}: {plain(one['statement'])}" for one in own)
+                yield text("\n".join(said))
             elif method == "growths":
-                yield text("The table of searched rows: [sample sizes](sizes.html).")
-        yield code
+                yield text("The searched rows stand among the [sample sizes](sizes.html).")
+        yield nbformat().v4.new_code_cell(cell.source, metadata=metadata)
 
 
 def _verdict(one: Record) -> str:
@@ -185,97 +168,78 @@ def _verdict(one: Record) -> str:
     return f'<span class="verdict {word}">{word}</span>'
 
 
-def claims(project: Project, decided: Mapping[str, Record]) -> Cells:
+def claims(decided: Decided) -> Cells:
     """Yield every claim as its sentence, and below it what decided it."""
-    yield text("# Claims\n\nEach sentence was run; its verdict, its numbers and its source stand below it.")
+    yield text("# Claims\n\nEach sentence was run. Its verdict, its numbers and its source stand below it.")
     names = [name for name in CLAIMS if name in decided]
-    folders = dict.fromkeys(decided[name][NOTEBOOK] for name in names)
-    for folder in folders:
-        yield text(f"## [{folder}]({folder}.html)")
-        for name in (name for name in names if decided[name][NOTEBOOK] == folder):
-            yield _claim(name, names, decided[name])
+    for folder in dict.fromkeys(decided[name][NOTEBOOK] for name in names):
+        yield text(f"## [{folder.replace('_', ' ')}]({folder}.html)")
+        yield from (_claim(name, names, decided[name]) for name in names if decided[name][NOTEBOOK] == folder)
 
 
 def _claim(name: str, names: Sequence[str], one: Record) -> Any:
-    claim, place = CLAIMS[name], names.index(name)
-    before = []
+    claim, place, before = CLAIMS[name], names.index(name), []
     while place and CLAIMS[names[place]].statement.startswith(AS_BEFORE):
         place -= 1
-        before.insert(0, f"{_linked(names[place])}: {plain(CLAIMS[names[place]].statement)}")
-    rows = [(key, tables.show(one[key])) for key in NUMBERS if one.get(key) not in (None, "")]
-    parts = [
-        f"*Before it:* {' '.join(before)}" if before else "",
-        f"**Why:** {plain(claim.reason)}" if claim.reason else "",
-    ]
-    parts.append(
-        f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{listing.home(name)}`, profile {one[PROFILE]}."
-    )
-    parts.append(tables.html(("number", "value"), rows))
-    sizes = [[str(size[key]) for key in ("formula", "kind")] + [tables.show(size[key]) for key in
-             ("predicted", "estimate", "interval")] for size in complexity.sizes_of(one)]  # fmt: skip
-    grown = [growth.summary(found) for found in growth.growths([one])]
-    checks = [
-        [tables.show(part.get(key)) for key in CHECKS] for part in (one.get("detail") or {}).get("checks", ())
-    ]
-    for title, header, found in (
-        ("Sample sizes", ("formula", "kind", "predicted n", "measured n", "interval"), sizes),
-        (
-            "How n grows",
-            ("statement", "moves", "estimator", "n", "slope", "stated", "rate", "verdict"),
-            grown,
-        ),
-        ("Checks, all of which must hold", CHECKS, checks),
-    ):
-        parts += (
-            [f"<details><summary>{title}</summary>{tables.html(header, found)}</details>"] if found else []
-        )
+        before.insert(0, f"*Before it:* {_linked(names[place])}: {plain(CLAIMS[names[place]].statement)}")
+    checks = (one.get("detail") or {}).get("checks", ())
+    found = {
+        "Sample sizes": (SIZES, [_row(size, SIZES) for size in complexity.sizes_of(one)]),
+        "How n grows": (GROWTHS, [growth.summary(grown) for grown in growth.growths([one])]),
+        "Checks, all of which must hold": (CHECKS, [_row(check, CHECKS) for check in checks]),
+    }
     return _card(
         name,
         f"{_verdict(one)} {escape(str(one['statement']))} <code>{name}</code>",
-        "\n\n".join(filter(None, parts)),
+        *before,
+        f"**Why:** {plain(claim.reason)}" if claim.reason else "",
+        f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{listing.home(name)}`, {one[PROFILE]}.",
+        tables.html(NUMBERS, [_row(one, NUMBERS)]),
+        *(
+            f"<details><summary>{title}</summary>{tables.html(*table)}</details>"
+            for title, table in found.items()
+            if table[1]
+        ),
     )
+
+
+def _row(record: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+    return [tables.show(record.get(name)) for name in names]
 
 
 def estimators() -> Cells:
     """Yield every estimator with its help."""
     yield text("# Estimators\n\nAll are called alike: `release = Estimator(...)(rows, budget=..., rng=...)`.")
     for key, entry in CATALOG.items():
-        pages = [listing.whole(entry), documented(type(entry.estimator))]
-        body = "\n\n".join(f"<pre>{re.sub(chr(10) + '+', chr(10), escape(page)) if place == 0 else escape(page)}</pre>"
-                           for place, page in enumerate(pages))  # fmt: skip
-        from_source = ", ".join(map(_linked, entry.statements)) or "our own"
-        yield _card(key, f"<code>{key}</code> {escape(entry.summary)}", f"*Source:* {from_source}\n\n{body}")
-
-
-def _statements() -> Iterator[Statement]:
-    yield from (one for source in sources() for one in statements(source))
+        origin = ", ".join(map(_linked, entry.statements)) or "our own"
+        told = (listing.whole(entry), documented(type(entry.estimator)))
+        pages = [f"<pre>{escape(page).replace(chr(10) * 2, chr(10) + ' ' + chr(10))}</pre>" for page in told]
+        yield _card(key, f"<code>{key}</code> {escape(entry.summary)}", f"*Source:* {origin}", *pages)
 
 
 def covered() -> Cells:
     """Yield every numbered statement of the sources, with what covers it and where it slips."""
     yield text("# Statements of the sources")
-    for one in _statements():
-        parts = [
-            plain(one.reason),
-            f"*Covered by:* {', '.join(map(_linked, one.covered_by))}" if one.covered_by else "",
-        ]
-        parts += [
-            f"*Slip*, {slip.location}: “{plain(slip.says)}” should be “{plain(slip.should_say)}”"
+    for name, one in _statements().items():
+        covers = f"*Covered by:* {', '.join(map(_linked, one.covered_by))}" if one.covered_by else ""
+        slips = (
+            f"*Slip*, {plain(slip.location)}: “{plain(slip.says)}” should be “{plain(slip.should_say)}”"
             for slip in one.errata
-        ]
-        yield _card(one.id, f"<code>{one.id}</code> {escape(one.text)}", "\n\n".join(filter(None, parts)))
+        )
+        constants = f"*Constants:* {one.constants}"
+        head = f"<code>{name}</code> {escape(one.text)}"
+        yield _card(name, head, plain(one.reason), covers, constants, *slips)
 
 
 def proofs() -> Cells:
     """Yield the proofs, with a place to link to at every section."""
     yield text("# Proofs")
     for path in sorted((files("workbench") / "proofs").iterdir(), key=lambda path: path.name):
-        stem, source = path.name.removesuffix(".md"), path.read_text("utf-8")
+        stem = path.name.removesuffix(".md")
+        title, _, body = LINK.sub(_link, path.read_text("utf-8")).partition("\n")
 
         def anchored(found: re.Match[str], stem: str = stem) -> str:
-            slug = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", found[2].lower()).strip())
+            slug = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", found[1].lower()).strip())
             return f'<a id="{stem}/{slug}"></a>\n\n{found[0]}'
 
-        title, _, body = source.partition("\n")
-        body = re.sub(r"^(##+) (.+)$", anchored, LINK.sub(_link, body), flags=re.MULTILINE)
-        yield _card(stem, escape(title.lstrip("# ")), body)
+        yield _card(stem, escape(title[2:]), re.sub(r"^##+ (.+)$", anchored, body, flags=re.MULTILINE))

@@ -1,14 +1,14 @@
-"""Slides of a notebook: each heading with its statement, and the figure or explorer that follows it, on one slide.
+"""Slides of a notebook: each statement with the figure or explorer that follows it on one slide.
 
-What stands on a slide is the author's `text` in the cell's slideshow metadata; without it the whole text where it
-is short, else its first sentences, never half a sentence. Boxes, lists, tables and steps follow whole, on slides of
-their own, and the full text goes to the speaker's notes (key S). `skip` is left out, `notes` and `-` are said.
+What stands on a slide is the author's `text` in the cell's slideshow metadata; without it the whole text
+where it is short, else its first sentences, never half a sentence. Boxes, lists and tables follow whole, and
+the full text goes to the speaker's notes (key S). `skip` is left out, `notes` and `-` are said.
 """
 
 import ast
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,11 @@ from workbench.lab.runner.run_notebook import EXECUTED
 from workbench.lab.runner.variants import variants
 from workbench.lab.schemas import nbformat
 
-SHORT, LETTERS, TALL = 45, 22, 530  # words of a text above a figure; px of letters and of an explorer
+SHORT, FULL = 45, 80  # words of a text above a figure, and of one that has a slide for itself
+LETTERS, TALL = 22, 490  # px of an explorer's letters, and of its height
 BLOCK = re.compile(
-    r"(<details.*?</details>|^```.*?^```|^> .*?(?=\n\n|\Z)|^(?:\d+\.|[*-]) .*?(?=\n\n(?!  )|\Z)|^\|.*?(?=\n\n|\Z))",
+    r"(<details.*?</details>|^```.*?^```|^> .*?(?=\n\n|\Z)|^\|.*?(?=\n\n|\Z)"
+    r"|^(?:\d+\.|[*-]) .*?(?=\n\n(?!  )|\Z))",
     re.DOTALL | re.MULTILINE,
 )
 HEADING = re.compile(r"\A#+ +(.+?)\n*$|\A\*\*([^*\n]+?)\.?\*\*\n\n", re.MULTILINE)
@@ -47,14 +49,9 @@ Cells = Iterator[Any]
 
 
 def slides(
-    project: Project,
-    notebook: Path,
-    out: Path,
-    *,
-    fresh: bool = False,
-    about: Mapping[str, str] | None = None,
+    project: Project, notebook: Path, out: Path, *, fresh: bool = False, about: Sequence[str] = ()
 ) -> tuple[Path | None, str]:
-    """Write `out`/NAME.slides.html, which needs no network, from what is committed or, if `fresh`, from a quick run.
+    """Write `out`/NAME.slides.html from what is committed or, if `fresh`, from a quick run.
 
     Returns
     -------
@@ -71,7 +68,7 @@ def slides(
         if not outcome.good:
             return None, f"{notebook.stem}: {outcome.status}: {outcome.reason}"
     try:
-        made = deck(nbformat().read(source, as_version=4).cells, folder, project.figures, about or {})
+        made = deck(nbformat().read(source, as_version=4).cells, folder, project.figures, about)
     except ArgumentError as missing:
         return None, f"{notebook.stem}: {missing}"
     path, script = out / f"{notebook.stem}.slides.html", explore.script()
@@ -79,21 +76,15 @@ def slides(
     return path, f"{path}: needs no network"
 
 
-def deck(cells: Sequence[Any], folder: Path, figures: Path, about: Mapping[str, str]) -> list[Any]:
-    """Return the cells of the slides: a title, an outline, statements with figures, and what is for questions."""
+def deck(cells: Sequence[Any], folder: Path, figures: Path, about: Sequence[str] = ()) -> list[Any]:
+    """Return the cells of the slides: title, outline, statements with figures, and what is for questions."""
     first, *others = [cell for cell in cells if not tagged(cell, "parameters")]
     others = [cell for cell in others if _kind(cell) != "skip" and not tagged(cell, "injected-parameters")]
     titles = [_head(cell.source) for cell in others if cell.cell_type == "markdown"]
-    titles = [html(one) for one in titles if one and not RECORD.match(one)]
-    said = [
-        f"# {_head(first.source)}",
-        _short(first),
-        *_standing(folder),
-        " · ".join(filter(None, about.values())),
-    ]
+    listed = "".join(f"<li>{_inline(html(one))}</li>" for one in titles if one and not RECORD.match(one))
+    said = [f"# {_head(first.source)}", _short(first), *_standing(folder), " · ".join(filter(None, about))]
     made = [text("\n\n".join(filter(None, said)), "slide", layout="title"), text(first.source, "notes")]
-    made.append(shown("<ol>" + "".join(f"<li>{_inline(one)}</li>" for one in titles) + "</ol>", "slide"))
-    made[-1].metadata.slideshow.update(layout="outline", title="Outline")
+    made.append(text(f"<ol>{listed}</ol>", "slide", layout="outline", title="Outline"))
     heading, appendix = "", []
     for place, cell in enumerate(others):
         if cell.cell_type == "markdown":
@@ -103,27 +94,24 @@ def deck(cells: Sequence[Any], folder: Path, figures: Path, about: Mapping[str, 
             continue
         found = list(_code(cell, heading, folder, figures))
         (appendix if tagged(cell, "appendix") else made).extend(found)
-    fitted = list(_together(made))
-    return (
-        [*fitted, text("For questions.", "slide", title="More pictures"), *_together(appendix)]
-        if appendix
-        else fitted
-    )
+    questions = [text("For questions.", "slide", title="More pictures"), *appendix] if appendix else []
+    return list(_together([*made, *questions]))
 
 
 def _together(cells: Sequence[Any]) -> Cells:
-    """Yield cells with each figure on the slide of its statement if that is short, else on one of its own."""
+    """Yield cells, what is shown on the slide of its statement if that is short, else on one of its own."""
     room = False
     for cell in cells:
         slide = cell.metadata.slideshow
         if slide.slide_type == "slide":
-            room = slide.get("layout", "statement") == "statement" and _words(cell.source) <= SHORT
-            place = cell
-        elif slide.slide_type == "fragment" and cell.outputs:
+            statement = slide.get("layout", "statement") == "statement"
+            place, room = slide, statement and _words(cell.source) <= SHORT
+        elif slide.slide_type == "fragment":
+            layout = "code" if cell.source else "figure"
             if room:
-                place.metadata.slideshow["layout"] = "figure"
+                place["layout"] = layout
             else:
-                slide.update(slide_type="slide", layout="figure")
+                slide.update(slide_type="slide", layout=layout)
             room = False
         yield cell
 
@@ -146,11 +134,11 @@ def _words(markdown: str) -> int:
 
 
 def _short(cell: Any) -> str:
-    """Return the author's text of a slide, or the whole text where it is short, or its first sentences."""
+    """Return the author's text, or what stands before the first box or list, or its first sentences."""
     given = cell.metadata.get("slideshow", {}).get("text")
     if given:
         return str(given)
-    body = LINK.sub(r"\1", HEADING.sub("", BLOCK.sub("\n", cell.source).strip(), count=1)).strip()
+    body = LINK.sub(r"\1", HEADING.sub("", BLOCK.split(cell.source.strip())[0], count=1)).strip()
     if _words(body) <= SHORT:
         return body
     formula = re.search(r"\$\$.*?\$\$", body, re.DOTALL)
@@ -159,13 +147,11 @@ def _short(cell: Any) -> str:
         if taken and _words(" ".join([*taken, one])) > SHORT:
             break
         taken.append(one)
-    return " ".join(taken) + (
-        f"\n\n{formula[0]}" if formula and "text" not in cell.metadata.slideshow else ""
-    )
+    return " ".join(taken) + (f"\n\n{formula[0]}" if formula else "")
 
 
 def _text(cell: Any, heading: str, follows: Any) -> Cells:
-    """Yield a text as a slide, what it shows whole on further ones, and all of it as notes."""
+    """Yield a text as a slide, what it shows whole with it or on further ones, and all of it as notes."""
     if tagged(cell, SOLUTION):
         return
     if _kind(cell) in ("notes", "-"):
@@ -175,11 +161,14 @@ def _text(cell: Any, heading: str, follows: Any) -> Cells:
     if cell.source.startswith("## Exercises"):
         yield from _exercises(cell.source, answer)
         return
-    short, blocks = _short(cell), BLOCK.findall(cell.source)
-    if short or not blocks:
-        yield text(short, "slide", title=heading)
-    for block in [*blocks, answer] if answer else blocks:
-        yield text(LINK.sub(r"\1", block), "slide", title=heading, layout="whole")
+    parts = [_short(cell)]
+    for block in filter(None, [*BLOCK.findall(cell.source), answer]):
+        if block.startswith("<details") or _words(parts[-1]) + _words(block) <= FULL:
+            parts[-1] = f"{parts[-1]}\n\n{block}".strip()
+        else:
+            parts.append(block)
+    for part in parts if parts[0] else parts[1:]:
+        yield text(LINK.sub(r"\1", part), "slide", title=heading)
     yield text(cell.source, "notes")
 
 
@@ -202,24 +191,26 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
     """Yield what a cell shows: its code and what it printed, figures, explorers, verdicts."""
     asked = calls(cell.source)
     if DRAWS not in cell.metadata.get("tags", ()) and not asked:
-        listing = nbformat().v4.new_code_cell(cell.source, metadata={"slideshow": {"slide_type": "fragment"}})
+        slide = {"slide_type": "fragment", "title": heading}
+        listing = nbformat().v4.new_code_cell(cell.source, metadata={"slideshow": slide})
         listing.outputs = [one for one in cell.outputs if "widget" not in "".join(one.get("data", ()))]
         yield listing
     for method, name in asked:
         if method == "show":
-            yield from _figure(_chart(folder / f"{name}.json"))
+            yield from _figure(_chart(folder / f"{name}.json"), heading)
         elif method == "growths":
             home = folder.name.partition("_")[2].replace("_", "-")
             found = [one for one in complexity.growing(figures) if one.claim.startswith(f"{home}/")]
             if found:
-                yield from _figure(picture(", ".join(dict.fromkeys(one.source for one in found)), found))
+                names = ", ".join(dict.fromkeys(one.source for one in found))
+                yield from _figure(picture(names, found), heading)
         elif method == "verdicts":
             yield from _verdicts(folder, heading)
         else:
             path = figures / folder.name / explore.FOLDER / f"{name if method == 'explore' else method}.json"
             if path.is_file():
                 form = explore.read(path)
-                yield shown(explore.element(form, tall=TALL, text=LETTERS), "fragment")
+                yield _shown(explore.element(form, tall=TALL, text=LETTERS), heading)
                 yield text(explore.first(form)["how"], "notes")
 
 
@@ -229,11 +220,18 @@ def _chart(path: Path) -> Chart:
     return Chart.from_json(richest(canonical_json.read(path)["charts"]))
 
 
-def _figure(chart: Chart) -> Cells:
+def _figure(chart: Chart, heading: str) -> Cells:
     for place, _ in enumerate(panels(chart)):
         data = b64encode(svg(chart, SLIDE, place)).decode()
-        yield shown(f'<img alt="{escape(chart.alt)}" src="data:image/svg+xml;base64,{data}">', "fragment")
-        yield text(f"{chart.title}. {chart.how_to_read}", "notes")
+        image = f'<img alt="{escape(chart.alt)}" src="data:image/svg+xml;base64,{data}">'
+        yield _shown(f"<p class=finding>{escape(chart.title)}</p>{image}", heading)
+        yield text(chart.how_to_read or chart.alt, "notes")
+
+
+def _shown(page: str, heading: str) -> Any:
+    cell = shown(page, "fragment")
+    cell.metadata.slideshow["title"] = heading
+    return cell
 
 
 def _standing(folder: Path) -> list[str]:
@@ -245,9 +243,8 @@ def _standing(folder: Path) -> list[str]:
 
 def _verdicts(folder: Path, heading: str) -> Cells:
     _, decided = verdicts(folder)
-    squares = "".join(
-        f'<i class="{one["status"].lower()}"></i>' for one in sorted(decided, key=lambda one: one["status"])
-    )
+    statuses = sorted(str(one["status"]).lower() for one in decided)
+    squares = "".join(f'<i class="{status}"></i>' for status in statuses)
     words = "\n\n".join([*_standing(folder), f'<div class="squares" aria-hidden="true">{squares}</div>'])
     yield text(words, "slide", title=heading, layout="score")
     yield text(

@@ -5,6 +5,7 @@ const all = (selector, home = document) => [...home.querySelectorAll(selector)];
 const SMALL = 20; // px of letters that are read in a hall
 
 function fit(slide) {
+  if (slide.querySelector(".workbench-explorer")) return; // which fits itself
   const fits = () => slide.scrollHeight <= slide.clientHeight + 1 && all(".text", slide).every((one) => one.scrollHeight <= one.clientHeight + 1);
   for (const part of all(":scope > .text, :scope > .shown:has(.highlight)", slide)) {
     let size = parseFloat(getComputedStyle(part).fontSize);
