@@ -58,7 +58,7 @@ EXAMPLES = {
         "workbench notebook 02_one_mean --student",
         "workbench notebook 02_one_mean --teacher --out ~/monday",
     ),
-    "pages": ("workbench pages", "workbench pages ~/workbench.html"),
+    "pages": ("workbench pages", "workbench pages ~/workbench"),
     "check": ("workbench check --fix",),
 }
 FIRST = EXAMPLES["plan"][0].partition("  ")[0]
@@ -505,8 +505,6 @@ def _add_slides(command: Any) -> None:
     parser.add_argument("--run", action="store_true", dest="fresh", help=text)
     parser.add_argument("--lecturer", default="", metavar="NAME", help="who the title names")
     parser.add_argument("--date", default="", metavar="DAY", help="what the title says of the day")
-    text = "fetch reveal.js and MathJax with npm, once; slides written from then on need no network"
-    parser.add_argument("--fetch-assets", action="store_true", help=text)
     _project(parser)
 
 
@@ -515,8 +513,8 @@ def _slides(options: Options) -> int:
     from workbench.lab.publish.slides import slides
 
     found, notebook, out = _one(options)
-    about = {"lecturer": options.lecturer, "date": options.date}
-    page, line = slides(found, notebook, out, fresh=options.fresh, fetch=options.fetch_assets, about=about)
+    about = (options.lecturer, options.date)
+    page, line = slides(found, notebook, out, fresh=options.fresh, about=about)
     say(line, sys.stdout if page else sys.stderr)
     return 0 if page else 1
 
@@ -537,7 +535,7 @@ def _add_notebook(command: Any) -> None:
     parser.add_argument("notebook", help="its name")
     which = parser.add_mutually_exclusive_group()
     for name, text in (
-        ("student", "without the solutions, and with a cell for each answer"),
+        ("student", "with a place for the answer instead of each solution"),
         ("teacher", "with the solutions open and the 90-minute plan after the title"),
     ):
         which.add_argument(
@@ -548,32 +546,27 @@ def _add_notebook(command: Any) -> None:
 
 
 def _notebook(options: Options) -> int:
-    from workbench.lab.publish.editions import write
+    from workbench.lab.publish.committed import copy
 
     found, notebook, out = _one(options)
-    say(str(write(found, notebook, out, options.edition)))
+    say(str(copy(found, notebook, out, options.edition)))
     return 0
 
 
 def _add_pages(command: Any) -> None:
-    text = "write figures, claims, statements, estimators and notebooks as one page, from what is committed"
+    text = "write notebooks, estimators, claims, sample sizes and proofs as pages, from what is committed"
     parser = command(_pages, text)
-    text = "the page (reproduced/workbench.html)"
-    parser.add_argument("page", nargs="?", type=Path, metavar="OUT.html", help=text)
+    parser.add_argument("out", nargs="?", type=Path, metavar="DIR", help="where they go (reproduced/pages)")
     _project(parser)
 
 
 def _pages(options: Options) -> int:
-    from workbench.charts.canonical_json import require_free
     from workbench.lab import project
-    from workbench.lab.publish.site.page import NAME, require, write
+    from workbench.lab.publish.pages import write
 
     found = project.find(explicit=options.project)
-    path = (options.page or found.reproduced / NAME).resolve()
-    require(found, path)
-    require_free("page", path)
-    write(found.root, path)
-    say(f"{path}: {path.stat().st_size / 1e6:.1f} MB, needs no network and no other file")
+    first, *others = write(found, (options.out or found.reproduced / "pages").resolve())
+    say(f"{first}: with {len(others)} further pages, which need no network")
     return 0
 
 
@@ -588,7 +581,7 @@ def _add_check(command: Any) -> None:
 def _check(options: Options) -> int:
     """Return 1 if something is left to mend."""
     from workbench.lab import project
-    from workbench.lab.publish.check import examined
+    from workbench.lab.publish.committed import examined
 
     files = [Path(name) for name in options.notebook if Path(name).is_file()]
     others = [name for name in options.notebook if not Path(name).is_file()]

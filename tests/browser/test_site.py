@@ -3,11 +3,11 @@
 from statistics import median
 
 import pytest
+from workbench.lab.publish.site.page import write
 
 from tests.browser.conftest import ROOT
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
-from workbench.lab.publish.site.page import write
 
 pytestmark = pytest.mark.browser
 

@@ -65,7 +65,8 @@ def printed(stem, first):
     """What the code of a solution defines, which begins with these words."""
     text = (Path(__file__).parents[3] / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf-8")
     cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
-    (solutions,) = (cell for cell in cells if cell.startswith("## Exercises"))
+    (place,) = (place for place, cell in enumerate(cells) if cell.startswith("## Exercises"))
+    solutions = cells[place + 1]
     codes = [dedent(code) for code in re.findall(r"```python\n(.*?)```", solutions, re.DOTALL)]
     (code,) = (one for one in codes if one.startswith(first))
     names = {"np": np, "print": lambda *_: None, "ZCDP": ZCDP, "ApproxDP": ApproxDP}

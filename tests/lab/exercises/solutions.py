@@ -81,11 +81,17 @@ def unexplained(solution, said):
     return [*re.findall(r".{0,20}\d+.{0,20}", left), *WORDS.findall(left)]
 
 
+def asked_and_told(path):
+    """Return the text of the exercises of a notebook, and that of their solutions, which is the next cell."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    (place,) = (place for place, one in enumerate(texts) if one.startswith("## Exercises"))
+    return texts[place], texts[place + 1]
+
+
 def exercises(path):
     """Return the exercises of a notebook, by number."""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    (text,) = (one for one in ("".join(cell["source"]) for cell in cells) if one.startswith("## Exercises"))
-    asked, told = text.split("<details>")
+    asked, told = asked_and_told(path)
     pairs = zip(_items(asked), _items(told), strict=True)
     return {place: Exercise(*pair) for place, pair in enumerate(pairs, 1)}
 
@@ -94,8 +100,8 @@ def functions(path, name="mine"):
     """Return a function as a cell of a notebook has it, and as the solution of the exercise has it."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     texts = ["".join(cell["source"]) for cell in cells]
-    (asked,) = (one for one in texts if f"\ndef {name}(" in one and not one.startswith("## Exercises"))
-    (told,) = (one for one in texts if one.startswith("## Exercises"))
+    _, told = asked_and_told(path)
+    (asked,) = (one for one in texts if f"\ndef {name}(" in one and one != told)
     return tuple(_defined(code, name) for code in (asked, dedent(FENCED.search(told)[1])))
 
 

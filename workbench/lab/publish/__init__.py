@@ -1,1 +1,89 @@
-"""A notebook as a document: what must hold of a committed one, its slides; and a page with all of them."""
+"""Notebooks as documents: checked, copied, on slides and as pages, by nbconvert with one template.
+
+Formulas become MathML, which browsers draw by themselves, and scripts stand in the page: it needs no network.
+"""
+
+import re
+from collections.abc import Mapping
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+
+from workbench.charts.canonical_json import replacing
+from workbench.lab.schemas import nbformat
+
+TEMPLATES = Path(__file__).parent / "templates"
+FENCED = re.compile(r"^( *)```math\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"(<pre>.*?</pre>|<code>.*?</code>|<math.*?</math>)", re.DOTALL)
+FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?![\s$])(.+?)(?<![\s\\])\$", re.DOTALL)
+ANCHOR = re.compile(r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>')
+NORM = re.compile(r"\\(?:big|Big|bigg|Bigg)[lr]?\\(?:\||[lr]?Vert(?![A-Za-z]))")  # no large norm is read
+SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
+
+
+def plain(words: str) -> str:
+    r"""Return Markdown that says just these words, on one line; formulas between dollars stay.
+
+    >>> plain("an x_1 [a] *b* in $x_1$")
+    'an x\\_1 \\[a\\] \\*b\\* in $x_1$'
+    """
+    parts = re.split(r"(\$[^$]+\$)", " ".join(words.split()).replace("<", "&lt;"))
+    return "".join(SPECIAL.sub(r"\\\1", part) if place % 2 == 0 else part for place, part in enumerate(parts))
+
+
+def mathml(tex: str, *, display: bool = False) -> str:
+    """Return a formula as MathML, or as it stands where it cannot be read."""
+    from latex2mathml.converter import convert
+
+    try:
+        made: str = convert(NORM.sub("‖", tex), display="block" if display else "inline")
+    except Exception:  # the library has a class for each fault of a formula, and no common one
+        return f'<code class="tex">{escape(tex)}</code>'
+    return made
+
+
+def html(markdown: str) -> str:
+    """Return a text as HTML, its formulas as MathML."""
+    nbformat()
+    from nbconvert.filters.markdown import markdown2html
+
+    def formula(found: re.Match[str]) -> str:
+        return mathml(unescape(found[1] or found[2]), display=found[1] is not None)
+
+    made = markdown2html(FENCED.sub(lambda found: f"{found[1]}$$\n{found[2]}{found[1]}$$", markdown))
+    parts = CODE.split(ANCHOR.sub("", made))
+    return "".join(FORMULA.sub(formula, part) if place % 2 == 0 else part for place, part in enumerate(parts))
+
+
+def text(source: str, kind: str = "-", **more: Any) -> Any:
+    """Return a cell of text, with its type of slide."""
+    slide = {"slide_type": kind, **more}
+    return nbformat().v4.new_markdown_cell(source, metadata={"slideshow": slide})
+
+
+def shown(page: str, kind: str = "-") -> Any:
+    """Return a cell that shows HTML."""
+    cell = nbformat().v4.new_code_cell("", metadata={"slideshow": {"slide_type": kind}})
+    cell.outputs = [nbformat().v4.new_output("display_data", {"text/html": page})]
+    return cell
+
+
+def render(cells: list[Any], path: Path, **resources: Any) -> Path:
+    """Write cells as a page, or as slides where `slides=True`, and return its path."""
+    nbformat()
+    from nbconvert import HTMLExporter
+
+    exporter = HTMLExporter(template_name="workbench", extra_template_basedirs=[str(TEMPLATES)])
+    exporter.register_filter("html", html)
+    given: Mapping[str, Any] = {"slides": False, "title": path.stem, "home": "", "script": "", **resources}
+    notebook = nbformat().v4.new_notebook(cells=cells)
+    page, _ = exporter.from_notebook_node(notebook, {**given, "source": source})
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as file:
+        file.write(page)
+    return path
+
+
+def source(name: str) -> str:
+    """Return a style or a script that stands in a page."""
+    return (TEMPLATES / "workbench" / name).read_text(encoding="utf-8").replace("</script", "<\\/script")

@@ -15,7 +15,7 @@ from workbench.chapters.parameters import CHAPTERS
 from workbench.charts.parameters import Declared, brief
 from workbench.errors import ArgumentError, integer_at_least, nearest, real
 from workbench.lab.live.parameters import chapter
-from workbench.lab.publish.check import REQUIRED, parameters
+from workbench.lab.publish.committed import REQUIRED, parameters
 
 OWN = {"profile": "--profile", "out": "--out"}  # parameters the runner sets
 Grid = Mapping[str, Sequence[object]]

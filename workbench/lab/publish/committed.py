@@ -1,0 +1,372 @@
+"""What a committed notebook must be, and copies of it to hand out.
+
+Canonical, without outputs, short cells, literal parameters, a type of slide for every cell. Its committed
+results stand in its text: a picture before the cell that makes it, the verdicts at the top. These cells are
+written from `figures/NN_name` alone and have the tag `committed`; solutions have the tag `solution`.
+"""
+
+import ast
+import base64
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.chapters.parameters import CHAPTERS
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart
+from workbench.charts.parameters import Parameter
+from workbench.errors import ArgumentError
+from workbench.lab.claims import HOLDS, OPEN, expectations, reasons, sentence
+from workbench.lab.live.parameters import chapter
+from workbench.lab.pictures.figures import richest
+from workbench.lab.pictures.plots import draw, png
+from workbench.lab.project import Project
+from workbench.lab.publish import plain
+from workbench.lab.runner.report import verdicts
+from workbench.lab.runner.story import shown
+from workbench.lab.schemas import nbformat
+
+LINES = 12  # of code in one cell
+REQUIRED = ("profile", "seed", "out")
+LOOPS = (ast.For, ast.While, ast.AsyncFor)
+SLIDES = ("slide", "subslide", "fragment", "skip", "notes", "-")
+METADATA: dict[str, dict[str, str]] = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+CELL_METADATA = {"tags", "slideshow", "jupyter"}
+COMMITTED, SOLUTION, DRAWS = "committed", "solution", "remove-input"
+MOST = 64  # characters of a cell's id
+ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
+BREAK = re.compile(r"(?<=\S)  \n(?=\S)")  # two spaces that break a line of Markdown: they mean something
+WORDS = {"REFUTED": "refuted", OPEN: "undecided", HOLDS: "holds"}  # in the order of the list
+PICTURES = "The pictures are of that run; a cell that is run says whether its picture comes out again."
+PICTURE = re.compile(r"\]\(\.\./figures/([^)]+)\.svg\)")
+ELSEWHERE = re.compile(r"(?<!!)\[([^\]]*)\]\(\.\./[^)]*\)")
+BESIDE = re.compile(r"\]\((\d\d_\w+)\.ipynb")
+ANSWER = "**Your answer**"
+Lines = Iterator[str]
+
+
+@dataclass(frozen=True)
+class Examined:
+    """A notebook's findings, one line each: those that can be mended, the others; and its mended text."""
+
+    mendable: list[str]
+    others: list[str]
+    text: str = ""
+
+
+def check(path: Path) -> list[str]:
+    """Return the faults of a notebook, one line each; none for a good one."""
+    found = examine(path)
+    return [*found.mendable, *found.others]
+
+
+def fix(path: Path) -> Examined:
+    """Write a notebook back with all mended that can be, and return what it was like before."""
+    found = examine(path)
+    if found.mendable:
+        with canonical_json.replacing(path) as file:
+            file.write(found.text)
+    return found
+
+
+def examined(files: Sequence[Path], *, mend: bool) -> tuple[str, bool]:
+    """Return one line per finding in these notebooks, and whether none is left."""
+    lines, left = [], 0
+    for path in files:
+        found = fix(path) if mend else examine(path)
+        lines += [f"{path}: {line}{' (mended)' if mend else ''}" for line in found.mendable]
+        lines += [f"{path}: {line}" for line in found.others]
+        left += len(found.others) + (0 if mend else len(found.mendable))
+    count = "1 notebook" if len(files) == 1 else f"{len(files)} notebooks"
+    return "\n".join(lines) or f"{count}, nothing to mend", not left
+
+
+def examine(path: Path) -> Examined:
+    """Return the findings; those that cannot be mended are looked for in the mended notebook."""
+    figures = path.resolve().parent.parent / "figures" / path.stem
+    try:
+        text = path.read_bytes().decode()
+        notebook = nbformat().v4.reads(text)
+        if notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
+            raise ValueError("no cells in format 4")
+        mended = cleaned(notebook)
+        mendable = list(_changes(notebook, mended))
+        if figures.is_dir():
+            mendable += list(_with_results(mended, figures))
+        nbformat().validate(mended)
+    except Exception as error:  # whatever a file may hold
+        return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
+    if text != canonical(notebook):
+        mendable.insert(0, "not in canonical form: sorted keys, indent 1, one newline at the end")
+    others = list(_parameters(mended, CHAPTERS.get(chapter(path.stem), {})))
+    others += _missing(mended, figures)
+    for index, cell in enumerate(mended.cells):
+        others += [f"cell {index}: {fault}" for fault in _faults(cell)]
+    return Examined(mendable, others, canonical(mended))
+
+
+def canonical(notebook: Any) -> str:
+    """Return the one text of a notebook."""
+    return str(nbformat().v4.writes(notebook)).rstrip("\n") + "\n"
+
+
+def cleaned(notebook: Any) -> Any:
+    """Return a notebook without outputs, other metadata and trailing blanks, with an id for each cell."""
+    from nbconvert.preprocessors import ClearMetadataPreprocessor, ClearOutputPreprocessor
+
+    made, taken = deepcopy(notebook), set[str]()
+    for one in made["cells"]:
+        one.setdefault("metadata", {})
+    ClearOutputPreprocessor().preprocess(made, {})
+    ClearMetadataPreprocessor(preserve_cell_metadata_mask=CELL_METADATA).preprocess(made, {})
+    made["metadata"], made["nbformat_minor"] = nbformat().from_dict(METADATA), 5
+    every = {str(cell.get("id")) for cell in made["cells"]}
+    for index, cell in enumerate(made["cells"]):
+        if cell.get("id") in taken or not ID.fullmatch(str(cell.get("id", ""))):
+            names = (f"c{index:02d}{end}" for end in ("", *(f"-{count}" for count in range(2, 10**6))))
+            cell["id"] = next(name for name in names if name not in every | taken)
+        taken.add(cell["id"])
+        for name in [name for name, value in cell["metadata"].items() if not value]:
+            del cell["metadata"][name]
+        cell["source"] = _tidy_code(cell["source"]) if cell["cell_type"] == "code" else _tidy(cell["source"])
+        if cell["cell_type"] == "code" and DRAWS in cell["metadata"].get("tags", ()):
+            cell["metadata"].setdefault("jupyter", nbformat().from_dict({}))["source_hidden"] = True
+    return made
+
+
+def _tidy_code(source: str) -> str:
+    """Return code without trailing blanks, or as it is where that would be another program."""
+    tidy = TRAILING.sub("", source).rstrip("\n")
+    try:
+        same = ast.dump(ast.parse(source)) == ast.dump(ast.parse(tidy))
+    except SyntaxError:
+        return source
+    return tidy if same else source
+
+
+def _tidy(source: str) -> str:
+    return TRAILING.sub("", BREAK.sub("\0", source)).rstrip("\n").replace("\0", "  \n")
+
+
+def _changes(notebook: Any, mended: Any) -> Lines:
+    """Yield a line for the notebook and for each of its cells that was mended, with what was."""
+    for index, (one, other) in enumerate(zip(notebook["cells"], mended["cells"], strict=True)):
+        changed = sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+        if changed:
+            yield f"cell {index}: not as it is committed: {', '.join(changed)}"
+    changed = sorted(name for name in ("metadata", "nbformat_minor") if notebook.get(name) != mended[name])
+    if changed:
+        yield f"not as it is committed: {', '.join(changed)}"
+
+
+# Committed results
+
+
+def tagged(cell: Any, tag: str = COMMITTED) -> bool:
+    """Return whether a cell has a tag."""
+    return tag in cell["metadata"].get("tags", ())
+
+
+def _with_results(notebook: Any, figures: Path) -> Lines:
+    """Write the committed cells of a notebook anew, and yield a line for each that was not as it is now."""
+    had = {cell["id"]: cell for cell in notebook["cells"] if tagged(cell)}
+    cells = [one for cell in notebook["cells"] if not tagged(cell) for one in (*_before(cell, figures), cell)]
+    wanted = {cell["id"]: cell for cell in cells if tagged(cell)}
+    for name, cell in wanted.items():
+        if name not in had:
+            yield f"{name}: the committed result is missing"
+        elif had[name] != cell:
+            yield f"{name}: not what is committed in {figures.parent.name}/{figures.name}"
+    yield from (f"{name}: shows nothing that a cell makes" for name in had if name not in wanted)
+    places = [[cell["id"] for cell in some] for some in (cells, notebook["cells"])]
+    if had.keys() == wanted.keys() and places[0] != places[1]:
+        yield "committed results do not stand before the cells that make them"
+    notebook["cells"] = cells
+
+
+def _missing(notebook: Any, figures: Path) -> Lines:
+    """Yield a line for each figure that a cell shows and that is not committed, where any is."""
+    for index, cell in enumerate(notebook["cells"] if any(figures.glob("*.json")) else ()):
+        for name in shown(cell["source"]) if cell["cell_type"] == "code" else ():
+            if not (figures / f"{name}.json").is_file():
+                yield f"cell {index}: shows {name}, which is not in {figures.parent.name}/{figures.name}"
+
+
+def _before(cell: Any, figures: Path) -> Iterator[Any]:
+    """Yield what stands before a cell."""
+    if cell["cell_type"] != "code":
+        return
+    if tagged(cell, "parameters"):
+        profile, decided = verdicts(figures)
+        if profile == "full":
+            yield _result("verdicts", listed(decided))
+        return
+    parts = []
+    for path in (figures / f"{name}.json" for name in shown(cell["source"])):
+        if path.is_file():
+            chart = richest(canonical_json.read(path)["charts"])
+            how = f"\n\n*How to read it.* {plain(chart['how_to_read'])}" if chart["how_to_read"] else ""
+            picture = f"![{plain(chart['alt'])}](../figures/{figures.name}/{path.stem}.svg){how}"
+            folded = f"<details><summary>More: {plain(chart['title'])}</summary>\n\n{picture}\n\n</details>"
+            parts.append(folded if tagged(cell, "appendix") else picture)
+    if parts:
+        yield _result(str(cell["id"]), "\n\n".join(parts))
+
+
+def _result(name: str, source: str) -> Any:
+    metadata = {"tags": [COMMITTED], "slideshow": {"slide_type": "skip"}}  # slides draw pictures themselves
+    cell = nbformat().v4.new_markdown_cell(source, metadata=metadata)
+    cell["id"] = f"{COMMITTED}-{name}"[:MOST]
+    return cell
+
+
+def listed(decided: Sequence[Mapping[str, Any]]) -> str:
+    """Return the verdicts as a sentence and a folded list, in Markdown."""
+    ids = [str(one["id"]) for one in decided]
+    why, items = reasons(ids), []
+    for one in sorted(decided, key=lambda one: list(WORDS).index(str(one["status"]))):
+        reason = why.get(str(one["id"]), "") if one["status"] != HOLDS else ""
+        because = f" *Why:* {plain(_ended(reason))}" if reason else ""
+        words = plain(_ended(str(one["statement"])))
+        items.append(f"* **{WORDS[str(one['status'])]}**: {words}{because} (`{one['id']}`)")
+    count = "The claim" if len(items) == 1 else f"All {len(items)} claims"
+    head = f"**{sentence(decided, expectations(ids))}.** {PICTURES}"
+    folded = f"<details><summary>{count}, and what became of each</summary>"
+    return "\n".join([head, "", folded, "", *items, "", "</details>"])
+
+
+def _ended(words: str) -> str:
+    return words[:1].upper() + words[1:].rstrip(".") + "."
+
+
+# Parameters and cells
+
+
+def parameters(path: Path) -> dict[str, object]:
+    """Return the notebook's parameters and their default values."""
+    notebook = nbformat().read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if tagged(cell, "parameters")]
+    statements = ast.parse(cells[0].source).body if cells else []
+    return dict(pair for pair in map(_assignment, statements) if pair is not None)
+
+
+def _parameters(notebook: Any, declared: Mapping[str, Parameter]) -> Lines:
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and tagged(cell, "parameters")]
+    if len(cells) != 1:
+        yield f"{len(cells)} cells tagged 'parameters', expected exactly one"
+        return
+    try:
+        statements = ast.parse(cells[0].source).body
+    except SyntaxError:
+        return  # reported with its cell
+    tokens = tokenize.generate_tokens(io.StringIO(cells[0].source).readline)
+    comments = {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
+    for statement in statements:
+        pair, lines = _assignment(statement), range(statement.lineno, (statement.end_lineno or 0) + 1)
+        comment = " ".join(comments[line] for line in lines if line in comments)
+        if pair is None:
+            yield f"parameters: line {statement.lineno} is no assignment of a literal to a name"
+        elif not comment:
+            yield f"parameters: line {statement.lineno} has no comment with unit and range"
+        elif pair[0] in declared:
+            name, allowed = pair[0], declared[pair[0]]
+            if not allowed.admits(pair[1]):
+                yield f"parameters: {name} = {pair[1]!r}, declared as {allowed.words}"
+            if allowed.words not in comment:
+                yield f"parameters: the comment of {name} does not say {allowed.words!r}"
+    names = {pair[0] for pair in map(_assignment, statements) if pair}
+    yield from (f"parameters: {name} is missing" for name in (*REQUIRED, *declared) if name not in names)
+    undeclared = sorted(names - {*REQUIRED, *declared}) if declared else []
+    yield from (f"parameters: {name} is not declared in workbench.chapters.parameters" for name in undeclared)
+
+
+def _assignment(statement: ast.stmt) -> tuple[str, object] | None:
+    if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+        return None
+    target = statement.targets[0]
+    try:
+        return (target.id, ast.literal_eval(statement.value)) if isinstance(target, ast.Name) else None
+    except ValueError:
+        return None
+
+
+def _faults(cell: Any) -> Lines:
+    if cell.metadata.get("slideshow", {}).get("slide_type") not in SLIDES:
+        yield f"has no slide type: {', '.join(SLIDES)}"
+    if cell.cell_type != "code":
+        return
+    try:
+        tree = ast.parse(cell.source)
+    except SyntaxError as error:
+        yield f"does not compile: {error.msg}"
+        return
+    if any(isinstance(node, LOOPS) for node in ast.walk(tree)):
+        yield "has a loop; loops live in the package"
+    lines = [line for line in cell.source.splitlines() if line.strip() and not line.strip().startswith("#")]
+    if len(lines) > LINES:
+        yield f"{len(lines)} lines of code, at most {LINES}"
+
+
+# Copies
+
+
+def copy(project: Project, notebook: Path, out: Path, edition: str = "") -> Path:
+    """Write a copy of a notebook that is one file, and return its path.
+
+    Its pictures are attached, links to files of the checkout are words, and links between notebooks lead to
+    copies of the same edition. A copy for a student ("student") has a place for the answer instead of each
+    solution; one to teach from ("teacher") has solutions open and the lesson plan after the title.
+    """
+    path = out / f"{notebook.stem}{'_' if edition else ''}{edition}.ipynb"
+    if path.exists():
+        raise ArgumentError("out", str(out), f"a folder without {path.name}, which may hold answers")
+    content = nbformat().read(notebook, as_version=4)
+    for cell in content.cells:
+        if tagged(cell, SOLUTION) and edition:
+            opened = cell.source.replace("<details>", "<details open>", 1)
+            cell.source = ANSWER if edition == "student" else opened
+    if edition == "teacher":
+        content.cells[1:1] = _lesson(project, notebook)
+    for cell in content.cells:
+        if cell.cell_type == "markdown":
+            _alone(cell, project.figures, f"_{edition}" if edition else "")
+    out.mkdir(parents=True, exist_ok=True)
+    with canonical_json.replacing(path) as file:
+        file.write(canonical(content))
+    return path
+
+
+def _lesson(project: Project, notebook: Path) -> Iterator[Any]:
+    path = project.root / "notebooks" / "lessons" / f"{notebook.stem}.md"
+    if not path.is_file():
+        raise ArgumentError("notebook", notebook.stem, "a notebook with a plan in notebooks/lessons")
+    parts = re.split(r"^(?=## )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    for number, part in enumerate(parts):
+        lower = re.sub(r"^(?=#)", "#", part, flags=re.MULTILINE).rstrip()
+        cell = nbformat().v4.new_markdown_cell(lower, metadata={"slideshow": {"slide_type": "skip"}})
+        yield nbformat().from_dict({**cell, "id": f"lesson-{number}"})
+
+
+def _alone(cell: Any, figures: Path, suffix: str) -> None:
+    """Attach the pictures of a cell, and turn its links."""
+
+    def attached(found: re.Match[str]) -> str:
+        path = figures / f"{found[1]}.json"
+        if not path.is_file():
+            raise ArgumentError("notebook", found[1], "a notebook whose figures are committed")
+        chart = Chart.from_json(richest(canonical_json.read(path)["charts"]))
+        picture = base64.b64encode(png(draw(chart))).decode()
+        cell.setdefault("attachments", {})[f"{path.stem}.png"] = {"image/png": picture}
+        return f"](attachment:{path.stem}.png)"
+
+    cell.source = ELSEWHERE.sub(r"\1", PICTURE.sub(attached, cell.source))
+    cell.source = BESIDE.sub(rf"](\1{suffix}.ipynb", cell.source)

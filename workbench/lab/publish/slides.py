@@ -1,0 +1,272 @@
+"""Slides of a notebook: each statement with the figure or explorer that follows it on one slide.
+
+What stands on a slide is the author's `text` in the cell's slideshow metadata; without it the whole text
+where it is short, else its first sentences, never half a sentence. Boxes, lists and tables follow whole, and
+the full text goes to the speaker's notes (key S). `skip` is left out, `notes` and `-` are said.
+"""
+
+import ast
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart
+from workbench.charts.formats import SLIDE
+from workbench.errors import ArgumentError
+from workbench.lab import explore
+from workbench.lab.claims import expectations, sentence
+from workbench.lab.pictures.figures import richest
+from workbench.lab.pictures.plots import slides as panels
+from workbench.lab.pictures.plots import svg
+from workbench.lab.project import Project
+from workbench.lab.publish import html, render, shown, text
+from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
+from workbench.lab.runner import cache, complexity
+from workbench.lab.runner.growth_pictures import picture
+from workbench.lab.runner.notebooks import run
+from workbench.lab.runner.report import verdicts
+from workbench.lab.runner.run_notebook import EXECUTED
+from workbench.lab.runner.variants import variants
+from workbench.lab.schemas import nbformat
+
+SHORT, FULL = 45, 80  # words of a text above a figure, and of one that has a slide for itself
+LETTERS, TALL = 22, 490  # px of an explorer's letters, and of its height
+BLOCK = re.compile(
+    r"(<details.*?</details>|^```.*?^```|^> .*?(?=\n\n|\Z)|^\|.*?(?=\n\n|\Z)"
+    r"|^(?:\d+\.|[*-]) .*?(?=\n\n(?!  )|\Z))",
+    re.DOTALL | re.MULTILINE,
+)
+HEADING = re.compile(r"\A#+ +(.+?)\n*$|\A\*\*([^*\n]+?)\.?\*\*\n\n", re.MULTILINE)
+ITEM = re.compile(r"^(?=\d+\. )", re.MULTILINE)
+SENTENCE = re.compile(r"(?<=[.?!:])(?<![0-9]\.)\s+(?=[A-Z*(\"“0-9])")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to files that are not beside it
+RECORD = re.compile(r"Exercises|Verdicts?\b|Summary|After this|Your turn|For the record")
+Cells = Iterator[Any]
+
+
+def slides(
+    project: Project, notebook: Path, out: Path, *, fresh: bool = False, about: Sequence[str] = ()
+) -> tuple[Path | None, str]:
+    """Write `out`/NAME.slides.html from what is committed or, if `fresh`, from a quick run.
+
+    Returns
+    -------
+    tuple
+        The page, none if the run failed or a figure is missing, and one line about it.
+    """
+    folder, source = project.figures / notebook.stem, notebook
+    if fresh:
+        folder = out / notebook.stem
+        source = folder / EXECUTED
+        if not source.is_file():
+            cache.forget(folder)
+        (outcome,) = run(variants([notebook], out), profile="quick")
+        if not outcome.good:
+            return None, f"{notebook.stem}: {outcome.status}: {outcome.reason}"
+    try:
+        made = deck(nbformat().read(source, as_version=4).cells, folder, project.figures, about)
+    except ArgumentError as missing:
+        return None, f"{notebook.stem}: {missing}"
+    path, script = out / f"{notebook.stem}.slides.html", explore.script()
+    render(made, path, slides=True, title=notebook.stem, script=script)
+    return path, f"{path}: needs no network"
+
+
+def deck(cells: Sequence[Any], folder: Path, figures: Path, about: Sequence[str] = ()) -> list[Any]:
+    """Return the cells of the slides: title, outline, statements with figures, and what is for questions."""
+    first, *others = [cell for cell in cells if not tagged(cell, "parameters")]
+    others = [cell for cell in others if _kind(cell) != "skip" and not tagged(cell, "injected-parameters")]
+    titles = [_head(cell.source) for cell in others if cell.cell_type == "markdown"]
+    listed = "".join(f"<li>{_inline(html(one))}</li>" for one in titles if one and not RECORD.match(one))
+    said = [f"# {_head(first.source)}", _short(first), *_standing(folder), " · ".join(filter(None, about))]
+    made = [text("\n\n".join(filter(None, said)), "slide", layout="title"), text(first.source, "notes")]
+    made.append(text(f"<ol>{listed}</ol>", "slide", layout="outline", title="Outline"))
+    heading, appendix = "", []
+    for place, cell in enumerate(others):
+        if cell.cell_type == "markdown":
+            heading = _inline(html(_head(cell.source))) or heading
+            solution = next(iter(others[place + 1 : place + 2]), None)
+            made += _text(cell, heading, solution)
+            continue
+        found = list(_code(cell, heading, folder, figures))
+        (appendix if tagged(cell, "appendix") else made).extend(found)
+    questions = [text("For questions.", "slide", title="More pictures"), *appendix] if appendix else []
+    return list(_together([*made, *questions]))
+
+
+def _together(cells: Sequence[Any]) -> Cells:
+    """Yield cells, what is shown on the slide of its statement if that is short, else on one of its own."""
+    room = False
+    for cell in cells:
+        slide = cell.metadata.slideshow
+        if slide.slide_type == "slide":
+            statement = slide.get("layout", "statement") == "statement"
+            place, room = slide, statement and _words(cell.source) <= SHORT
+        elif slide.slide_type == "fragment":
+            layout = "code" if cell.source else "figure"
+            if room:
+                place["layout"] = layout
+            else:
+                slide.update(slide_type="slide", layout=layout)
+            room = False
+        yield cell
+
+
+def _kind(cell: Any) -> str:
+    return str(cell.metadata.get("slideshow", {}).get("slide_type", "-"))
+
+
+def _head(source: str) -> str:
+    found = HEADING.match(source.strip())
+    return (found[1] or found[2]).strip() if found else ""
+
+
+def _inline(page: str) -> str:
+    return page.strip().removeprefix("<p>").removesuffix("</p>")
+
+
+def _words(markdown: str) -> int:
+    return len(re.sub(r"\$[^$]*\$", "x", markdown).split())
+
+
+def _short(cell: Any) -> str:
+    """Return the author's text, or what stands before the first box or list, or its first sentences."""
+    given = cell.metadata.get("slideshow", {}).get("text")
+    if given:
+        return str(given)
+    body = LINK.sub(r"\1", HEADING.sub("", BLOCK.split(cell.source.strip())[0], count=1)).strip()
+    if _words(body) <= SHORT:
+        return body
+    formula = re.search(r"\$\$.*?\$\$", body, re.DOTALL)
+    taken: list[str] = []
+    for one in SENTENCE.split(body.split("\n\n")[0].split("$$")[0]):
+        if taken and _words(" ".join([*taken, one])) > SHORT:
+            break
+        taken.append(one)
+    return " ".join(taken) + (f"\n\n{formula[0]}" if formula else "")
+
+
+def _text(cell: Any, heading: str, follows: Any) -> Cells:
+    """Yield a text as a slide, what it shows whole with it or on further ones, and all of it as notes."""
+    if tagged(cell, SOLUTION):
+        return
+    if _kind(cell) in ("notes", "-"):
+        yield text(cell.source, "notes")
+        return
+    answer = follows.source if follows is not None and tagged(follows, SOLUTION) else ""
+    if cell.source.startswith("## Exercises"):
+        yield from _exercises(cell.source, answer)
+        return
+    parts = [_short(cell)]
+    for block in filter(None, [*BLOCK.findall(cell.source), answer]):
+        if block.startswith("<details") or _words(parts[-1]) + _words(block) <= FULL:
+            parts[-1] = f"{parts[-1]}\n\n{block}".strip()
+        else:
+            parts.append(block)
+    for part in parts if parts[0] else parts[1:]:
+        yield text(LINK.sub(r"\1", part), "slide", title=heading)
+    yield text(cell.source, "notes")
+
+
+def _exercises(source: str, answer: str) -> Cells:
+    """Yield a slide for each exercise, its solution folded."""
+    asked = ITEM.split(source)[1:]
+    told = ITEM.split(answer.partition("</summary>")[2].removesuffix("</details>"))[1:]
+    for number, question in enumerate(asked):
+        solved = told[number] if len(told) == len(asked) else answer
+        folded = f"<details><summary>Solution</summary>\n\n{_item(solved)}\n\n</details>" if solved else ""
+        words = f"{_item(question)}\n\n{folded}"
+        yield text(LINK.sub(r"\1", words), "slide", title=f"Exercise {number + 1}", layout="exercise")
+
+
+def _item(source: str) -> str:
+    return re.sub(r"^ {2,3}", "", re.sub(r"\A\d+\. ", "", source), flags=re.MULTILINE).strip()
+
+
+def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
+    """Yield what a cell shows: its code and what it printed, figures, explorers, verdicts."""
+    asked = calls(cell.source)
+    if DRAWS not in cell.metadata.get("tags", ()) and not asked:
+        slide = {"slide_type": "fragment", "title": heading}
+        listing = nbformat().v4.new_code_cell(cell.source, metadata={"slideshow": slide})
+        listing.outputs = [one for one in cell.outputs if "widget" not in "".join(one.get("data", ()))]
+        yield listing
+    for method, name in asked:
+        if method == "show":
+            yield from _figure(_chart(folder / f"{name}.json"), heading)
+        elif method == "growths":
+            home = folder.name.partition("_")[2].replace("_", "-")
+            found = [one for one in complexity.growing(figures) if one.claim.startswith(f"{home}/")]
+            if found:
+                names = ", ".join(dict.fromkeys(one.source for one in found))
+                yield from _figure(picture(names, found), heading)
+        elif method == "verdicts":
+            yield from _verdicts(folder, heading)
+        else:
+            path = figures / folder.name / explore.FOLDER / f"{name if method == 'explore' else method}.json"
+            if path.is_file():
+                form = explore.read(path)
+                yield _shown(explore.element(form, tall=TALL, text=LETTERS), heading)
+                yield text(explore.first(form)["how"], "notes")
+
+
+def _chart(path: Path) -> Chart:
+    if not path.is_file():
+        raise ArgumentError("figure", path.stem, f"a chart in {path.parent}; --run makes a fresh one")
+    return Chart.from_json(richest(canonical_json.read(path)["charts"]))
+
+
+def _figure(chart: Chart, heading: str) -> Cells:
+    for place, _ in enumerate(panels(chart)):
+        data = b64encode(svg(chart, SLIDE, place)).decode()
+        image = f'<img alt="{escape(chart.alt)}" src="data:image/svg+xml;base64,{data}">'
+        yield _shown(f"<p class=finding>{escape(chart.title)}</p>{image}", heading)
+        yield text(chart.how_to_read or chart.alt, "notes")
+
+
+def _shown(page: str, heading: str) -> Any:
+    cell = shown(page, "fragment")
+    cell.metadata.slideshow["title"] = heading
+    return cell
+
+
+def _standing(folder: Path) -> list[str]:
+    """Return how many claims hold, in words; nothing where none was decided."""
+    profile, decided = verdicts(folder)
+    known = expectations(str(one["id"]) for one in decided)
+    return [sentence(decided, known, f"the {profile} run") + "."] if decided else []
+
+
+def _verdicts(folder: Path, heading: str) -> Cells:
+    _, decided = verdicts(folder)
+    statuses = sorted(str(one["status"]).lower() for one in decided)
+    squares = "".join(f'<i class="{status}"></i>' for status in statuses)
+    words = "\n\n".join([*_standing(folder), f'<div class="squares" aria-hidden="true">{squares}</div>'])
+    yield text(words, "slide", title=heading, layout="score")
+    yield text(
+        "\n".join(f"* {one['status'].lower()}: {one['statement']} ({one['id']})" for one in decided), "notes"
+    )
+
+
+def calls(source: str) -> list[tuple[str, str]]:
+    """Return what a cell asks the session to show, in its order: the method, and the name of the picture.
+
+    >>> calls("lab.show(chapter.figure, n=2 * n)")
+    [('show', 'figure')]
+    """
+    try:
+        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    nodes = [
+        one
+        for one in nodes
+        if re.fullmatch(r"lab\.(show|explore|solve|verdicts|growths)", ast.unparse(one.func))
+    ]
+    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    names = (ast.unparse(one.args[0]).rpartition(".")[2].strip("'\"") if one.args else "" for one in nodes)
+    return [(ast.unparse(one.func)[4:], name) for one, name in zip(nodes, names, strict=True)]
