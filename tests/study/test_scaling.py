@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from workbench.errors import ArgumentError
-from workbench.study.profiles import claim_level
+from workbench.bounds.shape import Shape
 from workbench.study.rules import Status
 from workbench.study.scaling import (
     Least,
@@ -16,22 +15,17 @@ from workbench.study.scaling import (
     Scaling,
     Setting,
     Statement,
-    budget_of,
     catalogued,
     forget,
     grows,
     measured,
     slope,
-    standard_errors,
     within,
 )
 from workbench.study.sweeps import CellError, Resources, lending
 
 WRONG = 1e-6  # how often a test of coverage may fail by chance
 VALUES = (1.0, 2.0, 4.0, 8.0)
-
-
-# --- slopes ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("errors", [(0.1, 0.1, 0.1, 0.1), (0.3, 0.05, 0.05, 0.2)])
@@ -43,23 +37,6 @@ def test_the_interval_of_a_slope_misses_at_its_level(errors):
         missed += not low <= 1 <= high
     assert missed <= binom.isf(WRONG, repeats, level)
     assert missed >= binom.ppf(WRONG, repeats, level / 3)  # no interval that covers because it is wide
-
-
-def test_points_off_a_line_are_called_curved_and_widen_the_interval():
-    y = np.array([10.0, 20, 60, 300])
-    bent, straight = slope(VALUES, y, [0.05] * 4), slope(VALUES, np.array(VALUES), [0.05] * 4)
-    assert (bent.curved, straight.curved) == (True, False)
-    assert np.ptp(bent.interval(0.05)) > 3 * np.ptp(straight.interval(0.05))
-
-
-def test_an_open_interval_says_nothing_of_a_slope():
-    errors = standard_errors([(8.0, 12.0), (10.0, inf), (0.0, 5.0)], 0.05)
-    assert errors[0] == pytest.approx(log(12 / 8) / 2 / 1.96, rel=1e-3)
-    assert np.isinf(errors[1:]).all()
-    assert slope([1.0], [2.0], [0.1]).error == inf
-
-
-# --- rates ----------------------------------------------------------------------------------------
 
 
 def block(v: float, n: int, *, trials, data, noise):
@@ -112,11 +89,6 @@ def test_the_rate_is_told_in_the_direction_of_more_rows(power, truth, bound, exp
     assert told(power, truth, bound) == expected
 
 
-def test_a_wide_interval_decides_nothing():
-    assert told(1.0, 1.0, error=0.5) == ("UNDECIDED", "open")
-    assert told(1.0, 1.3, error=0.6) == ("UNDECIDED", "open")
-
-
 def test_a_rate_is_seen_only_where_the_wrong_one_nearby_is_excluded():
     one, n = scaling(1.0, {"a bit more": 1.2}), [(v, 100 * v) for v in VALUES]
     assert grows(one, found(one, n, 0.02)).status is Status.HOLDS
@@ -130,12 +102,6 @@ def test_searches_without_an_end_are_left_out():
     assert grows(one, [*leasts[:3], open_ended[3]]).status is Status.HOLDS
     assert grows(one, [leasts[0], *open_ended[1:]]).status is Status.UNDECIDED
     assert grows(one, open_ended).status is Status.UNDECIDED
-
-
-def test_a_true_statement_is_refuted_at_the_level_of_a_check():
-    verdict = grows(scaling(), found(scaling(), [(v, 100 * v) for v in VALUES]))
-    assert verdict.level == claim_level()
-    assert verdict.detail["scaling"]["slope"] == pytest.approx(1)
 
 
 def test_a_proved_n_is_compared_with_what_was_found():
@@ -152,9 +118,6 @@ def test_where_nothing_is_enough_a_proved_n_is_neither_kept_nor_refuted():
     verdict = within(one, never, lambda at: 2 * at.predicted)
     assert verdict.status is Status.UNDECIDED
     assert verdict.interval == (0.0, inf)
-
-
-# --- runs -----------------------------------------------------------------------------------------
 
 
 @pytest.fixture(autouse=True)
@@ -215,14 +178,13 @@ def test_a_profile_without_a_cap_is_left_out():
     assert measured([scaling(caps={"deep": 100})], "quick", seed=1) == []
 
 
-# --- entries of the catalog -----------------------------------------------------------------------
-
 STATEMENT = Statement(
     id="L17/Cor2.4",
     key="univariate/two-step-mean",
     usual={"d": 1, "alpha": 1.0, "epsilon": 0.5, "radius": 100.0},
     shape=lambda epsilon, radius: log(radius) / epsilon,
-    moves={"epsilon": Move((0.4, 0.1), -1, {"1/ε²": -2}, "ln R/ε", {"radius": 10.0})},
+    moves=(Move("epsilon", (0.4, 0.1), -1, {"1/ε²": -2}, "ln R/ε", {"radius": 10.0}),),
+    share=0.5,
 )
 
 
@@ -240,6 +202,16 @@ def test_an_entry_is_run_on_its_own_law_with_the_public_numbers_that_move():
     assert grows(one, leasts).detail["scaling"]["slope"] == pytest.approx(-1, abs=0.3)
 
 
-def test_an_entry_without_a_budget_is_refused():
-    with pytest.raises(ArgumentError, match="a budget: epsilon"):
-        budget_of({"d": 1})
+def test_numbers_follow_from_others_and_take_the_type_of_the_usual_one():
+    def counted(d: int, twice: int, n: int, *, trials, data, noise):
+        return {"error": np.zeros(trials)}
+
+    one = Statement(
+        "S", "k", {"d": 2, "alpha": 0.5}, lambda d, alpha: Shape(d / alpha, 3.0 * d / alpha),
+        (Move("d", (2.0, 4.0), 1, {}, "d/α"),), counted,
+        fewest=lambda d: 10 * d, start=lambda stated, fewest: max(fewest, stated),
+        also=lambda d: {"twice": 2 * d},
+    )  # fmt: skip
+    setting = next(one.scalings()).setting(4.0)
+    assert setting == Setting({"d": 4, "twice": 8}, 0.5, 40, 32.0, setting.predicted, 0.75, 40)
+    assert isinstance(setting.point["d"], int)

@@ -14,7 +14,7 @@ from workbench.charts.words import number
 from workbench.study.grids import Block, Sweep
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
-from workbench.study.scaling import Move, Setting, Statement, catalogued
+from workbench.study.scaling import Setting, Statement, catalogued
 
 NAMED = 11  # columns that all have their n written below; of more, every second
 BEYOND = 1  # columns to the left of the least predicted n, and to the right of the largest
@@ -81,9 +81,8 @@ def of_entry(
     """Return the phases of a catalog entry at public numbers as of a `Statement`; `more` is a `Phase`'s."""
 
     def setting(value: float, **public: Any) -> Setting:
-        moves = {variable: Move((value, 2 * value), 0, {}, "")}
-        (scaling,) = Statement("", key, {**usual, **public}, lambda: nan, moves).scalings()
-        return scaling.setting(value)
+        one = Statement("", key, {}, lambda: nan, (), share=0.5)
+        return one.at({**usual, **public, variable: value})
 
     return Phase(f"phase {key} {variable}", setting, values, symbol, **more)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from math import inf, isfinite, log, nan, sqrt
 from pathlib import Path
@@ -14,12 +14,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from workbench.bounds.shape import Shape
 from workbench.catalog import lookup
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.special import chdtrc as chi_squared_tail
 from workbench.special import ndtri, stdtrit
-from workbench.study.grids import SOFTWARE, Block, Cell, Point, require_axes
+from workbench.study.grids import SOFTWARE, Block, Cell, Point
 from workbench.study.intervals import Interval, Vector
 from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
@@ -126,7 +127,6 @@ class Scaling:
         for profile, cap in self.caps.items():
             one_of(PROFILES, profile=profile)
             integer_at_least(BLOCK, cap=cap)
-        require_axes(self.block, {**self.setting(self.values[0]).point, "n": 1})
 
     @property
     def name(self) -> str:
@@ -159,11 +159,12 @@ class Least(NamedTuple):
         return self.kind != "refused" and self.interval[0] > 0 and self.interval[1] < inf
 
 
+Growth: TypeAlias = tuple[Scaling, Sequence[Least]]
+
 # The slope of ln n* in the logarithm of a public number, with its interval, and that of a formula.
 #
 # Least squares weighted by the intervals of the n*, which are taken as normal in ln n. Where the points are
-# too
-# far from a line for that, the interval is widened by as much as they are (Birge's factor) and Student's
+# too far from a line for that, the interval is widened by as much as they are (Birge's factor) and Student's
 # quantile, and the slope is called curved: it then says how n grew over these values, and no law.
 
 
@@ -222,24 +223,37 @@ def _half(low: float, high: float) -> float:
     return log(high / low) / 2 if low > 0 and isfinite(high) else inf
 
 
-# Scalings of catalog entries: a statement's table of public numbers, one of which moves at a time.
-#
-# Rows are of the hardest law within the entry's public bounds (`catalog.hardest`), or of a law of the
-# caller's.
+# Statements about n: a table of public numbers, one of which moves at a time.
 
 
-CURRENCIES = ("epsilon", "delta", "rho")
+Public: TypeAlias = Mapping[str, Any]
+Named: TypeAlias = Callable[..., Any]
+BUDGETS = ("epsilon", "delta", "rho")
 GUESS = 4  # n_0 over the fewest rows, where nothing is predicted
 
 
-@dataclass(frozen=True)
-class Move:
+def catalogued(
+    key: str, d: int, n: int, *, trials: int, data: Generator, noise: Generator, **public: Any
+) -> Columns:
+    """Measure the error of an entry on rows of its hardest distribution, infinite where it abstains."""
+    estimator, budget = _asked(key, public)
+    from workbench.catalog.hardest import hardest
+
+    entry: Any = hardest(lookup(key), estimator, int(d))
+    samples = (entry.population.sample(int(n), rng=data) for _ in range(trials))
+    errors = np.array([entry.error(estimator(x, budget=budget, rng=noise).value) for x in samples])
+    return {"error": errors, "abstained": np.isinf(errors)}
+
+
+class Move(NamedTuple):
     """How one number moves, and what the statement says of it.
 
-    Parameters
+    Attributes
     ----------
+    variable : str
+        The number.
     values : tuple of float
-        Of the number.
+        Its values; they take the type of the usual one.
     power : float
         Its exponent in the term.
     instead : mapping
@@ -250,122 +264,158 @@ class Move:
         The other numbers where they differ from the statement's usual ones, so that the term stands out.
     logarithm : bool
         Whether the power is that of the number's logarithm.
+    part : str
+        The field of a `Shape` that is looked at.
+    said : str
+        What stands behind the key, in brackets.
+    share, caps
+        Where they are not those of the statement.
     """
 
+    variable: str
     values: tuple[float, ...]
     power: float
     instead: Mapping[str, float]
     term: str
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    beside: Public = MappingProxyType({})
     logarithm: bool = False
+    part: str = "noise"
+    said: str = ""
+    share: float | None = None
+    caps: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement about the n of a catalog entry.
+    """A statement about n.
+
+    Every function of public numbers names those that it takes.
 
     Parameters
     ----------
     id : str
         Of the numbered statement.
     key : str
-        Of the catalog.
+        What is run: without a block, a key of the catalog.
     usual : mapping
-        The public numbers: `d`, `alpha`, of the budget `epsilon` with or without `delta`, or `rho`, and the
-        estimator's own.
+        The public numbers: of an entry `d`, `alpha`, `epsilon` with or without `delta`, or `rho`, and others.
     shape : callable
-        Those numbers of `usual` that it takes by name -> n, constants 1.
-    moves : mapping
-        Number -> how it moves.
+        The statement's n, constants 1, or its terms, a `Shape`; it may name the `part` that is looked at.
+    moves : tuple of Move
+        How they move.
+    block : callable
+        As of a `Scaling`; by default runs of the entry on its hardest distribution (`catalog.hardest`).
+    alpha, predicted, isolated : callable
+        The error that counts as a success, an n with all constants, the share of the part in n. The latter
+        two of an entry are known: what is predicted is a median, and stands beside a share of 1/2 alone.
+    fewest, start : callable
+        The fewest rows that are not refused, and where the search begins; the latter may name `stated`,
+        `predicted` and `fewest`.
+    also : callable
+        Numbers that follow from the others.
     bound, share, caps
-        As of a `Scaling`. What is predicted is a median: the n of a prediction stands beside a share of 1/2.
+        As of a `Scaling`.
     """
 
     id: str
     key: str
-    usual: Mapping[str, Any]
-    shape: Callable[..., float]
-    moves: Mapping[str, Move]
+    usual: Public
+    shape: Named
+    moves: tuple[Move, ...]
+    block: Block = catalogued
+    alpha: Named = lambda alpha: alpha
+    predicted: Named = lambda: nan
+    isolated: Named = lambda: nan
+    fewest: Named = lambda: 1
+    start: Named = lambda stated, predicted: predicted if isfinite(predicted) else stated
+    also: Named = lambda: {}
     bound: Literal["upper", "lower", "equal"] = "upper"
-    share: float = 0.5
+    share: float = 0.9
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
 
     def scalings(self) -> Iterator[Scaling]:
         """Return a scaling of every number that moves."""
-        for variable, move in self.moves.items():
+        for move in self.moves:
             yield Scaling(
                 statement=self.id,
-                variable=variable,
-                key=self.key,
+                variable=move.variable,
+                key=f"{self.key} {move.said}" if move.said else self.key,
                 term=move.term,
                 values=move.values,
-                setting=_KeySettings(self, variable, move),
-                block=catalogued,
+                setting=partial(self.setting, move),
+                block=self.block,
                 power=move.power,
                 instead=move.instead,
                 logarithm=move.logarithm,
                 bound=self.bound,
-                share=self.share,
-                caps=self.caps,
+                share=move.share or self.share,
+                caps=move.caps or self.caps,
             )
 
+    def only(self, *variables: str) -> "Statement":
+        """Return the statement of some of its numbers."""
+        return replace(self, moves=tuple(move for move in self.moves if move.variable in variables))
 
-@dataclass(frozen=True)
-class _KeySettings:
-    """The setting at every value of a number that moves."""
+    def setting(self, move: Move, value: float) -> Setting:
+        """Return the setting at a value of a number."""
+        usual = {**self.usual, **move.beside}
+        kind = type(usual.get(move.variable, value))
+        return self.at({**usual, move.variable: kind(value)}, move.part)
 
-    statement: Statement
-    variable: str
-    move: Move
-
-    def __call__(self, value: float) -> Setting:
-        public = {**self.statement.usual, **self.move.beside, self.variable: value}
-        alpha = float(public.pop("alpha"))
-        point = {"key": self.statement.key, **public}
-        fewest, predicted = _expected(alpha, **point)
+    def at(self, public: Public, part: str = "") -> Setting:
+        """Return the setting at public numbers."""
+        if self.block is catalogued:
+            return self._of_entry({"key": self.key, **public}, part)
+        public = {**public, **named(self.also, public)}
+        told = {**public, "part": part}
+        shape, fewest = named(self.shape, told), int(named(self.fewest, public))
+        stated = float(shape.total if isinstance(shape, Shape) else shape)
+        predicted = float(named(self.predicted, public))
+        share = getattr(shape, part) / stated if isinstance(shape, Shape) else named(self.isolated, told)
+        known = {**public, "stated": stated, "predicted": predicted, "fewest": fewest}
         return Setting(
-            point=point,
-            alpha=alpha,
+            point={name: public[name] for name in signature(self.block).parameters if name in public},
+            alpha=float(named(self.alpha, public)),
+            start=round(named(self.start, known)),
+            stated=stated,
+            predicted=predicted,
+            share=float(share),
+            fewest=fewest,
+        )
+
+    def _of_entry(self, public: Public, part: str) -> Setting:
+        fewest, predicted = _expected(**public)
+        shape = named(self.shape, public)
+        return Setting(
+            point={name: value for name, value in public.items() if name != "alpha"},
+            alpha=float(public["alpha"]),
             start=round(predicted) if predicted < inf else GUESS * fewest,
-            stated=_named(self.statement.shape, {"alpha": alpha, **public}),
-            predicted=predicted if predicted < inf and self.statement.share == 0.5 else nan,
+            stated=float(shape.total if isinstance(shape, Shape) else shape),
+            predicted=predicted if predicted < inf and self.share == 0.5 else nan,
+            share=getattr(shape, part) / shape.total if isinstance(shape, Shape) else nan,
             fewest=fewest,
         )
 
 
-def catalogued(
-    key: str, d: int, n: int, *, trials: int, data: Generator, noise: Generator, **public: Any
-) -> Columns:
-    """Measure the error of an entry on rows of its hardest law, infinite where it abstains."""
-    estimator, budget = _asked(key, public)
-    from workbench.catalog.hardest import hardest
-
-    entry: Any = hardest(lookup(key), estimator, int(d))
-    samples = (entry.population.sample(int(n), rng=data) for _ in range(trials))
-    errors = np.array([entry.error(estimator(x, budget=budget, rng=noise).value) for x in samples])
-    return {"error": errors, "abstained": np.isinf(errors)}
+def named(call: Named, public: Public) -> Any:
+    """Return what a function says of those numbers that it names."""
+    return call(**{name: public[name] for name in signature(call).parameters if name in public})
 
 
-def budget_of(public: Mapping[str, Any]) -> Budget:
-    """Return the budget that public numbers name."""
-    if "rho" in public:
-        return ZCDP(float(public["rho"]))
-    if "epsilon" not in public:
-        raise ArgumentError("usual", sorted(public), "a budget: epsilon, epsilon and delta, or rho")
-    if "delta" in public:
-        return ApproxDP(float(public["epsilon"]), float(public["delta"]))
-    return PureDP(float(public["epsilon"]))
-
-
-def _asked(key: str, public: Mapping[str, Any]) -> tuple[Any, Budget]:
-    """Return the estimator and its budget."""
-    own = {name: value for name, value in public.items() if name not in CURRENCIES}
+def _asked(key: str, public: Public) -> tuple[Any, Budget]:
+    """Return the estimator and the budget that public numbers name."""
+    own = {name: value for name, value in public.items() if name not in BUDGETS}
     kind: Any = lookup(key).estimator
-    return replace(kind, **own) if own else kind, budget_of(public)
+    if "rho" not in public and "epsilon" not in public:
+        raise ArgumentError("usual", sorted(public), "a budget: epsilon, epsilon and delta, or rho")
+    budget: Budget = ZCDP(float(public["rho"])) if "rho" in public else PureDP(float(public["epsilon"]))
+    if "delta" in public:
+        budget = ApproxDP(float(public["epsilon"]), float(public["delta"]))
+    return replace(kind, **own) if own else kind, budget
 
 
 @cache
-def _expected(alpha: float, *, key: str, d: int, **public: Any) -> tuple[int, float]:
+def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, float]:
     """Return the fewest rows that the plan takes, and the n of the prediction, infinite if there is none."""
     estimator, budget = _asked(key, public)
     fewest = fewest_rows(estimator, int(d), budget)
@@ -374,11 +424,6 @@ def _expected(alpha: float, *, key: str, d: int, **public: Any) -> tuple[int, fl
         return fewest, inf
     n = Scale(lambda rows: one.bound(rows, budget, 0.5), fewest, MOST, factors).least(alpha)
     return fewest, inf if n is None else float(n)
-
-
-def _named(shape: Callable[..., float], public: Mapping[str, Any]) -> float:
-    taken = signature(shape).parameters
-    return float(shape(**{name: value for name, value in public.items() if name in taken}))
 
 
 # What searched n say of a statement: its rate is seen, n grows slower, n grows faster, or it is open.
@@ -484,9 +529,23 @@ def measure(one: Least) -> Measure:
     return Measure(one.n, (one.n * reach, one.n / reach if reach else inf), one.runs)
 
 
-def follow(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+def follow(*growths: Growth) -> list[Verdict]:
     """Return the check of every scaling: what a claim about sample sizes alone consists of."""
     return [grows(*growth) for growth in growths]
+
+
+def below(proved: Callable[[Setting], float], *, grow: bool = True) -> Callable[..., list[Verdict]]:
+    """Return the checks that no n is above a proved one; before them, those that they grow as stated."""
+
+    def checks(*growths: Growth) -> list[Verdict]:
+        return (follow(*growths) if grow else []) + [within(*growth, proved) for growth in growths]
+
+    return checks
+
+
+def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
+    """Return the checks of growths whose n are at most so many times the prediction, too."""
+    return below(lambda setting: times * setting.predicted)
 
 
 def _share(found: Sequence[Least]) -> float:
@@ -538,108 +597,11 @@ def _record(scaling: Scaling, found: Sequence[Least], rate: str, slopes: _Slopes
     }
 
 
-# Scalings of what is no catalog entry on its hardest law: a block of the chapter's own, one number moves.
-
-
-Public = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Growth:
-    """A statement about the n of a block.
-
-    Parameters
-    ----------
-    id : str
-        Of the numbered statement.
-    key : str
-        What is run.
-    block : callable
-        As of a `Scaling`: it takes the numbers of `usual`, but for `alpha`, and n.
-    usual : mapping
-        The public numbers. All but `alpha`, if it is among them, go to the block.
-    alpha : callable
-        These numbers -> the error that is wanted.
-    shape : callable
-        These numbers -> the statement's n.
-    moves : mapping
-        Number -> how it moves.
-    start, fewest : callable
-        These numbers -> where the search begins, and the fewest rows that a run takes.
-    predicted : callable, optional
-        These numbers -> an n with all constants.
-    bound, share, caps
-        As of a `Scaling`.
-    """
-
-    id: str
-    key: str
-    block: Block
-    usual: Public
-    alpha: Callable[[Public], float]
-    shape: Callable[[Public], float]
-    moves: Mapping[str, Move]
-    start: Callable[[Public], float]
-    fewest: Callable[[Public], int] = lambda public: 1
-    predicted: Callable[[Public], float] = lambda public: nan
-    bound: Literal["upper", "lower", "equal"] = "upper"
-    share: float = 0.9
-    caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
-
-    def scalings(self) -> Iterator[Scaling]:
-        """Return a scaling of every number that moves."""
-        for variable, move in self.moves.items():
-            yield Scaling(
-                statement=self.id,
-                variable=variable,
-                key=self.key,
-                term=move.term,
-                values=move.values,
-                setting=_Settings(self, variable, move),
-                block=self.block,
-                power=move.power,
-                instead=move.instead,
-                logarithm=move.logarithm,
-                bound=self.bound,
-                share=self.share,
-                caps=self.caps,
-            )
-
-
-def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
-    """Return the checks of growths whose n are at most so many times the prediction, too."""
-
-    def checks(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
-        return follow(*growths) + [within(*one, lambda setting: times * setting.predicted) for one in growths]
-
-    return checks
-
-
-@dataclass(frozen=True)
-class _Settings:
-    growth: Growth
-    variable: str
-    move: Move
-
-    def __call__(self, value: float) -> Setting:
-        exact = int(value) if self.variable == "d" else value
-        public = {**self.growth.usual, **self.move.beside, self.variable: exact}
-        return Setting(
-            point={name: value for name, value in public.items() if name != "alpha"},
-            alpha=self.growth.alpha(public),
-            start=round(self.growth.start(public)),
-            stated=self.growth.shape(public),
-            predicted=self.growth.predicted(public),
-            fewest=self.growth.fewest(public),
-        )
-
-
 # Running scalings: every search in a process of its own, its blocks kept in the store.
 #
 # A block of a search is addressed by the scaling's name, the public numbers with n, and its place in the
-# order
-# of blocks at that n. The answer is the same for any number of workers, and a search that was killed goes on
-# from the blocks that it has.
+# order of blocks at that n. The answer is the same for any number of workers, and a search that was killed
+# goes on from the blocks that it has.
 
 
 REFUSED = 1.06  # times the fewest rows: an n below is that of the plan's refusal, whatever the error

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from workbench.chapters.matrix_quantile.claims.affine_scalings import mean_shape
 
 from tests.chapters.worlds import constant, decided
 from workbench.chapters import matrix_quantile as gallery
 from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile import counting, lifted, mean_rows, outliers, quantiles, rows
-from workbench.chapters.matrix_quantile.claims.affine_scalings import mean_shape
 from workbench.distributions import Gaussian
 from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
 from workbench.populations.rotated import rotated

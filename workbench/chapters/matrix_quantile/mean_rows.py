@@ -2,19 +2,12 @@
 
 from collections.abc import Mapping
 from math import log, nan, sqrt
+from typing import Any
 
 import numpy as np
 
 from workbench.bounds import bhs23
 from workbench.chapters.matrix_quantile import lifted
-from workbench.chapters.matrix_quantile.claims.affine_scalings import (
-    ALPHA,
-    BAND,
-    CONSTANT,
-    fewest,
-    mean_shape,
-    predicted,
-)
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.words import number
 from workbench.errors import ArgumentError
@@ -22,33 +15,79 @@ from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
 from workbench.study.run import Run
-from workbench.study.scaling import Growth, Move, Public, measured
+from workbench.study.scaling import Move, Named, Public, Statement, measured
 from workbench.study.search import fewest_rows
 
+MANY = {"full": 200}  # runs of a search
 D, HARDER = 2, (1, 2, 4, 8)
+BAND, CONSTANT = 1.15, 0.4  # of searched over predicted n; the error where few rows are enough
 USUAL: Mapping[str, float] = {"d": D, "epsilon": 1.0, "delta": 1e-6, "alpha": CONSTANT}
 NAMES = {lifted.MEAN: "lifted quantile", lifted.COINPRESS: "CoinPress, given Σ"}
 
 
-def ball_shape(public: Public) -> float:
+def constant_shape(d: int, epsilon: float, delta: float) -> float:
+    """Return d ln(1/δ)/ε: what a constant error takes, for ε of order 1 or less."""
+    return float(d * log(1 / delta) / epsilon)
+
+
+def ball_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
     """Return d/α² + d √ln(1/δ)/(αε): what CoinPress takes where Σ and a ball are known."""
-    noise = public["d"] * sqrt(log(1 / public["delta"])) / (public["alpha"] * public["epsilon"])
-    return float(public["d"] / public["alpha"] ** 2 + noise)
+    noise = d * sqrt(log(1 / delta)) / (alpha * epsilon)
+    return float(d / alpha**2 + noise)
 
 
-KNOWN = Growth(
-    id="M21/prior-CoinPress",
-    key=f"{lifted.COINPRESS} (told Σ)",
-    block=lifted.whitened,
-    usual={"key": lifted.COINPRESS, **USUAL},
-    alpha=lambda public: public["alpha"],
-    shape=ball_shape,
-    start=predicted,
-    fewest=fewest,
+def mean_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
+    """Return d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε."""
+    return ball_shape(d, alpha, epsilon, delta) + constant_shape(d, epsilon, delta)
+
+
+def fewest(key: str, d: int, epsilon: float, delta: float) -> int:
+    """Return the fewest rows that are not refused."""
+    return lifted.fewest(key, d, ApproxDP(epsilon, delta))
+
+
+def predicted(key: str, d: int, alpha: float, epsilon: float, delta: float) -> float:
+    """Return the n whose predicted median is α, given an answer."""
+    return float(lifted.predicted(key, d, alpha, epsilon, delta))
+
+
+def affine(
+    key: str, said: str, shape: Named, moves: tuple[Move, ...], *, caps: Any = MANY, **usual: Any
+) -> Statement:
+    """Return a statement about what lifted rows give."""
+    where = {"epsilon": 1.0, "delta": 1e-6, "condition": 1e4, "offset": 1e3}
+    return Statement(
+        lifted.SOURCES[key],
+        f"{key} ({said})",
+        {"key": key, **where, **usual},
+        shape,
+        moves,
+        lifted.released,
+        predicted=predicted,
+        fewest=fewest,
+        share=0.5,
+        caps=caps,
+    )
+
+
+ALPHA = affine(
+    lifted.MEAN,
+    "ε = 1",
+    mean_shape,
+    (Move("alpha", (0.4, 0.2, 0.1, 0.05), -1, {"1/α²": -2.0}, "d √ln(1/δ)/(αε)"),),
+    d=D,
+)
+KNOWN = Statement(
+    "M21/prior-CoinPress",
+    f"{lifted.COINPRESS} (told Σ)",
+    {"key": lifted.COINPRESS, **USUAL},
+    ball_shape,
+    (Move("alpha", tuple(CONSTANT / times for times in HARDER), 1, {}, ""),),
+    lifted.whitened,
     predicted=predicted,
+    fewest=fewest,
     share=0.5,
-    caps={"full": 200},
-    moves={"alpha": Move(tuple(CONSTANT / times for times in HARDER), 1, {}, "")},
+    caps=MANY,
 )
 
 
@@ -61,7 +100,7 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
         _curve(run, key, growth, publics, x, usual == USUAL)
         for key, growth in ((lifted.MEAN, ALPHA), (lifted.COINPRESS, KNOWN))
     ]
-    rates = np.array([mean_shape(public) for public in publics])
+    rates = np.array([mean_shape(**public) for public in publics])
     rate = next(iter(searched[0].y)) * rates / rates[0]
     blocks = fewest_rows(UnboundedGaussian(), D, budget)  # their error there is far below all of these
     subsets = [float(bhs23.rows_of_means(D, public["alpha"], epsilon, delta)) for public in publics]
@@ -91,7 +130,7 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
 
 
 def _curve(
-    run: Run, key: str, growth: Growth, publics: list[dict[str, float]], x: list[float], usual: bool
+    run: Run, key: str, growth: Statement, publics: list[dict[str, float]], x: list[float], usual: bool
 ) -> Series:
     """Return the searched rows; where nothing is searched, what is predicted at both ends."""
     (scaling,) = growth.scalings()
@@ -110,6 +149,6 @@ def _curve(
 def _foreseen(key: str, public: Public) -> float:
     """Return the predicted rows, nan where none are enough."""
     try:
-        return predicted({"key": key, **public})
+        return predicted(key, **public)
     except ArgumentError:
         return nan

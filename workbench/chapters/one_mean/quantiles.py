@@ -10,8 +10,8 @@ distance of nq from the ranks that an answer lies between, over n: sampling is n
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from workbench.study.measures import at, median_ratio
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Row, each_trial
-from workbench.study.scaling import Growth, Move, Public, Scaling, follow
+from workbench.study.scaling import Move, Statement, follow
 from workbench.types import Array
 
 STATEMENT = "LKKO21/quantiles"
@@ -211,51 +211,41 @@ def gain(few: pd.DataFrame, many: pd.DataFrame, seed: int) -> list[Verdict]:
     return checks
 
 
-def _growth(key: str, block: Any, ranks: Any, moves: dict[str, Move]) -> Growth:
-    def rows(public: Public) -> float:
-        """Return the n from which all of m quantiles are predicted to be within α."""
-        return float(ranks(int(public["m"]), SHARE)) / float(public["epsilon"] * public["alpha"])
+def searched(key: str, block: Any, ranks: Any, *moves: Move) -> Statement:
+    """Return a statement about the n from which all of m quantiles are predicted to be within α."""
 
-    return Growth(
-        id=STATEMENT,
-        key=key,
-        block=block,
-        usual={"m": 9, "epsilon": 1.0, "alpha": 0.03},
-        alpha=lambda public: float(public["alpha"]),
-        shape=rows,
-        start=rows,
+    def rows(m: int, epsilon: float, alpha: float) -> float:
+        return float(ranks(m, SHARE)) / float(epsilon * alpha)
+
+    return Statement(
+        STATEMENT,
+        key,
+        {"m": 9, "epsilon": 1.0, "alpha": 0.03},
+        rows,
+        moves,
+        block,
         predicted=rows,
         bound="equal",
         share=SHARE,
         caps=CAPS,
-        moves=moves,
     )
 
 
-NUMBERS, CLOSE = (1.0, 3.0, 5.0, 11.0), {"alpha": 0.02}
-TOGETHER = _growth(
+COUNTED, CLOSE, ROOT = (1.0, 3.0, 5.0, 11.0), {"alpha": 0.02}, "√m/(αε)"
+TOGETHER = searched(
     "univariate/quantiles",
     together_errors,
     ranks_together,
-    {
-        "m": Move(NUMBERS, 0.5, {"m": 1.0, "flat": 0.0}, "√m/(αε), a logarithm left out", CLOSE),
-        "epsilon": Move((1.0, 0.5, 0.25, 0.125), -1, {"1/ε²": -2.0, "1/√ε": -0.5}, "√m/(αε)"),
-        "alpha": Move((0.06, 0.03, 0.015, 0.0075), -1, {"1/α²": -2.0, "1/√α": -0.5}, "√m/(αε)"),
-    },
+    Move("m", COUNTED, 0.5, {"m": 1.0, "flat": 0.0}, f"{ROOT}, a logarithm left out", CLOSE, caps=SEEN),
+    Move("epsilon", (1.0, 0.5, 0.25, 0.125), -1, {"1/ε²": -2.0, "1/√ε": -0.5}, ROOT),
+    Move("alpha", (0.06, 0.03, 0.015, 0.0075), -1, {"1/α²": -2.0, "1/√α": -0.5}, ROOT),
 )
-APART = _growth(
+APART = searched(
     "univariate/quantiles [one by one]",
     apart_errors,
     ranks_apart,
-    {"m": Move(NUMBERS, 1, {"√m": 0.5, "m²": 2.0}, "m ln(m)/(αε)", CLOSE)},
+    Move("m", COUNTED, 1, {"√m": 0.5, "m²": 2.0}, "m ln(m)/(αε)", CLOSE),
 )
-
-
-def both_grow() -> Iterator[Scaling]:
-    """Return the scalings of both ways; quick looks at one of them."""
-    for one in (*TOGETHER.scalings(), *APART.scalings()):
-        yield replace(one, caps=SEEN) if one.key == TOGETHER.key and one.variable == "m" else one
-
 
 CLAIMS = (
     Claim(
@@ -276,7 +266,7 @@ CLAIMS = (
         statement="Searched n with which all of m quantiles, drawn together, are within α in rank in 9 of 10"
         " runs grow as predicted with all constants, near √m/(αε), and those of a median each as m ln(m)/(αε)"
         " does: m = 1 .. 11, ε = 1 .. 1/8, α = .06 .. .0075.",
-        scalings=both_grow,
+        scalings=lambda: chain(TOGETHER.scalings(), APART.scalings()),
         checks=follow,
         kind="ours",
     ),

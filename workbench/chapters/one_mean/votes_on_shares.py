@@ -4,9 +4,8 @@ Groups are of one row each, and any two of their shares are within 2 of each oth
 whatever the rows, so that what is released beside the shares of the rows is the mask alone, or an abstention.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import inf, log, sqrt
 from typing import Any
 
@@ -25,17 +24,17 @@ from workbench.study.grids import Block
 from workbench.study.measures import between, ratio
 from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, each_trial
-from workbench.study.scaling import Growth, Least, Move, Public, Scaling, bounded, measure
+from workbench.study.scaling import Growth, Move, Statement, bounded, measure
 from workbench.types import Array
 
 STATEMENT, COUNTED = "AL22/Rem3.4", "L17/Thm1.1"
 INVERSE = {"1/x²": -2.0, "1/√x": -0.5}
 CAPS, MORE, CHEAP = {"full": 150}, {"full": 300}, {"full": 400}
-MOVES: Mapping[str, Move] = {
-    "alpha": Move((0.4, 0.2, 0.1, 0.05), -1, INVERSE, "k/(αε)"),
-    "epsilon": Move((4.0, 2.0, 1.0, 0.5), -1, INVERSE, "(ln(1/δ) + k/α)/ε", {"alpha": 0.2}),
-    "bins": Move((2.0, 4.0, 8.0, 16.0), 1, {"k²": 2.0, "√k": 0.5}, "k/(αε)"),
-}
+MOVES = (
+    Move("alpha", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, "k/(αε)"),
+    Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, INVERSE, "(ln(1/δ) + k/α)/ε", {"alpha": 0.2}),
+    Move("bins", (2.0, 4.0, 8.0, 16.0), 1, {"k²": 2.0, "√k": 0.5}, "k/(αε)"),
+)
 DELTA, SHARE = 1e-6, 0.9  # of the runs that succeed
 APART = 2.0  # in l1, of the shares of any two groups at most
 NEVER = 1e-6  # in the place of the share of pairs of groups that are farther apart: there are none
@@ -105,42 +104,34 @@ def _scale(n: int, bins: int, epsilon: float) -> float:
     return float(APART / made.narrowness)
 
 
-def _growth(
-    statement: str, key: str, block: Block, stated: Any, predicted: Any, caps: Mapping[str, int]
-) -> Growth:
-    def said(rows: Any) -> Callable[[Public], float]:
-        return lambda public: rows(int(public["bins"]), float(public["epsilon"]), float(public["alpha"]))
-
-    return Growth(
-        id=statement,
-        key=key,
+def searched(statement: str, key: str, block: Block, stated: Any, predicted: Any, **more: Any) -> Statement:
+    """Return a statement about the rows of shares; `stated` and `predicted` are functions of k, ε and α."""
+    return Statement(
+        statement,
+        key,
+        {"bins": 4, "epsilon": 2.0, "alpha": 0.1},
+        stated,
         block=block,
-        usual={"bins": 4, "epsilon": 2.0, "alpha": 0.1},
-        alpha=lambda public: float(public["alpha"]),
-        shape=said(stated),
-        start=said(stated),
-        predicted=said(predicted),
+        predicted=predicted,
+        start=lambda stated: stated,
         share=SHARE,
-        caps=caps,
-        moves=MOVES,
+        **more,
     )
 
 
-VOTED = _growth(STATEMENT, "any oracle [shares in l1]", votes, foreseen, promised, CAPS)
-DIRECT = _growth(COUNTED, "counts [shares in l1]", counts, counted, counted, CHEAP)
+VOTED = searched(
+    STATEMENT,
+    "any oracle [shares in l1]",
+    votes,
+    foreseen,
+    promised,
+    caps=CAPS,
+    moves=(*MOVES[:2], MOVES[2]._replace(caps=MORE)),  # the promise is nearest where there are many bins
+)
+DIRECT = searched(COUNTED, "counts [shares in l1]", counts, counted, counted, caps=CHEAP, moves=MOVES)
 
 
-def voted() -> list[Scaling]:
-    """Return the scalings of the vote; the promise is nearest to what is found where there are many bins."""
-    return [replace(one, caps=MORE) if one.variable == "bins" else one for one in VOTED.scalings()]
-
-
-def both() -> list[Scaling]:
-    """Return the scalings of the vote, then those of the counts."""
-    return [*voted(), *DIRECT.scalings()]
-
-
-def counts_need_fewer(*growths: tuple[Scaling, Sequence[Least]]) -> list[Verdict]:
+def counts_need_fewer(*growths: Growth) -> list[Verdict]:
     """Return the rows of the counts over those of the vote, at every setting."""
     half, checks = len(growths) // 2, []
     formula = "2/(αε) times the .9-quantile of a Gamma variable of shape k: noise on counts alone"
@@ -162,7 +153,7 @@ CLAIMS = (
         " l1, is within α of the shares of the rows in 9 of 10 runs are at most the one that its vote and the"
         " Laplace mask promise with all constants, and grow as that: α = .4 .. .05, ε = 4 .. .5, k = 2 .. 16,"
         " δ = 1e-6.",
-        scalings=voted,
+        scalings=VOTED.scalings,
         checks=bounded(),
         kind="ours",
     ),
@@ -173,7 +164,7 @@ CLAIMS = (
         statement="At each of these settings Laplace noise on counts, under ε alone, needs at most a third of"
         " the rows that the general reduction needs for the same shares: the price of an oracle of which"
         " nothing is known.",
-        scalings=both,
+        scalings=lambda: chain(VOTED.scalings(), DIRECT.scalings()),
         checks=counts_need_fewer,
         kind="ours",
     ),

@@ -1,11 +1,10 @@
 """With too few rows a plain private mean beats a filter: Figure 2 of LKKO21, and from which n a filter pays.
 
-A run of a searched crossover is the error of mean/prime over that of mean/coinpress on the same rows; n is
-where half of the runs have it below 1.
+A run of a searched crossover (`scalings.lkko21`) is the error of mean/prime over that of mean/coinpress on
+the same rows; n is where half of the runs have it below 1.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
 from math import inf, log, sqrt
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds.search import smallest
-from workbench.chapters.robust_and_private import clusters, duel
+from workbench.chapters.robust_and_private import duel
 from workbench.chapters.robust_and_private.adversaries import (
     CORRUPTION,
     DELTA,
@@ -22,7 +21,6 @@ from workbench.chapters.robust_and_private.adversaries import (
     corrupted,
     error,
 )
-from workbench.chapters.robust_and_private.clusters import Growth
 from workbench.chapters.robust_and_private.planted import (
     BOX,
     ERROR,
@@ -41,7 +39,6 @@ from workbench.charts.words import number
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.prime import PrimeMean
 from workbench.estimators.robust import RobustMean
-from workbench.populations.corruption.mean import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
@@ -50,7 +47,6 @@ from workbench.study.measures import Measure, median_ratio
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Row, Run, each_trial
-from workbench.study.scaling import Scaling, Setting, grows, within
 from workbench.types import Columns
 
 NAMES = (*duel.PLAIN, *duel.ROBUST[1:])
@@ -255,40 +251,6 @@ def few_rows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return checks
 
 
-def crossovers() -> Iterator[Scaling]:
-    """Return the scalings of the crossover in ε and in ξ."""
-    values = {"epsilon": (2.0, 1.0, 0.5, 0.25), "corruption": (0.01, 0.02, 0.04, 0.08)}
-    for variable, letter in (("epsilon", "ε"), ("corruption", "ξ")):
-        yield Scaling(
-            statement="LKKO21/Fig2",
-            variable=variable,
-            key="mean/prime [over mean/coinpress]",
-            term="1/(εξ)",
-            values=values[variable],
-            setting=partial(_crossing, variable),
-            block=over_coinpress,
-            power=-1,
-            instead={f"1/√{letter}": -0.5, f"1/{letter}²": -2.0},
-            bound="equal",
-            share=0.5,
-            caps={"full": 100},
-        )
-
-
-def _crossing(variable: str, value: float) -> Setting:
-    point = {"corruption": CORRUPTION, "epsilon": duel.EPSILON, variable: value}
-    budget = ApproxDP(point["epsilon"], DELTA)
-    reach = SHIFT * duel.D**0.5
-    n = clusters.rows_to_see(PRIME, duel.D, point["corruption"], budget, reach=reach)
-    return Setting(point, 1.0, round(n), n, n, fewest=20)
-
-
-def crosses(*growths: Growth) -> list[Verdict]:
-    """Return the checks: n grows as the one that is predicted, and is at most twice as large."""
-    checks = [grows(*growth) for growth in growths]
-    return checks + [within(*growth, lambda setting: 2 * setting.predicted) for growth in growths]
-
-
 CLAIMS = (
     Claim(
         "robust-and-private/better-from-many-rows",
@@ -317,20 +279,6 @@ CLAIMS = (
         " most on planted rows at n = 3e3.",
         sweeps=lambda: (FEWER,),
         checks=few_rows,
-        kind="ours",
-    ),
-)
-SEARCHED = (
-    Claim(
-        "robust-and-private/prime-pays-from",
-        "N81",
-        ("LKKO21/Fig2",),
-        "d = 10, δ = .01, a cluster at 1.5 √d: the n from which mean/prime errs less than mean/coinpress in"
-        " half of the runs grows in ε = 2 .. .25 at ξ = .05, and in ξ = .01 .. .08 at ε = 1, as the n from"
-        " which the public threshold of its filter is below what the cluster adds to the second moment, about"
-        " ξ^-1 and ε^-.8, and is at most twice that.",
-        checks=crosses,
-        scalings=crossovers,
         kind="ours",
     ),
 )

@@ -6,7 +6,7 @@ corrupted rows where there are any. In the pictures clusters are at 1.5 √d or 
 estimators is about the worst of the clusters of `clusters`, for nine runs of ten.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any
@@ -24,8 +24,6 @@ from workbench.chapters.robust_and_private.adversaries import (
     error,
     heavy_rows,
 )
-from workbench.chapters.robust_and_private.claims.filter_scalings import FILTER, HEAVY, PRIME, Theorem
-from workbench.chapters.robust_and_private.clusters import Growth, families, worst
 from workbench.chapters.robust_and_private.planted import LEVEL, rarely, sweep
 from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Role, Series
@@ -41,10 +39,8 @@ from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, resampler
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict, beside
+from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, Run, answered, each_trial, error_of
-from workbench.study.scaling import SEARCHED as OF_ONE
-from workbench.study.scaling import SEEN, TOLERANCE, Least, Scaling, slope, standard_errors, within
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
 LOWER, UPPER = 1 / 10, 10.0
@@ -52,7 +48,6 @@ STATEMENTS = {"1": "LKKO21/Table1", "2": "LKKO21/Table2"}
 FINE = (2, 4, 8, 16, 32, 64)
 HEAVY_TIMES = 1.5  # the error of heavy tails that is allowed, over √ξ
 HEAVY_ATTACKS = ("none", "far", "root-1", "root-2", "edge", "spread", "tail-swap")
-APART = 0.5  # of the exponents of Theorems 5 and 6 in d
 KINDS: dict[str, tuple[str, Role, str]] = {
     "polynomial": ("enough, in polynomial time", "reference", "mean/prime"),
     "exponential": ("enough, in exponential time", "reference", "mean/tukey"),
@@ -281,48 +276,16 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
 # What is claimed
 
 
-def private_rows(table: str) -> Callable[..., list[Verdict]]:
-    """Return the checks: n beside the formula without corruption, and below it against clusters."""
+def private_rows(table: str, frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks that n without corruption is near the formula of a table, 1 or 2."""
     (name,) = (name for name, one in SETTINGS.items() if (one.table, one.row) == (table, "private"))
-
-    def checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
-        setting, found = SETTINGS[name], []
-        for d in setting.top:
-            formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
-            over = measures.scaled(rows, 1 / formula)
-            check = measures.between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
-            found.append(beside(check, STATEMENTS[table], f"private, {name}", formula, rows))
-        return [*found, *below_formula(growths)]
-
-    return checks
-
-
-def below_formula(growths: Iterable[Growth]) -> list[Verdict]:
-    """Return the checks that n against the worst of the clusters is at most ten times that of the table."""
-    return [_below(*worst(family)[:2]) for family in families(growths)]
-
-
-def hidden_cluster(*growths: Growth) -> list[Verdict]:
-    scaling, found, _ = worst(growths)
-    return [_below(scaling, [one for one in found if one.value == USUAL.epsilon])]
-
-
-def _below(scaling: Scaling, found: Sequence[Least]) -> Verdict:
-    name = scaling.key.partition(" [")[0]
-
-    def most(setting: Any) -> float:
-        point = {**vars(USUAL), **setting.point}
-        terms = Terms(*(point[one] for one in ("corruption", "epsilon", "delta")))
-        return UPPER * SETTINGS[name].formula(int(point["d"]), terms)
-
-    check = within(scaling, found, most)
-    return check.about(f"n over ten times the formula: {name}, in {scaling.variable}", "at most 1")
-
-
-def in_dimension(theorem: Theorem) -> Iterator[Scaling]:
-    """Return the scalings in d, but for d = 2, where a cluster hides longest."""
-    for one in replace(theorem, moves=theorem.moves[:1]).scalings():
-        yield replace(one, values=tuple(value for value in one.values if value > 2))
+    setting, found = SETTINGS[name], []
+    for d in setting.top:
+        formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
+        over = measures.scaled(rows, 1 / formula)
+        check = measures.between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
+        found.append(beside(check, STATEMENTS[table], f"private, {name}", formula, rows))
+    return found
 
 
 def heavy_tails(frame: pd.DataFrame) -> Verdict:
@@ -330,67 +293,7 @@ def heavy_tails(frame: pd.DataFrame) -> Verdict:
     return rarely("share of errors above 1.5 √corruption", above)
 
 
-def of_both_filters() -> Iterator[Scaling]:
-    """Return the scalings in d of the filters, with a cluster at just the distance at which it does harm."""
-    for one in (FILTER, PRIME):
-        first = replace(one, moves=one.moves[:1])
-        yield from (scaling for scaling in first.scalings() if scaling.key.endswith("cluster at 1]"))
-
-
-def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
-    """Decide whether the exponents of two n differ by 1/2, as those of Theorems 5 and 6 in d.
-
-    HOLDS if the interval at 5 % meets 1/2 within `TOLERANCE` and excludes 0, REFUTED if it certainly misses.
-    """
-    pairs = [pair for pair in zip(single[1], matrix[1], strict=True) if pair[0].bounded and pair[1].bounded]
-    intervals = ([least.interval for least in side] for side in zip(*pairs, strict=True))
-    errors = np.hypot(*(standard_errors(ones, OF_ONE) for ones in intervals))
-    line = slope([a.value for a, _ in pairs], [a.n / b.n for a, b in pairs], errors)
-    low, high = line.interval(SEEN)
-    least, most = line.interval(claim_level())
-    seen = low <= APART + TOLERANCE and high >= APART - TOLERANCE and low > 0
-    missed = least > APART + TOLERANCE or most < APART - TOLERANCE
-    verdict = Verdict(
-        status=Status.REFUTED if missed else Status.HOLDS if seen else Status.UNDECIDED,
-        test="slope of the ratio of searched n",
-        level=claim_level(),
-        trials=sum(a.runs + b.runs for a, b in pairs),
-        estimate=line.estimate,
-        interval=(low, high),
-        bound=APART,
-        id="exponent in d of the n of mean/filter, less that of mean/prime",
-        detail={"d": [a.value for a, _ in pairs], "over": [a.n / b.n for a, b in pairs]},
-    )
-    return [verdict]
-
-
 CLAIMS = (
-    Claim(
-        "robust-and-private/table-1-in-shape",
-        "TB1",
-        ("LKKO21/Table1", "LKKO21/Thm6"),
-        "ξ = .05, error 1.2 ξ √ln(1/ξ): without corruption mean/coinpress needs the rows of Table 1 with"
-        " constants 1 within a factor 10, (1, 1e-6)-DP, d = 2, 8, 32; against the worst of five distances of"
-        " a cluster mean/prime, (2, 1e-6)-DP, d = 4, 8, 16, needs at most ten times as many.",
-        checks=private_rows("1"),
-        sweeps=lambda: (PRIVATE,),
-        scalings=lambda: in_dimension(PRIME),
-    ),
-    Claim(
-        "robust-and-private/table-2-in-shape",
-        "TB2",
-        ("LKKO21/Table2", "LKKO21/Thm9"),
-        "Student rows with 2.5 degrees of freedom, ξ = .05, error 1.5 √ξ: without corruption"
-        " mean/clipped-heavy needs the rows of Table 2 with constants 1 within a factor 10, (1, 1e-6)-DP,"
-        " d = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP,"
-        " d = 4, 8, 16, needs at most ten times as many.",
-        checks=private_rows("2"),
-        sweeps=lambda: (PRIVATE,),
-        scalings=lambda: in_dimension(HEAVY),
-        expected=Status.UNDECIDED,
-        reason="mean/clipped-heavy is in shape. The n of mean/prime-heavy are at most half of what may be,"
-        " but one interval, at the level of a check, reaches beyond: success rises slowly under heavy tails.",
-    ),
     Claim(
         "robust-and-private/heavy-tails-prime",
         "P14",
@@ -400,29 +303,5 @@ CLAIMS = (
         " 1.5 √corruption.",
         sweeps=lambda: (HEAVY_ROWS,),
         checks=heavy_tails,
-    ),
-)
-SEARCHED = (
-    Claim(
-        "robust-and-private/table-1-hidden-cluster",
-        "TB1.2",
-        ("LKKO21/Table1", "LKKO21/Thm6"),
-        "The same for mean/prime at d = 2, (1, 1e-6)-DP.",
-        checks=hidden_cluster,
-        scalings=lambda: replace(PRIME, moves=PRIME.moves[1:2]).scalings(),
-        expected=Status.UNDECIDED,
-        reason="It needs about 15 times as many, within a factor 1.7 at the level of a check: more than 10 in"
-        " 95 % of such searches, and not certain enough. Over the formula, constants 1, its n falls with d.",
-    ),
-    Claim(
-        "robust-and-private/price-of-dimension",
-        "N82",
-        ("LKKO21/Thm5", "LKKO21/Thm6"),
-        "What d costs, (2, 1e-6)-DP, ξ = .05, a cluster at the distance at which one that stays does just"
-        " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power"
-        " more, within"
-        " a tenth, than that of mean/prime, as d² and d^1.5 do.",
-        checks=price_of_dimension,
-        scalings=of_both_filters,
     ),
 )

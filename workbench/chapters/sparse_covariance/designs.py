@@ -323,3 +323,57 @@ def computed(
         bound=limits[1],
         detail=dict(detail),
     ).about(name, statement or "within the limits everywhere")
+
+
+# Circles of correlated coordinates, and the source's noise
+
+
+SIZES = (1.1, 1.5, 2.5)  # of entries, over α/s
+LARGEST_N, CLIPPED = 10**9, 0.01  # so many rows lie in the unit ball but with this probability
+UNIT = 0.35  # α over the variance of a coordinate, at most: then the largest entries are of a covariance
+
+
+def stated_noise(epsilon: float, delta: float) -> float:
+    """Return √(2 ln(1.25/δ))/ε: the source's sd of an entry times n, or √n in the local model."""
+    return sqrt(2 * log(1.25 / delta)) / epsilon
+
+
+@cache
+def largest_variance(active: int, degree: int) -> float:
+    """Return the variance of a coordinate with which n rows lie in the unit ball, whatever the entries."""
+    return 1 / unit_ball_scale(circle(active, degree, 1.0, SIZES[-1] * UNIT / degree), LARGEST_N, CLIPPED)
+
+
+def circle(active: int, degree: int, variance: float, entry: float) -> Array:
+    """Return the covariance of the coordinates that vary."""
+    return np.asarray(variance * np.eye(active) + entry * neighbours(active, degree))
+
+
+@cache
+def noise_of(model: Model, p: int, n: int, epsilon: float, delta: float) -> Charge:
+    """Return the charge of the source's noise."""
+    return charged(p, n, ApproxDP(epsilon, delta), model, "paper")
+
+
+def padded(block: Array, p: int) -> Array:
+    """Return the block as the first coordinates of p; the others do not vary."""
+    whole = np.zeros((p, p))
+    whole[: len(block), : len(block)] = block
+    return whole
+
+
+def run_on(block: Array, p: int, n: int, charge: Charge, added: Array, data: Generator) -> Run:
+    """Return a run in law, with this noise."""
+    law = MultivariateGaussian(Gaussian(np.zeros(len(block)), block))
+    empirical = padded(second_moment(law, n, rng=data), p)
+    return Run(padded(block, p), empirical, empirical + added, charge, n)
+
+
+def spectral_error(kept: Array, truth: Array) -> float:
+    """Return the error of step (4) in spectral norm; coordinates without entries are repaired one by one."""
+    away = ~np.eye(len(kept), dtype=bool)
+    linked = (away & ((kept != 0) | (truth != 0))).any(axis=0)
+    both = np.ix_(linked, linked)
+    inside = spectral(psd_part(kept[both]) - truth[both]) if linked.any() else 0.0
+    alone = np.abs(np.maximum(np.diag(kept), 0.0) - np.diag(truth))[~linked]
+    return max(inside, float(alone.max(initial=0.0)))

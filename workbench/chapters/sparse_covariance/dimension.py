@@ -4,7 +4,6 @@ On a fixed block the other coordinates do not vary. On a spread support the entr
 shrink as 1/p, and the α that is asked for with them. Errors are spectral, and relative to the truth's norm.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import log, sqrt
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.random import Generator
 from workbench.bounds import wx19 as bounds
 from workbench.chapters.sparse_covariance.designs import (
     DELTA,
+    LARGEST_N,
     REFERENCES,
     P,
     block,
@@ -25,12 +25,16 @@ from workbench.chapters.sparse_covariance.designs import (
     estimates,
     exponential,
     geometric,
+    noise_of,
     plain_error,
     released,
     rows_factor,
+    run_on,
     share_of,
     spectral,
+    spectral_error,
     spread,
+    stated_noise,
     typical_block,
     typical_spread,
 )
@@ -42,13 +46,6 @@ from workbench.chapters.sparse_covariance.figures_1_to_4 import (
     UNKNOWN,
     expecting,
     reference,
-)
-from workbench.chapters.sparse_covariance.runs.searched import (
-    LARGEST_N,
-    noise_of,
-    run_on,
-    spectral_error,
-    stated_noise,
 )
 from workbench.charts.bands import measured, predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
@@ -63,7 +60,7 @@ from workbench.study.measures import Measure, at
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Complexity, Verdict, sized
 from workbench.study.run import Row, Run, each_trial
-from workbench.study.scaling import Least, Scaling, Setting, grows
+from workbench.study.scaling import Growth, Move, Setting, Statement, grows
 from workbench.types import Array
 
 LEVEL = 0.05
@@ -292,7 +289,7 @@ def exponent(curves: Array) -> float:
     return local_slope(NEEDED_P, np.exp(rows_needed(curves, NEEDED_P)))
 
 
-def needed_checks(frame: pd.DataFrame, *growths: tuple[Scaling, Sequence[Least]], seed: int) -> list[Verdict]:
+def needed_checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
     curves = {name: by_point(frame, name) for name in ("default", "plain")}
     both, level = np.concatenate([curves["default"], curves["plain"]], axis=1), claim_level(parts=3)
     found = {
@@ -337,30 +334,31 @@ def source_block_checks(frame: pd.DataFrame) -> list[Verdict]:
     return checks
 
 
-def setting(p: float) -> Setting:
+def searched(p: int) -> Setting:
     """Return the setting at p: α is a fifth of a typical truth's norm, γ the variance of a coordinate."""
-    norm, trace = typical_spread(int(p), share_of(int(p), DEGREE), LARGEST_N)
-    n = bounds.central_rows(TARGET * norm, DEGREE, int(p), 1.0, DELTA, trace / p)
+    norm, trace = typical_spread(p, share_of(p, DEGREE), LARGEST_N)
+    n = bounds.central_rows(TARGET * norm, DEGREE, p, 1.0, DELTA, trace / p)
     entry, noise = TARGET * norm / DEGREE, stated_noise(1.0, DELTA)
-    predicted = bounds.rows_for_threshold(entry, int(p), noise, trace / p)
+    predicted = bounds.rows_for_threshold(entry, p, noise, trace / p)
     share = noise * 4 * np.sqrt(np.log(p)) / entry / predicted
-    point = {"p": int(p), "epsilon": 1.0}
-    return Setting(point, TARGET, round(predicted), stated=n, predicted=predicted, share=float(share))
+    return Setting({}, TARGET, round(predicted), stated=n, predicted=predicted, share=float(share))
 
 
-def scalings() -> Iterator[Scaling]:
-    """Return the one scaling, in p: its power is that of √ln p/α, since α falls with p."""
-    power = local_slope(SEARCHED_P, [setting(p).stated for p in SEARCHED_P])
-    yield Scaling(
-        statement="WX19/Thm2",
-        variable="d",
-        key="covariance/thresholded [paper, spread support]",
-        term="s √ln p √ln(1/δ)/(αε), α a share of |Σ|₂",
-        values=SEARCHED_P,
-        setting=setting,
-        block=on_spread,
-        power=power,
-        instead={"√ln p": 0.12, "without a threshold": power + 0.5},  # the slope of √ln p over these p
+def on_spread_support() -> Statement:
+    """Return the searched n in p: its power is that of √ln p/α, since α falls with p."""
+    power = local_slope(SEARCHED_P, [searched(p).stated for p in SEARCHED_P])
+    wrong = {"√ln p": 0.12, "without a threshold": power + 0.5}  # the slope of √ln p over these p
+    return Statement(
+        "WX19/Thm2",
+        "covariance/thresholded [paper, spread support]",
+        {"epsilon": 1.0},
+        lambda d: searched(d).stated,
+        (Move("d", SEARCHED_P, power, wrong, "s √ln p √ln(1/δ)/(αε), α a share of |Σ|₂"),),
+        on_spread,
+        alpha=lambda: TARGET,
+        predicted=lambda d: searched(d).predicted,
+        isolated=lambda d: searched(d).share,
+        also=lambda d: {"p": d},
         caps={"full": 200},
     )
 
@@ -386,7 +384,7 @@ CLAIMS = (
         " without, .3 to .7 apart. With the source's noise and rule the searched n grows as √ln p over the"
         " truth's norm does, p = 25 .. 200: as a power of p, and no logarithm.",
         sweeps=lambda: (NEEDED,),
-        scalings=scalings,
+        scalings=lambda: on_spread_support().scalings(),
         checks=needed_checks,
         kind="ours",
     ),

@@ -22,13 +22,16 @@ from workbench.chapters.sparse_covariance.designs import (
     computed,
     geometric,
     neighbours,
+    noise_of,
     recall,
     released,
+    run_on,
     share_of,
     spectral,
+    spectral_error,
     spread,
+    stated_noise,
 )
-from workbench.chapters.sparse_covariance.runs.searched import noise_of, run_on, spectral_error, stated_noise
 from workbench.estimators.sparse import paper_threshold, perturbed
 from workbench.privacy import noise_source
 from workbench.study import measures

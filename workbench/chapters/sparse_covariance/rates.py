@@ -16,21 +16,19 @@ from workbench.chapters.sparse_covariance.designs import (
     DELTA,
     Model,
     arithmetic,
-    geometric,
-    recall,
-    released,
-    share_of,
-    spectral,
-    spread,
-    without_privacy,
-)
-from workbench.chapters.sparse_covariance.runs.searched import (
     circle,
+    geometric,
     largest_variance,
     noise_of,
+    recall,
+    released,
     run_on,
+    share_of,
+    spectral,
     spectral_error,
+    spread,
     stated_noise,
+    without_privacy,
 )
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import ApproxDP, noise_source

@@ -1,6 +1,5 @@
 """Everything that the notebook `01_what_epsilon_means` shows, in its order: a file a topic."""
 
-from workbench.chapters.what_epsilon_means import claims
 from workbench.chapters.what_epsilon_means.attacks import attacker
 from workbench.chapters.what_epsilon_means.densities import two_outputs
 from workbench.chapters.what_epsilon_means.last_bits import float_noise, floats, grid_noise
@@ -9,7 +8,15 @@ from workbench.chapters.what_epsilon_means.losses import composition
 from workbench.chapters.what_epsilon_means.members import tracing
 from workbench.study.audit import last_bit
 
-CLAIMS = tuple(claim.id for claim in claims.CLAIMS)
+CLAIMS = (
+    "what-epsilon-means/attackers-stay-below",
+    "what-epsilon-means/losses-become-normal",
+    "what-epsilon-means/mutants-are-found",
+    "what-epsilon-means/floats-leak",
+    "what-epsilon-means/members-are-traced",
+    "what-epsilon-means/privacy-hides-members",
+    "what-epsilon-means/every-mean-hides-members",
+)
 
 __all__ = [
     "CLAIMS",

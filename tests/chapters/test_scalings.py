@@ -1,0 +1,342 @@
+"""The tables of how n grows: rows that differ from what is committed, and growths that a claim must notice.
+
+Nothing is searched: n is said to be what a statement, or a wrong one, makes of it.
+"""
+
+import json
+from functools import cache, partial
+from math import isfinite, log
+
+import numpy as np
+import pytest
+
+from tests.chapters.worlds import SEED
+from tests.lab.conftest import ROOT
+from workbench.bounds import lkko21 as bounds
+from workbench.bounds import wx19 as sparse_bounds
+from workbench.chapters.registry import CLAIMS
+from workbench.chapters.scalings import al22, coinpress, l17, lkko21, m21, m21_table, matrix_quantile, wx19
+from workbench.chapters.sparse_covariance import designs
+from workbench.estimators import sparse
+from workbench.linalg import psd_part
+from workbench.study import scaling as run
+from workbench.study.rules import Status
+from workbench.study.scaling import Least, Setting, Statement, catalogued, grows, within
+
+SURE = 0.01  # of ln n: half the width of what is said to have been found
+TABLES = (al22, coinpress, l17, lkko21, m21, m21_table, matrix_quantile, wx19)
+
+
+@cache
+def rows():
+    """Every scaling of every claim, by what its committed record is known as."""
+    found = {}
+    for claim in CLAIMS.values():
+        for one in claim.scalings():
+            name = one.statement, one.variable, one.key.partition(", cluster")[0]
+            found[name] = max(found.get(name, one), one, key=lambda some: len(some.values))
+    return found
+
+
+def records():
+    """The committed records of scalings."""
+    for path in sorted((ROOT / "figures").glob("*/verdicts.json")):
+        for verdict in json.loads(path.read_text(encoding="utf-8"))["full"]:
+            checks = verdict["detail"].get("checks", [verdict]) if isinstance(verdict["detail"], dict) else []
+            yield from (one["detail"]["scaling"] for one in checks if "scaling" in one["detail"])
+
+
+RECORDS = list(records())
+
+
+def row(record):
+    """The row of a record; those that differ in the place of a cluster have one record."""
+    plain, term = record["key"], f"{record['key']} [{record['term']}"
+    name = record["statement"], record["variable"]
+    return rows().get((*name, plain)) or rows()[(*name, term)]
+
+
+def settings(record):
+    """The settings that a record has kept."""
+    kept = (record[name] for name in ("values", "stated", "predicted", "shares"))
+    for value, *others in zip(*kept, strict=True):
+        stated, predicted, share = map(float, others)
+        yield value, Setting({}, 1.0, 1, stated, predicted, share)
+
+
+def growing(record, extra=0.0, times=3.0):
+    """A search that found so many times the stated n, and a power more of the number."""
+    one = row(record)
+    first = one.axis(one.values[0])
+    for value, setting in settings(record):
+        n = times * setting.stated * (one.axis(value) / first) ** extra
+        yield Least(value, setting, n, (n * (1 - SURE), n * (1 + SURE)), "found", 200, 0.0)
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
+def test_a_row_is_the_committed_one_and_decides_both_worlds(record):
+    one = row(record)
+    assert (list(one.values), one.power, dict(one.instead), one.term, one.logarithm, one.share) == (
+        record["values"], pytest.approx(record["power"]), pytest.approx(record["instead"]), record["term"],
+        record["logarithm"], record["share"],
+    )  # fmt: skip
+    share = min((float(share) for share in record["shares"] if isfinite(float(share))), default=1.0)
+    as_stated = grows(one, list(growing(record)))
+    assert as_stated.detail["scaling"]["rate"] in ("seen", "open" if share < 0.25 else "seen")
+    sign = -1.0 if one.power < 0 else 1.0
+    more, less = (grows(one, list(growing(record, extra))).status for extra in (1.5 * sign, -1.5 * sign))
+    assert more is (Status.HOLDS if one.bound == "lower" and one.power else Status.REFUTED)
+    assert less is (Status.HOLDS if one.bound == "upper" and one.power else Status.REFUTED)
+
+
+def test_every_row_has_a_record_and_a_name_of_its_own():
+    assert {id(row(record)) for record in RECORDS} <= {id(one) for one in rows().values()}
+    names = [one.name for claim in CLAIMS.values() for one in claim.scalings()]
+    kept = {(record["statement"], record["variable"]) for record in RECORDS}
+    assert {(one.statement, one.variable) for one in rows().values()} - kept == {
+        ("M21/HT/Thm3.2", "d"), ("M21/prior-CoinPress", "upper"), ("M21/UG/complexity", "upper")
+    } - kept  # fmt: skip
+    assert len(set(names)) > 250
+
+
+def statements():
+    """Every statement of the tables."""
+    for table in TABLES:
+        for name, one in vars(table).items():
+            several = one if isinstance(one, tuple) else (one,)
+            yield from ((f"{name} {some.key}", some) for some in several if isinstance(some, Statement))
+
+
+STATEMENTS = dict(statements())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
+def test_what_is_stated_and_predicted_is_committed(record):
+    one = row(record)
+    for value, kept in settings(record):
+        here = one.setting(value)
+        assert here.stated == pytest.approx(kept.stated)
+        if isfinite(kept.predicted):
+            assert here.predicted == pytest.approx(kept.predicted)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("name", [name for name, one in STATEMENTS.items() if one.block is not catalogued])
+def test_runs_are_measured_and_repeatable(name):
+    one = next(STATEMENTS[name].scalings())
+    setting = one.setting(one.values[0])
+    n = max(setting.fewest, min(2 * setting.start, 20_000))
+    first, again = (
+        one.block(
+            **setting.point, n=n, trials=1, data=np.random.default_rng(1), noise=np.random.default_rng(2)
+        )
+        for _ in range(2)
+    )
+    assert np.array_equal(first["error"], again["error"])
+    assert (first["error"] >= 0).all()
+
+
+def found(setting, value=1.0, n=1.0, key="mean/prime [a, cluster at 1]", known=True):
+    """A search of this setting."""
+    ends = (n * (1 - SURE), n * (1 + SURE)) if known else (0.0, n)
+    return Least(value, setting, n, ends, "found", 100, 0.0)
+
+
+PROVED = {
+    "one-mean/clipped-rows-grow": 2,
+    "one-mean/unbounded-rows-grow": 2,
+    "one-mean/stable-histogram-rows-proved": 0,
+    "sparse-covariance/rows-grow-with-noise": 2,
+    "sparse-covariance/rows-grow-for-entries": 2,
+    "covariance/step-within-its-bound": 0,
+    "many-dimensions/fewer-rows-than-proved": 0,
+    "matrix-quantile/fewer-than-squares": 0,
+}
+
+
+@pytest.mark.parametrize(("claim", "place"), PROVED.items())
+def test_more_rows_than_are_proved_are_refuted(claim, place):
+    scalings = list(CLAIMS[claim].scalings())
+    one = scalings[place]
+    setting = one.setting(one.values[0])
+    for n, status in ((1.0, Status.HOLDS), (1e12, Status.REFUTED)):
+        checks = CLAIMS[claim].checks((one, [found(setting, one.values[0], n)]))
+        assert checks[-1].status is status
+
+
+# The largest over adversaries, tables and prices (LKKO21)
+
+
+def clusters(*ns):
+    """Searches of PRIME in d, a cluster at a distance each."""
+    scalings = list(lkko21.PRIME.scalings())[: len(ns)]
+    values = (4, 8, 16)
+    return [
+        (one, [found(Setting({"d": d}, 1.0, 1, 1.0), d, n * d**1.5) for d in values])
+        for one, n in zip(scalings, ns, strict=True)
+    ]
+
+
+def test_the_largest_n_over_clusters_is_decided_about_and_says_whose_it_is():
+    (family,) = lkko21.families(clusters(10.0, 30.0, 20.0))
+    scaling, largest, whose = lkko21.worst(family)
+    assert scaling.key == "mean/prime"
+    assert [one.n for one in largest] == [30.0 * d**1.5 for d in (4, 8, 16)]
+    assert {one.rpartition(" ")[2] for one in whose} == {"1"}
+
+
+def test_a_table_is_refuted_by_n_that_are_far_above_it():
+    for times, status in ((0.01, Status.HOLDS), (1e9, Status.REFUTED)):
+        assert {check.status for check in lkko21.below_formula(clusters(times, times / 2))} == {status}
+
+
+@pytest.mark.parametrize(("power", "status"), [(2.0, Status.HOLDS), (1.5, Status.REFUTED)])
+def test_a_price_of_dimension_that_does_not_exceed_that_of_prime_is_refuted(power, status):
+    ((prime, leasts),) = clusters(30.0)
+    single = [found(one.setting, one.value, 30.0 * one.value**power) for one in leasts]
+    (check,) = lkko21.price_of_dimension((prime, single), (prime, leasts))
+    assert check.status is status
+
+
+# The table of M21
+
+
+@pytest.mark.parametrize(("heavier", "refuted"), [(3.0, False), (0.5, True)])
+def test_bounded_moments_that_are_cheaper_are_refuted(heavier, refuted):
+    growths = []
+    for law, scaling in zip(m21_table.FOUR, m21.of(*m21_table.QUARTERS)(), strict=True):
+        times = 100.0 * (heavier if "student" in law else 1.0)
+        leasts = [found(Setting({}, 1.0, 1, float(d**2)), d, times * d**2) for d in scaling.values]
+        growths.append((scaling, leasts))
+    checks = m21_table.side_by_side(*growths)
+    over = [check.status for check in checks if check.id.startswith("bounded moments")]
+    assert len(over) == 3
+    assert (Status.REFUTED in over) == refuted
+
+
+@pytest.mark.parametrize(("power", "status"), [(1.0, Status.HOLDS), (0.0, Status.REFUTED)])
+def test_a_condition_that_costs_nothing_is_refuted(power, status):
+    told, free = m21.of(m21_table.COINPRESS, m21_table.TOLD_NOTHING)()
+    setting = Setting({}, 1.0, 1, 1.0)
+    coin = [found(setting, u, 1000 * (log(u) / log(100)) ** power) for u in told.values]
+    none = [found(setting, u, 3000.0) for u in free.values]
+    low, high, _ = m21_table.crossover((told, coin), (free, none))
+    assert high.status is status
+    if power:
+        met, least, most = low.detail["bound at which both need as many rows"]
+        assert least <= met <= most
+        assert abs(log(met) / log(100) - 3) < 0.6
+
+
+@pytest.mark.parametrize(("beta", "count"), list(zip(m21.BETAS, (1, 2, 4, 8), strict=True)))
+def test_the_largest_of_several_errors_stands_for_a_failure_probability(beta, count):
+    assert m21.together(beta) == count
+    assert (1 - beta) ** count == pytest.approx(0.5)
+
+
+def test_rows_at_the_edge_have_covariance_one_and_the_moment():
+    rng, (d, k) = np.random.default_rng(SEED), (3, 2)
+    x = m21.spiked(400_000, d, k, 6.0, rng)
+    assert np.cov(x.T) == pytest.approx(np.eye(d), abs=0.02)
+    assert (x[:, 0] ** 4).mean() <= m21.MOMENT * m21.normal_moment(k) * 1.05
+    assert (np.linalg.norm(x, axis=1) > 6.0).mean() == pytest.approx(15 / 6.0**4, rel=0.1)
+
+
+# What is searched of WX19 notices another noise and another threshold
+
+
+@pytest.fixture
+def _forgotten():
+    run.forget()
+    designs.noise_of.cache_clear()
+    yield
+    run.forget()
+    designs.noise_of.cache_clear()
+
+
+def searched(statement, variable, profile_cap=60):
+    """What few runs find of one number."""
+    (one,) = statement.only(variable).scalings()
+    few = run.replace(one, caps={"full": profile_cap})
+    (least,) = run.measured([few], "full", seed=SEED, jobs=1)
+    return few, least
+
+
+def powered(true, power, model, p, n, epsilon, delta):
+    """The noise with a power more of ε."""
+    return true(model, p, n, epsilon**power, delta)
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_forgotten")
+@pytest.mark.parametrize("statement", [wx19.NOISE, wx19.USERS])
+def test_an_epsilon_that_counts_twice_is_refuted(monkeypatch, statement):
+    monkeypatch.setattr(designs, "noise_of", partial(powered, designs.noise_of, 2))
+    assert grows(*searched(statement, "epsilon")).status is Status.REFUTED
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_forgotten")
+def test_a_threshold_that_is_much_too_large_is_refuted(monkeypatch):
+    monkeypatch.setattr(sparse, "PAPER", 100.0)
+    assert within(*searched(wx19.NOISE, "alpha"), wx19.proved).status is Status.REFUTED
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_forgotten")
+def test_an_output_of_the_diagonal_is_never_enough(monkeypatch):
+    monkeypatch.setattr(sparse, "PAPER", 1e9)
+    scaling, least = searched(wx19.NOISE, "epsilon")
+    assert {one.kind for one in least} == {"never"}
+    assert grows(scaling, least).status is not Status.HOLDS
+
+
+def test_rows_of_a_threshold_and_of_the_shapes_solve_their_equations():
+    noise = designs.stated_noise(0.5, 1e-6)
+    for local in (False, True):
+        n = sparse_bounds.rows_for_threshold(1e-3, 40, noise, 0.02, local=local)
+        sd = noise / (np.sqrt(n) if local else n)
+        assert sparse_bounds.threshold(40, round(n), sd, 0.02) == pytest.approx(1e-3, rel=1e-4)
+    n = sparse_bounds.central_rows(0.1, 3, 40, 0.5, 1e-6, 1.0)
+    assert sparse_bounds.central_shape(3, 40, round(n), 0.5, 1e-6) == pytest.approx(0.01, rel=1e-3)
+
+
+def test_the_error_block_by_block_is_that_of_the_whole():
+    truth = designs.padded(designs.circle(6, 2, 1.0, 0.3), 9)
+    kept = truth + np.diag(np.random.default_rng(3).standard_normal(9))
+    kept[7, 8] = kept[8, 7] = 0.8
+    assert designs.spectral_error(kept, truth) == pytest.approx(designs.spectral(psd_part(kept) - truth))
+
+
+@pytest.mark.parametrize(("active", "degree"), [(8, 2), (64, 32)])
+def test_circles_are_covariances_of_rows_in_the_unit_ball(active, degree):
+    variance = designs.largest_variance(active, degree)
+    law = designs.circle(active, degree, variance, designs.SIZES[-1] * designs.UNIT * variance / degree)
+    assert np.linalg.eigvalsh(law)[0] > 0
+    assert designs.unit_ball_scale(law, designs.LARGEST_N, designs.CLIPPED) <= 1 + 1e-12
+
+
+def test_no_rows_are_harder_for_a_stable_histogram_than_those_that_are_searched():
+    """A bin of fewer rows may be dropped at less than α n; one of more is dropped less often."""
+    point = {"alpha": 0.1, "repeats": 1, "epsilon": 0.5, "delta": 1e-6}
+    few = l17.stable_rows(0.1, 0.5, 1e-6, 0.1)
+    errors = [
+        l17.stable_shares(
+            **point, n=n, trials=50, data=np.random.default_rng(1), noise=np.random.default_rng(2)
+        )
+        for n in (few, few // 3)
+    ]
+    good, bad = ((one["error"] <= 0.1).mean() for one in errors)
+    assert good >= 0.9
+    assert bad < 0.9
+
+
+def test_a_filter_that_is_told_a_cluster_is_told_its_rows():
+    """The n at which its threshold sees a cluster falls with ε and with the distance."""
+    budget = lkko21.ApproxDP(1.0, 1e-6)
+    near = lkko21.rows_to_see("mean/prime", 4, 0.05, budget)
+    far = 3 * lkko21.FILTERS["mean/prime"].error(0.05) / 0.05
+    assert lkko21.rows_to_see("mean/prime", 4, 0.05, budget, reach=far) < near
+    assert lkko21.rows_to_see("mean/prime", 4, 0.05, lkko21.ApproxDP(2.0, 1e-6)) < near
+    assert bounds.prime_shape(4, 0.05, 1.0, 1e-6).noise < near

@@ -1,1 +1,0 @@
-"""What is measured: sweeps, and the theory they are compared with."""

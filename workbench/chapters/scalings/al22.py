@@ -1,0 +1,411 @@
+"""AL22: how n grows with every public number of votes, subspaces, preconditioners, means and whole Gaussians.
+
+Nine runs in ten have to succeed; an abstention is no success. At ε = 8 votes have few groups, so that many
+dimensions can be afforded: only ε itself moves elsewhere.
+
+Theorem 5.5 is run as one noisy step at a known bound, `covariance/clipped`, all of whose axes are as short as
+allowed. The noise has the largest constant by far, and is looked at alone: d²/α² is at most 2 % of n. δ moves
+at ε = 4, where the exact Gaussian mechanism grows as √ln(1/δ): at ε = .1 its exponent falls from .9 to .6.
+Theorems 5.6 and 5.7 have a first stage with planned rows of its own, fewer of which are refused: in d and α
+accuracies are such that the second stage needs many of n; in ε and δ the fewest rows may be enough.
+
+With corrupted rows (Theorems 6.3 and 7.4) every run is that of the worst of several attacks on the same clean
+rows and the same noise: an adversary who sees both and picks one of them, who is stronger than one who must
+commit to it before. The error aimed at is 3 units, as in the claims at one n: it moves with ξ.
+"""
+
+from collections.abc import Iterable
+from itertools import chain
+from math import inf, log
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench import losses
+from workbench.bounds import al22
+from workbench.bounds.corruption import mean_unit, unit
+from workbench.chapters.any_gaussian.attacks import ATTACKS, frame
+from workbench.chapters.any_gaussian.frames import ACROSS, named_by
+from workbench.chapters.any_gaussian.votes import BETA
+from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, Preconditioner, preconditioned_rows
+from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
+from workbench.estimators.subspaces import SubspaceExact
+from workbench.estimators.votes import Vote
+from workbench.populations.rotated import rotated
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.claim import Claim
+from workbench.study.rules import Status
+from workbench.study.run import Row, answered, block_columns, each_trial, error_of
+from workbench.study.scaling import Move, Statement, bounded, follow
+from workbench.study.search import fewest_rows
+from workbench.types import Array, Columns
+
+FOURFOLD = log(2)  # the Thompson distance that leaves a condition of 4
+LEAST_VOTE = 40  # groups: fewer have no whole thresholds
+CHEAP, MEANS_CAPS, DEAR, FEW = {"quick": 60, "full": 200}, {"full": 80}, {"full": 60}, {"full": 40}
+INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
+LEVEL, ROOT = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, {"ln 1/δ": 1.0, "flat": 0.0}
+LINEAR, QUADRATIC = {"d²": 2.0, "√d": 0.5}, {"d": 1.0, "d³": 3.0}
+FIXED = {"1/α": -1.0, "1/α³": -3.0}
+EPSILONS, DELTAS, DIMENSIONS = (1.0, 0.5, 0.25, 0.125), (1e-2, 1e-4, 1e-8, 1e-16), (2, 4, 8, 16)
+
+
+# What is run
+
+
+Mask = Literal["auto", "thompson_laplace", "wishart"]
+AWAY = 1e4  # of a mean, in standard deviations
+RADII = (1.5, 1e3)  # of a cluster, the worst for d = 1 and above; its direction is free: rows are round
+ALONG = ("top-to-zero", "small-to-quantile")  # the worst of a survey of all, for d = 1
+
+
+def vote(n: int, epsilon: float, delta: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Count, as an infinite error, where the source's vote of n groups that all agree is silent."""
+    source, cost = SimulatedNoise(noise), ApproxDP(epsilon, delta)
+    made = Vote.of(n, NOBODY, EVERYBODY, QUORUM)
+    charge, friends = made.charge("vote", cost), np.full(n, n)
+    return block_columns(
+        answered(0.0 if made.passes(friends, charge, source) else inf) for _ in range(trials)
+    )
+
+
+@each_trial
+def subspace(d: int, n: int, epsilon: float, delta: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure the error of the subspace that n rows name, in groups of d."""
+    return answered(named_by(n // d, d, ApproxDP(epsilon, delta), data, SimulatedNoise(noise)))
+
+
+@each_trial
+def preconditioner(
+    d: int, n: int, epsilon: float, delta: float, condition: float, mask: Mask, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
+    """Measure the Thompson distance of the preconditioner, for equal ratios and this condition number."""
+    law = rotated(np.geomspace(1.0, condition, d), data)
+    budget = ApproxDP(epsilon, delta)
+    value = Preconditioner(centred=True, mask=mask)(law.sample(n, rng=data), budget=budget, rng=noise).value
+    return answered(error_of(value, lambda found: losses.thompson_error(law.in_units(found), np.eye(d))))
+
+
+@each_trial
+def robust_mean(
+    d: int, n: int, corruption: float, epsilon: float, delta: float, *, data: Generator, noise: Generator
+) -> Row:
+    """Measure the worst error of the robust mean over clusters in the place of the lowest rows on an axis."""
+    clean, budget = data.standard_normal((n, d)), ApproxDP(epsilon, delta)
+    estimator, lowest = PopulousRobustMean(corruption=corruption, sigma=1.0), np.argsort(clean[:, 0])
+
+    def error(radius: float, rng: Generator) -> float:
+        x = clean.copy()
+        x[lowest[: int(corruption * n)], 0] = radius
+        value = estimator(x + AWAY, budget=budget, rng=rng).value
+        return error_of(value, lambda mean: np.linalg.norm(mean - AWAY))
+
+    return answered(max(error(radius, rng) for radius, rng in zip(RADII, _same(noise), strict=False)))
+
+
+@each_trial
+def robust_covariance(
+    d: int, n: int, corruption: float, epsilon: float, delta: float, *, data: Generator, noise: Generator
+) -> Row:
+    """Measure the worst Frobenius error of the robust covariance over attacks, in a long rotated frame."""
+    estimator = PopulousRobustCovariance(corruption=corruption, centred=True)
+    clean, shape, budget = data.standard_normal((n, d)), frame(d, data), ApproxDP(epsilon, delta)
+    back = np.linalg.inv(shape)
+
+    def error(x: Array, rng: Generator) -> float:
+        value = estimator(x @ shape.T, budget=budget, rng=rng).value
+        return error_of(value, lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)))
+
+    attacked = (ATTACKS[name].corrupt(clean, corruption, rng=data) for name in ALONG)
+    return answered(max(error(x, rng) for x, rng in zip(attacked, _same(noise), strict=False)))
+
+
+def _same(noise: Generator) -> Iterable[Generator]:
+    """Yield generators that all draw the same numbers."""
+    seed = int(noise.integers(2**63))
+    while True:
+        yield np.random.default_rng(seed)
+
+
+# Without corruption
+
+
+def vote_bound(epsilon: float, delta: float) -> float:
+    """Return the n that Lemma 3.6 proves for a vote of (ε, δ) of its own."""
+    return float(al22.fewest_groups(epsilon, delta))
+
+
+def subspace_rows(d: int, epsilon: float, delta: float) -> int:
+    """Return the planned rows of a subspace, of mean 0."""
+    return SubspaceExact(centred=True, beta=BETA).fewest(d, ApproxDP(epsilon, delta))
+
+
+def frame_rows(d: int, epsilon: float, delta: float, mask: Mask) -> int:
+    """Return the planned rows of mean 0 that leave a condition of 4."""
+    return preconditioned_rows(d, ApproxDP(epsilon, delta), BETA, mask)
+
+
+GROUPS = Statement(
+    "AL22/Lem3.6",
+    "the source's vote",
+    {"epsilon": 0.5, "delta": 1e-6},
+    vote_bound,
+    (
+        Move("epsilon", EPSILONS, -1, INVERSE, "ln(1/δ)/ε"),
+        Move("delta", DELTAS, 1, LEVEL, "ln(1/δ)/ε", logarithm=True),
+    ),
+    vote,
+    alpha=lambda: 0.5,
+    predicted=vote_bound,
+    fewest=lambda: LEAST_VOTE,
+    caps={"quick": 200, "full": 1000},
+)
+IN_SUBSPACE = "d ln(1/δ)/ε"
+SUBSPACES = Statement(
+    "AL22/Thm4.1",
+    "spectral/subspace-exact (any number of groups)",
+    {"d": 4, "epsilon": 1.0, "delta": 1e-6},
+    al22.subspace_shape,
+    (
+        Move("d", DIMENSIONS, 1, LINEAR, IN_SUBSPACE),
+        Move("epsilon", EPSILONS, -1, INVERSE, IN_SUBSPACE),
+        Move("delta", DELTAS, 1, LEVEL, IN_SUBSPACE, logarithm=True),
+    ),
+    subspace,
+    alpha=lambda: ACROSS,
+    predicted=subspace_rows,
+    fewest=lambda d: 2 * d,
+    caps=CHEAP,
+)
+FRAMES = Statement(
+    "AL22/Thm5.4",
+    "spectral/preconditioner (equal ratios)",
+    {"d": 2, "epsilon": 8.0, "delta": 1e-6, "condition": 1e4, "mask": "auto"},
+    al22.preconditioner_shape,
+    (
+        Move("d", (2, 4, 8, 16), 2, QUADRATIC, "d² √ln(1/δ)/ε", {"mask": "wishart", "epsilon": 32.0}),
+        Move("epsilon", (16.0, 8.0, 4.0, 2.0), -1, INVERSE, "(d² √ln 1/δ + d ln 1/δ)/ε"),
+        Move("delta", DELTAS, 1, LEVEL, "d ln(1/δ)/ε", {"d": 1}, logarithm=True),
+        Move("condition", (10.0, 1e2, 1e4, 1e8), 0, {"√ln κ": 0.5, "ln κ": 1.0}, "flat", logarithm=True),
+    ),
+    preconditioner,
+    alpha=lambda: FOURFOLD,
+    predicted=frame_rows,
+    fewest=lambda d, epsilon, delta, mask: fewest_rows(
+        Preconditioner(centred=True, mask=mask), d, ApproxDP(epsilon, delta)
+    ),
+    caps=DEAR,
+)
+IN_MEAN = "d^1.5 √ln(1/δ)/(α²ε)"
+MEANS = Statement(
+    "AL22/Thm7.4",
+    "mean/populous",
+    {"d": 2, "alpha": 0.4, "epsilon": 8.0, "delta": 1e-6},
+    al22.robust_mean_shape,
+    (
+        Move("d", DIMENSIONS, 1.5, {"d": 1.0, "d²": 2.0}, IN_MEAN),
+        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -1, INVERSE, IN_MEAN),
+        Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0}, IN_MEAN, logarithm=True),
+        Move("alpha", (0.4, 0.2, 0.1, 0.05), -2, FIXED, "d/α²", {"epsilon": 64.0}),
+    ),
+    share=1 - BETA,
+    caps=MEANS_CAPS,
+)
+NOISE, SAMPLING = "d² √ln(1/δ)/(αε)", "d²/α²"
+PRIVATE, OFFSET = "the noise and the frame's", "d (d √ln(1/δ) + ln(1/δ))/(αε)"
+CONDITIONED = Statement(
+    "AL22/Thm5.5",
+    "covariance/clipped",
+    {"d": 2, "alpha": 0.4, "epsilon": 0.1, "delta": 1e-6, "upper": 4.0, "lower": 1.0, "centred": True},
+    lambda d, alpha, epsilon, delta: al22.conditioned_shape(d, alpha, epsilon, delta).noise,
+    (
+        Move("d", (2, 4, 8, 16), 2, QUADRATIC, NOISE, {"alpha": 0.8, "epsilon": 0.4}),
+        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, NOISE, {"alpha": 0.8}),
+        Move(
+            "delta", (1e-4, 1e-8, 1e-16, 1e-32), 0.5, ROOT, NOISE, {"alpha": 0.8, "epsilon": 4.0},
+            logarithm=True,
+        ),
+        Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, {"1/α²": -2.0, "1/√α": -0.5}, NOISE, {"epsilon": 0.05}),
+    ),
+    share=1 - BETA,
+    caps=MEANS_CAPS,
+)  # fmt: skip
+COVARIANCE = Statement(
+    "AL22/Thm5.6",
+    "covariance/populous",
+    {"d": 2, "alpha": 0.03, "epsilon": 8.0, "delta": 1e-6, "centred": True},
+    lambda d, alpha, epsilon, delta: al22.covariance_shape(d, alpha, epsilon, delta).total,
+    (
+        Move("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
+        Move("epsilon", (0.16, 0.08, 0.04, 0.02), -1, INVERSE, PRIVATE, {"d": 1, "alpha": 0.08}),
+        Move("delta", DELTAS, 0.5, ROOT, PRIVATE, {"d": 1, "epsilon": 0.04, "alpha": 0.08}, logarithm=True),
+        Move("alpha", (0.08, 0.04, 0.02, 0.01), -2, FIXED, SAMPLING, {"epsilon": 16.0}),
+    ),
+    share=1 - BETA,
+    caps=DEAR,
+)
+LAW = Statement(
+    "AL22/Thm5.7",
+    "gaussian/populous",
+    {"d": 2, "alpha": 0.04, "epsilon": 8.0, "delta": 1e-6},
+    lambda d, alpha, epsilon, delta: al22.gaussian_shape(d, alpha, epsilon, delta).total,
+    (
+        Move("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
+        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, OFFSET, {"d": 1, "alpha": 0.08}),
+        Move("delta", DELTAS, 1, LEVEL, OFFSET, {"d": 1, "epsilon": 0.1, "alpha": 0.08}, logarithm=True),
+        Move("alpha", (0.08, 0.04, 0.02, 0.01), -2, FIXED, SAMPLING, {"epsilon": 16.0}),
+    ),
+    share=1 - BETA,
+    caps=DEAR,
+)
+
+
+# With corrupted rows
+
+
+UNITS = 3.0
+CORRUPTIONS = (0.1, 0.05, 0.025, 0.0125)
+USUAL = {"d": 1, "corruption": 0.05, "epsilon": 2.0, "delta": 1e-6}
+VOTES, ROBUST = "√(d ln(1/δ))/ε · d/α²", "d^3.5 √ln(1/δ)/(αεξ²)"
+
+
+def mean_shape(d: int, corruption: float, epsilon: float, delta: float) -> float:
+    """Return Theorem 7.4 at the error aimed at."""
+    return al22.robust_mean_shape(d, UNITS * mean_unit(corruption), epsilon, delta)
+
+
+def covariance_shape(d: int, corruption: float, epsilon: float, delta: float) -> float:
+    """Return Theorem 6.3 at the error aimed at."""
+    return al22.robust_covariance_shape(d, UNITS * unit(corruption), corruption, epsilon, delta)
+
+
+ROBUST_MEANS = Statement(
+    "AL22/Thm7.4",
+    "mean/populous-robust",
+    USUAL,
+    mean_shape,
+    (
+        Move("d", (1, 2, 3, 4), 1.5, {"√d": 0.5, "d^2.5": 2.5}, VOTES, {"corruption": 0.02}),
+        Move("epsilon", EPSILONS, -1, INVERSE, VOTES),
+        Move("delta", DELTAS, 0.5, ROOT, VOTES, {"epsilon": 0.5}, logarithm=True),
+        Move("corruption", CORRUPTIONS, -2, {"1/ξ": -1.0, "flat": 0.0}, "1/(ξ² ln 1/ξ)"),
+    ),
+    robust_mean,
+    alpha=lambda corruption: UNITS * mean_unit(corruption),
+    start=lambda fewest: 2 * fewest,
+    fewest=lambda d, corruption, epsilon, delta: fewest_rows(
+        PopulousRobustMean(corruption=corruption, sigma=1.0), d, ApproxDP(epsilon, delta)
+    ),
+    caps=FEW,
+)
+ROBUST_COVARIANCES = Statement(
+    "AL22/Thm6.3",
+    "covariance/populous-robust",
+    USUAL,
+    covariance_shape,
+    (
+        Move("epsilon", (2.0, 1.0, 0.5, 0.25), -1, INVERSE, ROBUST),
+        Move("delta", DELTAS, 0.5, ROOT, ROBUST, {"epsilon": 0.5}, logarithm=True),
+        Move("corruption", CORRUPTIONS, -3, {"1/ξ": -1.0, "1/ξ²": -2.0}, "1/(ξ³ ln 1/ξ)"),
+    ),
+    robust_covariance,
+    alpha=lambda corruption: UNITS * unit(corruption),
+    start=lambda fewest: 2 * fewest,
+    fewest=lambda d, corruption, epsilon, delta: fewest_rows(
+        PopulousRobustCovariance(corruption=corruption, centred=True), d, ApproxDP(epsilon, delta)
+    ),
+    caps=FEW,
+)
+
+CLAIMS = (
+    Claim(
+        "any-gaussian/subspace-rows-grow",
+        "N31",
+        ("AL22/Thm4.1",),
+        "Searched n of the subspace, any number of groups allowed, grow at most as d ln(1/δ)/ε does (d = 2 .."
+        " 16, ε = 1 .. 1/8, δ = 1e-2 .. 1e-16); none is larger than the planned one.",
+        checks=bounded(),
+        scalings=SUBSPACES.scalings,
+    ),
+    Claim(
+        "any-gaussian/vote-groups-grow",
+        "N32",
+        ("AL22/Lem3.6",),
+        "The searched number of groups that the source's vote hears, all of which agree, grows at most as"
+        " (20/ε) ln(1 + (e^ε - 1)/(2δ)) does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-16), and is no larger.",
+        checks=bounded(),
+        scalings=GROUPS.scalings,
+    ),
+    Claim(
+        "any-gaussian/preconditioner-rows-grow",
+        "N33",
+        ("AL22/Thm5.4", "AL22/Alg3"),
+        "Searched n that leave a condition of 4 grow at most as d² √ln(1/δ)/ε + d ln(1/δ)/ε does (d = 2 .."
+        " 16, masks of one kind, at ε = 32, ε = 16 .. 2, δ = 1e-2 .. 1e-16), are the same for condition"
+        " numbers 10 .. 1e8, and at most the planned ones.",
+        checks=bounded(),
+        scalings=FRAMES.scalings,
+    ),
+    Claim(
+        "any-gaussian/mean-rows-grow",
+        "N36",
+        ("AL22/Thm7.4",),
+        "Searched n of mean/populous, no rows corrupted, grow at most as √(d ln(1/δ))/ε · d/α² does (d = 2"
+        " .. 16, ε = 8 .. 1, δ = 1e-2 .. 1e-16, α = .4 .. .05).",
+        checks=follow,
+        scalings=MEANS.scalings,
+        expected=Status.UNDECIDED,
+        reason="At ε = 64 n grows by an exponent of 1.7 in 1/α, from 1.5 to 1.8: less than 2, but so few runs"
+        " do not show it at the level of a claim. In d, ε and δ it grows as stated or slower.",
+    ),
+    Claim(
+        "any-gaussian/conditioned-rows-grow",
+        "N34",
+        ("AL22/Thm5.5",),
+        "Searched n of one noisy step at I ≤ Σ ≤ 4I grow at most as d² √ln(1/δ)/(αε) does, where d²/α² has no"
+        " part in it: d = 2 .. 16, ε = .4 .. .05, δ = 1e-4 .. 1e-32, α = .8 .. .1.",
+        checks=follow,
+        scalings=CONDITIONED.scalings,
+    ),
+    Claim(
+        "any-gaussian/law-rows-grow",
+        "N35",
+        ("AL22/Thm5.6", "AL22/Thm5.7"),
+        "Searched n of covariance/populous and gaussian/populous grow at most as the theorems' d²/α² + d²"
+        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04)"
+        " and α = .08 .. .01 where sampling dominates, in ε over a factor 8 and δ = 1e-2 .. 1e-16 where"
+        " privacy does.",
+        checks=follow,
+        scalings=lambda: chain(COVARIANCE.scalings(), LAW.scalings()),
+        expected=Status.UNDECIDED,
+        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ:"
+        " curved, so that neither .55, as stated here, nor more is shown. In ε, and for the"
+        " whole law in δ, the fewest rows that are accepted are enough. In d and α no number counts"
+        " for more than is stated.",
+    ),
+    Claim(
+        "any-gaussian/robust-mean-rows-grow",
+        "N37",
+        ("AL22/Thm7.4", "AL22/Alg5"),
+        "Searched n of mean/populous-robust at an error of 3 ξ √(ln 1/ξ), under the worse of two clusters,"
+        " grow at most as √(d ln(1/δ))/ε · d/α² does (d = 1 .. 4, ε = 1 .. 1/8, δ = 1e-2 .. 1e-16, ξ = .1"
+        " .. .0125).",
+        checks=follow,
+        scalings=ROBUST_MEANS.scalings,
+        expected=Status.UNDECIDED,
+        reason="In δ n grows by an exponent of about 1 in ln(1/δ), from .5 to 1.5, where √ln(1/δ) is stated:"
+        " a vote alone takes ln(1/δ)/ε groups (Lemma 3.6). In d, ε and ξ it grows as stated or slower.",
+    ),
+    Claim(
+        "any-gaussian/robust-covariance-rows-grow",
+        "N38",
+        ("AL22/Thm6.3", "AL22/Alg4"),
+        "Searched n of covariance/populous-robust (d = 1) at an error of 3 ξ ln 1/ξ, under the worse of"
+        " two attacks, grow at most as √ln(1/δ)/(αεξ²) does: in ε = 2 .. 1/4, δ = 1e-2 .. 1e-16 and ξ = .1"
+        " .. .0125.",
+        checks=follow,
+        scalings=ROBUST_COVARIANCES.scalings,
+    ),
+)

@@ -1,0 +1,331 @@
+"""L17: how n grows with every number in its sample sizes, one at a time, and beside its lower bounds.
+
+A term stands out where the other numbers are such that it is the largest: the sampling term at large ε, the
+noise at small ε, the location at an accuracy of one standard deviation. Beside the shapes stand the n that
+are proved, with all constants: no n that is found may be larger.
+
+For histograms an error of at most α n in all counts is one of at most α in all shares. A failure probability
+β is moved by repetition: if of r independent histograms all are within α in 9 of 10 runs, each of them fails
+with probability 1 - .9^(1/r).
+
+A lower bound cannot be broken by a private estimator. What can fail is that an n grows as the bound does:
+that the bound has the right power of every number, or that the estimator is good. The estimators are those
+whose other terms are small, found by trying. At ε = .01 the n of the tight two-step mean (R = 10) goes as
+α^-.70 [-.84, -.55] over α = .8 .. .1, where locating costs rows as well, and that of the tight clipped mean
+(R = 1) as α^-1.33 [-1.52, -1.15] over α = .4 .. .05. Neither would decide here.
+"""
+
+from collections.abc import Callable
+from math import log
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.bounds import l17
+from workbench.bounds.l17 import shapes, upper
+from workbench.bounds.search import smallest
+from workbench.losses import total_variation_of_means
+from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
+from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
+from workbench.study.claim import Claim
+from workbench.study.rules import Status
+from workbench.study.run import Row, each_trial
+from workbench.study.scaling import Move, Setting, Statement, below, follow
+
+BETA = 0.1
+OFTEN, SEEN, CAPS = {"quick": 100, "full": 500}, {"quick": 100, "full": 400}, {"full": 400}
+SAMPLING, OVER_ALPHA = {"1/α": -1.0}, {"1/α²": -2.0, "1/√α": -0.5}
+OVER_EPSILON = {"1/ε²": -2.0, "1/√ε": -0.5}
+IN_LOG = {letter: {f"√ln {letter}": 0.5, f"ln² {letter}": 2.0} for letter in ("R", "k", "1/β", "1/δ")}
+ACCURATE = Move("alpha", (0.16, 0.08, 0.04, 0.02), -2, SAMPLING, "1/α²", {"epsilon": 10.0})
+
+CLIPPED = Statement(
+    "L17/Eq1",
+    "univariate/clipped-mean",
+    {"d": 1, "alpha": 0.1, "epsilon": 0.5, "radius": 100.0, "calibration": "paper"},
+    lambda alpha, radius, epsilon: shapes.clipped_mean_shape(alpha, radius, epsilon).total,
+    (
+        Move("radius", (50.0, 100.0, 200.0, 400.0), 1, {"√R": 0.5, "ln R": 0.2}, "R/(αε)"),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, OVER_EPSILON, "R/(αε)"),
+        Move("alpha", (0.4, 0.2, 0.1, 0.05), -1, OVER_ALPHA, "R/(αε)"),
+    ),
+    share=1 - BETA,
+    caps=OFTEN,
+)
+TWO_STEP = Statement(
+    "L17/Eq2",
+    "univariate/two-step-mean",
+    {"d": 1, "alpha": 1.0, "epsilon": 0.1, "radius": 100.0, "calibration": "paper"},
+    lambda alpha, radius, epsilon: shapes.two_step_shape(alpha, radius, epsilon).total,
+    (
+        ACCURATE,
+        Move("epsilon", (0.16, 0.08, 0.04, 0.02), -1, OVER_EPSILON, "ln R/ε and the noise", {"alpha": 0.5}),
+        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, IN_LOG["R"], "ln R/ε", logarithm=True),
+    ),
+    share=1 - BETA,
+    caps=OFTEN,
+)
+UNBOUNDED = Statement(
+    "L17/Eq6",
+    "univariate/unbounded-mean",
+    {"d": 1, "alpha": 1.0, "epsilon": 0.1, "delta": 1e-6, "calibration": "paper"},
+    lambda alpha, epsilon, delta: shapes.unbounded_shape(alpha, epsilon, delta).total,
+    (
+        ACCURATE,
+        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, OVER_EPSILON, "ln(1/δ)/ε"),
+        Move("delta", (1e-2, 1e-4, 1e-8, 1e-16), 1, {"√ln 1/δ": 0.5}, "ln(1/δ)/ε", logarithm=True),
+    ),
+    share=1 - BETA,
+    caps=OFTEN,
+)
+PACKING = Statement(
+    "L17/Thm2.6",
+    "univariate/median",
+    {"d": 1, "alpha": 4.0, "epsilon": 0.1, "radius": 1e4},
+    lambda alpha, epsilon, radius: l17.packing_bound(radius, alpha, epsilon, BETA, strict=False),
+    (
+        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, OVER_EPSILON, "ln(R/α)/ε"),
+        Move("radius", (30.0, 1e3, 1e6, 1e12), 1, IN_LOG["R"], "ln(R/α)/ε", logarithm=True),
+    ),
+    bound="lower",
+    share=1 - BETA,
+    caps=SEEN,
+)
+TWO_POINTS = Statement(
+    "L17/Lem2.7",
+    "univariate/clipped-mean",
+    {"d": 1, "alpha": 0.2, "epsilon": 0.01, "radius": 1.0, "calibration": "paper"},
+    lambda alpha, epsilon: l17.two_point_bound(total_variation_of_means(2 * alpha), epsilon, BETA),
+    (
+        Move("epsilon", (0.04, 0.02, 0.01, 0.005), -1, OVER_EPSILON, "1/(αε)"),
+        Move("alpha", (0.4, 0.2, 0.1, 0.05), -1, OVER_ALPHA, "1/(αε)"),
+    ),
+    bound="lower",
+    share=1 - BETA,
+    caps=SEEN,
+)
+
+
+# Histograms: Theorems 1.1 and 1.2
+
+
+SHARE = 0.9  # of runs that succeed, all repetitions at once
+
+
+def beta_of(repeats: int) -> float:
+    """Return the failure probability of one histogram if all succeed in `SHARE` of runs.
+
+    >>> round(beta_of(1), 6), round(beta_of(100), 6)
+    (0.1, 0.001053)
+    """
+    return float(1 - SHARE ** (1 / repeats))
+
+
+@each_trial
+def finite_shares(
+    bins: int, repeats: int, n: int, epsilon: float, *, data: Generator, noise: Generator
+) -> Row:
+    """Measure the largest error of a share, over all bins of independent histograms of n rows each."""
+    charge = Charge("histogram", "laplace", COUNTS_L1, PureDP(epsilon))
+    keys = data.integers(bins, size=(repeats, n)) + bins * np.arange(repeats)[:, None]
+    counts = np.bincount(keys.ravel(), minlength=bins * repeats)
+    released = finite_histogram(keys.ravel(), bins * repeats, charge, noise_source(noise))
+    return {"error": float(np.abs(released - counts).max()) / n}
+
+
+@each_trial
+def stable_shares(
+    alpha: float, repeats: int, n: int, epsilon: float, delta: float, *, data: Generator, noise: Generator
+) -> Row:
+    """Measure the same over all bins of the line, where each populated bin has just above α n rows.
+
+    No rows are harder: a bin with fewer may be dropped, and one with more is dropped less often.
+    """
+    rows = int(alpha * n) + 1
+    keys = np.repeat(np.arange(repeats * max(n // rows, 1)), rows)
+    charge = stability_charge("histogram", ApproxDP(epsilon, delta))
+    released = stability_histogram(keys, charge, noise_source(noise))
+    kept = max((abs(count - rows) for count in released.values()), default=0.0)
+    return {"error": (kept if len(released) == len(keys) // rows else rows) / n}
+
+
+REPEATS = {beta_of(repeats): repeats for repeats in (1, 7, 45, 300)}
+BETAS = tuple(REPEATS)
+DELTAS = (1e-24, 1e-48, 1e-96, 1e-192)  # so small that ln(1/δ) is most of the bound
+FINITE_TERM, DROPPED, LOUD = "ln(k/β)/(αε)", "ln(1/δ)/(αε)", "ln(n/β)/(αε)"
+
+
+def repeated(beta: float) -> dict[str, int]:
+    """Return how many histograms a run has."""
+    return {"repeats": REPEATS[beta]}
+
+
+def finite_rows(alpha: float, epsilon: float, beta: float, bins: int) -> float:
+    """Return the n of Theorem 1.1, with all constants."""
+    return l17.histogram_error(bins, epsilon, beta) / alpha
+
+
+def stable_rows(alpha: float, epsilon: float, delta: float, beta: float) -> int:
+    """Return the n from which the bound of Theorem 1.2 on the error of a count is at most α n."""
+    return smallest(lambda n: l17.stable_histogram_error(n, epsilon, delta, beta) <= alpha * n, start=10)
+
+
+def stable_share(part: str, alpha: float, epsilon: float, delta: float, beta: float) -> float:
+    """Return the share of what is dropped in it, or of the noise."""
+    rows = stable_rows(alpha, epsilon, delta, beta)
+    dropped = 2 / epsilon * log(1 / (2 * delta)) / (alpha * rows)
+    return dropped if part == "dropped" else 1 - dropped
+
+
+FINITE = Statement(
+    "L17/Thm1.1",
+    "univariate/histogram-location [all bins, laplace]",
+    {"bins": 20, "alpha": 0.05, "epsilon": 0.5, "beta": BETAS[0]},
+    finite_rows,
+    (
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, OVER_EPSILON, FINITE_TERM, caps=SEEN),
+        Move("alpha", (0.1, 0.05, 0.025, 0.0125), -1, OVER_ALPHA, FINITE_TERM),
+        Move("bins", (4.0, 32.0, 1e3, 1e5), 1, IN_LOG["k"], FINITE_TERM, logarithm=True),
+        Move("beta", BETAS, 1, IN_LOG["1/β"], FINITE_TERM, {"bins": 2}, logarithm=True),
+    ),
+    finite_shares,
+    predicted=finite_rows,
+    isolated=lambda: 1.0,
+    also=repeated,
+    bound="equal",
+    share=SHARE,
+    caps=CAPS,
+)
+STABLE = Statement(  # the source has its β as .01
+    "L17/Thm1.2",
+    "univariate/stable-location [all bins]",
+    {"alpha": 0.1, "epsilon": 0.5, "delta": DELTAS[0], "beta": BETAS[0]},
+    lambda alpha, epsilon, delta, beta: (log(1 / delta) + log(1 / beta)) / (alpha * epsilon),
+    (
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, OVER_EPSILON, DROPPED, part="dropped", caps=SEEN),
+        Move("alpha", (0.2, 0.1, 0.05, 0.025), -1, OVER_ALPHA, DROPPED, part="dropped"),
+        Move("delta", DELTAS, 1, IN_LOG["1/δ"], DROPPED, logarithm=True, part="dropped"),
+        Move("beta", BETAS, 1, IN_LOG["1/β"], LOUD, {"delta": 0.2}, logarithm=True),
+    ),
+    stable_shares,
+    predicted=stable_rows,
+    isolated=stable_share,
+    also=repeated,
+    share=SHARE,
+    caps=CAPS,
+)
+
+
+# What is claimed
+
+
+def proved_histogram(setting: Setting) -> float:
+    """Return the n of the bound with all constants."""
+    return setting.predicted
+
+
+def proved(sample_size: Callable[..., int], *names: str, **split: float) -> Callable[[Setting], float]:
+    """Return the n that is proved at a setting, for the split of the budget that the source has."""
+    return lambda setting: sample_size(
+        setting.alpha, **{name: setting.point[name] for name in names}, beta=BETA, **split
+    )
+
+
+def claimed(
+    name: str,
+    number: str,
+    sources: tuple[str, ...],
+    statement: Statement,
+    proved: Callable[[Setting], float],
+    said: str,
+) -> Claim:
+    return Claim(
+        id=f"one-mean/{name}-rows-grow",
+        number=number,
+        sources=sources,
+        statement=f"Searched n of the {said}; none is larger than the proved one.",
+        checks=below(proved),
+        scalings=statement.scalings,
+    )
+
+
+CLAIMS = (
+    claimed(
+        "clipped",
+        "N1",
+        ("L17/Lem2.2", "L17/Eq1"),
+        CLIPPED,
+        proved(upper.clipped_mean_sample_size, "radius", "epsilon"),
+        "clipped mean grow as 1/α² + R/(αε) + √ln(1/(αε))/(αε) does, and by no other power nearby: in R = 50"
+        " .. 400, ε = .8 .. .1, α = .4 .. .05",
+    ),
+    claimed(
+        "two-step",
+        "N2",
+        ("L17/Thm2.5", "L17/Eq2"),
+        TWO_STEP,
+        proved(upper.two_step_sample_size, "radius", "epsilon", split=0.5),
+        "two-step mean grow at most as 1/α² + ln(R)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at ε = 10,"
+        " in ε = .16 .. .02 at α = .5, and in R = 5 .. 1e6 at α = 1",
+    ),
+    claimed(
+        "unbounded",
+        "N3",
+        ("L17/Thm2.8", "L17/Eq6"),
+        UNBOUNDED,
+        proved(upper.unbounded_sample_size, "epsilon", "delta", split=0.5),
+        "unbounded mean grow at most as 1/α² + ln(1/δ)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at"
+        " ε = 10, in ε = .4 .. .05 and δ = 1e-2 .. 1e-16 at α = 1",
+    ),
+    Claim(
+        id="one-mean/finite-histogram-rows-grow",
+        number="N4",
+        sources=("L17/Thm1.1",),
+        statement="The searched n with which all shares of a finite histogram are within α grows as"
+        " (2/(αε)) ln(k/β), no faster and no slower: in ε = .8 .. .1, α = .1 .. .0125, k = 4 .. 1e5,"
+        " β = .1 .. 3.5e-4.",
+        scalings=FINITE.scalings,
+        checks=follow,
+    ),
+    Claim(
+        id="one-mean/stable-histogram-rows-grow",
+        number="N5",
+        sources=("L17/Thm1.2",),
+        statement="Over infinitely many bins, each populated one just above α n, the searched n with which"
+        " all shares are within α grows at most as ln(1/(δβ))/(αε): in ε = .8 .. .1, α = .2 .. .025,"
+        " δ = 1e-24 .. 1e-192, β = .1 .. 3.5e-4.",
+        scalings=STABLE.scalings,
+        checks=follow,
+    ),
+    Claim(
+        id="one-mean/stable-histogram-rows-proved",
+        number="N8",
+        sources=("L17/Thm1.2",),
+        statement="None of the searched n of stable histograms is above the one at which the bound of Theorem"
+        " 1.2 with all constants, 1 + (2/ε)(ln(1/(2δ)) + ln(n/β)), is α n.",
+        scalings=STABLE.scalings,
+        checks=below(proved_histogram, grow=False),
+        expected=Status.UNDECIDED,
+        reason="at δ = 1e-192 the bound is 2 % above the least n, and a search tells 6 %",
+    ),
+    Claim(
+        id="one-mean/rows-grow-as-packing",
+        number="N6",
+        sources=("L17/Thm2.6",),
+        statement="The searched n with which the private median is within 4 standard deviations grows as the"
+        " packing bound ln(9 (⌈R/4⌉ - 1))/ε does, or faster: in ε = .4 .. .05 at R = 1e4, and in R = 30 .."
+        " 1e12 at ε = .1.",
+        scalings=PACKING.scalings,
+        checks=follow,
+    ),
+    Claim(
+        id="one-mean/rows-grow-as-two-points",
+        number="N7",
+        sources=("L17/Lem2.7",),
+        statement="The searched n of the clipped mean (paper, R = 1) grows as the two-point bound, of order"
+        " 1/(αε), does, or faster: in ε = .04 .. .005 at α = .2, and in α = .4 .. .05 at ε = .01.",
+        scalings=TWO_POINTS.scalings,
+        checks=follow,
+        kind="lock",
+    ),
+)

@@ -1,0 +1,821 @@
+"""LKKO21: how n grows with every public number of its filters, of resilient means and of private ranges.
+
+n is what nine runs of ten need, the largest over clusters at several distances. For a filter a cluster is as
+near as it can hide: rows are of covariance I and mean θ, uniform on the cube of side 16 round 0, and a share
+ξ of them is moved by `far` times the distance at which a cluster that stays moves the mean by just the error
+aimed at. Nearer, it does no harm; farther, it is seen with fewer rows. One cluster along (1, .., 1) is the
+worst of those tried at d = 8, ξ = .05, (1, 1e-6)-DP: along (1, .., 1) 40,000 rows for mean/prime and 43,000
+for mean/filter, along an axis or a random direction as many within 10 %, two clusters on two axes 32,000 and
+38,000, eight on eight 23,000 for both. Nearer than the nearest of `FAR` n falls: for mean/prime at d = 8,
+ε = 2, 21,000 at .9, 14,000 at .85, 9,000 at .8, beside 24,000 at .95 and 21,000 at 1.
+
+Every distance has a scaling of its own, with what distinguishes it in brackets behind the key. What is
+decided is about the largest n at every value; the detail says whose it is. A term stands out where the others
+are small: the noise at ε up to 4, sampling at ε = 300. Its share is that of the n at which the filter's
+public threshold sees the cluster.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from math import exp, inf, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator
+
+from workbench.bounds import lkko21
+from workbench.bounds.resilience import margin_rate, rows_to_pass
+from workbench.bounds.search import smallest
+from workbench.bounds.shape import Shape
+from workbench.chapters.robust_and_private import crossover, duel, tables
+from workbench.chapters.robust_and_private.adversaries import (
+    CORRUPTION,
+    DELTA,
+    PLACES,
+    RADIUS,
+    heavy_rows,
+)
+from workbench.estimators.base import Abstention
+from workbench.estimators.histograms import BallRange, BoxRange
+from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
+from workbench.estimators.references import MEAN, FilterNonprivateMean
+from workbench.estimators.robust import RobustMean
+from workbench.estimators.shared.budgets import step_budgets
+from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
+from workbench.populations.corruption.mean import SHIFT
+from workbench.privacy import ApproxDP, Budget, GaussianDP, PureDP
+from workbench.study.claim import Claim
+from workbench.study.profiles import claim_level
+from workbench.study.rules import Status, Verdict
+from workbench.study.run import Row, answered, each_trial, error_of
+from workbench.study.scaling import (
+    SEARCHED,
+    SEEN,
+    TOLERANCE,
+    Growth,
+    Least,
+    Move,
+    Scaling,
+    Setting,
+    Statement,
+    bounded,
+    grows,
+    slope,
+    standard_errors,
+    within,
+)
+from workbench.types import Array
+
+EPSILON = {"1/ε²": -2.0, "1/√ε": -0.5}
+DELTAS = (1e-2, 1e-4, 1e-8, 1e-16)
+
+
+def around(name: str, places: Iterable[float], moves: Iterable[Move]) -> tuple[Move, ...]:
+    """Return every move with the cluster at every place."""
+    return tuple(
+        move._replace(beside={**move.beside, name: place}, said=f"[{move.term}, cluster at {place:g}]")
+        for move in moves
+        for place in places
+    )
+
+
+def families(growths: Iterable[Growth]) -> Iterator[list[Growth]]:
+    """Return the scalings that differ in the adversary alone."""
+    found: dict[tuple[str, str, str], list[Growth]] = {}
+    for scaling, leasts in growths:
+        name = scaling.statement, scaling.variable, f"{_key(scaling)} {scaling.term}"
+        found.setdefault(name, []).append((scaling, leasts))
+    yield from found.values()
+
+
+def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
+    """Return one scaling for the family, the largest n at every value, and whose it is.
+
+    A search without an upper end counts where it began to succeed.
+    """
+    first = family[0][0]
+    largest, whose = [], []
+    for leasts in zip(*(leasts for _, leasts in family), strict=True):
+        place = max(range(len(leasts)), key=lambda one: (leasts[one].n, one))
+        largest.append(leasts[place])
+        whose.append(family[place][0].key.partition("[")[2].rstrip("]"))
+    return replace(first, key=_key(first)), largest, whose
+
+
+def follow_worst(*growths: Growth) -> list[Verdict]:
+    """Return a check for every family: how the largest n grows."""
+    return [_grows(family) for family in families(growths)]
+
+
+def _grows(family: Sequence[Growth]) -> Verdict:
+    scaling, largest, whose = worst(family)
+    found = grows(scaling, largest)
+    name = f"{found.id}, {scaling.term}"
+    return replace(found, id=name, detail={**found.detail, "worst": whose})
+
+
+def _key(scaling: Scaling) -> str:
+    return scaling.key.partition(" [")[0]
+
+
+# Filters: Proposition 2.1, Theorems 5, 6 and 9
+
+
+FAR = (0.95, 1.0, 1.15, 1.4, 2.0)
+NEAR, HEAVY = 1.2, 1.5  # the error aimed at, over that of a cluster at the filter's level, and over √α
+FINE = 200  # steps of an e-fold in the search for n
+WITHOUT_NOISE = GaussianDP(1e6)
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A mean with a filter: `make(α, passes)` builds it; with `passes` = 0 it takes its own number.
+
+    `level` is C of the excess C α ln(1/α) at which it ends; without a level only the covariance is bounded.
+    """
+
+    make: Callable[[float, int], Any]
+    level: float | None
+    private: bool = True
+
+    def error(self, alpha: float) -> float:
+        """Return the error aimed at: 1.2 √C α √(ln 1/α), or 1.5 √α."""
+        if self.level is None:
+            return HEAVY * lkko21.bounded_covariance_error(alpha)
+        return NEAR * sqrt(self.level) * lkko21.sub_gaussian_error(alpha)
+
+    def seen(self, alpha: float, reach: float) -> float:
+        """Return what a cluster at this distance makes of the second moment, above what is not looked at."""
+        excess = alpha * (1 - alpha) * reach**2
+        return excess + (1 - alpha if self.level is None else 0.0)
+
+
+FILTERS = {
+    "mean/filter-nonprivate": Filter(
+        lambda share, _: FilterNonprivateMean(corruption=share, calibration="paper", sigma=1.0),
+        MEAN,
+        private=False,
+    ),
+    "mean/filter": Filter(
+        lambda share, passes: FilterMean(radius=RADIUS, corruption=share, passes=passes or None, sigma=1.0),
+        1.0,
+    ),
+    "mean/prime": Filter(
+        lambda share, passes: PrimeMean(radius=RADIUS, corruption=share, passes=passes or None, sigma=1.0),
+        1.0,
+    ),
+    "mean/robust": Filter(lambda share, _: RobustMean(radius=RADIUS, corruption=share, sigma=1.0), 1.0),
+    "mean/prime-heavy": Filter(
+        lambda share, passes: PrimeHeavyMean(
+            radius=RADIUS, corruption=share, passes=passes or None, upper=1.0
+        ),
+        None,
+    ),
+}
+
+
+@each_trial
+def errors(
+    key: str,
+    d: int,
+    n: int,
+    corruption: float,
+    far: float,
+    *,
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+    passes: int = 0,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure the error of one filter, with one cluster at `far` times its distance."""
+    chosen = FILTERS[key]
+    x = data.standard_normal((n, d)) if chosen.level is not None else heavy_rows("student", n, d, data)
+    x[: int(corruption * n)] += far * chosen.error(corruption) / corruption / sqrt(d)
+    theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(corruption, passes)
+    given = {"budget": ApproxDP(epsilon, delta), "rng": noise} if chosen.private else {}
+    found = one(x + theta, **given).value
+    return answered(error_of(found, lambda mean: np.linalg.norm(mean - theta)))
+
+
+@cache
+def rows_to_see(
+    key: str, d: int, corruption: float, budget: Budget, passes: int = 0, reach: float = 0.0
+) -> float:
+    """Return the n from which the threshold of a private filter is below what a cluster does to it.
+
+    The cluster is at `reach`, or as near as it does harm. All constants are those of the filter's public
+    design; a run whose noise is large is not yet right there, one whose noise is small is right before.
+    """
+    chosen = FILTERS[key]
+    seen = chosen.seen(corruption, reach or chosen.error(corruption) / corruption)
+    estimator = chosen.make(corruption, passes)
+
+    def enough(step: int) -> bool:
+        steps = estimator.tight(_rows(step), d)
+        return bool(steps.threshold(step_budgets(budget, steps.shares)[2]) <= seen)
+
+    return float(_rows(smallest(enough, FINE)))
+
+
+def noise_share(key: str, d: int, corruption: float, budget: Budget, passes: int = 0) -> float:
+    """Return 1 - n'/n, n' being the rows to see the cluster with hardly any noise."""
+    n, quiet = (rows_to_see(key, d, corruption, one, passes) for one in (budget, WITHOUT_NOISE))
+    return 1 - quiet / n
+
+
+def _rows(step: int) -> int:
+    return 20 + round(exp(step / FINE))
+
+
+def rows_of_filter(key: str, d: int, corruption: float, epsilon: float, delta: float, passes: int) -> float:
+    """Return the same at (ε, δ)."""
+    return rows_to_see(key, d, corruption, ApproxDP(epsilon, delta), passes)
+
+
+def term_share(
+    part: str, key: str, d: int, corruption: float, epsilon: float, delta: float, passes: int
+) -> float:
+    """Return the share of the noise in it, or that of sampling."""
+    noise = noise_share(key, d, corruption, ApproxDP(epsilon, delta), passes)
+    return noise if part == "noise" else 1 - noise
+
+
+def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, ...]) -> Statement:
+    """Return a theorem about a private filter: `shape(d, ξ, ε, δ)` is its n."""
+    return Statement(
+        id,
+        key,
+        {"key": key, "d": 2, "corruption": 0.05, "epsilon": 1.0, "delta": 1e-6, "doubled": False},
+        lambda part, d, corruption, epsilon, delta: getattr(shape(d, corruption, epsilon, delta), part),
+        around("far", FAR, moves),
+        errors,
+        alpha=lambda key, corruption: FILTERS[key].error(corruption),
+        predicted=rows_of_filter,
+        isolated=term_share,
+        fewest=lambda: 20,
+        also=lambda d, doubled: {"passes": 2 * d if doubled else 0},
+        caps={"full": 60},
+    )
+
+
+LOUD, QUIET = {"epsilon": 2.0}, {"epsilon": 300.0}  # n is smaller; there is hardly any noise
+SHARES, TO_16 = (0.01, 0.02, 0.04, 0.08), (2, 4, 8, 16)
+IN_D, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d/α²"
+
+
+def noisy(term: str) -> tuple[Move, ...]:
+    """Return how ε, δ and ξ move in the noise."""
+    return (
+        Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, EPSILON, term),
+        Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True),
+        Move("corruption", SHARES, -1, {"1/α²": -2.0}, term),
+    )
+
+
+NONPRIVATE = Statement(
+    "LKKO21/Prop2.1",
+    "mean/filter-nonprivate",
+    {"key": "mean/filter-nonprivate", "d": 2, "corruption": 0.05},
+    lambda d, corruption: lkko21.filter_nonprivate_shape(d, corruption).sampling,
+    around(
+        "far",
+        FAR,
+        (
+            Move("d", (4, 8, 16, 32, 64), 1, {"√d": 0.5, "d²": 2.0}, SAMPLED),
+            Move("corruption", (0.0125, 0.025, 0.05, 0.1), -2, {"1/α": -1.0}, SAMPLED, {"d": 4}),
+        ),
+    ),
+    errors,
+    alpha=lambda key, corruption: FILTERS[key].error(corruption),
+    caps={"full": 200},
+)
+FILTER = filtered(
+    "LKKO21/Thm5",
+    "mean/filter",
+    lkko21.filter_shape,
+    (
+        Move("d", TO_16, 2, {"d": 1.0}, "d² ln(1/δ)/(εα)", {"doubled": True, **LOUD}),
+        *noisy("d² ln(1/δ)/(εα)"),
+    ),
+)
+PRIME = filtered(
+    "LKKO21/Thm6",
+    "mean/prime",
+    lkko21.prime_shape,
+    (
+        Move("d", TO_16, 1.5, {"d²": 2.0}, IN_D, LOUD),
+        *noisy(IN_D),
+        Move("d", TO_16, 1, {"d²": 2.0, "√d": 0.5}, SAMPLED, QUIET, part="sampling"),
+        Move("corruption", SHARES, -2, {"1/α": -1.0}, SAMPLED, QUIET, part="sampling"),
+    ),
+)
+HEAVY_PRIME = filtered(
+    "LKKO21/Thm9",
+    "mean/prime-heavy",
+    lkko21.prime_heavy_shape,
+    (Move("d", TO_16, 1.5, {"d²": 2.0}, IN_D, LOUD), *noisy(IN_D)),
+)
+
+
+def in_dimension(statement: Statement) -> Iterator[Scaling]:
+    """Return the scalings of the noise in d, but for d = 2, where a cluster hides longest."""
+    for one in replace(statement, moves=statement.moves[: len(FAR)]).scalings():
+        yield replace(one, values=tuple(value for value in one.values if value > 2))
+
+
+def of_both_filters() -> Iterator[Scaling]:
+    """Return those of both filters, with a cluster at just the distance at which it does harm."""
+    for one in (FILTER, PRIME):
+        yield from replace(one, moves=one.moves[FAR.index(1.0) : FAR.index(1.0) + 1]).scalings()
+
+
+# Means of exponential time, and ranges: Theorems 7, 8 and 12, Lemmas D.2 and K.1
+#
+# A failure probability ζ is measured without rare events: a run is `runs` releases on fresh rows, and its
+# error is the largest of theirs. Half of such runs are good where ζ = 1 - 2^(-1/runs).
+
+
+HALF, FEW = 0.5, {"full": 100}
+RUNS_OF = {1 - HALF ** (1 / runs): runs for runs in (1, 4, 16, 32)}  # ζ -> releases of a run
+WITHIN = 1e-9  # rows a range may lose beyond those allowed: rounding
+ELSEWHERE = 20.0  # where corrupted rows are for a range: in no bin of clean ones
+
+
+@dataclass(frozen=True)
+class Net:
+    """A robust mean on a net: `make(α, R, step)` builds it, `error(α)` is the error aimed at.
+
+    `places` are the distances of the cluster, in standard deviations, or over 1/√α for heavy tails. A median
+    asks on which side rows are: at 1, 1.5, 3, 6 and 20 the same runs are good, and one place stands for all.
+    """
+
+    make: Callable[[float, float, float], Any]
+    error: Callable[[float], float]
+    places: tuple[float, ...]
+    heavy: bool = False
+
+    def rows(self, n: int, d: int, alpha: float, place: float, data: Generator) -> Array:
+        """Return rows of mean 0 with a cluster along (1, .., 1)."""
+        x = heavy_rows("student", n, d, data) if self.heavy else data.standard_normal((n, d))
+        x[: int(alpha * n)] = place / sqrt(d) / (sqrt(alpha) if self.heavy else 1.0)
+        return x
+
+
+NETS: Mapping[str, Net] = {
+    "mean/resilient": Net(
+        lambda alpha, radius, step: ResilientMean(radius=radius, corruption=alpha, step=step, sigma=1.0),
+        lambda alpha: 2 * lkko21.sub_gaussian_error(alpha),
+        (1.5, 2.0, 3.0, 6.0, 20.0),
+    ),
+    "mean/resilient-heavy": Net(
+        lambda alpha, radius, step: ResilientHeavyMean(radius=radius, corruption=alpha, step=step, sigma=1.0),
+        lambda alpha: 1.5 * lkko21.bounded_covariance_error(alpha),
+        (0.5, 1.0, 2.0, 4.0, 8.0),
+        heavy=True,
+    ),
+    "mean/tukey": Net(
+        lambda alpha, radius, step: TukeyMean(radius=radius, step=step, sigma=1.0),
+        lambda alpha: 2 * alpha,
+        (6.0,),
+    ),
+}
+
+
+@each_trial
+def net_errors(
+    key: str,
+    d: int,
+    n: int,
+    corruption: float,
+    place: float,
+    epsilon: float,
+    delta: float,
+    radius: float,
+    step: float,
+    runs: int,
+    *,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure the largest error of so many releases; `delta` = 0 for a pure budget."""
+    net, budget = NETS[key], ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
+    one = net.make(corruption, radius, step)
+    found = []
+    for _ in range(runs):
+        theta = data.uniform(-radius / 2, radius / 2, d)
+        value = one(net.rows(n, d, corruption, place, data) + theta, budget=budget, rng=noise).value
+        found.append(inf if isinstance(value, Abstention) else float(np.linalg.norm(value - theta)))
+    return {"error": max(found), "abstained": max(found) == inf}
+
+
+@each_trial
+def ranges(
+    key: str,
+    d: int,
+    n: int,
+    corruption: float,
+    epsilon: float,
+    delta: float,
+    runs: int,
+    *,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure by how much too many clean rows lie outside, in the worst of so many releases; 0 if none do.
+
+    The means are on an edge of a bin in every coordinate. A box has to hold all clean rows, a ball all but a
+    share `corruption` of them.
+    """
+    heavy = key == "range/ball"
+    one = BallRange(corruption=corruption, upper=1.0) if heavy else BoxRange(calibration="paper", sigma=1.0)
+    allowed, bad, worst = corruption if heavy else 0.0, int(corruption * n), 0.0
+    for _ in range(runs):
+        x = heavy_rows("student", n, d, data) if heavy else data.standard_normal((n, d))
+        x[:bad] = ELSEWHERE
+        region = one(x, budget=ApproxDP(epsilon, delta), rng=noise).value
+        lost = inf if isinstance(region, Abstention) else 1 - float(region.contains(x[bad:]).mean())
+        worst = max(worst, lost - allowed)
+    return {"error": max(worst, 0.0), "abstained": worst == inf}
+
+
+def passing_rows(radius: float, corruption: float, epsilon: float, delta: float) -> float:
+    """Return the rows at which half of the tests pass, on the line."""
+    one = ResilientMean(radius=radius, corruption=corruption, sigma=1.0)
+    rate = margin_rate(corruption, one.width)
+    return rows_to_pass(rate, one.check * epsilon, delta) if rate else inf
+
+
+def _fewest(key: str, corruption: float) -> int:
+    """Return from which n on the tails leave rows between them."""
+    return 2 if key == "mean/tukey" else smallest(lambda n: n - 2 * -(-3 * corruption * n // 1) >= 1, 30)
+
+
+def _stated(id: str, key: str, usual: Mapping[str, Any], moves: tuple[Move, ...], **more: Any) -> Statement:
+    """Return a statement about a mean on a net, or a range."""
+    net = NETS.get(key)
+    return Statement(
+        id,
+        key,
+        {"key": key, **usual, "beta": 1 - 0.9},
+        moves=around("place", net.places if net else (ELSEWHERE,), moves),
+        block=net_errors if net else ranges,
+        alpha=(lambda corruption: net.error(corruption)) if net else lambda: WITHIN,
+        fewest=_fewest if net else lambda: 2,
+        start=_start if net else lambda stated: stated,
+        also=lambda beta: {"runs": RUNS_OF.get(beta, 1)},
+        caps=FEW,
+        **more,
+    )
+
+
+def _start(stated: float, predicted: float, fewest: int) -> int:
+    return max(round(stated if predicted != predicted else predicted), fewest)
+
+
+TESTED, DRAWN_FROM = "√d ln(1/δ)/(εα)", "d/(εα)"
+ON_A_LINE = {"d": 1, "corruption": 0.05, "epsilon": 0.1, "delta": 1e-6, "radius": 1.0, "step": 0.01}
+IN_SPACE = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
+TESTS = (
+    Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, EPSILON, TESTED),
+    Move("delta", DELTAS, 1, {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, TESTED, logarithm=True),
+    Move("corruption", (0.003, 0.01, 0.03, 0.1), -1, {"1/α²": -2.0, "1/√α": -0.5}, TESTED),
+    Move("d", (1, 2, 3), 1, {"d²": 2.0}, DRAWN_FROM, IN_SPACE),
+)
+ZETAS = tuple(RUNS_OF)
+DRAWN, SAMPLED_TUKEY = "d ln(dR/(ζα))/(εα)", "(d + ln(1/ζ))/α²"
+SAMPLING = {"epsilon": 10.0}
+
+
+def tested(d: int, corruption: float, epsilon: float, delta: float) -> float:
+    """Return the private term of Theorems 7 and 8."""
+    return lkko21.resilient_shape(d, corruption, epsilon, delta).noise
+
+
+RESILIENT = _stated("LKKO21/Thm7", "mean/resilient", ON_A_LINE, TESTS, shape=tested, predicted=passing_rows)
+HEAVY_RESILIENT = _stated(
+    "LKKO21/Thm8", "mean/resilient-heavy", {**ON_A_LINE, "radius": 2.0}, TESTS[:3], shape=tested
+)
+TUKEY = _stated(
+    "LKKO21/Thm12",
+    "mean/tukey",
+    {"d": 1, "corruption": 0.1, "epsilon": 0.02, "delta": 0.0, "radius": 10.0, "step": 0.1},
+    (
+        Move("epsilon", (0.04, 0.02, 0.01, 0.005), -1, EPSILON, DRAWN),
+        Move(
+            "corruption", (0.025, 0.05, 0.1, 0.2), -2, {"1/α": -1.0}, SAMPLED_TUKEY, SAMPLING, part="sampling"
+        ),
+        Move("corruption", (0.05, 0.08, 0.125, 0.2), -1, {"1/α²": -2.0}, DRAWN),
+        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True),
+        Move(
+            "beta", ZETAS, 1, {"ln² 1/ζ": 2.0}, SAMPLED_TUKEY, SAMPLING, logarithm=True, part="sampling",
+            share=HALF,
+        ),
+    ),
+    shape=lambda part, d, corruption, epsilon, radius, beta: getattr(
+        lkko21.tukey_shape(d, corruption, epsilon, radius, beta), part
+    ),
+)  # fmt: skip
+BOX, BALL = "√(d ln(1/δ)) ln(d/(ζδ))/ε", "√(d ln(1/δ)) ln(d/(ζδ))/ε, one part"
+TAILS = "1/α, one part"
+RANGE = {"d": 1, "corruption": 0.05, "epsilon": 0.8, "delta": 1e-6}
+
+
+def range_shape(part: str, d: int, corruption: float, epsilon: float, delta: float, beta: float) -> float:
+    """Return the n of a range, or that of its tails."""
+    return 1 / corruption if part == "tails" else lkko21.range_shape(d, epsilon, delta, beta)
+
+
+def located(term: str) -> tuple[Move, ...]:
+    """Return how the numbers of a location move."""
+    return (
+        Move("d", (1, 4, 16, 64), 0.5, {"d": 1.0}, term),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, EPSILON, term),
+        Move("delta", DELTAS, 1.5, {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, term, logarithm=True),
+        Move("beta", ZETAS, 1, {"free of ζ": 0.6}, term, {"delta": 0.1}, logarithm=True, share=HALF),
+    )
+
+
+IN_A_BOX = _stated("LKKO21/LemD.2", "range/box", RANGE, located(BOX), shape=range_shape)
+IN_A_BALL = _stated(
+    "LKKO21/LemK.1",
+    "range/ball",
+    RANGE,
+    (
+        *located(BALL),
+        Move("corruption", (0.001, 0.002, 0.004, 0.008), -1, {"1/√α": -0.5}, TAILS, SAMPLING, part="tails"),
+    ),
+    shape=range_shape,
+)
+
+
+# Figure 2: the n from which a filter pays; Tables 1 and 2 against the worst cluster
+
+
+def crossing_rows(corruption: float, epsilon: float) -> float:
+    """Return the n from which the threshold of PRIME's filter is below what the planted cluster adds."""
+    budget, reach = ApproxDP(epsilon, DELTA), SHIFT * duel.D**0.5
+    return rows_to_see("mean/prime", duel.D, corruption, budget, reach=reach)
+
+
+CROSSOVER = Statement(
+    "LKKO21/Fig2",
+    "mean/prime [over mean/coinpress]",
+    {"corruption": CORRUPTION, "epsilon": duel.EPSILON},
+    crossing_rows,
+    tuple(
+        Move(variable, values, -1, {f"1/√{letter}": -0.5, f"1/{letter}²": -2.0}, "1/(εξ)")
+        for variable, values, letter in (
+            ("epsilon", (2.0, 1.0, 0.5, 0.25), "ε"),
+            ("corruption", SHARES, "ξ"),
+        )
+    ),
+    crossover.over_coinpress,
+    alpha=lambda: 1.0,
+    predicted=crossing_rows,
+    fewest=lambda: 20,
+    bound="equal",
+    share=HALF,
+    caps=FEW,
+)
+
+
+def table_rows(table: str) -> Callable[..., list[Verdict]]:
+    """Return the checks: n beside the formula without corruption, and below it against clusters."""
+
+    def checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
+        return [*tables.private_rows(table, frame, seed), *below_formula(growths)]
+
+    return checks
+
+
+def below_formula(growths: Iterable[Growth]) -> list[Verdict]:
+    """Return the checks that n against the worst of the clusters is at most ten times that of the table."""
+    return [_below(*worst(family)[:2]) for family in families(growths)]
+
+
+def hidden_cluster(*growths: Growth) -> list[Verdict]:
+    scaling, found, _ = worst(growths)
+    return [_below(scaling, [one for one in found if one.value == tables.USUAL.epsilon])]
+
+
+def _below(scaling: Scaling, found: Sequence[Least]) -> Verdict:
+    name = _key(scaling)
+
+    def most(setting: Setting) -> float:
+        point = {**vars(tables.USUAL), **setting.point}
+        terms = tables.Terms(*(point[one] for one in ("corruption", "epsilon", "delta")))
+        return tables.UPPER * tables.SETTINGS[name].formula(int(point["d"]), terms)
+
+    check = within(scaling, found, most)
+    return check.about(f"n over ten times the formula: {name}, in {scaling.variable}", "at most 1")
+
+
+def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
+    """Decide whether the exponents of two n differ by 1/2, as those of Theorems 5 and 6 in d.
+
+    HOLDS if the interval at 5 % meets 1/2 within `TOLERANCE` and excludes 0, REFUTED if it certainly misses.
+    """
+    pairs = [pair for pair in zip(single[1], matrix[1], strict=True) if pair[0].bounded and pair[1].bounded]
+    intervals = ([least.interval for least in side] for side in zip(*pairs, strict=True))
+    errors = np.hypot(*(standard_errors(ones, SEARCHED) for ones in intervals))
+    line = slope([a.value for a, _ in pairs], [a.n / b.n for a, b in pairs], errors)
+    low, high = line.interval(SEEN)
+    least, most = line.interval(claim_level())
+    seen = low <= HALF + TOLERANCE and high >= HALF - TOLERANCE and low > 0
+    missed = least > HALF + TOLERANCE or most < HALF - TOLERANCE
+    verdict = Verdict(
+        status=Status.REFUTED if missed else Status.HOLDS if seen else Status.UNDECIDED,
+        test="slope of the ratio of searched n",
+        level=claim_level(),
+        trials=sum(a.runs + b.runs for a, b in pairs),
+        estimate=line.estimate,
+        interval=(low, high),
+        bound=HALF,
+        id="exponent in d of the n of mean/filter, less that of mean/prime",
+        detail={"d": [a.value for a, _ in pairs], "over": [a.n / b.n for a, b in pairs]},
+    )
+    return [verdict]
+
+
+# What is claimed
+
+
+def claimed(name: str, number: str, statement: Statement, said: str, **more: Any) -> Claim:
+    """Return the claim that the n of a statement grow as it says, the largest over clusters."""
+    return Claim(
+        f"robust-and-private/{name}-rows-grow",
+        number,
+        (statement.id,),
+        f"Searched n of {statement.key}, {said}",
+        checks=follow_worst,
+        scalings=statement.scalings,
+        **more,
+    )
+
+
+DISTANCES = (
+    "the largest over clusters at .95, 1, 1.15, 1.4 and 2 times the distance at which one that stays does"
+    " just harm:"
+)
+CLAIMS = (
+    Claim(
+        "robust-and-private/table-1-in-shape",
+        "TB1",
+        ("LKKO21/Table1", "LKKO21/Thm6"),
+        "ξ = .05, error 1.2 ξ √ln(1/ξ): without corruption mean/coinpress needs the rows of Table 1 with"
+        " constants 1 within a factor 10, (1, 1e-6)-DP, d = 2, 8, 32; against the worst of five distances of"
+        " a cluster mean/prime, (2, 1e-6)-DP, d = 4, 8, 16, needs at most ten times as many.",
+        checks=table_rows("1"),
+        sweeps=lambda: (tables.PRIVATE,),
+        scalings=lambda: in_dimension(PRIME),
+    ),
+    Claim(
+        "robust-and-private/table-2-in-shape",
+        "TB2",
+        ("LKKO21/Table2", "LKKO21/Thm9"),
+        "Student rows with 2.5 degrees of freedom, ξ = .05, error 1.5 √ξ: without corruption"
+        " mean/clipped-heavy needs the rows of Table 2 with constants 1 within a factor 10, (1, 1e-6)-DP,"
+        " d = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP,"
+        " d = 4, 8, 16, needs at most ten times as many.",
+        checks=table_rows("2"),
+        sweeps=lambda: (tables.PRIVATE,),
+        scalings=lambda: in_dimension(HEAVY_PRIME),
+        expected=Status.UNDECIDED,
+        reason="mean/clipped-heavy is in shape. The n of mean/prime-heavy are at most half of what may be,"
+        " but one interval, at the level of a check, reaches beyond: success rises slowly under heavy tails.",
+    ),
+    Claim(
+        "robust-and-private/table-1-hidden-cluster",
+        "TB1.2",
+        ("LKKO21/Table1", "LKKO21/Thm6"),
+        "The same for mean/prime at d = 2, (1, 1e-6)-DP.",
+        checks=hidden_cluster,
+        scalings=lambda: replace(PRIME, moves=PRIME.moves[len(FAR) : 2 * len(FAR)]).scalings(),
+        expected=Status.UNDECIDED,
+        reason="It needs about 15 times as many, within a factor 1.7 at the level of a check: more than 10 in"
+        " 95 % of such searches, and not certain enough. Over the formula, constants 1, its n falls with d.",
+    ),
+    Claim(
+        "robust-and-private/price-of-dimension",
+        "N82",
+        ("LKKO21/Thm5", "LKKO21/Thm6"),
+        "What d costs, (2, 1e-6)-DP, ξ = .05, a cluster at the distance at which one that stays does just"
+        " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power"
+        " more, within"
+        " a tenth, than that of mean/prime, as d² and d^1.5 do.",
+        checks=price_of_dimension,
+        scalings=of_both_filters,
+    ),
+    claimed(
+        "nonprivate-filter",
+        "N41",
+        NONPRIVATE,
+        f"{DISTANCES} "
+        "error 1.7 ξ √ln(1/ξ), grows at most as d/ξ², in d = 4 .. 64 at ξ = .05 and in ξ = .0125 .. .1 at"
+        " d = 4.",
+        expected=Status.UNDECIDED,
+        reason="In d it grows slower, as d^.65 within .12 in 95 % of such searches; that it does so by more"
+        " than a tenth of an exponent is not certain enough. In ξ the rate is seen.",
+    ),
+    claimed(
+        "filter",
+        "N42",
+        FILTER,
+        f"{DISTANCES} "
+        "error 1.2 ξ √ln(1/ξ), grows at most as d² ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16"
+        " with 2d passes, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, ξ = .01 .. .08.",
+        expected=Status.UNDECIDED,
+        reason="In d it certainly grows slower, in ε the rate is seen. In δ and ξ it grows slower, too, as"
+        " ln(1/δ)^.55 within .26 and ξ^-.71 within .13 in 95 % of such searches; that it does so by more than"
+        " a tenth of an exponent is not certain enough.",
+    ),
+    claimed(
+        "prime",
+        "N43",
+        PRIME,
+        f"{DISTANCES} "
+        "error 1.2 ξ √ln(1/ξ), grows at most as d^1.5 ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16,"
+        " and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, in ξ = .01 .. .08; at ε = 300 at"
+        " most as d/ξ², in d = 2 .. 16 and ξ = .01 .. .08.",
+        expected=Status.UNDECIDED,
+        reason="It grows by less in d, in δ and in both at ε = 300, and the rate in ε is seen. In ξ at"
+        " ε = 1 an"
+        " exponent of -.76 within .21 leaves open whether it is -1 or half a power less.",
+    ),
+    claimed(
+        "heavy-prime",
+        "N44",
+        HEAVY_PRIME,
+        f"{DISTANCES} "
+        "Student rows with 2.5 degrees of freedom, error 1.5 √ξ, grows at most as d^1.5 ln(1/δ)/(εξ): at"
+        " (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at"
+        " ε = 1, in ξ = .01 .. .08.",
+        expected=Status.UNDECIDED,
+        reason="The rate is seen in ξ; in d and δ half a power more or less is not excluded. In ε it is"
+        " no line: at ε = 4, where few rows are enough, a"
+        " cluster at twice the distance needs more of them than at ε = 2, and from ε = 2 on n doubles as ε"
+        " is halved.",
+    ),
+    claimed(
+        "resilient",
+        "N45",
+        RESILIENT,
+        "the largest over clusters at 1.5 .. 20 sd, error 2 ξ √ln(1/ξ), grows at most as"
+        " (d + √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, ξ = .003 .. .1, and in"
+        " d = 1 .. 3 at δ = .01.",
+        expected=Status.UNDECIDED,
+        reason="On the line the rates are seen. In d only two of three n have both ends.",
+    ),
+    claimed(
+        "heavy-resilient",
+        "N46",
+        HEAVY_RESILIENT,
+        "Student rows, the largest over clusters at .5 .. 8 times 1/√ξ, error 1.5 √ξ, grows at most as"
+        " (d + √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, ξ = .003 .. .1.",
+        expected=Status.UNDECIDED,
+        reason="In ε and ξ the rate is seen. In δ, ln(1/δ)^.78 within .42, neither the rate of the test nor"
+        " that of its root is excluded: at δ = 1e-2 the draw needs more rows than the test.",
+    ),
+    claimed(
+        "tukey",
+        "N47",
+        TUKEY,
+        "a cluster at 6 sd (1 .. 20: the same), error 2 ξ, grows at most as (d + ln(1/ζ))/ξ²"
+        " + d ln(dR/(ζξ))/(εξ), on the line: in ε = .04 .. .005 and R = 5 .. 1e6 at ξ = .1, in ξ = .05 .. .2;"
+        " at ε = 10 in ξ = .025 .. .2 and failure probability ζ = .5 .. .021.",
+        expected=Status.UNDECIDED,
+        reason="The rates 1/ε and 1/ξ² are seen. In R n hardly grows; that it grows slower than ln R is not"
+        " certain enough. In ξ at small ε, and in ζ, the bias of the cluster takes most of what is allowed:"
+        " the n of ζ = .5 is hardly bounded, and no rate is excluded.",
+    ),
+    claimed(
+        "box-range",
+        "N48",
+        IN_A_BOX,
+        "calibration paper, 5 % of the rows elsewhere, until the box holds all others, grows at most as"
+        " √(d ln(1/δ)) ln(d/(ζδ))/ε: in d = 1 .. 64, ε = .8 .. .1, δ = 1e-2 .. 1e-16, ζ = .5 .. .021.",
+    ),
+    claimed(
+        "ball-range",
+        "N49",
+        IN_A_BALL,
+        "on Student rows, until the ball holds all but a share ξ of the clean ones, grows at most as"
+        " √(d ln(1/δ)) ln(d/(ζδ))/ε + 1/ξ, the n of one of the source's parts: in d = 1 .. 64,"
+        " ε = .8 .. .1, δ = 1e-2 .. 1e-16, ζ = .5 .. .021, ξ = .001 .. .008.",
+    ),
+    Claim(
+        "robust-and-private/prime-pays-from",
+        "N81",
+        ("LKKO21/Fig2",),
+        "d = 10, δ = .01, a cluster at 1.5 √d: the n from which mean/prime errs less than mean/coinpress in"
+        " half of the runs grows in ε = 2 .. .25 at ξ = .05, and in ξ = .01 .. .08 at ε = 1, as the n from"
+        " which the public threshold of its filter is below what the cluster adds to the second moment, about"
+        " ξ^-1 and ε^-.8, and is at most twice that.",
+        checks=bounded(2),
+        scalings=CROSSOVER.scalings,
+        kind="ours",
+    ),
+)

@@ -1,0 +1,274 @@
+"""Matrix quantiles: how n grows with every number in their rows, and in those of what lifted rows give.
+
+Nine runs in ten of a matrix quantile have to succeed; an abstention is no success. The catalog's entry
+refuses n below the one that it plans for its α; what is searched here takes any n that has a design. The
+shape is ours, and so are these claims: of AL22 stands beside it what its votes ask for. A private
+preconditioner from fewer than d² rows was an open question there; d^1.5 was answered since (Brown, Hopkins &
+Smith 2023). The plans are tight: 1.15 is the band that the claims at planned n allow.
+
+Of a mean and of a whole Gaussian half of all runs have to be within α, so that an n stands beside that of a
+predicted median. The statements are for a constant error where n is next to the fewest rows (d ln(1/δ)/ε),
+and the whole sum, or its sampling term, elsewhere.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain
+from math import log
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench import losses
+from workbench.bounds import al22
+from workbench.bounds.search import smallest
+from workbench.chapters.matrix_quantile import lifted
+from workbench.chapters.matrix_quantile.mean_rows import (
+    ALPHA,
+    BAND,
+    CONSTANT,
+    affine,
+    constant_shape,
+    mean_shape,
+)
+from workbench.chapters.matrix_quantile.quantiles import STATEMENT
+from workbench.chapters.matrix_quantile.rows import BETA
+from workbench.errors import ArgumentError
+from workbench.estimators.matrix_quantile import Mask, MatrixQuantile, fewest_rows
+from workbench.populations.rotated import rotated
+from workbench.privacy import ApproxDP, SimulatedNoise
+from workbench.study.claim import Claim
+from workbench.study.rules import Status
+from workbench.study.run import Row, answered, each_trial
+from workbench.study.scaling import Move, Statement, bounded
+
+FOURFOLD = log(2)
+OFTEN = {"full": 200}
+INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
+LEVEL, FLAT = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, {"√ln": 0.5, "ln": 1.0}
+FIXED, CUBIC = {"1/α": -1.0, "1/α³": -3.0}, {"d": 1.0, "d³": 3.0}
+DELTAS = (1e-2, 1e-4, 1e-8, 1e-12)
+Target = Literal["thompson", "frobenius"]
+LOSSES = {"thompson": losses.thompson_error, "frobenius": losses.mahalanobis_covariance_error}
+
+
+@each_trial
+def quantile(
+    d: int,
+    n: int,
+    epsilon: float,
+    delta: float,
+    condition: float,
+    target: Target,
+    mask: Mask,
+    *,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure the error of a matrix quantile of n rows of mean 0, for equal ratios and this condition."""
+    law, recipe = rotated(np.geomspace(1.0, condition, d), data), recipe_of(n, d, epsilon, delta, mask)
+    found = recipe.draw(law.sample(n, rng=data), SimulatedNoise(noise))
+    return answered(np.inf if found is None else LOSSES[target](law.in_units(found), np.eye(d)))
+
+
+def recipe_of(n: int, d: int, epsilon: float, delta: float, mask: Mask) -> MatrixQuantile:
+    """Return the recipe for n rows."""
+    return MatrixQuantile(n, d, ApproxDP(epsilon, delta), BETA, mask)
+
+
+@lru_cache(maxsize=256)
+def designed_rows(d: int, epsilon: float, delta: float, mask: Mask) -> int:
+    """Return the fewest rows that have a design."""
+
+    def designed(n: int) -> bool:
+        try:
+            return recipe_of(n, d, epsilon, delta, mask).design is not None
+        except ArgumentError:
+            return False
+
+    return smallest(designed, 16)
+
+
+# Matrix quantiles
+
+
+def shape(d: int, epsilon: float, delta: float) -> float:
+    """Return (d^1.5 + d ln(1/δ))/ε."""
+    return float((d**1.5 + d * log(1 / delta)) / epsilon)
+
+
+def near_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
+    """Return the sampling and the noise of Theorem 5.5, and the shape of a condition of 4."""
+    return al22.conditioned_shape(d, alpha, epsilon, delta).total + shape(d, epsilon, delta)
+
+
+def planned(
+    d: int, epsilon: float, delta: float, target: Target, mask: Mask, alpha: float = FOURFOLD
+) -> float:
+    """Return the planned rows."""
+    return float(fewest_rows(d, ApproxDP(epsilon, delta), BETA, target, alpha, mask))
+
+
+ROWS = Statement(
+    STATEMENT,
+    "covariance/matrix-quantile (any n)",
+    {"d": 2, "epsilon": 1.0, "delta": 1e-6, "condition": 1e4, "target": "thompson", "mask": "auto"},
+    shape,
+    (
+        Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, INVERSE, "(d^1.5 + d ln 1/δ)/ε"),
+        Move("delta", DELTAS, 1, LEVEL, "d ln(1/δ)/ε", logarithm=True),
+        Move("condition", (10.0, 1e2, 1e4, 1e8), 0, {"√ln κ": 0.5, "ln κ": 1.0}, "flat", logarithm=True),
+    ),
+    quantile,
+    alpha=lambda: FOURFOLD,
+    predicted=planned,
+    fewest=designed_rows,
+    caps=OFTEN,
+)
+TALL = replace(
+    ROWS,
+    usual={**ROWS.usual, "mask": "wishart"},
+    moves=(Move("d", (2, 5, 10, 20), 1, {"d²": 2.0, "√d": 0.5}, "d ln(1/δ)/ε"),),
+    caps={"full": 80},
+)
+NOISE = "d² √ln(1/δ)/(αε)"
+NEARBY = replace(
+    ROWS,
+    key="covariance/matrix-quantile (any n, relative Frobenius norm)",
+    usual={**ROWS.usual, "alpha": 0.2, "target": "frobenius"},
+    alpha=lambda alpha: alpha,
+    shape=near_shape,
+    moves=(
+        Move("d", (5, 10, 20), 2, CUBIC, NOISE, {"alpha": 0.5}),
+        Move("alpha", (0.4, 0.2, 0.1, 0.05), -2, FIXED, "d²/α²", {"epsilon": 16.0}),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, NOISE, {"alpha": 0.4}),
+        Move("delta", DELTAS, 0.5, {"ln² 1/δ": 2.0, "flat": 0.0}, NOISE, {"epsilon": 0.5}, True),
+    ),
+)
+
+
+# A mean and a whole Gaussian from lifted rows
+
+
+FEW = "d ln(1/δ)/ε"
+FEWEST = affine(
+    lifted.MEAN,
+    "α = .4",
+    constant_shape,
+    (
+        Move("epsilon", (1.0, 0.5, 0.25, 0.125), -1, INVERSE, FEW),
+        Move("delta", DELTAS, 1, LEVEL, FEW, logarithm=True),
+        Move("condition", (10.0, 1e4, 1e8), 0, FLAT, "flat", logarithm=True),
+        Move("offset", (10.0, 1e4, 1e9), 0, FLAT, "flat", logarithm=True),
+    ),
+    d=2,
+    alpha=CONSTANT,
+)
+TALL_MEAN = affine(
+    lifted.MEAN,
+    "α = .4",
+    constant_shape,
+    (Move("d", (2, 5, 10, 20), 1, {"d²": 2.0, "√d": 0.5}, FEW),),
+    alpha=CONSTANT,
+)
+SAMPLING = affine(
+    lifted.MEAN,
+    "ε = 32",
+    mean_shape,
+    (Move("alpha", (0.08, 0.04, 0.02, 0.01), -2, FIXED, "d/α²"),),
+    d=2,
+    epsilon=32.0,  # at which sampling decides
+)
+LAWS = affine(
+    lifted.LAW,
+    "ε = 1",
+    near_shape,
+    (
+        Move("d", (4, 6, 10), 2, CUBIC, NOISE, {"alpha": 0.04}),
+        Move("alpha", (0.04, 0.02, 0.0125), -1, {"1/α²": -2.0}, NOISE, {"d": 4}),
+    ),
+    caps={"full": 60},
+)
+
+CLAIMS = (
+    Claim(
+        "matrix-quantile/fourfold-rows-grow",
+        "N61",
+        (STATEMENT,),
+        "Searched n of a matrix quantile that leave a condition of 4 grow at most as (d^1.5 + d ln(1/δ))/ε"
+        " does (ε = 4 .. 1/2, δ = 1e-2 .. 1e-12), are the same for condition numbers 10 .. 1e8, and at"
+        " most 1.15 times the planned ones.",
+        checks=bounded(BAND),
+        scalings=ROWS.scalings,
+        expected=Status.UNDECIDED,
+        reason="At one condition number the interval of the searched n is wider than the band of 1.15. Every"
+        " growth is as stated or slower, and none is seen in the condition number.",
+        kind="ours",
+    ),
+    Claim(
+        "matrix-quantile/fewer-than-squares",
+        "N62",
+        (STATEMENT,),
+        "With masks of one kind, searched n that leave a condition of 4 grow with d = 2 .. 20 as d^1.5 + d"
+        " ln(1/δ) does or slower, and not as d²; they are at most 1.15 times the planned"
+        " ones.",
+        checks=bounded(BAND),
+        scalings=TALL.scalings,
+        kind="ours",
+    ),
+    Claim(
+        "matrix-quantile/near-rows-grow",
+        "N63",
+        (STATEMENT,),
+        "Searched n for a relative Frobenius error α grow at most as d²/α² + d² √ln(1/δ)/(αε) + (d^1.5 + d"
+        " ln(1/δ))/ε does (d = 5 .. 20, α = .4 .. .05, ε = .8 .. .1, δ = 1e-2 .. 1e-12), and are at most"
+        " 1.15 times the planned ones.",
+        checks=bounded(BAND),
+        scalings=NEARBY.scalings,
+        expected=Status.UNDECIDED,
+        reason="The plan is close to what is needed: at ε = .1 the interval of the searched n ends at 1.002"
+        " times the n that is allowed. Every growth is as stated or slower.",
+        kind="ours",
+    ),
+    Claim(
+        "matrix-quantile/mean-rows-grow",
+        "N64",
+        (lifted.SOURCES[lifted.MEAN],),
+        "Searched n of a mean from a lifted quantile, d = 2, for a median error of .4, grow at most as"
+        " ln(1/δ)/ε does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-12), are the same for condition numbers 10 .. 1e8 and"
+        " offsets of 10 .. 1e9 standard deviations, and at most 1.15 times the predicted ones.",
+        checks=bounded(BAND),
+        scalings=FEWEST.scalings,
+        kind="ours",
+    ),
+    Claim(
+        "matrix-quantile/mean-rows-in-steps",
+        "N65",
+        (lifted.SOURCES[lifted.MEAN],),
+        "Searched n of a mean from a lifted quantile grow at most as d ln(1/δ)/ε does in d = 2 .. 20, for a"
+        " median error of .4; in α at most as d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε does, from .4 to .05 at ε"
+        " = 1 and from .08 to .01 at ε = 32, d = 2; they are at most 1.15 times the predicted ones.",
+        checks=bounded(BAND),
+        scalings=lambda: chain.from_iterable(one.scalings() for one in (TALL_MEAN, ALPHA, SAMPLING)),
+        expected=Status.UNDECIDED,
+        reason="At ε = 32 the rate 1/α² is seen. At ε = 1 n grows as d^.73 and α^-.47, slower than stated,"
+        " but on curves: intervals that allow for these do not exclude the stated rate at the level of a"
+        " claim. Where α is small, the intervals of n are wider than the band.",
+        kind="ours",
+    ),
+    Claim(
+        "matrix-quantile/law-rows-grow",
+        "N66",
+        (lifted.SOURCES[lifted.LAW],),
+        "Searched n of a whole Gaussian from lifted rows, for a median total variation of α, grow at most as"
+        " d²/α² + d² √ln(1/δ)/(αε) + (d^1.5 + d ln(1/δ))/ε does (d = 4 .. 10, α = .04 .. .0125), and are at"
+        " most 1.15 times the predicted ones.",
+        checks=bounded(BAND),
+        scalings=LAWS.scalings,
+        expected=Status.UNDECIDED,
+        reason="In α n grows slower than stated. In d the three n lie on a curve: their exponent is 1.6, less"
+        " than the stated 2, but so few values do not exclude the latter.",
+        kind="ours",
+    ),
+)

@@ -1,0 +1,374 @@
+"""WX19: how n grows with every number in Theorems 2 and 3, in Corollary 1, and for single entries.
+
+The source bounds the squared error by s² ln p (γ²/n + ln(1/δ)/(nε)²), locally by s² ln p (γ² + ln(1/δ)/ε²)/n.
+What is searched is the n with which an error is at most α, with the source's noise and rule, on the
+covariances that are worst: a circle of correlated coordinates, each with s neighbours, all entries positive
+and of one size; the other coordinates do not vary. An entry that is lost costs its size, and s of them in a
+row add up: whatever errs by α must lose entries of α/s and more. The entries are 1.1, 1.5 and 2.5 times that,
+in the same run, and the run errs by the largest of the three errors. An output without entries errs by 1.1 α,
+for any n.
+
+The noise stands out where the variances are small beside √n; sampling where ε is so large that there is no
+noise to speak of. Beside the shapes stands the n at which the bound of Lemma 3, 8 t (s + 1), is α.
+
+For single entries, Lemma 1 for the sample and equation (9) with the noise, what is searched is the n with
+which all entries of the released matrix are within α of the truth, where some coordinates vary independently,
+the others not at all.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from workbench.bounds import wx19 as bounds
+from workbench.bounds.search import smallest
+from workbench.chapters.sparse_covariance import designs
+from workbench.chapters.sparse_covariance.designs import (
+    SIZES,
+    UNIT,
+    Model,
+    circle,
+    column_sum,
+    largest_variance,
+    run_on,
+    spectral_error,
+    stated_noise,
+)
+from workbench.estimators.sparse import perturbed
+from workbench.privacy import noise_source
+from workbench.study.claim import Claim
+from workbench.study.run import Row, each_trial
+from workbench.study.scaling import Move, Scaling, Setting, Statement, below
+
+CAPS, MANY = {"full": 400}, {"full": 800}
+SEEN = {"quick": 100, **CAPS}  # what quick searches, too
+NO_NOISE = 1e4  # ε
+SMALL = 2e-5  # α of the central model: with variances of this order the noise is nearly all of t
+BETA, ACTIVE = 0.1, 8
+DIMENSIONS, DEGREES = (8, 24, 80, 256), (2, 4, 8, 16, 32)
+DELTAS = (1e-2, 1e-4, 1e-8, 1e-16)
+EIGHTH = (1.0, 0.5, 0.25, 0.125)
+SQUARED = {"1/α": -1.0}, {"1/ε": -1.0}
+SINGLE = {"1/α²": -2.0, "1/√α": -0.5}, {"1/ε²": -2.0, "1/√ε": -0.5}
+LINEAR, QUADRATIC = {"√s": 0.5, "s²": 2.0}, {"s": 1.0, "s³": 3.0}
+ROOTS, LOGS = {"ln p": 1.0, "no p": 0.0}, {"√ln p": 0.5, "ln² p": 2.0}
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The threshold of equation (9) at public numbers, as a function of n."""
+
+    local: bool
+    p: int
+    epsilon: float
+    delta: float
+    variance: float
+
+    def rows(self, t: float) -> float:
+        """Return the n at which it is t."""
+        noise = stated_noise(self.epsilon, self.delta)
+        return bounds.rows_for_threshold(t, self.p, noise, self.variance, local=self.local)
+
+    def only(self, term: str, t: float) -> float:
+        """Return the n at which it would be t if it had one of its terms alone."""
+        allowed = t / (4 * sqrt(log(self.p)))
+        if term == "sampling":
+            return (self.variance / allowed) ** 2
+        noise = stated_noise(self.epsilon, self.delta) / allowed
+        return noise**2 if self.local else noise
+
+
+@each_trial
+def on_circles(
+    model: Model,
+    norm: str,
+    p: int,
+    active: int,
+    degree: int,
+    n: int,
+    epsilon: float,
+    delta: float,
+    variance: float,
+    alpha: float,
+    *,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure the error on circles of all sizes of entries: of step (4), or of step (3) for w = 1."""
+    charge = designs.noise_of(model, p, n, epsilon, delta)
+    added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
+    errors = []
+    for size in SIZES:
+        one = run_on(circle(active, degree, variance, size * alpha / degree), p, n, charge, added, data)
+        kept = one.kept("paper", noise)
+        errors.append(spectral_error(kept, one.truth) if norm == "w = 2" else column_sum(kept - one.truth))
+    return {"error": max(errors)}
+
+
+@each_trial
+def largest_entry(
+    p: int,
+    active: int,
+    n: int,
+    epsilon: float,
+    delta: float,
+    variance: float,
+    *,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    """Measure the largest |T_ij - σ_ij| over all entries, where some coordinates vary independently."""
+    charge = designs.noise_of("central", p, n, epsilon, delta)
+    added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
+    one = run_on(variance * np.eye(active), p, n, charge, added, data)
+    return {"error": float(np.abs(one.released - one.truth).max())}
+
+
+# Algorithms 1 and 2
+
+
+def block(active: int, degree: int, variance: float | None = None) -> dict[str, Any]:
+    """Return a circle and its α: a fixed share of the variance, the largest that the unit ball allows."""
+    v = largest_variance(active, degree) if variance is None else variance
+    return {"active": active, "degree": degree, "variance": v, "alpha": UNIT * v}
+
+
+def quiet(active: int, degree: int) -> dict[str, Any]:
+    """Return a circle of so small a variance that the noise is nearly all of the threshold."""
+    return block(active, degree, SMALL / UNIT)
+
+
+def alphas(first: float) -> tuple[float, ...]:
+    """Return values over a factor 8."""
+    return tuple(first * share for share in EIGHTH)
+
+
+def algorithm(
+    id: str, key: str, model: Model, usual: dict[str, Any], moves: Iterable[Move], norm: str = "w = 2"
+) -> Statement:
+    """Return what is said of an algorithm; the prediction is the n at which t is the entry α/s."""
+    local = model == "local"
+    shape = bounds.local_rows if local else bounds.central_rows
+
+    def stated(alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float) -> float:
+        return shape(alpha, degree, d, epsilon, delta, variance)
+
+    def predicted(alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float) -> float:
+        return Threshold(local, d, epsilon, delta, variance).rows(alpha / degree)
+
+    def isolated(
+        part: str, alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float
+    ) -> float:
+        one = Threshold(local, d, epsilon, delta, variance)
+        return one.only(part, alpha / degree) / one.rows(alpha / degree)
+
+    return Statement(
+        id,
+        key,
+        {"model": model, "norm": norm, **usual},
+        stated,
+        tuple(moves),
+        on_circles,
+        predicted=predicted,
+        isolated=isolated,
+        also=lambda d: {"p": d},
+        caps=CAPS,
+    )
+
+
+CENTRAL, LOCAL = "covariance/thresholded", "covariance/local-thresholded"
+NOISE_TERM, SAMPLING_TERM = "s √ln p √ln(1/δ)/(αε)", "s² ln p γ²/α²"
+USERS_TERM = "s² ln p ln(1/δ)/(αε)²"
+NOISE = algorithm(
+    "WX19/Thm2",
+    f"{CENTRAL} [paper, noise]",
+    "central",
+    {"d": 64, "epsilon": 0.5, "delta": 1e-6, **quiet(16, 4)},
+    (
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, SINGLE[1], NOISE_TERM, caps=SEEN),
+        Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0, "no δ": 0.0}, NOISE_TERM, logarithm=True),
+        Move("alpha", alphas(SMALL), -1, SINGLE[0], NOISE_TERM),
+        Move("degree", DEGREES, 1, LINEAR, NOISE_TERM, quiet(64, 4)),
+        Move("d", DIMENSIONS, 0.5, ROOTS, NOISE_TERM, quiet(8, 2), logarithm=True),
+    ),
+)
+SAMPLING = algorithm(
+    "WX19/Thm2",
+    f"{CENTRAL} [paper, sampling]",
+    "central",
+    {"d": 64, "epsilon": NO_NOISE, "delta": 1e-6, **block(16, 4)},
+    (
+        move._replace(part="sampling")
+        for move in (
+            Move("alpha", alphas(UNIT * largest_variance(16, 4)), -2, SQUARED[0], SAMPLING_TERM, caps=SEEN),
+            Move("degree", DEGREES, 2, QUADRATIC, SAMPLING_TERM, block(64, 4)),
+            Move("d", DIMENSIONS, 1, LOGS, SAMPLING_TERM, block(8, 2), logarithm=True),
+        )
+    ),
+)
+IN_32 = {"d": 32, "epsilon": 8.0, **block(32, 4)}
+USERS = algorithm(
+    "WX19/Thm3",
+    f"{LOCAL} [paper, noise]",
+    "local",
+    {"d": 16, "epsilon": 4.0, "delta": 1e-3, **block(8, 2)},
+    (
+        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -2, SQUARED[1], USERS_TERM, caps=SEEN),
+        Move("delta", DELTAS, 1, {"√ln 1/δ": 0.5, "no δ": 0.0}, USERS_TERM, logarithm=True),
+        Move("alpha", alphas(UNIT * largest_variance(8, 2)), -2, SQUARED[0], USERS_TERM, {"epsilon": 8.0}),
+        Move("degree", DEGREES[:4], 2, QUADRATIC, USERS_TERM, IN_32),
+        Move("d", DIMENSIONS, 1, LOGS, USERS_TERM, logarithm=True),
+    ),
+)
+COLUMNS = algorithm(
+    "WX19/Cor1",
+    f"{CENTRAL} [paper, noise, w = 1]",
+    "central",
+    {name: value for name, value in NOISE.usual.items() if name not in ("model", "norm")},
+    NOISE.only("epsilon", "degree", "d").moves,
+    norm="w = 1",
+)
+
+
+def proved(setting: Setting) -> float:
+    """Return the n from which 8 t (s + 1) is at most α: Theorem 2 with the constants of Lemma 3."""
+    public = setting.point
+    numbers = {name: public[name] for name in ("p", "epsilon", "delta", "variance")}
+    return Threshold(public["model"] == "local", **numbers).rows(setting.alpha / (8 * (public["degree"] + 1)))
+
+
+# Single entries: Lemma 1 and equation (9)
+
+
+VARIANCE = largest_variance(ACTIVE, 2)
+ENTRY_NOISE, ENTRY_SAMPLING = "√ln p √ln(1/δ)/(αε)", "ln p σ²/α²"
+ENTRY_DIMENSIONS = (4, 16, 64, 256)
+
+
+def entry_rows(d: int, alpha: float, epsilon: float, delta: float, variance: float) -> float:
+    """Return the n at which equation (9) is α."""
+    return Threshold(False, d, epsilon, delta, variance).rows(alpha)
+
+
+def entry_share(part: str, d: int, alpha: float, epsilon: float, delta: float, variance: float) -> float:
+    """Return the share of a term in it."""
+    one = Threshold(False, d, epsilon, delta, variance)
+    return one.only(part, alpha) / one.rows(alpha)
+
+
+ENTRIES = Statement(
+    "WX19/Eq9",
+    "covariance/perturbed [paper, noise]",
+    {"d": 64, "epsilon": 0.5, "delta": 1e-6, "variance": SMALL / UNIT, "alpha": SMALL},
+    lambda alpha, d, epsilon, delta, variance: bounds.central_rows(alpha, 1, d, epsilon, delta, variance),
+    (
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, SINGLE[1], ENTRY_NOISE, caps=SEEN),
+        Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0, "no δ": 0.0}, ENTRY_NOISE, logarithm=True),
+        Move("alpha", (2e-5, 1e-5, 5e-6, 2.5e-6), -1, SINGLE[0], ENTRY_NOISE),
+        Move("d", ENTRY_DIMENSIONS, 0.5, ROOTS, ENTRY_NOISE, logarithm=True, caps=MANY),
+    ),
+    largest_entry,
+    predicted=entry_rows,
+    isolated=entry_share,
+    start=lambda predicted: predicted / 4,
+    also=lambda d: {"p": d, "active": min(ACTIVE, d)},
+    share=1 - BETA,
+    caps=CAPS,
+)  # the largest of p² entries grows a little slower than √ln p: more runs tell
+SAMPLED_ENTRIES = replace(
+    ENTRIES,
+    id="WX19/Lem1",
+    key="covariance/perturbed [paper, sampling]",
+    usual={"d": 64, "epsilon": NO_NOISE, "delta": 1e-6, "variance": VARIANCE, "alpha": VARIANCE / 8},
+    also=lambda d: {"p": d, "active": d},
+    moves=(
+        Move(
+            "alpha", tuple(VARIANCE / over for over in (4, 8, 16, 32)), -2, SQUARED[0], ENTRY_SAMPLING,
+            part="sampling",
+        ),
+        Move("d", ENTRY_DIMENSIONS, 1, LOGS, ENTRY_SAMPLING, logarithm=True, part="sampling", caps=MANY),
+    ),
+)  # fmt: skip
+
+
+def entries() -> Iterable[Scaling]:
+    """Return the scalings of both terms."""
+    return chain(ENTRIES.scalings(), SAMPLED_ENTRIES.scalings())
+
+
+def proved_entry(at: Setting) -> float:
+    """Return the least n at which the bound on every entry is at most α, but for β of runs."""
+    p, variance = at.point["p"], at.point["variance"]
+    truth = np.diag(np.where(np.arange(p) < at.point["active"], variance, 0.0))
+    noise = stated_noise(at.point["epsilon"], at.point["delta"])
+
+    def close(n: int) -> bool:
+        return bool(bounds.entry_deviation(truth, n, noise / n, noise / n, BETA).max() <= at.alpha)
+
+    return smallest(close)
+
+
+def claimed(
+    name: str, number: str, sources: tuple[str, ...], scalings: Callable[[], Iterable[Scaling]], said: str
+) -> Claim:
+    return Claim(
+        id=f"sparse-covariance/{name}",
+        number=number,
+        sources=sources,
+        statement=f"On circles of equal correlations the searched n of {said}, and by no other power nearby;"
+        " none is above the n at which 8 t (s + 1) is α.",
+        scalings=scalings,
+        checks=below(proved),
+    )
+
+
+CLAIMS = (
+    claimed(
+        "rows-grow-with-noise",
+        "N51",
+        ("WX19/Thm2",),
+        NOISE.scalings,
+        "Algorithm 1, where noise dominates, grows at most as s √(ln p ln(1/δ))/(αε): in ε = .8 .. .1,"
+        " δ = 1e-2 .. 1e-16, α over a factor 8, s = 2 .. 32, p = 8 .. 256",
+    ),
+    claimed(
+        "rows-grow-with-sampling",
+        "N52",
+        ("WX19/Thm2",),
+        SAMPLING.scalings,
+        "Algorithm 1, with next to no noise, grows at most as s² ln p γ²/α²: in α over a factor 8,"
+        " s = 2 .. 32, p = 8 .. 256",
+    ),
+    claimed(
+        "users-grow",
+        "N53",
+        ("WX19/Thm3",),
+        USERS.scalings,
+        "Algorithm 2 grows at most as s² ln p ln(1/δ)/(αε)²: in ε = 8 .. 1, δ = 1e-2 .. 1e-16, α over a"
+        " factor 8, s = 2 .. 16, p = 8 .. 256",
+    ),
+    claimed(
+        "rows-grow-in-column-sums",
+        "N54",
+        ("WX19/Cor1",),
+        COLUMNS.scalings,
+        "Algorithm 1 for an error in the norm for w = 1 grows at most as s √(ln p ln(1/δ))/(αε), as that"
+        " for w = 2 does: in ε = .8 .. .1, s = 2 .. 32, p = 8 .. 256",
+    ),
+    Claim(
+        id="sparse-covariance/rows-grow-for-entries",
+        number="N55",
+        sources=("WX19/Lem1", "WX19/Eq9"),
+        statement="The searched n with which all entries of the release are within α in 9 of 10 runs grows at"
+        " most as √(ln p ln(1/δ))/(αε) where noise dominates, in ε = .8 .. .1, δ = 1e-2 .. 1e-16, α over a"
+        " factor 8, p = 4 .. 256, and at most as ln p σ²/α² where sampling does, in α over a factor 8 and p ="
+        " 4 .. 256; none is above the proved n.",
+        scalings=entries,
+        checks=below(proved_entry),
+    ),
+)

@@ -1,1 +1,0 @@
-"""How the n of every statement grows, searched."""
