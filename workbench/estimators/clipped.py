@@ -390,10 +390,10 @@ class CoordinatewiseMean(Estimator[Array]):
         share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
             centre, sigma = of_column(self.centre, j), of_column(self.sigma, j)
-            value = self.steps(j).estimate(standardised(column, centre, sigma), share, noise, trace)  # (2)
-            if isinstance(value, Abstention):
-                return value
-            out[j] = centre + sigma * value
+            found = self.steps(j).counted(standardised(column, centre, sigma), share, noise, trace)  # (2)
+            if isinstance(found, Abstention):
+                return found
+            out[j] = centre + sigma * found[0]
         return out
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
