@@ -58,7 +58,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredErrors
-from workbench.estimators.shared.predictions import median_of_mean
+from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     WIDEST,

@@ -41,11 +41,14 @@ from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.shared.budgets import divided, mean_charge, rule
 from workbench.estimators.shared.noisy_means import (
     FAR,
+    better_than,
     clipped_slope,
     clipped_variance,
     counted_error,
     expected_clip,
     inverse_error,
+    median_norm,
+    median_norm_found,
     median_of_sum,
     noise_quantile,
     noise_sd,
@@ -53,7 +56,6 @@ from workbench.estimators.shared.noisy_means import (
     uncentred,
     weighed,
 )
-from workbench.estimators.shared.predictions import better_than, median_norm, median_norm_found
 from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.shared.window_median import (
     WindowMedian,
@@ -127,7 +129,6 @@ class TwoSteps(ABC):
     def design(self, n: int, budget: Budget) -> Design: ...
 
     def unbiased(self, y: float, clip: float) -> float:
-        """Return u(y)."""
         return y
 
     def plan(self, n: int, budget: Budget) -> Plan:

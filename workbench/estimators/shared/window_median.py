@@ -52,8 +52,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
-from workbench.estimators.shared.noisy_means import FAR
-from workbench.estimators.shared.predictions import median_beyond
+from workbench.estimators.shared.noisy_means import FAR, median_beyond
 from workbench.estimators.shared.rows import blocks, present
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.budgets import bounded_range_epsilon
