@@ -25,8 +25,8 @@ from workbench.estimators.histograms import BallRange as BallRange
 from workbench.estimators.histograms import BoxRange as BoxRange
 from workbench.estimators.histograms import HistogramLocation as HistogramLocation
 from workbench.estimators.histograms import StableLocation as StableLocation
-from workbench.estimators.interval_mean import IntervalMean as IntervalMean
 from workbench.estimators.intervals import Interval as Interval
+from workbench.estimators.intervals import IntervalMean as IntervalMean
 from workbench.estimators.intervals import IntervalUnknownVariance as IntervalUnknownVariance
 from workbench.estimators.intervals import UnboundedMean as UnboundedMean
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance as MatrixQuantileCovariance

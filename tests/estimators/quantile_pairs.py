@@ -1,42 +1,37 @@
 """Neighbours that a stable matrix quantile is attacked with, and what must hold for them, in floats.
 
-`drawn` makes a test, rows and the rows with one replaced, of many kinds: far rows, duplicates, rows in a
-subspace, columns of very different scale, rows near the guard against thin matrices, strengths at which the
-test just holds. `simple`, `thin` and `tied` make few columns, for exact arithmetic (`certified`); `extreme`
-makes pairs that are known to use up nearly all of the bounds, which are those of `proofs/matrix_quantile.md`.
+`drawn` makes a test, rows and the rows with one replaced, of many kinds; `simple`, `thin` and `tied` few
+columns for exact arithmetic (`certified`); `extreme` pairs that are known to use up nearly all of the bounds
+of `proofs/matrix_quantile.md`. `lifted` makes a test that lifted rows barely pass.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import sanitised
-from workbench.estimators.stable_quantile import WIDEST, Influence, Scaled, Stability
-from workbench.types import Array
+from workbench.estimators.stable_quantile import WIDEST, Influence, LiftedStability, Scaled, Stability
 
-KNEES = (1.0, 0.7, 0.5, 0.3)
-FAR = 1e60
+KNEES, FAR = (1.0, 0.7, 0.5, 0.3), 1e60
 LOWEST = 60.0  # level of `extreme`
 
 
-@dataclass(frozen=True)
-class Attack:
+class Attack(NamedTuple):
     """A test and two data sets that differ in their row 0."""
 
     test: Stability
-    first: Array
-    second: Array
+    first: np.ndarray
+    second: np.ndarray
 
 
-def drawn(rng: np.random.Generator) -> Attack:
-    """Return one attack."""
+def drawn(rng):
     d, n = int(rng.integers(1, 5)), int(rng.integers(12, 60))
     influence, most = Influence(float(rng.choice(KNEES))), int(rng.integers(1, 5))
-    kind = _KINDS[int(rng.integers(len(_KINDS)))]
-    first = sanitised(kind(n, d, rng))
+    first = sanitised(rows_of(int(rng.integers(9)), n, d, rng))
     second = first.copy()
     first[0], second[0] = replacement(first, rng), replacement(first, rng)
     level = float(most + 1.2 + rng.exponential(0.25) * n / d)
@@ -49,8 +44,8 @@ def drawn(rng: np.random.Generator) -> Attack:
     return Attack(test, first, second)
 
 
-def simple(rng: np.random.Generator) -> Attack:
-    """Return an attack in one column, ψ(q) = min(q, 1), at a strength that just holds: see `certified`."""
+def simple(rng):
+    """One column, ψ(q) = min(q, 1), at a strength that just holds."""
     n, most = int(rng.integers(12, 60)), int(rng.integers(1, 4))
     first = sanitised(rng.standard_normal((n, 1)))
     second = first.copy()
@@ -59,8 +54,8 @@ def simple(rng: np.random.Generator) -> Attack:
     return Attack(at_the_edge(test, first, rng), first, second)
 
 
-def thin(rng: np.random.Generator) -> Attack:
-    """Return an attack in two columns, ψ(q) = min(q, 1), about as thin as the guard allows, or thinner."""
+def thin(rng):
+    """Two columns, about as thin as the guard allows, or thinner."""
     n, angle = int(rng.integers(12, 25)), rng.uniform(0, np.pi)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     first = (rng.standard_normal((n, 2)) * [1.0, 10.0 ** rng.uniform(-14, -3)]) @ turn.T
@@ -69,8 +64,8 @@ def thin(rng: np.random.Generator) -> Attack:
     return Attack(Stability(n, 2, Influence(1.0), 3.0, 1, 1.5), first, second)
 
 
-def tied(rng: np.random.Generator) -> Attack:
-    """Return an attack in which twenty rows are as far as Lo, as nearly as it is known."""
+def tied(rng):
+    """Twenty rows that are as far as Lo, as nearly as it is known."""
     n, most = 40, 2
     crowd = 1 + 10.0 ** rng.uniform(-7, -4.5) * rng.standard_normal(20)
     first = np.concatenate([[FAR], crowd, 0.5 * rng.standard_normal(n - 21)])[:, None]
@@ -85,8 +80,8 @@ def tied(rng: np.random.Generator) -> Attack:
     return Attack(replace(test, strength=strength), first, second)
 
 
-def extreme(rng: np.random.Generator) -> Attack:
-    """Return an attack that uses up at least 55/59 of the bound on the trace, and may move h by 1.
+def extreme(rng):
+    """Pairs that use up at least 55/59 of the bound on the trace, and may move h by 1.
 
     m equal rows on every axis and, on the first, row 0: far, then 0; turned, and stretched. ψ(q) = min(q, 1),
     a level u of 60 or more, m above all levels. On the first axis P_v = m/(v - 1) with the far row, m/v
@@ -97,45 +92,40 @@ def extreme(rng: np.random.Generator) -> Attack:
     d, t, most = int(rng.integers(1, 5)), int(rng.integers(1, 3)), int(rng.integers(2, 5))
     level = LOWEST * (1 + rng.random())
     m = int((level + 2 * most) * rng.uniform(1.1, 2.0)) + 1
-    axes = np.repeat(np.eye(d), m, axis=0)
     turn = np.linalg.qr(rng.standard_normal((d, d)))[0] * 10.0 ** rng.uniform(-2, 2, d)
     mixing = turn @ np.linalg.qr(rng.standard_normal((d, d)))[0] * 10.0 ** rng.uniform(-20, 20)
-    first = np.vstack([1e6 * np.eye(d)[:1], axes]) @ mixing.T
+    first = np.vstack([1e6 * np.eye(d)[:1], np.repeat(np.eye(d), m, axis=0)]) @ mixing.T
     second = first.copy()
     second[0] = 0.0
     test = Stability(len(first), d, Influence(1.0), level, most, 2.0)
-    slope = slope_of(test, first, t) or inf
-    strength = slope - (test.influence.most + test.margin) * t
+    strength = (slope_of(test, first, t) or inf) - (test.influence.most + test.margin) * t
     return Attack(replace(test, strength=strength * (1 - 1e-9 if t == 1 else 1 + 1e-9)), first, second)
 
 
-def slope_of(test: Stability, x: Array, t: int) -> float | None:
-    """Return the slope that C_t compares, None if a level is not found."""
-    scaled = Scaled.of(x, test.influence, test.low(t))
+def slope_of(test, x, t):
+    """What C_t compares with G + et, None if a level is not found."""
+    scaled = test.scaled(x, t)
     high = test.solver.descend(scaled, scaled.start(), test.low(t))
     low = None if high is None else test.solver.descend(scaled, high, test.high(t))
-    return None if high is None or low is None else test.slope(scaled, low, high)
+    return None if low is None else test.slope(scaled, low, high)
 
 
-def at_the_edge(test: Stability, x: Array, rng: np.random.Generator) -> Stability:
-    """Return the test with the strength at which some C_t just holds, or just fails, for these rows."""
+def at_the_edge(test, x, rng):
+    """The test with the strength at which some C_t just holds, or just fails, for these rows."""
     t = int(rng.integers(1, test.most + 1))
-    found = slope_of(test, x, t)
-    if found is None:
+    if (found := slope_of(test, x, t)) is None:
         return test
     slope = found - (test.influence.most + test.margin) * t
-    strength = slope * (1 + float(rng.choice([-1e-12, 0.0, 0.0, 0.0, 1e-12, 1e-6, -1e-6])))
     try:
-        return replace(test, strength=strength)
+        return replace(test, strength=slope * (1 + float(rng.choice([-1e-12, 0, 0, 0, 1e-12, 1e-6, -1e-6]))))
     except ArgumentError:
         return test
 
 
-def near_the_guard(test: Stability, x: Array, other: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return rows made so thin in one direction that the trace of Q⁻¹ is near what is allowed."""
+def near_the_guard(test, x, other, rng):
+    """Rows made so thin in one direction that the trace of Q⁻¹ is near what is allowed."""
     d = x.shape[1]
-    axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
-    widths = np.ones(d)
+    axes, widths = np.linalg.qr(rng.standard_normal((d, d)))[0], np.ones(d)
     for _ in range(3):  # the trace goes like the inverse square of the width
         found = test.holds((x * widths) @ axes.T, 1)
         if found is None:
@@ -145,80 +135,63 @@ def near_the_guard(test: Stability, x: Array, other: Array, rng: np.random.Gener
     return sanitised((x * widths) @ axes.T), sanitised((other * widths) @ axes.T)
 
 
-def _normal(n: int, d: int, rng: np.random.Generator) -> Array:
-    scales = 10.0 ** rng.choice([0.0, 3.0, -3.0, 40.0, -40.0, 70.0], d)
-    return np.asarray(rng.standard_normal((n, d)) * scales)
+def rows_of(kind, n, d, rng):
+    """Columns of very different scale, flat, heavy, duplicates, deficient, a lattice, crowds, zeros."""
+    if kind <= 1:
+        scales = 10.0 ** rng.choice([0.0, 3.0, -3.0, 40.0, -40.0, 70.0], d)
+        return rng.standard_normal((n, d)) * scales
+    if kind == 2:
+        axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
+        return rng.standard_normal((n, d))[:, 1:] @ axes[1:]
+    if kind == 4:
+        few = rng.standard_normal((d + 1, d))
+        return few[rng.integers(0, d + 1, n)] * (1 + 1e-9 * rng.standard_normal((n, 1)))
+    if kind == 6:
+        return rng.integers(-2, 3, (n, d)).astype(float)
+    if kind == 7:
+        far = np.where(rng.random((n, 1)) < 0.3, float(rng.choice([1e3, 1e60])), 1.0)
+        return rng.standard_normal((n, d)) * far
+    z = rng.standard_normal((n, d))
+    if kind == 3:
+        return z / np.abs(rng.standard_normal((n, 1))) ** 3
+    if kind == 5:
+        there = rng.random(n) < rng.uniform(0, 0.6)
+        z[:, -1] *= np.where(there, 1.0, float(rng.choice([0.0, 1e-6, 1e-12])))
+        return z @ np.linalg.qr(rng.standard_normal((d, d)))[0].T
+    return z * (rng.random((n, 1)) < 0.6)
 
 
-def _heavy(n: int, d: int, rng: np.random.Generator) -> Array:
-    return np.asarray(rng.standard_normal((n, d)) / np.abs(rng.standard_normal((n, 1))) ** 3)
-
-
-def _duplicates(n: int, d: int, rng: np.random.Generator) -> Array:
-    few = rng.standard_normal((d + 1, d))
-    return few[rng.integers(0, d + 1, n)] * (1 + 1e-9 * rng.standard_normal((n, 1)))
-
-
-def _deficient(n: int, d: int, rng: np.random.Generator) -> Array:
-    rows = rng.standard_normal((n, d))
-    rows[:, -1] *= np.where(rng.random(n) < rng.uniform(0, 0.6), 1.0, float(rng.choice([0.0, 1e-6, 1e-12])))
-    return np.asarray(rows @ np.linalg.qr(rng.standard_normal((d, d)))[0].T)
-
-
-def _lattice(n: int, d: int, rng: np.random.Generator) -> Array:
-    return np.asarray(rng.integers(-2, 3, (n, d)), np.float64)
-
-
-def _crowds(n: int, d: int, rng: np.random.Generator) -> Array:
-    far = np.where(rng.random((n, 1)) < 0.3, float(rng.choice([1e3, 1e60])), 1.0)
-    return np.asarray(rng.standard_normal((n, d)) * far)
-
-
-def _zeros(n: int, d: int, rng: np.random.Generator) -> Array:
-    return np.asarray(rng.standard_normal((n, d)) * (rng.random((n, 1)) < 0.6))
-
-
-def _flat(n: int, d: int, rng: np.random.Generator) -> Array:
-    axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
-    return np.asarray(rng.standard_normal((n, d))[:, 1:] @ axes[1:])
-
-
-_KINDS = (_normal, _normal, _flat, _heavy, _duplicates, _deficient, _lattice, _crowds, _zeros)
-
-
-def replacement(x: Array, rng: np.random.Generator) -> Array:
-    """Return a replacement of row 0: far, zero, another row or nearly so, of another size, off the others."""
+def replacement(x, rng):
+    """A replacement of row 0: far, zero, another row or nearly so, of another size, off the others."""
     d, other = x.shape[1], x[int(rng.integers(len(x)))]
     axis = np.linalg.svd(x / np.maximum(np.abs(x).max(), 1e-300))[2][-1]
     choices = (
         FAR * rng.standard_normal(d), np.zeros(d), other, other * (1 + 1e-12), -other,
         other * 10.0 ** rng.uniform(-3, 3), axis * np.abs(x).max(), 1e99 * axis, x[0],
     )  # fmt: skip
-    return np.asarray(choices[int(rng.integers(len(choices)))])
+    return choices[int(rng.integers(len(choices)))]
 
 
 # What must hold
 
 
-def measured(attack: Attack) -> dict[str, float]:
-    """Return how far the scores are apart, the larger of them, and how much of the two bounds is used up."""
-    test, x, other = attack.test, attack.first, attack.second
+def measured(attack):
+    """How far the scores are apart, the larger of them, and how much of the two bounds is used up."""
+    test, x, other = attack
     with np.errstate(all="ignore"):
         (h, root), (k, another) = test.measure(x), test.measure(other)
-        apart = float(abs(h - k))
         if not (h and k):
-            return {"apart": apart, "h": max(h, k), "trace": 0.0, "positive": 0.0}
+            return {"apart": abs(h - k), "h": max(h, k), "trace": 0.0, "positive": 0.0}
         least = common(test, x)
-        traces = [_trace(least, one) for one in (root, another)]
-        values = np.linalg.svd(np.linalg.solve(root, another), compute_uv=False)
-        logs = 2 * np.log(values)
+        traces = [(np.linalg.solve(least, one) ** 2).sum() - len(least) for one in (root, another)]
+        logs = 2 * np.log(np.linalg.svd(np.linalg.solve(root, another), compute_uv=False))
     split = max(np.maximum(logs, 0).sum(), np.maximum(-logs, 0).sum())
-    used = {"trace": max(traces) / test.change, "positive": float(split) / test.change}
-    return {"apart": apart, "h": max(h, k), **used}
+    used = {"trace": max(traces) / test.change, "positive": split / test.change}
+    return {"apart": abs(h - k), "h": max(h, k), **used}
 
 
-def common(test: Stability, x: Array) -> Array:
-    """Return a root of P₀ = P_u of the rows without row 0, from above, as exactly as floats allow."""
+def common(test, x):
+    """A root of P₀ = P_u of the rows without row 0, from above, as exactly as floats allow."""
     rows = x.copy()
     rows[0] = 0.0
     scaled = Scaled.of(rows, test.influence, test.level)
@@ -230,12 +203,8 @@ def common(test: Stability, x: Array) -> Array:
     return scaled.root(factor)
 
 
-def _trace(least: Array, root: Array) -> float:
-    return float((np.linalg.solve(least, root) ** 2).sum() - len(least))
-
-
-def certified(test: Stability, x: Array, t: int) -> bool:
-    """Return whether certificates and C_t hold in exact arithmetic: one or two columns, ψ(q) = min(q, 1).
+def certified(test, x, t):
+    """Whether certificates and C_t hold in exact arithmetic: one or two columns, ψ(q) = min(q, 1).
 
     Of Q that is F_v(Q) ≥ (1 - ξ)Q, in one column Q ≥ P_v too.
     """
@@ -246,34 +215,82 @@ def certified(test: Stability, x: Array, t: int) -> bool:
     known = [(factor, Fraction(level)) for factor, level in levels if factor is not None]
     if not all(_fixed(scaled, test, factor, level) for factor, level in known):
         return False
-    if test.d > 1 or high is None or low is None:
+    if test.d > 1 or low is None:
         return True
     squares = [Fraction(float(value)) ** 2 for value in scaled.rows.ravel()]
-    above = all(
-        sum(min(square / _square(one), Fraction(1)) for square in squares) <= level for one, level in known
-    )
+    above = all(sum(min(one / _square(q), Fraction(1)) for one in squares) <= level for q, level in known)
     slope = sum(square for square in squares if square < _square(low)) / _square(high)
     holds = test.slope(scaled, low, high) >= test.strength + (test.influence.most + test.margin) * t
     return above and (not holds or slope >= Fraction(test.strength) + t)
 
 
-def _fixed(scaled: Scaled, test: Stability, factor: Array, level: Fraction) -> bool:
-    """Return whether F_v(Q) ≥ (1 - ξ)Q: the eigenvalues of T F_v(Q) Tᵀ are at least 1 - ξ."""
+def _fixed(scaled, test, factor, level):
+    """Whether the eigenvalues of T F_v(Q) Tᵀ are at least 1 - ξ."""
     d, least = len(factor), 1 - Fraction(test.solver.slack + 2 * test.solver.inflation)
-    lower = [[Fraction(float(value)) for value in row] for row in factor]
-    moment = [[Fraction(0)] * d for _ in range(d)]
-    for row in scaled.rows.T:
-        z = [
-            sum((a * Fraction(float(b)) for a, b in zip(one, row, strict=True)), Fraction(0)) for one in lower
-        ]
-        q = sum((value * value for value in z), Fraction(0))
-        weight = 1 / max(q, Fraction(1)) / level
-        for i in range(d):
-            for j in range(d):
-                moment[i][j] += weight * z[i] * z[j]
-    excess = [moment[i][i] - least for i in range(d)]
-    return min(excess) >= 0 and (d == 1 or excess[0] * excess[1] >= moment[0][1] ** 2)
+    lower = np.vectorize(Fraction, otypes=[object])(factor)
+    z = lower @ np.vectorize(Fraction, otypes=[object])(scaled.rows)
+    weights = [1 / max(q, Fraction(1)) / level for q in (z * z).sum(axis=0)]
+    moment = (z * weights) @ z.T
+    excess = [moment[i, i] - least for i in range(d)]
+    return min(excess) >= 0 and (d == 1 or excess[0] * excess[1] >= moment[0, 1] ** 2)
 
 
-def _square(factor: Array) -> Fraction:
+def _square(factor):
     return 1 / Fraction(float(factor[0, 0])) ** 2
+
+
+# Lifted rows
+
+CLOSE, EDGES = (1 - 1e-12, 1 - 1e-9, 1 - 1e-4), ("slope", "scale", "guard")
+
+
+def lifted(edge, number):
+    """Two data sets and a test that the first barely passes at some count; None if it cannot."""
+    rng = np.random.default_rng((7, EDGES.index(edge), number))
+    d, n, most = int(rng.integers(1, 5)), int(rng.integers(40, 120)), int(rng.integers(2, 6))
+    knee = rng.choice([0.3, 0.5, 1.0])
+    x, level = of_any_shape(rng, n, d), rng.uniform(0.15, 0.5) * n / (d + 1)
+    try:
+        free = LiftedStability(n, d + 1, Influence(knee), level, most, 1.01, least=1e-12)
+        edges = barely(free, x, int(rng.integers(1, most + 1)))
+        if edges is None:
+            return None
+        (strength, least, widest), close = edges, rng.choice(CLOSE)
+        loose = 1.02 + (strength - 1.02) * rng.random()
+        test = replace(
+            free,
+            strength=strength * close if edge == "slope" else loose,
+            widest=widest / close if edge == "guard" else WIDEST,
+            least=least * close if edge == "scale" else least / 2,
+        )
+    except ArgumentError:
+        return None
+    other, middle = x.copy(), np.median(x, axis=0)
+    i = int(np.argsort(x[:, 0])[(n + 1) // 2 - 1]) if rng.random() < 0.3 else int(rng.integers(n))
+    far = rng.choice((0.0, -1.0, 0.3, 3.0, 1e3, 1e8))
+    other[i] = np.clip(middle + far * (x[rng.integers(n)] - middle), -1e100, 1e100)
+    return x, other, test
+
+
+def of_any_shape(rng, n, d):
+    """Rows of one of six kinds, at most 10^12 sds away."""
+    kind, z = rng.integers(6), rng.normal(size=(n, d))
+    z = rng.choice([-1.0, 1.0], size=(n, d)) if kind == 1 else np.round(z, 1) if kind == 2 else z
+    z = np.exp(z) if kind == 3 else z
+    if kind == 4:
+        z[: n // 10] *= 10.0 ** rng.integers(1, 60)
+    if kind == 5:
+        z[rng.integers(n, size=n // 3)] = z[0]
+    shape = rng.normal(size=(d, d)) * 10.0 ** rng.uniform(-4, 4, size=d)
+    return z @ shape.T + rng.choice([0.0, 1e3, 1e12]) * np.abs(shape).max() * rng.normal(size=d)
+
+
+def barely(free, x, t):
+    """The strength, the scale and the guard that rows pass at t, and no more; None if they do not."""
+    scaled = free.scaled(x, t)
+    high = free.solver.descend(scaled, scaled.start(), free.low(t))
+    low = None if high is None else free.solver.descend(scaled, high, free.high(t))
+    if low is None:
+        return None
+    strength = free.slope(scaled, low, high) - (free.influence.most + free.margin) * t
+    return None if strength < 1.03 else (strength, scaled.scale(low), 6 * float((low[1:, 1:] ** 2).sum()))

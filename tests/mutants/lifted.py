@@ -8,8 +8,8 @@ from unittest.mock import patch
 import numpy as np
 
 from tests.estimators import test_affine as entry
-from tests.estimators import test_lifted_quantile as lifts
 from tests.estimators import test_stable_quantile as edge
+from tests.estimators import test_stable_quantile as lifts
 from tests.privacy import test_stable as priced
 from workbench.estimators import affine
 from workbench.estimators.stable_quantile import (

@@ -9,7 +9,7 @@ import pytest
 
 from tests.estimators import test_affine as entry
 from tests.estimators import test_affine as far
-from tests.estimators import test_lifted_quantile as lifts
+from tests.estimators import test_stable_quantile as lifts
 from tests.mutants.lifted import in_property
 from tests.privacy import test_stable as priced
 from workbench.estimators import affine, base

@@ -12,8 +12,8 @@ from tests.privacy.kit import tape
 from workbench.contracts.kit import score_gap
 from workbench.errors import ArgumentError
 from workbench.estimators import two_step
-from workbench.estimators.interval_mean import Tail, count_from, mean_square, moved_mean
-from workbench.estimators.interval_mean import tail_design as design
+from workbench.estimators.intervals import Tail, count_from, mean_square, moved_mean
+from workbench.estimators.intervals import tail_design as design
 from workbench.estimators.shared import window_median
 from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.shared.window_median import FARTHEST, RankWindow, WindowMedian

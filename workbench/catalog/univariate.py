@@ -18,8 +18,7 @@ from workbench.catalog.hardest import at_an_end
 from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation
-from workbench.estimators.interval_mean import IntervalMean
-from workbench.estimators.intervals import Interval, IntervalUnknownVariance, UnboundedMean
+from workbench.estimators.intervals import Interval, IntervalMean, IntervalUnknownVariance, UnboundedMean
 from workbench.estimators.quantiles import Median, Quantiles
 from workbench.estimators.scale import LEAST_ROWS, Scale
 from workbench.estimators.scale import LEAST_ROWS as FOR_ANY_LAW

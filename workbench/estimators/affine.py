@@ -59,7 +59,7 @@ from workbench.estimators.base import Abstention, Estimator, Trace, require_matr
 from workbench.estimators.matrix_quantile import MANY, between, fewest_that
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredErrors
-from workbench.estimators.shared.predictions import median_of_mean
+from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     WIDEST,

@@ -59,14 +59,16 @@ from workbench.estimators.base import (
 )
 from workbench.estimators.shared.budgets import concentrated, delivered, mean_charge, require_gaussian
 from workbench.estimators.shared.noisy_means import (
+    better_than,
     counted_error,
     density,
+    median_norm_found,
+    median_of_mean,
     median_of_sum,
     noise_quantile,
     noise_sd,
     rescaled_mean,
 )
-from workbench.estimators.shared.predictions import better_than, median_norm_found, median_of_mean
 from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
 from workbench.estimators.two_step import (
     WindowMean,
@@ -141,7 +143,6 @@ class ClippedMean(Univariate[float]):
 
     @property
     def reach(self) -> float:
-        """R."""
         return standard_radius(self.radius, self.sigma)
 
     def bound(self, n: int, budget: Budget) -> float:
@@ -371,7 +372,6 @@ class CoordinatewiseMean(Estimator[Array]):
             self.steps(j)
 
     def steps(self, j: int) -> WindowMean:
-        """Return the steps of one standardised coordinate."""
         radius, sigma = of_column(self.radius, j), of_column(self.sigma, j)
         return WindowMean(None if radius is None else standard_radius(radius, sigma), f" {j}")
 
@@ -390,10 +390,10 @@ class CoordinatewiseMean(Estimator[Array]):
         share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
             centre, sigma = of_column(self.centre, j), of_column(self.sigma, j)
-            value = self.steps(j).estimate(standardised(column, centre, sigma), share, noise, trace)  # (2)
-            if isinstance(value, Abstention):
-                return value
-            out[j] = centre + sigma * value
+            found = self.steps(j).counted(standardised(column, centre, sigma), share, noise, trace)  # (2)
+            if isinstance(found, Abstention):
+                return found
+            out[j] = centre + sigma * found[0]
         return out
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -106,11 +106,12 @@ from workbench.estimators.shared.moments import (
     squared_errors,
     unwinsorised,
 )
-from workbench.estimators.shared.noisy_means import rescaled_mean, rescaled_moment
-from workbench.estimators.shared.predictions import (
+from workbench.estimators.shared.noisy_means import (
     better_than,
     median_of_matrix,
     median_of_mean,
+    rescaled_mean,
+    rescaled_moment,
     shrinking_bias,
 )
 from workbench.estimators.shared.rows import (

@@ -69,7 +69,7 @@ from workbench.estimators.shared.budgets import (
     steps_plan,
 )
 from workbench.estimators.shared.moments import kept_share
-from workbench.estimators.shared.predictions import better_than, median_of_matrix
+from workbench.estimators.shared.noisy_means import better_than, median_of_matrix
 from workbench.estimators.shared.rows import (
     centred_count,
     centred_rows,

@@ -34,7 +34,7 @@ from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators.base import Estimator, Trace, mapped, require_matrix
 from workbench.estimators.heavy_tailed import Moments
 from workbench.estimators.shared.budgets import require_selection
-from workbench.estimators.shared.predictions import better_than, chosen, weighted_median
+from workbench.estimators.shared.noisy_means import better_than, chosen, weighted_median
 from workbench.estimators.shared.rows import centred_count, centred_rows, present, within_ball
 from workbench.linalg import half_sphere, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
@@ -61,7 +61,6 @@ class Net:
 
     @property
     def logs(self) -> Array:
-        """The grid of a and b, from 0 downwards."""
         reach = log(self.ratio)
         return -np.linspace(0.0, reach, ceil(reach / self.step) + 1) if reach else np.zeros(1)
 
@@ -71,35 +70,21 @@ class Net:
 
     @cached_property
     def size(self) -> int:
-        """The number of candidates."""
         logs = self.logs
         if self.d == 1:
             return len(logs)
         return sum(self.angles(a, b) for i, a in enumerate(logs) for b in logs[i:])
 
-    def check(self) -> None:
-        """Raise if the net is too large, or not made for d."""
-        if self.d not in (1, 2):
-            raise ArgumentError("d", self.d, "1 or 2: the net has exp(d²) candidates")
-        steps = log(self.ratio) / self.step
-        if max(steps, steps * steps / 2 if self.d == 2 else 0) > MOST or self.size > MOST:
-            raise ArgumentError(
-                "alpha", 2 * self.step, f"larger: the net would have more than {MOST} candidates"
-            )
-
     @cached_property
     def candidates(self) -> Array:
-        """The candidates, shape (size, d, d)."""
         logs = self.logs
         if self.d == 1:
             return np.exp(logs)[:, None, None]
-        ellipses = [
-            _turned(a, b, pi * turn / count)
-            for i, a in enumerate(logs)
-            for b in logs[i:]
-            for count in (self.angles(a, b),)
-            for turn in range(count)
-        ]
+        ellipses = []
+        for a, b in ((a, b) for i, a in enumerate(logs) for b in logs[i:]):
+            for angle in pi * np.arange(count := self.angles(a, b)) / count:
+                axis = np.array([np.cos(angle), np.sin(angle)])
+                ellipses.append(np.exp(b) * np.eye(2) + (np.exp(a) - np.exp(b)) * np.outer(axis, axis))
         return np.array(ellipses)
 
     @cached_property
@@ -115,14 +100,12 @@ class Net:
 @lru_cache(maxsize=8)
 def net(d: int, ratio: float, step: float) -> Net:
     """Return the net, built once; raise if it is too large."""
-    made = Net(d, ratio, step)
-    made.check()
+    made, steps = Net(d, ratio, step), log(ratio) / step
+    if d not in (1, 2):
+        raise ArgumentError("d", d, "1 or 2: the net has exp(d²) candidates")
+    if max(steps, steps * steps / 2 if d == 2 else 0) > MOST or made.size > MOST:
+        raise ArgumentError("alpha", 2 * step, f"larger: the net would have more than {MOST} candidates")
     return made
-
-
-def _turned(a: float, b: float, angle: float) -> Array:
-    axis = np.array([np.cos(angle), np.sin(angle)])
-    return np.asarray(np.exp(b) * np.eye(2) + (np.exp(a) - np.exp(b)) * np.outer(axis, axis))
 
 
 def directions(d: int) -> Array:
@@ -197,17 +180,14 @@ class PureNetCovariance(Estimator[Array]):
         return net(d, self.upper / self.lower, self.alpha / 2)
 
     def candidates(self, d: int) -> int:
-        """Return N, the number of candidates."""
         return self.net(d).size
 
     def clip(self, n: int, d: int, budget: Budget) -> float:
-        """Return τ."""
         m, k = centred_count(n, self.centred), self.moments
         moments = Moments(k, self.hypercontractivity)
         constant = (moments if self.centred else moments.paired()).constant
-        loss = selection_scale(Charge(STEP, "exponential", 2 / m, budget)) * log(
-            self.candidates(d) / self.beta
-        )
+        scale = selection_scale(Charge(STEP, "exponential", 2 / m, budget))
+        loss = scale * log(self.candidates(d) / self.beta)
         sigma = (constant ** (1 / k) + 1) * sqrt(d)
         return float(sigma * ((k - 1) ** k / k**k / loss) ** (1 / k))
 
@@ -220,7 +200,6 @@ class PureNetCovariance(Estimator[Array]):
         return Charge(STEP, "exponential", span / m, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
-        """Return the private covariance of sanitised rows."""
         n, d = x.shape
         scores = self.scores(centred_rows(x, self.centred), self.clip(n, d, budget))  # (1)
         chosen = exponential(scores, self.plan(n, d, budget)[STEP], noise)
@@ -240,7 +219,6 @@ class PureNetCovariance(Estimator[Array]):
         return better_than(sqrt(d), weighted_median(apart, chances))
 
     def scores(self, rows: Array, clip: float) -> OnGrid:
-        """Return q of every candidate on rows of mean 0."""
         d, unit = rows.shape[1], step_of(clip, BITS)
         most, least = widest(clip, unit), widest(min(clip, 1.0) if d == 1 else clip, unit)
         w = within_ball(mapped(rows, np.eye(d) / sqrt(self.upper)), FAR)

@@ -96,7 +96,7 @@ from workbench.estimators.histograms import (
     box_reach,
 )
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
-from workbench.estimators.shared.predictions import CleanRun, better_than
+from workbench.estimators.shared.noisy_means import CleanRun, better_than
 from workbench.estimators.shared.rows import (
     NEAREST,
     blocks,

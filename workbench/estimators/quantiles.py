@@ -64,7 +64,7 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.shared.budgets import require_selection, rule
-from workbench.estimators.shared.predictions import better_than
+from workbench.estimators.shared.noisy_means import better_than
 from workbench.estimators.shared.window_median import (
     EVERYTHING,
     Lengths,
@@ -245,12 +245,10 @@ class Cutting:
 
     @property
     def step(self) -> float:
-        """The step of the lattice."""
         return step_for(self.high - self.low)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends of the range on the lattice."""
         low, high = rounded(np.array([self.low, self.high]), self.step)
         return float(low), float(high)
 
@@ -261,7 +259,6 @@ class Cutting:
         return np.sort(np.clip(present, low, high))
 
     def draw(self, points: Array, charges: Sequence[Charge], noise: NoiseSource) -> Array:
-        """Return the places, never decreasing."""
         y, (low, high) = self.prepared(points), self.ends
         found = np.array([low, *np.full(len(self.levels), np.nan), high])
         for segments, charge in zip(self.tree, charges, strict=True):
@@ -271,7 +268,6 @@ class Cutting:
     def drawn(
         self, y: Array, found: Array, segments: tuple[Segment, ...], charge: Charge, noise: NoiseSource
     ) -> Array:
-        """Return both ends and all places with those of one level of the tree."""
         level, now = self.level(y, found, segments), found.copy()
         for segment, places in zip(segments, cut(level, charge, noise), strict=True):
             now[np.array(segment.chosen) + 1] = places
@@ -382,11 +378,9 @@ class Quantiles(Univariate[Array]):
 
     @property
     def step(self) -> float:
-        """The step of the grid in the unit of y, or 0."""
         return 0.0 if self.grid is None else self.grid / self.sigma
 
     def cutting(self, n: int, budget: Budget) -> Cutting:
-        """Return the mechanism of step (4)."""
         require_selection(budget)
         assert isinstance(budget, PureDP | ZCDP)
         pure = isinstance(budget, PureDP)
@@ -423,7 +417,6 @@ class Quantiles(Univariate[Array]):
         return np.asarray(self.centre + self.sigma * z)
 
     def on_grid(self, z: Array) -> Array:
-        """Return the nearest point of the grid within the range."""
         last = (2 * self.reach) // self.step
         return np.clip(np.rint((z + self.reach) / self.step), 0, last) * self.step - self.reach
 

@@ -201,7 +201,6 @@ def excess(
 
 
 def removable(n: int, corruption: float) -> float:
-    """Return how much of n rows' weight may be removed."""
     return 2.5 * corruption * n + 3 * sqrt(corruption * n)
 
 
@@ -268,14 +267,12 @@ def mean_directions(y: Array, weights: Array) -> Iterator[Array]:
 
 
 def weighted_median(values: Array, weights: Array) -> float:
-    """Return the first value up to which half of the weight lies."""
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weights[order])
     return float(values[order[np.searchsorted(share, share[-1] / 2)]])
 
 
 def simple_mean(rows: Array, corruption: float) -> Array:
-    """Return the mean of what (8) to (10) keep."""
     n, kept, most = len(rows), rows, ceil(2 * corruption * len(rows))
     while corruption > 0:
         y = kept - kept.mean(axis=0)
@@ -295,12 +292,10 @@ def simple_mean(rows: Array, corruption: float) -> Array:
 
 
 def whitened(rows: Array, moment: Array) -> Array:
-    """Return L⁻¹x of every row, LLᵀ = `moment`; raise LinAlgError if that is not positive definite."""
     return np.asarray(np.linalg.solve(np.linalg.cholesky(moment), rows.T).T)
 
 
 def weighted_moment(rows: Array, weights: Array) -> Array:
-    """Return Σ w x xᵀ/Σ w."""
     return np.asarray((rows * weights[:, None]).T @ rows / weights.sum())
 
 
@@ -313,7 +308,6 @@ def filtered_moment(rows: Array, corruption: float) -> Array:
 
 
 def filter_weights(rows: Array, corruption: float) -> Array:
-    """Return the weights in [0, 1] of (1) to (7); raise LinAlgError if there is no frame."""
     if corruption == 0:
         return np.ones(len(rows))
     return shaved(start(rows, corruption), corruption, lambda weights: excesses(rows, weights))
@@ -380,7 +374,6 @@ def reference(values: Array, weights: Array, spectrum: Array) -> Array:
 
 
 def directions(y: Array, z: Array, weights: Array) -> list[Array]:
-    """Return the vectors of (6) for whitened rows and their products."""
     d = y.shape[1]
     found = [vector_of(np.eye(d)) / np.sqrt(d)]
     if d == 1:
@@ -397,7 +390,6 @@ def rank_one(u: Array, d: int) -> Array:
 
 
 def pointing(y: Array, weights: Array) -> list[Array]:
-    """Return the vectors of H."""
     squares = (y * y).sum(axis=1)
     shares = np.where(squares > 0, weights, 0.0) / np.where(squares > 0, squares, 1.0)
     white = np.eye(y.shape[1]) * weights[squares > 0].sum() / y.shape[1]

@@ -77,7 +77,7 @@ from workbench.errors import ArgumentError, real, require_columns
 from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
-from workbench.estimators.shared.predictions import CleanRun, better_than
+from workbench.estimators.shared.noisy_means import CleanRun, better_than
 from workbench.estimators.shared.rows import (
     added,
     blocks,

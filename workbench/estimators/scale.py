@@ -33,8 +33,7 @@ import numpy as np
 from workbench.errors import ArgumentError, probability
 from workbench.estimators.base import Abstention, Trace, Univariate, require_rows
 from workbench.estimators.shared.budgets import divided, mean_charge, require_selection, rule
-from workbench.estimators.shared.noisy_means import noise_quantile, noise_sd
-from workbench.estimators.shared.predictions import median_norm_found
+from workbench.estimators.shared.noisy_means import median_norm_found, noise_quantile, noise_sd
 from workbench.estimators.shared.rows import mean_in_box, only_present, present
 from workbench.estimators.shared.window_median import (
     WindowMedian,

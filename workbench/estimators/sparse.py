@@ -62,7 +62,7 @@ from workbench.errors import ArgumentError, one_of
 from workbench.estimators.base import Estimator, Trace, require_matrix, sanitised
 from workbench.estimators.reading import read
 from workbench.estimators.shared.budgets import require_gaussian, step_budgets, steps_plan
-from workbench.estimators.shared.predictions import better_than, median_noise_norm, median_norm
+from workbench.estimators.shared.noisy_means import better_than, median_noise_norm, median_norm
 from workbench.estimators.shared.rows import (
     moment_in_ball,
     only_present,

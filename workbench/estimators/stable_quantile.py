@@ -114,20 +114,16 @@ class Influence:
 
     @property
     def most(self) -> float:
-        """e, the most that q ψ'(q) can be."""
         return 1 / (1 - log(self.knee))
 
     @property
     def steepest(self) -> float:
-        """ω(0) = ψ'(0) = e/q₁."""
         return self.most / self.knee
 
     def value(self, q: Array) -> Array:
-        """Return ψ."""
         return np.asarray(q * self.weight(q))
 
     def weight(self, q: Array) -> Array:
-        """Return ω."""
         base = np.maximum(q, self.knee)
         if self.knee == 1.0:
             return np.asarray(1.0 / base)
@@ -135,7 +131,6 @@ class Influence:
         return np.asarray((self.most + self.most * top) / base)
 
     def slope(self, q: Array) -> Array:
-        """Return ψ' from the right: as computed, too, it never increases with q."""
         return np.asarray(np.where(q < 1.0, self.most / np.maximum(q, self.knee), 0.0))
 
 
@@ -184,7 +179,6 @@ class Scaled:
         return float(np.linalg.eigvalsh(rows @ rows.T)[0])
 
     def root(self, factor: Array) -> Array:
-        """Return T⁻¹ in the units of the data: a root of Q."""
         return np.asarray(np.ldexp(np.linalg.inv(factor), self.exponents[:, None]))
 
 
@@ -261,7 +255,6 @@ class Solver:
 
 
 def distance(moment: Array) -> float:
-    """Return |S - I| in Frobenius norm."""
     return float(np.linalg.norm(moment - _identity(len(moment))))
 
 
@@ -298,24 +291,20 @@ class Stability:
 
     @property
     def highest(self) -> float:
-        """A level above every one that is used."""
-        return self.level + 2 * self.most
+        return self.level + 2 * self.most  # above every level that is used
 
     @property
     def contraction(self) -> float:
-        """κ: one step takes off a share κ of tr P⁻¹(Q - P) where C_t holds."""
-        return self.strength / self.highest
+        return self.strength / self.highest  # κ: a step takes off this share of tr P⁻¹(Q - P) if C_t holds
 
     @cached_property
     def solver(self) -> Solver:
-        """Slack for twice what rounding leaves, and steps enough where C_t holds."""
         lost = inflation(self.n, self.d, self.widest)
         slack = max(self.stop, 4 * lost * self.d / self.contraction)
         return Solver(self.influence, lost, slack, self.steps(8 * self.d * self.widest / slack), self.widest)
 
     @property
     def stop(self) -> float:
-        """How well a level is known, if rounding allows."""
         return STOP
 
     def steps(self, ratio: float) -> int:
@@ -324,22 +313,18 @@ class Stability:
 
     @property
     def spacing(self) -> float:
-        """S."""
-        return 1 + 3 * (self.solver.slack + 2 * self.solver.inflation) * self.highest
+        return 1 + 3 * (self.solver.slack + 2 * self.solver.inflation) * self.highest  # s of (1)
 
     @property
     def margin(self) -> float:
-        """ζ."""
-        return 4 * self.solver.inflation * self.highest
+        return 4 * self.solver.inflation * self.highest  # ζ
 
     @cached_property
     def polishing(self) -> int:
-        """The steps after which f is as near as 1/1000 of 1/(G - 1), but for rounding."""
         return max(0, ceil(log(self._left / self.wanted) / self.contraction))
 
     @property
     def wanted(self) -> float:
-        """What the iteration may leave of tr P⁻¹(f - P)."""
         return 1e-3 / (self.strength - 1)
 
     @property
@@ -370,11 +355,9 @@ class Stability:
         return self.level / self.n
 
     def low(self, t: int) -> float:
-        """Return the level of Hi."""
         return self.level - (t - 1) * self.spacing
 
     def high(self, t: int) -> float:
-        """Return the level of Lo."""
         return self.level + t * self.spacing
 
     def measure(self, x: Array) -> tuple[int, Array]:
@@ -407,12 +390,10 @@ class Stability:
         return (scaled, high) if self.accepts(scaled, low, high, t) else None
 
     def accepts(self, scaled: Scaled, low: Array, high: Array, t: int) -> bool:
-        """Tell whether C_t holds for Lo and Hi."""
         needed = self.strength + (self.influence.most + self.margin) * t
         return self.slope(scaled, low, high) >= needed  # (2)
 
     def scaled(self, x: Array, t: int) -> Scaled:
-        """Return the rows in the units of C_t."""
         return Scaled.of(x, self.influence, self.low(t))
 
     def slope(self, scaled: Scaled, low: Array, high: Array) -> float:
@@ -449,7 +430,6 @@ class Lifted(Scaled):
         return cls(in_units(rows, units), units.ravel(), centre.ravel())
 
     def scale(self, factor: Array) -> float:
-        """Return s."""
         return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
 
     def parts(self, factor: Array) -> tuple[Array, Array]:
@@ -487,7 +467,6 @@ class LiftedStability(Stability):
 
     @cached_property
     def solver(self) -> LiftedSolver:
-        """Steps enough where C_t holds, and a guard that is free of the centre."""
         usual, low_bound = super().solver, max(1.0, self.level - 2 * self.most)  # below every level in use
         largest = 16 * self.influence.steepest * self.n / low_bound
         ratio = 8 * self.d * self.widest * (1 + self.d * largest / self.least) / usual.slack
@@ -504,7 +483,6 @@ class LiftedStability(Stability):
         return Lifted.around(x, self.influence, self.low(t), t)
 
     def accepts(self, scaled: Scaled, low: Array, high: Array, t: int) -> bool:
-        """Tell whether C_t holds: the slope, and the scale of Lo."""
         assert isinstance(scaled, Lifted)
         return scaled.scale(low) >= self.least and super().accepts(scaled, low, high, t)
 
@@ -515,9 +493,10 @@ class LiftedStability(Stability):
 
     @property
     def exact(self) -> float:
-        """B in exact numbers."""
         strong, level = 1 / (self.strength - 1), self.level
-        direct = steepest_root(self.influence) * sqrt(1 + strong) / level
+        place = EULER * self.influence.knee  # c = sup ψ(q)/√q is 1, or the value at e q₁
+        steepest = max(1.0, 2 * self.influence.most / sqrt(place)) if place < 1 else 1.0
+        direct = steepest * sqrt(1 + strong) / level
         passed_on = max(0.0, 1 - self.strength / level) * strong / sqrt(self.influence.knee)
         return (direct + passed_on) / self.least
 
@@ -528,12 +507,10 @@ class LiftedStability(Stability):
         return self.exact + sqrt(1 + strong) * self.error / (2 * sqrt(self.least))
 
     def located(self, x: Array) -> Located:
-        """Return h, m and a root of S; where h is 0, zeros and the identity."""
         lift = self.lift(x)
         return Located(lift.count, lift.centre, lift.shift, lift.root)
 
     def lift(self, x: Array) -> Lift:
-        """Return h, and a root of P_u; where h is 0, zeros and the identity."""
         h, found = self.count(x)
         if found is None:
             return Lift(h, np.zeros(self.d - 1), np.zeros(self.d - 1), np.eye(self.d - 1), 1.0)
@@ -542,12 +519,6 @@ class LiftedStability(Stability):
         factor, wider = self.polished(scaled, high), 1 + self.solver.inflation
         shift, root = scaled.parts(factor)
         return Lift(h, scaled.centre, shift, root * wider, sqrt(scaled.scale(factor)) * wider)
-
-
-def steepest_root(influence: Influence) -> float:
-    """Return sup ψ(q)/√q: 1, or the value at q = e q₁ where that is below 1."""
-    place = EULER * influence.knee
-    return max(1.0, 2 * influence.most / sqrt(place)) if place < 1 else 1.0
 
 
 def percent(share: float) -> str:
@@ -591,13 +562,11 @@ def means_and_spreads(values: Array, n: int, digits: int) -> tuple[tuple[float, 
 
 @lru_cache(maxsize=2)
 def kept_cells(file: str) -> dict[str, Any]:
-    """Return a table of cells that is kept in the package."""
     path = files(__package__) / file
     return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
 
 
 def in_tuples(kept: dict[str, Any]) -> dict[str, Any]:
-    """Return a cell of the table with tuples in the place of lists."""
     return {name: tuple(one) if isinstance(one, list) else one for name, one in kept.items()}
 
 

@@ -63,7 +63,7 @@ from workbench.estimators.base import (
     standard_radius,
 )
 from workbench.estimators.shared.budgets import divided, require_selection, rule
-from workbench.estimators.shared.predictions import better_than, chosen, weighted_median
+from workbench.estimators.shared.noisy_means import better_than, chosen, weighted_median
 from workbench.estimators.shared.rows import on_both_sides, only_present
 from workbench.estimators.shared.window_median import EVERYTHING, WindowMedian, located_median
 from workbench.linalg import half_sphere
@@ -123,7 +123,6 @@ def boxed(x: Array, centre: Array, reach: float) -> Array:
 
 
 def require_few_columns(n: int, d: int) -> None:
-    """Raise unless there are rows of one to three columns."""
     require_matrix(n, d)
     if d > 3:
         raise ArgumentError("d", d, "1, 2 or 3: the net has a number of candidates that is exponential in d")
@@ -232,16 +231,13 @@ class TukeyMean(Estimator[Array]):
 
     @property
     def reach(self) -> float:
-        """Half the side of the box of candidates."""
         return 2 * self.radius
 
     @property
     def locator(self) -> WindowMedian:
-        """The draw on the line."""
         return WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-self.reach, high=self.reach)
 
     def candidates(self, d: int) -> int:
-        """Return the number of points of the grid; 0 on the line, where every place is one."""
         return 0 if d == 1 else grid_size(d, self.reach, self.step)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -253,7 +249,6 @@ class TukeyMean(Estimator[Array]):
         return self.locator.charge(STEP, budget) if d == 1 else Charge(STEP, "exponential", 1.0, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
-        """Return the private mean of sanitised rows."""
         n, d = x.shape
         middle = in_columns(self.centre, d)
         z, charge = boxed(x, middle, self.reach), self.plan(n, d, budget)[STEP]
@@ -350,7 +345,6 @@ class ResilientMean(Estimator[Array]):
         return self.radius + self.width
 
     def candidates(self, d: int) -> int:
-        """Return the number of points that t is drawn from."""
         return grid_size(d, self.radius, self.step)
 
     def trim(self, n: int) -> int:
@@ -387,7 +381,6 @@ class ResilientMean(Estimator[Array]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
-        """Return the private mean of sanitised rows, or no answer."""
         n, d = x.shape
         plan, left = self.plan(n, d, budget), n - 2 * self.trim(n)
         middle, far = in_columns(self.centre, d), sqrt(d) * self.box

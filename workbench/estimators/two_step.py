@@ -41,11 +41,14 @@ from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.shared.budgets import divided, mean_charge, rule
 from workbench.estimators.shared.noisy_means import (
     FAR,
+    better_than,
     clipped_slope,
     clipped_variance,
     counted_error,
     expected_clip,
     inverse_error,
+    median_norm,
+    median_norm_found,
     median_of_sum,
     noise_quantile,
     noise_sd,
@@ -53,7 +56,6 @@ from workbench.estimators.shared.noisy_means import (
     uncentred,
     weighed,
 )
-from workbench.estimators.shared.predictions import better_than, median_norm, median_norm_found
 from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.shared.window_median import (
     WindowMedian,
@@ -127,7 +129,6 @@ class TwoSteps(ABC):
     def design(self, n: int, budget: Budget) -> Design: ...
 
     def unbiased(self, y: float, clip: float) -> float:
-        """Return u(y)."""
         return y
 
     def plan(self, n: int, budget: Budget) -> Plan:
@@ -140,21 +141,22 @@ class TwoSteps(ABC):
         step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
         return Sequential(rule(budget), (self.locator.charge(name, locate), step))
 
-    def estimate(
+    def counted(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
+    ) -> tuple[float, float] | Abstention:
+        """Return the mean, and the share of rows that are there, 1 where none is drawn."""
         n, plan, clip = len(x), self.plan(len(x), budget), self.design(len(x), budget).clip
         name = f"locate{self.suffix}"
         centre = self.locator.draw(x, plan[name], noise)  # (1)
         if centre is None or isinstance(centre, Abstention):
             return Abstention(name)
         if not clip:
-            return centre
+            return centre, 1.0
         record_clipping(trace, x, centre, clip)
         charge = plan[f"mean{self.suffix}"]
         joint, whole = weighed(clipped_mean(x, centre, clip, counted=True), n, charge)
-        noisy, _ = over_share(additive(joint, charge, noise), whole, charge)  # (2)
-        return centre + self.unbiased(float(noisy[0]), clip)  # (3)
+        noisy, there = over_share(additive(joint, charge, noise), whole, charge)  # (2)
+        return centre + self.unbiased(float(noisy[0]), clip), there  # (3)
 
 
 @dataclass(frozen=True)
@@ -323,8 +325,8 @@ class Stepwise(Univariate[float]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        mean = self.steps.estimate(standardised(x, self.centre, self.sigma), budget, noise, trace)
-        return mean if isinstance(mean, Abstention) else self.centre + self.sigma * mean
+        found = self.steps.counted(standardised(x, self.centre, self.sigma), budget, noise, trace)
+        return found if isinstance(found, Abstention) else self.centre + self.sigma * found[0]
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows, in the unit of the data."""

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from workbench.catalog import CATALOG, addition
-from workbench.estimators import bounded, interval_mean, scale, two_step
+from workbench.estimators import bounded, intervals, scale, two_step
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
 from workbench.estimators.shared.window_median import Pieces, RankWindow, WindowMedian
@@ -87,11 +87,11 @@ def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = R
     return replace(right, twice=2 * right.twice)
 
 
-def _wide_square(z: Any, tail: interval_mean.Tail) -> OnGrid:
+def _wide_square(z: Any, tail: intervals.Tail) -> OnGrid:
     return mean_in_box(z, lambda rows: 2 * tail.moved(rows)[:, 0] ** 2 - 1, 1.0)
 
 
-def _twice(logs: Any, least: float, count: Callable[..., OnGrid] = interval_mean.count_from) -> OnGrid:
+def _twice(logs: Any, least: float, count: Callable[..., OnGrid] = intervals.count_from) -> OnGrid:
     return count(logs, least) * 2.0
 
 
@@ -165,12 +165,12 @@ UNIVARIATE: tuple[Attacked, ...] = (
     ),
     Mutant(
         "pairs that differ counted twice",
-        swapped(interval_mean.count_from, _twice),
+        swapped(intervals.count_from, _twice),
         Attack(ANY_LAW, "support"),
     ),
     Mutant(
         "squares priced as half",
-        swapped(interval_mean.mean_square, _wide_square),
+        swapped(intervals.mean_square, _wide_square),
         Attack(ANY_LAW, "variance"),
     ),
     Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),

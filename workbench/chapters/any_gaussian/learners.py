@@ -20,7 +20,7 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
 from workbench.estimators.populous import PopulousCovariance, PopulousGaussian, PopulousMean
-from workbench.estimators.shared.predictions import median_of_mean
+from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.privacy import ApproxDP
 from workbench.study import measures

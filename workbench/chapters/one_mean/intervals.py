@@ -19,8 +19,13 @@ from workbench.chapters.one_mean import theory
 from workbench.chapters.one_mean.costs import DELTA, below
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.words import number
-from workbench.estimators.interval_mean import IntervalMean
-from workbench.estimators.intervals import SCALE, Interval, IntervalUnknownVariance, scale_and_mean
+from workbench.estimators.intervals import (
+    SCALE,
+    Interval,
+    IntervalMean,
+    IntervalUnknownVariance,
+    scale_and_mean,
+)
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtr, ndtri, stdtrit

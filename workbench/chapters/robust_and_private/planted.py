@@ -33,7 +33,7 @@ from workbench.charts.words import number
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.prime import FilterMean, PrimeMean
 from workbench.estimators.robust import RobustMean
-from workbench.estimators.shared.predictions import median_beyond
+from workbench.estimators.shared.noisy_means import median_beyond
 from workbench.populations.corruption import Adversary
 from workbench.populations.corruption.mean import SHIFT, shifted
 from workbench.privacy import ApproxDP

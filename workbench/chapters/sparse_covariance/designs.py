@@ -17,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.distributions import Gaussian, SparseCovariance
-from workbench.estimators.shared.predictions import median_noise_norm
+from workbench.estimators.shared.noisy_means import median_noise_norm
 from workbench.estimators.sparse import (
     STEP,
     USERS,

@@ -40,8 +40,7 @@ from math import erf, exp, hypot, inf, lgamma, pi, sqrt
 
 import numpy as np
 
-from workbench.estimators.shared.noisy_means import share
-from workbench.estimators.shared.predictions import better_than, median_of_matrix, median_of_mean
+from workbench.estimators.shared.noisy_means import better_than, median_of_matrix, median_of_mean, share
 from workbench.estimators.shared.rows import SQUARED_BITS, in_ball, present, second_moment_sensitivity, total
 from workbench.linalg import spectral_map, symmetrised
 from workbench.privacy import Budget, Charge
@@ -361,7 +360,7 @@ class Moments:
 class SquaredErrors:
     """Mean squared errors of mean and covariance, in the norms that the covariance itself defines.
 
-    Medians are those of as many normal numbers (`shared.predictions`).
+    Medians are those of as many normal numbers (`shared.noisy_means`).
     """
 
     d: int

@@ -52,8 +52,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
-from workbench.estimators.shared.noisy_means import FAR
-from workbench.estimators.shared.predictions import median_beyond
+from workbench.estimators.shared.noisy_means import FAR, median_beyond
 from workbench.estimators.shared.rows import blocks, present
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.budgets import bounded_range_epsilon
@@ -76,7 +75,6 @@ _RADII = np.geomspace(1e-6, 60.0, 3000)
 
 
 def step_for(length: float) -> float:
-    """Return the step of the lattice for a public length."""
     return max(step_of(length, BITS), LEAST)
 
 
@@ -120,7 +118,6 @@ class Lengths(OnGrid):
 
     @cached_property
     def counts(self) -> Integers:
-        """The weights."""
         lengths = np.diff(numbers(self.edges, self.unit))
         lengths[self.void] = 0
         return np.array([*lengths, *self.further], object)
@@ -149,11 +146,9 @@ class Pieces:
 
     @property
     def penalty(self) -> Array:
-        """The score, without its sign."""
         return np.asarray(self.twice / 2)
 
     def log_length(self) -> Array:
-        """Return the log lengths, -inf for empty and for void pieces."""
         lengths = np.diff(self.edges)
         lengths[self.void] = 0.0
         return np.log(lengths, out=np.full(len(lengths), -inf), where=lengths > 0)
@@ -196,7 +191,6 @@ class WindowMedian:
 
     @cached_property
     def step(self) -> float:
-        """The step of the lattice."""
         window = min(self.left + self.right, 2 * EVERYTHING)  # ends that are cut off are on the lattice
         if self.low is None or self.high is None:
             return step_for(window)
@@ -204,7 +198,6 @@ class WindowMedian:
 
     @property
     def widths(self) -> Array:
-        """Left and right width and the stretch, on the lattice."""
         return rounded(np.array([self.left, self.right, self.stretch]), self.step)
 
     @property
@@ -241,60 +234,51 @@ class WindowMedian:
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
         """Return a private position, or None for the bottom (only without a range)."""
         charge = self.charge(charge.step, charge.cost)
-        near = self.near(points, charge.cost)
-        if near is not None:
-            return self._drawn_near(points, *near, charge, noise)
-        pieces = self.pieces(points)
-        scores, weights = self.choices(pieces, charge.cost)
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
-        chosen = exponential(scores, score, noise, weights)
-        if chosen == len(pieces.twice):
-            return None
-        first, end = (number(float(edge), self.step) for edge in pieces.edges[chosen : chosen + 2])
-        return place(first + noise.below(end - first), self.step)
-
-    def _drawn_near(
-        self, points: Array, near: "Near", present: int, charge: Charge, noise: NoiseSource
-    ) -> float | None:
-        """Return `draw`: the same, of which a source may look at the band alone."""
         pieces = cache(lambda: self.pieces(points))
         whole = cache(lambda: self.choices(pieces(), charge.cost))
-        band = near.band(self, charge.cost, len(points), present)
-        scores = Later(lambda: whole()[0], band.size, band)
-        weights = Later(lambda: whole()[1], band.size)
-        score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
-        chosen = exponential(scores, score, noise, weights)
-        if self.low is None and chosen == band.size - 1:
+        near, p = self.near(points, charge.cost)
+        if near is None:
+            size = len(pieces().edges)
+            chosen = exponential(whole()[0], score, noise, whole()[1])
+        else:  # the same, of which a source may look at the band alone
+            band = near.band(self, charge.cost, len(points), p)
+            size = band.size
+            scores, weights = Later(lambda: whole()[0], size, band), Later(lambda: whole()[1], size)
+            chosen = exponential(scores, score, noise, weights)
+        if self.low is None and chosen == size - 1:
             return None
-        at = int(np.searchsorted(near.numbers, chosen))
-        known = at < len(near.numbers) and near.numbers[at] == chosen
-        ends = near.edges[at : at + 2] if known else pieces().edges[chosen : chosen + 2]
+        at = 0 if near is None else int(np.searchsorted(near.numbers, chosen))
+        if near is not None and at < len(near.numbers) and near.numbers[at] == chosen:
+            ends = near.edges[at : at + 2]
+        else:
+            ends = pieces().edges[chosen : chosen + 2]
         first, end = (number(float(edge), self.step) for edge in ends)
         return place(first + noise.below(end - first), self.step)
 
-    def near(self, points: Array, cost: Budget) -> "tuple[Near, int] | None":
-        """Return the pieces that are likely to be drawn, and p; None where all have to be looked at."""
+    def near(self, points: Array, cost: Budget) -> "tuple[Near | None, int]":
+        """Return the pieces that are likely to be drawn, None where all have to be looked at; and p."""
         n, epsilon = len(points), selection_epsilon(cost)
         if n < MANY:
-            return None
+            return None, n
         length = self.high - self.low if self.low is not None and self.high is not None else self.window
         far = LIKELY + log(1 + length / self.window) + log(3 * n) + log(1 + epsilon * n)
         worse = min(max(2 * far / epsilon, 1.0), float(n))
         if 2 * worse > SHARE * n:
-            return None
+            return None, n
         values, p = _on_lattice(points, self.step)
         outside = self._outside(values, p)
         for _ in range(TRIES):
             found = near_pieces(self, values, p, ceil(worse) + outside)
             if found is None or found.void.all():
-                return None
+                break
             best = int(found.twice[~found.void].min())
             lengths = np.diff(found.edges)[~found.void & (found.twice <= best + 4 / epsilon)]
             far = LIKELY + log(length / float(lengths.sum())) + log(3 * n)
             worse, outside = min(max(2 * far / epsilon, 1.0), float(n)), best // 2 + 1
             if min(found.others) >= best + 2 * worse:
                 return found, p
-        return None
+        return None, p
 
     def _outside(self, values: Array, p: int) -> int:
         """Return about how many points have not the median in their window; p are there."""
@@ -310,7 +294,6 @@ class WindowMedian:
         return OnGrid(scores, 0.5), Lengths(pieces.edges, pieces.void, self.step, self.bottom(cost))
 
     def bottom(self, cost: Budget) -> int:
-        """Return B, rounded up to a whole number."""
         delta = Fraction(getattr(cost, "delta", 0.0))
         return ceil(Fraction(self.window) / Fraction(self.step) * (1 - delta) / delta)
 
@@ -340,7 +323,6 @@ class Near:
     reach: tuple[float, float]
 
     def band(self, locator: WindowMedian, cost: Budget, n: int, points: int) -> Band:
-        """Return what a source of noise is shown: lengths in the unit of the edges, and the bottom."""
         twice, numbers, size = self.twice, self.numbers, 3 * n + 1
         further: tuple[int, ...] = ()
         longest = locator.window
@@ -407,7 +389,6 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
 
 
 def _on_lattice(points: Array, step: float) -> tuple[Array, int]:
-    """Return the points of the lattice, and how many are there."""
     found, p = np.empty(len(points)), len(points)
     for block in blocks(len(points), 1):
         found[block] = rounded(points[block], step)
@@ -416,7 +397,6 @@ def _on_lattice(points: Array, step: float) -> tuple[Array, int]:
 
 
 def _at_most(values: Array, place: float) -> int:
-    """Return how many numbers are no larger than a place."""
     return sum(int(np.count_nonzero(values[block] <= place)) for block in blocks(len(values), 1))
 
 
@@ -451,17 +431,14 @@ class RankWindow(WindowMedian):
 
     @property
     def range(self) -> tuple[float, float]:
-        """Both ends of the range."""
         assert self.low is not None
         assert self.high is not None
         return self.low, self.high
 
-    def near(self, points: Array, cost: Budget) -> None:
-        """Return None: all pieces are looked at."""
-        return
+    def near(self, points: Array, cost: Budget) -> tuple[None, int]:
+        return None, len(points)  # all pieces are looked at
 
     def pieces(self, points: Array) -> Pieces:
-        """Return the score as 2n + 1 pieces, a number that does not depend on the data; not private."""
         low, high, left, right = rounded(np.array([*self.range, self.left, self.right]), self.step)
         points, absent = rounded(np.clip(points, low, high), self.step), np.isnan(points)
         begins, ends = (np.where(absent, -np.inf, one) for one in (points - right, points + left))
@@ -491,7 +468,9 @@ def location_law(
         width = locator.high - locator.low
         log_weight[np.abs(u) > max(width / 2, _SIZES[0])] = -inf
         log_rest = log(width - 2 * _SIZES[-1]) if width > 2 * _SIZES[-1] else -inf
-    log_rest -= epsilon * n / 2 * (1.0 if locator.low is None else _far_score(locator, cdf))
+    # far from the points the score is 1, or 1/2 where the window holds everything
+    far_score = 1.0 if locator.low is None else float(population_score(locator, _SIZES[-1:], cdf)[0])
+    log_rest -= epsilon * n / 2 * far_score
     peak = max(float(log_weight.max()), log_rest)
     weight, near = np.exp(log_weight - peak), np.abs(u) <= far
     found, missed = float(weight[near].sum()), float(weight[~near].sum()) + exp(log_rest - peak)
@@ -514,11 +493,6 @@ def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Arr
     outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
     depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
     return np.asarray(np.maximum(depth, outside))
-
-
-def _far_score(locator: WindowMedian, cdf: Callable[[Array], Array]) -> float:
-    """Return the score far from the points: 1, or 1/2 where the window holds everything."""
-    return float(population_score(locator, _SIZES[-1:], cdf)[0])
 
 
 def uniform_deviation(n: int, beta: float) -> float:

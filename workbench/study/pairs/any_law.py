@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from math import inf
 
-from workbench.estimators.interval_mean import (
+from workbench.estimators.intervals import (
     CENTRE,
     IntervalMean,
     Tail,
