@@ -14,8 +14,6 @@ BOUND = 2.25  # of truncated laws, in scales
 
 
 class Tape:
-    """A source of bytes that was written before, and says how much of it was read."""
-
     def __init__(self, content):
         self.content, self.place = content, 0
 
@@ -26,7 +24,6 @@ class Tape:
 
 
 def tape(top, bits, first, sign=0):
-    """A tape of U = top/2^bits, `first` bits of it in a word of 64, then 128 each time."""
     assert (bits - first) % 128 == 0
     rest = bits - first
     word = top >> rest << (64 - first) | sign
@@ -35,14 +32,12 @@ def tape(top, bits, first, sign=0):
 
 
 def law(kind, scale, bound=None):
-    """The law that is drawn from."""
     if kind is exact.TruncatedLaplace:
         return kind(scale, BOUND * scale if bound is None else bound)
     return kind(scale)
 
 
 def below(law, x):
-    """P(X ≤ x) by mpmath, X the real variable (for the discrete law, x + ½ an integer and X that integer)."""
     s, x = mpf(law.scale), mpf(x)
     kind = type(law)
     if kind is exact.Normal:
@@ -62,7 +57,6 @@ def below(law, x):
 
 
 def size_above(law, x):
-    """P(|X| > x) for a law of two signs, x ≥ 0 (for the discrete law |X| = |z|), else P(X > x)."""
     if law.signed:
         return 2 * below(law, -x if type(law) is not exact.DiscreteLaplace else -x - 1 / mpf(2))
     s, x = mpf(law.scale), mpf(x)
@@ -70,7 +64,6 @@ def size_above(law, x):
 
 
 def exactly_at(law, draws):
-    """The p-value of Pearson's test: a cell for each integer, but one for what is rare on either side."""
     low, high = _common(law, mpf(LEAST) / len(draws))
     if low == high:
         return float((draws == low).all())
@@ -81,7 +74,6 @@ def exactly_at(law, draws):
 
 
 def _common(law, least):
-    """Two integers: those up to the first are expected often enough, and those from the second on."""
     low = high = 0
     while below(law, low - mpf(1) / 2) >= least:
         low -= 1
@@ -91,7 +83,6 @@ def _common(law, least):
 
 
 def farthest(law, draws, points=1500):
-    """A bound on the p-value of the largest gap of the distribution functions (Massart 1990), on a grid."""
     ordered = np.sort(draws)
     grid = np.unique(ordered[np.linspace(0, len(draws) - 1, points).astype(int)])
     exact = np.array([float(below(law, mpf(int(z)) + mpf(1) / 2)) for z in grid])
@@ -100,7 +91,6 @@ def farthest(law, draws, points=1500):
 
 
 def holds(law, k, top, bits):
-    """Whether k is the answer for every U that begins with these bits, at 200 digits."""
     with mpmath.workdps(200):
         low, high = mpf(top) / 2**bits, mpf(top + 1) / 2**bits
         least = law.signed and k == 0
