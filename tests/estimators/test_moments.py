@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import chdtri
 from scipy.stats import chi2
 
-from tests.oracles.whole_gaps import squared_gap
+from tests.estimators.whole_gaps import squared_gap
 from workbench.chapters.matrix_quantile.lifted import total_variation
 from workbench.estimators.shared.moments import (
     MOST_RAISED,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.oracles.whole_gaps import whole_gaps
+from tests.estimators.whole_gaps import whole_gaps
 from workbench.estimators import prime, robust, subspaces
 from workbench.estimators.base import sanitised
 from workbench.estimators.shared import moments

@@ -33,7 +33,6 @@ def soonest(keys):
 
 
 def contracts_and_properties():
-    """Name, what catches it, and whether it does."""
     for mutant in (*MUTANTS, *OF_MECHANISMS):
         yield mutant.name, f"contract {mutant.found_by.__name__}", partial(by_contract, mutant)
     for mutant in PROPERTIES:
@@ -70,7 +69,6 @@ def by_attack(mutant):
 
 
 def faults(*sources):
-    """What catches a fault, and whether it does, by its name; those of one name once."""
     found = {}
     for source in sources:
         for name, by, catch in source():

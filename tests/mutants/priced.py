@@ -12,14 +12,12 @@ from workbench.study.faults import Fault, Mutant, rewritten
 
 
 def forget() -> None:
-    """Make ramps and masks anew."""
     for made in (stable.pure_room, stable.normal_room, stable._degrees, stable.chances):
         made.cache_clear()
 
 
 @contextmanager
 def anew(fault: Fault) -> Iterator[None]:
-    """A fault in what ramps and masks are made of."""
     forget()
     with fault():
         yield
@@ -27,7 +25,6 @@ def anew(fault: Fault) -> Iterator[None]:
 
 
 def of(owner: object, name: str, right: str, wrong: str) -> Fault:
-    """The fault that writes `wrong` where a function says `right`."""
     return partial(anew, rewritten(owner, name, right, wrong))
 
 
@@ -37,7 +34,6 @@ LOUD, USUAL = priced.BUDGETS[3], priced.BUDGETS[0]
 
 
 def of_matrices(right: str, wrong: str) -> Fault:
-    """The fault in the charge of a matrix quantile."""
     return rewritten(design, "stable_charge", right, wrong)
 
 

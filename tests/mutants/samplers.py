@@ -14,7 +14,6 @@ from workbench.study.faults import Mutant, rewritten
 
 @contextmanager
 def of_geometric_sizes() -> Iterator[None]:
-    """Sizes of a geometric law with a fair sign: zero of either sign counts."""
     with (
         patch.object(exact.DiscreteLaplace, "tail", lambda self, x: exact.Exponential.tail(self, x + 0.5)),
         patch.object(exact.DiscreteLaplace, "point", lambda self, u: exact.Exponential.point(self, u) - 0.5),
@@ -24,7 +23,6 @@ def of_geometric_sizes() -> Iterator[None]:
 
 @contextmanager
 def of_no_bound() -> Iterator[None]:
-    """Truncated noise that is Laplace noise."""
     with (
         patch.object(exact.TruncatedLaplace, "tail", exact.Laplace.tail),
         patch.object(exact.TruncatedLaplace, "point", exact.Laplace.point),

@@ -22,7 +22,6 @@ EVERYWHERE = [mutant for mutant in MUTANTS if mutant.applies is everywhere]
 
 @cache
 def mutated(key):
-    """The examples of an entry on the line; in d dimensions, those with a new step or mechanism."""
     found, steps, mechanisms = [], set(), set()
     for example in (parameter.values[1] for parameter in examples() if parameter.values[0] == key):
         taken = {charge.step for charge in charges(example)}
@@ -34,7 +33,6 @@ def mutated(key):
 
 
 def first_of(mutant, candidates):
-    """The first example that has what the mutant breaks."""
     return next(filter(mutant.applies, candidates), None)
 
 
@@ -73,7 +71,6 @@ def found():
 
 
 def takes_long(mutant, key):
-    """Whether its contract runs on many rows of an entry that compares all pairs of groups of rows."""
     return mutant.found_by is error_does_not_rise_with_n and "populous" in key
 
 

@@ -18,7 +18,6 @@ MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CU
 
 @pytest.fixture
 def _forgetful():
-    """No design from before a fault, none from after it."""
     forget()
     yield
     forget()

@@ -11,14 +11,12 @@ from workbench.study.faults import Fault, Mutant, rewritten
 
 
 def forget() -> None:
-    """Make ramps and noise anew."""
     for made in (stable.chances, stable.counts, stable.largest_ratio):
         made.cache_clear()
 
 
 @contextmanager
 def anew(fault: Fault) -> Iterator[None]:
-    """A fault in what designs and ramps are made of."""
     forget()
     with fault():
         yield
@@ -26,7 +24,6 @@ def anew(fault: Fault) -> Iterator[None]:
 
 
 def of(owner: object, name: str, right: str, wrong: str) -> Fault:
-    """The fault that writes `wrong` where a function says `right`."""
     return partial(anew, rewritten(owner, name, right, wrong))
 
 

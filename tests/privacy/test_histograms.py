@@ -65,8 +65,8 @@ def neighbours(n, letters="abc"):
     return [(a, b) for a in multisets for b in multisets if (a - b).total() == 1]
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (1.0, 0.2), (0.3, 0.05), (3.0, 1e-4)])
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.2), (3.0, 1e-4)])
 def test_the_stability_histogram_keeps_its_budget_on_every_small_multiset(n, epsilon, delta):
     cost = ApproxDP(epsilon, delta)
     threshold = stability_threshold(cost)

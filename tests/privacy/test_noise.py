@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from scipy.stats import ks_2samp, kstwo
 
-from tests.oracles.thompson_laplace import largest_exponent
+from tests.privacy.kit import largest_exponent
 from workbench.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
 from workbench.linalg import spectral_map
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
@@ -247,7 +247,7 @@ def test_masks_follow_linear_maps_and_forget_the_root(kind):
     scale = {"thompson_laplace": 0.1, "wishart": 0.05, "square": 0.2}[kind]
     draw = getattr(SimulatedNoise(source), kind)
     inverse = np.linalg.inv(lower)
-    first = [thompson(inverse @ draw(lower, 1.0, scale) @ inverse.T) for _ in range(3000)]
+    first = [thompson(inverse @ draw(lower, 1.0, scale) @ inverse.T) for _ in range(1500)]
     second = [thompson(inverse @ draw(upper, 1.0, scale) @ inverse.T) for _ in range(3000)]
     third = [thompson(draw(np.eye(2), 1.0, scale)) for _ in range(3000)]
     assert ks_2samp(first, second).pvalue > FALSE_ALARM

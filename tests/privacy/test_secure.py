@@ -18,8 +18,7 @@ from scipy import stats
 from scipy.stats import chisquare, kstest, laplace, norm
 
 from tests.contracts.parameters import examples
-from tests.oracles.thompson_laplace import largest_exponent
-from tests.privacy.kit import FALSE_ALARM, Tape
+from tests.privacy.kit import FALSE_ALARM, Tape, largest_exponent
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
 from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, noise_source, secure

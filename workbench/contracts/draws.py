@@ -72,7 +72,6 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
 
 
 def _range_by_bisection(rho: float) -> float:
-    """The ε at which the largest Kullback-Leibler divergence of a pair of range ε is ρ."""
 
     def divergence(epsilon: float) -> float:
         k = epsilon / -expm1(-epsilon)

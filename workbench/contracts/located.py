@@ -13,7 +13,6 @@ ORDERS = 4000
 
 @lru_cache(maxsize=256)
 def located_normal_scale(charge: LocatedCharge) -> float:
-    """The least σ with chances from 0 to 1 - `silent` in T steps, every one the largest that may follow."""
     low, high = 1e-2, 1e4  # of σ in units of the sensitivity
     while high > (1 + 1e-6) * low:
         middle = (low * high) ** 0.5
@@ -22,7 +21,6 @@ def located_normal_scale(charge: LocatedCharge) -> float:
 
 
 def last_chance(charge: LocatedCharge, ratio: float) -> float:
-    """p(T) where σ is `ratio` sensitivities; 0 where the mask alone costs more than there is."""
     budget, (falls, heights) = charge.cost, exponents(charge, ratio)
     assert isinstance(budget, ApproxDP)
 
@@ -46,13 +44,11 @@ def last_chance(charge: LocatedCharge, ratio: float) -> float:
 
 
 def halved(low, high, p, allowed):
-    """The half of every interval that holds the largest chance allowed."""
     middle = (low + high) / 2
     return (middle, high) if allowed(p, middle) else (low, middle)
 
 
 def exponents(charge: LocatedCharge, ratio: float) -> tuple[np.ndarray, np.ndarray]:
-    """Orders less 1, and the exponents of their bounds at e = 0: ln H ≤ height - (order - 1) e."""
     g = charge.spread
     highest = min(1e5, (1 - 1e-9) / expm1(g))
     falls = np.geomspace(1e-4 * highest, highest, ORDERS)

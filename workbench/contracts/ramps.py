@@ -16,24 +16,20 @@ Stick = Callable[[float], float]
 
 
 def largest_pure(charge: StableCharge) -> float:
-    """The largest ε' at which a mask that is ε'-DP may be shown."""
     return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, _pure)
 
 
 def largest_rows(charge: StableCharge) -> float:
-    """The most normal rows of one eigenvalue of the ratio at e^Δ and, if d > 1, another at e^-Δ."""
     moved = _moved(charge.sensitivity, charge.d > 1)
     return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, moved)
 
 
 def rows_beside(charge: LiftCharge) -> float:
-    """The rows ν of the mask of a lift, or fewer if the ramp does not allow them beside steps that cost ρ."""
     shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
     return min(charge.degrees, _largest(*shape, _moved(charge.sensitivity, True, charge.room.rho)))
 
 
 def ratio_beside(charge: VotedCharge) -> float:
-    """The ratio of a vote; next to none if no ramp beside it answers as often as it should."""
     kind = _pure if charge.mechanism == "voted_laplace" else _shifted
     sticks = [kind(charge.ratio * fall) for fall in charge.falls[: charge.usual]]
     last = falling(sticks, charge.cost.epsilon, charge.cost.delta)
@@ -41,7 +37,6 @@ def ratio_beside(charge: VotedCharge) -> float:
 
 
 def falling(sticks: Sequence[Stick], epsilon: float, delta: float) -> float:
-    """The largest chance at the last count where every pair of counts has a hockey stick of its own, or 0."""
     chance = delta
     for stick, above in pairwise(sticks):
         low, high = chance, min(1.0, delta / max(above(epsilon), 1e-300))
@@ -56,7 +51,6 @@ def falling(sticks: Sequence[Stick], epsilon: float, delta: float) -> float:
 
 
 def reached(stick: Stick, epsilon: float, delta: float, most: int) -> float:
-    """The largest chance of an answer at the last count, every count's as large as its neighbours allow."""
     chance = delta
     for _ in range(most - 1):
         low, high = chance, 1.0
