@@ -9,7 +9,7 @@ from math import floor, sqrt
 import numpy as np
 import pytest
 
-from workbench.contracts.located import located_normal_scale
+from workbench.contracts.ramps import located_normal_scale
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.affine import AffineMean, LiftedLocation

@@ -272,16 +272,6 @@ def test_a_budget_needs_a_name_and_nothing_else_is_taken():
             ledger.charge(rows, "mean")
 
 
-def test_both_renderings_tell_what_was_spent_and_what_is_left():
-    ledger = Ledger(PureDP(1.0))
-    ledger.charge(PureDP(0.25), "<b>mean</b>")
-    lines = [line.split(None, 1) for line in str(ledger).splitlines()]
-    assert lines[1:] == [["spent", "ε = 0.25"], ["left", "ε = 0.75"], ["budget", "ε = 1"]]
-    page = ledger._repr_html_()
-    assert "<td>&lt;b&gt;mean&lt;/b&gt;</td><td>ε = 0.25</td>" in page
-    assert "<th>left</th><td>ε = 0.75</td>" in page
-
-
 @pytest.mark.parametrize(
     ("budget", "cost", "given"),
     [

@@ -68,10 +68,6 @@ def test_group_variances_keep_their_sensitivity():
                 assert whole_gap(*values) <= (Fraction(winsor.high) - Fraction(winsor.low)) / Fraction(step)
 
 
-def moved(a, b):
-    return np.sum((a != b) & ~(np.isnan(a) & np.isnan(b)))
-
-
 @pytest.mark.parametrize(("n", "d"), [(10**6, 25), (10**7, 400)])
 def test_the_rounding_of_an_average_of_far_points_is_within_what_is_added_to_its_sensitivity(n, d):
     """Two data sets of points as far as usable ones are, where floats are coarse, against exact averages."""

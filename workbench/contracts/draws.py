@@ -5,8 +5,13 @@ from math import exp, expm1, log, sqrt
 import numpy as np
 from scipy.stats import chi2
 
-from workbench.contracts.located import located_normal_scale
-from workbench.contracts.ramps import largest_pure, largest_rows, ratio_beside, rows_beside
+from workbench.contracts.ramps import (
+    largest_pure,
+    largest_rows,
+    located_normal_scale,
+    ratio_beside,
+    rows_beside,
+)
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.budgets import gaussian_delta
 from workbench.special import chdtr, ndtr

@@ -7,7 +7,7 @@ from math import exp, expm1, log
 
 import numpy as np
 
-from workbench.privacy.stable import LiftCharge, StableCharge, VotedCharge
+from workbench.privacy.stable import LiftCharge, LocatedCharge, StableCharge, VotedCharge
 from workbench.special import log_ndtr, ndtr
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
@@ -27,6 +27,12 @@ def largest_rows(charge: StableCharge) -> float:
 def rows_beside(charge: LiftCharge) -> float:
     shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
     return min(charge.degrees, _largest(*shape, _moved(charge.sensitivity, True, charge.room.rho)))
+
+
+def located_normal_scale(charge: LocatedCharge) -> float:
+    """The least scale of the noise of a location."""
+    shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
+    return charge.sensitivity / _largest(*shape, _located(charge.spread, charge.d == 1))
 
 
 def ratio_beside(charge: VotedCharge) -> float:
@@ -116,3 +122,23 @@ def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], S
         return lambda e: exp(min(0.0, float((heights - (orders - 1) * e).min())))
 
     return rows
+
+
+@lru_cache(maxsize=256)
+def _located(spread: float, line: bool) -> Callable[[float], Stick]:
+    """The hockey stick of normal noise of sd Δ/number, in scatters that are g apart."""
+    highest = min(1e5, (1 - 1e-9) / expm1(spread))
+    falls = np.geomspace(1e-4 * highest, highest, ORDERS)
+    orders = 1 + falls
+    shapes = [(-np.log(orders - falls * exp(v)) / falls - v) / 2 for v in (spread, -spread)]
+    shape = np.maximum(*shapes) if line else shapes[0] + shapes[1]
+    kept, moved = (
+        falls * (shape + np.log1p(-1 / orders)) - np.log(orders),
+        falls * orders / 2 / (1 - falls * spread),
+    )
+
+    def noise(number: float) -> Stick:
+        heights = kept + number**2 * moved
+        return lambda e: exp(min(0.0, float((heights - falls * e).min())))
+
+    return noise

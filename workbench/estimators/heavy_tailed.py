@@ -398,7 +398,9 @@ def rms_error(of: HeavyTailed, d: int, mu: float, last: Stage, size: float) -> f
     """Return that of the last step on normal rows of covariance `size` I."""
     inside, rows = last.radius**2 / size, last.stop - last.start
     kept = gammainc(d / 2 + 1, inside / 2) if of.zeroed else kept_share(np.asarray(inside), d)
-    return sqrt(d * (d + 1) * (1 / rows + min(last.sd(mu) / size, 1e150) ** 2 / 2) + d * (1 - float(kept)) ** 2)
+    return sqrt(
+        d * (d + 1) * (1 / rows + min(last.sd(mu) / size, 1e150) ** 2 / 2) + d * (1 - float(kept)) ** 2
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
