@@ -2,7 +2,7 @@
 
     bits.py dump OUT.json [--keys WORD ...] [--part I/K] [-j N]    of the package in the working directory
     bits.py compare A.json B.json          bit for bit, on one machine; ends with 1 if anything differs
-    bits.py commit [-j N]                  writes bits.json anew: a part, to nine digits, for any machine
+    bits.py commit [--keys WORD ...]       writes bits.json anew: a part, to nine digits, for any machine
     bits.py path [KEY ...]                 the files of the package between an entry's call and its noise
 
 Only what `workbench`, `workbench.catalog` and `workbench.privacy` export is asked, so that one copy of this
@@ -12,6 +12,7 @@ file dumps the trees on both sides of a move. Floats are written by their bits, 
 import argparse
 import json
 import os
+import re
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -323,6 +324,15 @@ def short(found):
     return [crc32(json.dumps(words).encode()), len(floats), round(total, DIGITS)]
 
 
+def written(found):
+    """What is committed as text: a line for each short tree."""
+    return re.sub(r"\[\s+([^][]*?)\s+\]", join_lines, json.dumps(found, indent=0, ensure_ascii=False)) + "\n"
+
+
+def join_lines(found):
+    return "[" + found[1].replace("\n", " ") + "]"
+
+
 def alike(one, other):
     """Whether two short trees agree to the digits that are committed of each float, errors added up."""
     if isinstance(one, str) or isinstance(other, str):
@@ -400,10 +410,11 @@ def main():
                 print(line)
             return int(line == "DIFFERENT")
         case "commit", []:
-            found = {
-                one.__name__: computed(partial(part, one), CATALOG, given.j) for one in (simulated, exact)
-            }
-            COMMITTED.write_text(json.dumps(found, indent=0, ensure_ascii=False) + "\n")
+            found = json.loads(COMMITTED.read_text()) if COMMITTED.exists() else {}
+            for one in (simulated, exact):
+                of_keys = found.get(one.__name__, {}) | computed(partial(part, one), keys, given.j)
+                found[one.__name__] = {key: of_keys[key] for key in CATALOG if key in of_keys}
+            COMMITTED.write_text(written(found))
         case "path", named:
             from tests import paths
 

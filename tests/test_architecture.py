@@ -173,6 +173,34 @@ def test_no_modules_import_each_other_in_a_circle():
     assert done == set(paths)
 
 
+SHORT = 60  # lines of a module that is no face of a package
+SHAPES = ROOT / "tests" / "shapes.txt"
+
+
+def misshapen():
+    """Modules that one other alone imports, from their own folder, and those that are short."""
+    names, users = {name_of(path): path for path in MODULES}, {path: set() for path in MODULES}
+    for path in MODULES:
+        for name in imported(path):
+            used = names.get(name) or names.get(name.rpartition(".")[0])
+            if used not in (None, path):
+                users[used].add(path)
+    for path in INSIDE:
+        if path.name in ("__init__.py", "__main__.py", "conftest.py"):
+            continue
+        if [user.parent for user in users[path]] == [path.parent]:
+            yield f"lone {path.relative_to(PACKAGE)}"
+        if path.read_text(encoding="utf-8").count("\n") < SHORT:
+            yield f"short {path.relative_to(PACKAGE)}"
+
+
+def test_only_listed_modules_are_short_or_have_one_importer_beside_them():
+    """`python -m tests.test_architecture` writes the list anew; it may only shrink."""
+    found, listed = {*misshapen()}, {*SHAPES.read_text(encoding="utf-8").splitlines()}
+    assert not found - listed, "merge it with the module that it is for"
+    assert not listed - found, "strike it from the list"
+
+
 def named_after(key, kind):
     """Whether the class of an estimator has the name of its key."""
     folder, _, name = key.partition("/")
@@ -425,3 +453,7 @@ def test_proofs_and_sources_come_with_the_package():
     assert not {"*.md", "*.toml", "proofs", "sources"} & {*ignored}, (
         "git-ignored files are left out of a wheel"
     )
+
+
+if __name__ == "__main__":
+    SHAPES.write_text("".join(f"{line}\n" for line in sorted(misshapen())), encoding="utf-8")

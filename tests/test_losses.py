@@ -1,7 +1,7 @@
 """Losses against quadrature, textbook formulas and known inequalities."""
 
 import pickle
-from math import inf, log, nan, pi, sqrt
+from math import inf, nan, pi, sqrt
 
 import numpy as np
 import pytest
@@ -183,13 +183,6 @@ def test_kl_equals_the_textbook_formula(seed: int, d: int) -> None:
     assert kl_divergence(p, q) == pytest.approx(textbook, rel=1e-7, abs=1e-9)
 
 
-def test_kl_literature_values_and_direction() -> None:
-    assert kl_divergence(line(1, 1), line(0, 1)) == pytest.approx(0.5)
-    assert kl_divergence(line(0, 2), line(0, 1)) == pytest.approx(1.5 - log(2))
-    assert kl_divergence(line(0, 1), line(0, 2)) == pytest.approx(log(2) - 0.375)
-    assert kl_divergence(Gaussian([0, 0], np.ones((2, 2))), Gaussian([0, 0], np.eye(2))) == inf
-
-
 @given(mean=means, low=st.floats(0.5, 1.0), high=st.floats(1.0, 30.0), seed=st.integers(0, 10**6))
 def test_quadratic_kl_bound_holds_with_eigenvalues_from_one_half(
     mean: float, low: float, high: float, seed: int
@@ -209,10 +202,6 @@ def test_quadratic_kl_bound_refuses_where_it_would_be_false() -> None:
     p, q = line(0, sqrt(0.3)), line(0, 1)
     assert kl_divergence(p, q) > 0.7**2 / 2
     assert kl_upper_bound(p, q) == inf
-
-
-def test_quadratic_kl_bound_is_the_stated_quadratic() -> None:
-    assert kl_upper_bound(line(3, 2), line(0, 1)) == pytest.approx((9 + 9) / 2)
 
 
 @settings(deadline=None)
@@ -248,14 +237,6 @@ def test_total_variation_of_means_equals_quadrature() -> None:
         assert total_variation_of_means(-gap) == total_variation_of_means(gap)
 
 
-@given(seed=st.integers(0, 10**6), d=st.integers(2, 5))
-def test_equal_covariances_reduce_to_the_mahalanobis_gap(seed: int, d: int) -> None:
-    q = random_gaussian(seed, d)
-    p = Gaussian(q.mean + np.linalg.cholesky(q.covariance)[:, 0] * 1.5, q.covariance)
-    assert total_variation(p, q) == pytest.approx(total_variation_of_means(1.5), rel=1e-9)
-    assert total_variation_bounds(p, q) == (total_variation(p, q),) * 2
-
-
 @given(mean=means, sigma=scales)
 def test_pinsker_bounds_the_exact_distance(mean: float, sigma: float) -> None:
     """AL22 Lemma 2.2, in both directions of the divergence."""
@@ -270,21 +251,6 @@ def test_pinsker_is_within_four_fifths_for_near_laws() -> None:
     ratio = total_variation_of_means(gap) / pinsker_bound(kl_divergence(line(gap, 1), line(0, 1)))
     assert ratio == pytest.approx(sqrt(2 / pi), rel=1e-6)
     assert pinsker_bound(1e6) == 1.0
-
-
-@pytest.mark.daily
-@settings(deadline=None, max_examples=30)
-@given(seed=st.integers(0, 10**6))
-def test_total_variation_bounds_hold_the_quadrature_value(seed: int) -> None:
-    """Oracle: the naive two-dimensional sum of |p - q| / 2."""
-    p, q = random_gaussian(seed, 2), random_gaussian(seed + 1, 2)
-    reach = 9 * np.sqrt(max(np.linalg.norm(p.covariance, 2), np.linalg.norm(q.covariance, 2))) + 5
-    axis, step = np.linspace(-reach, reach, 801, retstep=True)
-    grid = np.stack(np.meshgrid(axis, axis), axis=-1)
-    value = np.abs(density(p, grid) - density(q, grid)).sum() * step**2 / 2
-    lower, upper = total_variation_bounds(p, q)
-    assert lower - 2e-3 <= value <= upper + 2e-3
-    assert upper - lower < 0.45
 
 
 def test_total_variation_bounds_meet_on_the_line_and_refuse_nothing_singular() -> None:

@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from tests import machines
-from tests.machines import OWN, Outcome, distinct, environment, kernels, runs, table
+from tests.machines import OWN, Outcome, distinct, environment, kernels, runs
 
 ROOT = Path(__file__).parents[1]
 BITS = """
@@ -81,21 +81,6 @@ def test_every_run_counts(monkeypatch, tmp_path, capsys, bad, code):
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[-4:]] == [
         [name, str(threads)] for name, threads, _ in names
     ]
-
-
-def test_the_table():
-    lines = table([Outcome("Haswell", 2, 61.4, 1, ("FAILED a", "FAILED b"))]).splitlines()
-    assert [line.split() for line in lines] == [
-        ["kernel", "threads", "seconds", "exit", "FAILED"],
-        ["Haswell", "2", "61", "1", "2"],
-    ]
-
-
-@pytest.mark.daily
-def test_a_bad_run_is_reported_with_its_lines(tmp_path):
-    outcome = machines.reproduce(OWN, 1, tmp_path, "no-notebook", "--project", str(ROOT))
-    assert outcome.code == 2
-    assert outcome.lines == ()
 
 
 @pytest.mark.daily

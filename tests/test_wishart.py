@@ -20,7 +20,6 @@ def law(p, scale=1.0, seed=1):
 
 
 def statistics(matrices):
-    """Trace, log determinant, extreme eigenvalues and an entry of each: what a sparse estimator sees."""
     values = np.linalg.eigvalsh(matrices)
     return {
         "trace": values.sum(axis=1),
@@ -40,14 +39,6 @@ def test_in_law_and_from_rows_are_the_same(n):
         assert ks_2samp(found, statistics(rows)[name]).pvalue > LEVEL, name
 
 
-def test_the_comparison_notices_one_degree_of_freedom_in_twelve():
-    population, rng = law(4), np.random.default_rng(3)
-    rows = np.array([second_moment(population.sample(12, rng=rng)) for _ in range(3000)])
-    off = np.array([gaussian.second_moment(population, 11, rng=rng) for _ in range(3000)])
-    worst = min(ks_2samp(found, statistics(rows)[name]).pvalue for name, found in statistics(off).items())
-    assert worst < LEVEL
-
-
 def test_fewer_rows_than_columns_give_a_singular_matrix():
     found = gaussian.second_moment(law(6), 3, rng=np.random.default_rng(1))
     assert np.linalg.matrix_rank(found, tol=1e-9) == 3
@@ -63,12 +54,6 @@ def test_many_rows_are_as_cheap_as_few_and_have_the_right_spread():
     assert kstest(scores, "norm").pvalue > LEVEL
     for factor in (1.3, 1 / 1.3):
         assert kstest(factor * scores, "norm").pvalue < LEVEL
-
-
-def test_a_thousand_columns():
-    found = gaussian.second_moment(law(1000), 10**6, rng=np.random.default_rng(1))
-    assert found.shape == (1000, 1000)
-    assert np.isfinite(found).all()
 
 
 def test_within_the_unit_ball_clipping_changes_nothing_and_outside_it_does():

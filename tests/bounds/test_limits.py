@@ -27,12 +27,6 @@ def test_one_mean_without_privacy_needs_the_sampling_bound(beta):
     assert np.ceil(mean_rows(0.1, 1, 100.0, 1e-6, beta)) == sampling_bound(0.1, beta)
 
 
-def test_the_sample_mean_attains_the_limit_of_a_mean():
-    n = round(mean_rows(0.2, 10, 100.0, 0.1, 0.5))
-    means = np.random.default_rng(1).normal(size=(20_000, 10)) / n**0.5
-    assert (np.linalg.norm(means, axis=1) <= 0.2).mean() == pytest.approx(0.5, abs=0.02)
-
-
 def test_one_law_costs_nothing():
     assert packing_rows(-inf, 1.0, 0.0, 0.5) == 0
     assert covariance_rows(1.0, 3, 1.0, 1e-6, 0.5) == 0

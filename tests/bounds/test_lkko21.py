@@ -2,7 +2,6 @@
 
 from math import log, pi, sqrt
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,20 +70,6 @@ def test_numbers_of_the_literature():
     tukey = lkko21.tukey_shape(2, 0.1, 1.0, 10.0, 0.05)
     assert tukey.sampling == pytest.approx((2 + log(20)) / 0.01)
     assert tukey.noise == pytest.approx(20 * log(20 / 0.005))
-
-
-def test_ranges_need_fewer_rows_than_means():
-    assert slope(lambda e: lkko21.range_shape(10, e, 1e-6, 0.05), 0.1, 1.0) == pytest.approx(-1)
-    plain = lkko21.range_shape(10, 1.0, 1e-6, 0.05)
-    parts = lkko21.range_heavy_shape(10, 0.1, 1.0, 1e-6, 0.05) / (plain + 10)
-    assert parts == pytest.approx(1199)
-    assert lkko21.range_heavy_shape(10, 0.01, 1.0, 1e-6, 0.05) > parts * plain
-
-
-def test_no_noise_of_a_histogram_exceeds_its_bound_too_often():
-    draws = np.abs(np.random.default_rng(1).standard_normal((20_000, 12))).max(axis=1)
-    bound = lkko21.histogram_error(12, 1.0, 0.1)
-    assert 0.005 < (draws > bound).mean() < 0.1
 
 
 @given(st.floats(0.01, 0.16))

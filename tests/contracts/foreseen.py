@@ -22,13 +22,11 @@ ROUNDING = 1 + 1e-9  # a lattice of candidates has exact errors
 
 
 def stated(estimator, n, d, budget) -> ErrorStatement | None:
-    """What a release of such a call says of its error."""
     return Asked(estimator, n, d, budget).error()
 
 
 @cache
 def errors(key: str, below: bool = False, runs: int = 0) -> np.ndarray:
-    """Errors of runs above the cliff or below it, in the key's own loss; half-widths of intervals."""
     row = CLIFFS[key]
     estimator, n = (
         (row.loose or row.estimator, row.below or row.above) if below else (row.estimator, row.above)
@@ -46,13 +44,11 @@ def error_of(key: str, row: Cliff, estimator, n: int, seed: int) -> float:
 
 
 def more_than_half(found: np.ndarray, limit: float, above: bool) -> bool:
-    """Whether the median is on this side of a limit, at the level of all contracts."""
     count = int((found > limit * ROUNDING).sum() if above else (found < limit / ROUNDING).sum())
     return count >= refused(len(found), 0.5)
 
 
 def the_statement_is_true_above_the_cliff(key: str, said: ErrorStatement | None, found: np.ndarray) -> None:
-    """A prediction is met within 15 %, a bound is not exceeded by most runs, an answer is good."""
     row = CLIFFS[key]
     if row.kind == "answers":
         assert not more_than_half(found, row.good, above=True)
@@ -66,7 +62,6 @@ def the_statement_is_true_above_the_cliff(key: str, said: ErrorStatement | None,
 
 
 def nothing_is_promised_below_the_cliff(key: str, row: Cliff | None = None, prediction=stated) -> None:
-    """Below it the plan refuses, no run answers, or the statement promises nothing; a bound may be large."""
     row = row or CLIFFS[key]
     if row.below is None and row.loose is None:
         assert refuses(row)
@@ -83,7 +78,6 @@ def nothing_is_promised_below_the_cliff(key: str, row: Cliff | None = None, pred
 
 
 def refuses(row: Cliff) -> bool:
-    """Whether the plan refuses one row less than its fewest, or answers from the first rows on by proof."""
     fewest = fewest_rows(row.estimator, row.d, row.budget)
     if fewest <= 4:
         return row.kind == "proved"

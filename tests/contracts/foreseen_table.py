@@ -51,33 +51,27 @@ class Cliff:
 
 
 def line(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, float]:
-    """Normal rows on the line, their mean inside the range."""
     sigma = getattr(estimator, "sigma", 1.0)
     return 0.7 + sigma * rng.standard_normal(n), 0.7
 
 
 def spread(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, float]:
-    """The same for a scale: its own."""
     return 0.7 + rng.standard_normal(n), 1.0
 
 
 def quartiles(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The same for quantiles: its own."""
     return 0.7 + rng.standard_normal(n), 0.7 + ndtri(estimator.levels)
 
 
 def ball(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    """White rows, their mean at the edge of the ball."""
     return around(rng, n, np.full(d, estimator.radius / np.sqrt(d)))
 
 
 def box(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    """White rows, their mean near a corner of the box and between two bins."""
     return around(rng, n, np.full(d, float(np.floor(estimator.radius or 7))))
 
 
 def between(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    """White rows, their mean in the middle between candidates."""
     reach = getattr(estimator, "reach", estimator.radius)
     return around(rng, n, np.full(d, reach / (2 * np.ceil(reach / estimator.step))))
 
@@ -87,25 +81,21 @@ def around(rng: np.random.Generator, n: int, mean: np.ndarray) -> tuple[np.ndarr
 
 
 def thin(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    """Rows far from 0 along tilted axes of lengths from 1 to 10^-3."""
     turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
     mean = np.full(d, 1e6)
     return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
 
 
 def least_axes(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """White rows: every axis is the least that matters."""
     return rng.standard_normal((n, d)), np.eye(d)
 
 
 def off_net(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Round rows between two candidates of a net."""
     size = float(np.exp(np.ptp(estimator.net(d).logs[-2:]) / 2))
     return np.sqrt(size) * rng.standard_normal((n, d)), size * np.eye(d)
 
 
 def circle(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Rows on a circle of the radius, whose second moment is hardest to sample."""
     turn, rows = rng.uniform(0, 2 * np.pi, n), np.zeros((n, d))
     rows[:, 0], rows[:, 1] = np.cos(turn), np.sin(turn)
     covariance = np.diag([0.5, 0.5, *(0.0,) * (d - 2)])
@@ -113,13 +103,11 @@ def circle(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np
 
 
 def signs(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of the radius with uncorrelated columns."""
     unit = estimator.radius / np.sqrt(d)
     return unit * rng.choice([-1.0, 1.0], (n, d)), unit**2 * np.eye(d)
 
 
 def own(key: str, of: int = 0, **more: Any) -> Any:
-    """The key's example and its own population."""
     entry, example = CATALOG[key], CATALOG[key].examples[of]
 
     def rows(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Any]:

@@ -14,17 +14,14 @@ PAIRED = (
 
 
 def examples():
-    """Every private example of the catalog."""
     return _parameters(private=True)
 
 
 def references():
-    """Every example of the catalog without privacy."""
     return _parameters(private=False)
 
 
 def centred():
-    """Private examples of rows that are paired by default, of mean 0 here: a path that no other takes."""
     return [
         pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
         for key in PAIRED

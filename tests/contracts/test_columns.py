@@ -26,7 +26,6 @@ KINDS = (ClippedBoxMean, CoordinatewiseMean)
 
 
 def by_column(estimator):
-    """Whether an estimator takes a centre for each column."""
     kinds = [field.type for field in fields(estimator) if field.name == "centre"]
     return any(get_origin(one) is tuple for kind in kinds for one in get_args(kind))
 
@@ -36,7 +35,6 @@ def columns_of(example):
 
 
 def with_centres(example):
-    """The example with a centre for each column, and where a range is given with ranges and scales."""
     estimator, moves = example.estimator, columns_of(example)
     changed = {"centre": tuple((estimator.centre + moves).tolist())}
     if isinstance(estimator, KINDS) and estimator.radius is not None:
@@ -159,20 +157,17 @@ BOX = Example(ClippedBoxMean(radius=(10.0, 0.1, 1000.0), centre=(1.0, 2.0, 3.0),
 
 
 def cut_before_it_is_scaled(x, change, reach):
-    """The mean of rows that are cut to the longest side, and brought to their units after that."""
     sides = BOX.estimator.reaches(len(x), 3) / reach
     cut = np.clip(x - BOX.estimator.centre, -reach, reach) / sides
     return integers.mean_in_box(cut, lambda rows: rows, reach / sides.min())
 
 
 def seen_from_the_farthest_row(x, change, reach):
-    """The mean of rows round the largest entry of each column."""
     far = np.clip(np.nan_to_num(change(x)), -reach, reach).max(axis=0)
     return integers.mean_in_box(x, lambda rows: change(rows) - far, reach)
 
 
 def in_units_of_the_rows(x, change, reach):
-    """The mean of rows over their largest entry."""
     largest = np.nan_to_num(np.abs(change(x))).max(axis=0) + 1e-9
     return integers.mean_in_box(x, lambda rows: change(rows) * (reach / largest), reach)
 

@@ -19,7 +19,6 @@ WITH_SUMS = [one for one in examples() if one.values[0] in KEYS]
 
 
 def answers(example):
-    """The answer on rows, and that on rows a third of which is absent, made of the same releases."""
     x = typical_rows(example, max(ROWS, least(example)), 5)
     with coarse_afterwards():
         with spied() as events:
@@ -37,13 +36,11 @@ def test_an_answer_is_made_of_what_was_released_alone(key, example):
 
 
 def exact_mean(counted, n, charge, noise):
-    """A mean over a share that has no noise."""
     there = int(counted.counts[-1]) / n
     return rescaled.additive(counted[:-1], charge, noise) / there, there
 
 
 def exact_moment(counted, n, charge, draw):
-    """A moment over a share that has no noise."""
     return draw(counted)[:-1, :-1] / (int(counted.counts[-1, -1]) / n)
 
 

@@ -18,7 +18,6 @@ COPIES = {"renamed"}  # makes a plan of parts from one
 
 
 def makers():
-    """Every function of the estimators that makes parts, as its file and name."""
     return {
         (file.name, function.name)
         for file in ROOT.rglob("*.py")
@@ -31,7 +30,6 @@ def makers():
 
 @pytest.fixture(scope="module")
 def met():
-    """The makers that the forms of all examples call, and the forms with parts."""
     called, made = set(), Parallel.__init__
 
     def recorded(self, *args, **kwargs):

@@ -58,7 +58,6 @@ LIMITS = (  # what one estimator refuses; where there are several parameters, th
 
 
 def refused(key, wrong):
-    """The argument that the error names when an entry's estimator is made with other parameters."""
     with pytest.raises(ArgumentError) as error:
         replace(CATALOG[key].estimator, **wrong)
     return error.value.argument

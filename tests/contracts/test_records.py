@@ -18,7 +18,6 @@ from workbench.contracts.gaps import gap_is_the_sensitivity, gaps_hold, measured
 
 
 def names(example, word):
-    """The faults in the steps of an example that were put into it, of one kind."""
     mutants = (mutant for mutant in of_steps(example) if mutant.applies(example))
     return {mutant.name for mutant in mutants if mutant.name.startswith(word)}
 
@@ -38,12 +37,10 @@ def test_draws_are_those_of_the_plan_and_others_are_refused(key, example):
 
 @cache
 def mechanisms(example):
-    """What the statistics of an example are made of: its steps, and what each adds noise with."""
     return type(example.estimator), {(charge.step, charge.mechanism) for charge in charges(example)}
 
 
 def is_new(key, example):
-    """Whether no example of the entry before this one has the same steps and mechanisms."""
     entry = [parameter.values[1] for parameter in examples() if parameter.values[0] == key]
     former = entry[: list(map(repr, entry)).index(repr(example))]
     return not any(mechanisms(one) == mechanisms(example) for one in former)

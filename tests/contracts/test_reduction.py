@@ -25,12 +25,10 @@ COLUMN = MultivariateGaussian(Gaussian([2.5], [[1.0]]))
 
 
 def least_squares(rows):
-    """Coefficients of the last of three columns on the others."""
     return np.linalg.lstsq(rows[:, :-1], rows[:, -1])[0]
 
 
 def shares(rows):
-    """Which share of the rows is in each of five bins."""
     return np.bincount(np.clip(rows[:, 0], 0, 4).astype(int), minlength=5) / len(rows)
 
 
@@ -77,7 +75,6 @@ ENTRIES = pytest.mark.parametrize("entry", [REGRESSION, HISTOGRAM], ids=lambda o
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    """Both are known as long as a test runs."""
     added = {one.key: registry.Addition(entry=one) for one in (REGRESSION, HISTOGRAM)}
     monkeypatch.setattr(registry, "_added", registry._added | added)
     assert REGRESSION.key in KNOWN

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.catalog import Example
 from workbench.contracts.kit import answer
-from workbench.contracts.located import located_normal_scale
+from workbench.contracts.ramps import located_normal_scale
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, affine
 from workbench.estimators.affine import AffineMean, LiftedGaussian, LiftedLaw, LiftedLocation, gaussian_design

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.oracles.whole_gaps import squared_gap
+from tests.estimators.whole_gaps import squared_gap
 from workbench.estimators.shared.moments import (
     MOST_RAISED,
     STEP,

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial import distance
 from scipy.special import ndtri
 
-from tests.oracles.whole_gaps import squared_gap
+from tests.estimators.whole_gaps import squared_gap
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.base import mapped, sanitised

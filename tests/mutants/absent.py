@@ -37,42 +37,34 @@ from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def zeros(values: np.ndarray, *_: float) -> np.ndarray:
-    """Rows with zero rows where they are absent."""
     return np.where(np.isnan(values), 0.0, values)
 
 
 def everything(values: np.ndarray) -> np.ndarray:
-    """Every row is there."""
     return np.ones(values.shape if values.ndim == 1 else values.shape[:-1], bool)
 
 
 def of_zeros(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, of zero rows where they are absent."""
     return lambda *first: function(*first[:-1], zeros(first[-1]))
 
 
 def blocks_of_zeros(x: np.ndarray) -> Iterator[np.ndarray]:
-    """The blocks of all rows, absent ones among them as zero rows."""
     return map(zeros, row_blocks(x))
 
 
 def ball_of_others(values: np.ndarray, radius: float) -> np.ndarray:
-    """The rows that are there, clipped, without places for the others."""
     return np.concatenate([rows.within_ball(values[rows.present(values)], radius), np.zeros((1, 2))])
 
 
 def zero_sums(values: np.ndarray) -> np.ndarray:
-    """The sanitised rows of old."""
     return zeros(sanitised(values))
 
 
 def counted_with_nan(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Counts of all keys, NaN among them."""
     return np.unique(keys, return_counts=True)
 
 
 def mean_of_zeros(groups: np.ndarray) -> np.ndarray:
-    """The means of groups over all their rows."""
     return zeros(groups).mean(axis=1)
 
 
@@ -134,18 +126,15 @@ STAGES = (
 
 
 def mean_of_an_exact_share(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
-    """A mean over a share that has no noise."""
     found = max(int(counted.counts[-1]) / n, 0.1)
     return noisy_means.additive(counted, charge, noise)[:-1] / found, found
 
 
 def moment_of_an_exact_share(counted: Any, n: int, charge: Any, draw: Any) -> Any:
-    """A moment over a share that has no noise."""
     return draw(counted)[:-1, :-1] / max(int(counted.counts[-1, -1]) / n, 0.1)
 
 
 def mean_and_share_apart(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
-    """A mean that is charged, and a share that is drawn beside it."""
     joint, whole = noisy_means.weighed(counted, n, charge)
     found = noisy_means.share(noisy_means.additive(joint[-1:], charge, noise)[0], whole, charge)
     return noisy_means.additive(counted[:-1], charge, noise) / found, found
@@ -174,7 +163,6 @@ COUNTS_WITH_SUMS = (
 
 @contextmanager
 def net_of_those_there() -> Iterator[None]:
-    """Scores of the rows that are there, moved up to where others were."""
 
     def mapped(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
         return base.mapped(rows[~np.isnan(rows[:, 0])], matrix)
@@ -184,7 +172,6 @@ def net_of_those_there() -> Iterator[None]:
 
 
 def shapes_of_a_net() -> None:
-    """The test of what is multiplied, which patches for itself."""
     with pytest.MonkeyPatch.context() as patch:
         nets.test_what_is_multiplied_has_a_public_shape(patch)
 

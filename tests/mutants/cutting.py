@@ -13,14 +13,12 @@ LAW = law.test_the_package_has_the_law
 
 
 def of_lengths_alone(self: Node) -> np.ndarray:
-    """Cuts in a piece weigh as if it mattered which is which."""
     with np.errstate(divide="ignore"):
         one = np.log(np.asarray(self.lengths, float))
     return np.array([k * one for k in range(1, self.cuts + 1)])
 
 
 def by_a_difference(self: Scan, j: int) -> np.ndarray:
-    """Sums over windows as differences of sums over all former pieces."""
     whole, rest = self.node.wanted[j]
     places, at = self.rate * np.arange(self.node.points + 1), self.at[j - 1]
     shift = places - self.rate * (whole + rest)
@@ -35,7 +33,6 @@ def by_a_difference(self: Scan, j: int) -> np.ndarray:
 
 
 def edges(right: str, wrong: str) -> object:
-    """A fault in which points a node has."""
     return rewritten(Cutting, "node", right, wrong)
 
 

@@ -25,18 +25,15 @@ from workbench.study.faults import Fault, Mutant, _changed, attribute, rewritten
 
 
 def in_property(owner: type, name: str, right: str, wrong: str) -> Fault:
-    """The fault that writes `wrong` where a property says `right`."""
     return attribute(owner, name, _changed(vars(owner)[name].fget, right, wrong))
 
 
 def of_scatter_alone(self: LiftedSolver, scaled: Scaled, factor: np.ndarray) -> bool:
-    """The guard without a least scale."""
     return bool((factor[1:, 1:] ** 2).sum() <= self.widest / 6)
 
 
 @contextmanager
 def without_a_scale() -> Iterator[None]:
-    """Rows of any scale pass."""
     with (
         patch.object(LiftedStability, "accepts", Stability.accepts),
         patch.object(LiftedSolver, "allowed", of_scatter_alone),
@@ -45,14 +42,12 @@ def without_a_scale() -> Iterator[None]:
 
 
 def forget() -> None:
-    """Make ramps and scales anew."""
     stable._ratio.cache_clear()
     stable.chances.cache_clear()
 
 
 @contextmanager
 def of_a_condition(name: str, right: str, wrong: str) -> Iterator[None]:
-    """Ramps that keep another condition."""
     forget()
     with rewritten(ramps, name, right, wrong)():
         yield
@@ -60,7 +55,6 @@ def of_a_condition(name: str, right: str, wrong: str) -> Iterator[None]:
 
 
 def fresh(fault: Fault) -> Fault:
-    """The fault among scales that are made anew."""
 
     @contextmanager
     def put() -> Iterator[None]:

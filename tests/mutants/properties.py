@@ -32,7 +32,6 @@ from workbench.study.faults import Mutant, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
-    """Tokens whose numbers differ by at most 1 have the name of the first of them."""
     found = tokens_of(self, blocks)
     cells = np.array([np.frombuffer(bytes.fromhex(name), np.int64) for name in found])
     for i in range(len(found)):
@@ -45,7 +44,6 @@ tokens_of = Tokens.of
 
 
 def another_rate(d: int, rate: float, rng: np.random.Generator) -> np.ndarray:
-    """The exponents of a rate that is 2 more in four dimensions."""
     return exponents(d, rate + 2.0 * (d == 4), rng)
 
 
@@ -54,7 +52,6 @@ exponents = noise.thompson_exponents
 
 @contextmanager
 def of_winsorised_moments() -> Iterator[None]:
-    """Round frames made of the moments of shrunk rows, answers of those whose winsorising is undone."""
     with ExitStack() as stack:
         for name, right, wrong in (
             ("_measured", "unwinsorised(z, radius)", "z"),
@@ -65,7 +62,6 @@ def of_winsorised_moments() -> Iterator[None]:
 
 
 def two_steps_fewer(self: unbounded.RoundFinish) -> int:
-    """The number of steps, less 2."""
     return counted.__get__(self) - 2
 
 
@@ -85,7 +81,6 @@ DRAWS, SECURE = (
 
 
 def with_patches(*tests: Callable[..., None]) -> Callable[[], None]:
-    """Tests that are given pytest's `monkeypatch`."""
 
     def run() -> None:
         for test in tests:

@@ -13,7 +13,6 @@ ALONE = tests.test_what_a_group_answers_hangs_on_its_own_rows_alone
 
 
 def half(charge: VotedCharge) -> float:
-    """Half the scale of the noise."""
     return right(charge) / 2
 
 

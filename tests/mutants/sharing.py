@@ -16,7 +16,6 @@ BLOCK = 64  # rows, more than the vote of (2) leaves over
 
 
 def divided(kind: type, **options: object) -> Condition:
-    """Examples of a class, with these options, of which some form has parts."""
 
     def applies(example: Example) -> bool:
         if not isinstance(example.estimator, kind):

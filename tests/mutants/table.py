@@ -43,14 +43,12 @@ COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_thresh
 
 
 def halved(function: Callable[..., float]) -> Callable[..., float]:
-    """Half of what a function returns."""
     return lambda *arguments: function(*arguments) / 2
 
 
 def found_by(
     contract: Contract, *faulty: tuple[str, Fault, on.Condition], **options: object
 ) -> list[Mutant[Contract]]:
-    """The mutants that a contract must find: of each a name, a fault, and the examples it is put into."""
     return [Mutant(name, fault, contract, applies, options) for name, fault, applies in faulty]
 
 

@@ -1,5 +1,6 @@
 """Every mutant is found by the contract it names: on one example of each entry, on all of them if slow."""
 
+from contextlib import contextmanager
 from functools import cache
 
 import pytest
@@ -21,7 +22,6 @@ EVERYWHERE = [mutant for mutant in MUTANTS if mutant.applies is everywhere]
 
 @cache
 def mutated(key):
-    """The examples of an entry on the line; in d dimensions, those with a new step or mechanism."""
     found, steps, mechanisms = [], set(), set()
     for example in (parameter.values[1] for parameter in examples() if parameter.values[0] == key):
         taken = {charge.step for charge in charges(example)}
@@ -33,37 +33,22 @@ def mutated(key):
 
 
 def first_of(mutant, candidates):
-    """The first example that has what the mutant breaks."""
     return next(filter(mutant.applies, candidates), None)
 
 
-@pytest.fixture(scope="module")
-def remembered():
-    with memos() as made:
-        yield made
+@contextmanager
+def finding():
+    """Give what tells whether a mutant's contract finds it in an example, and passes there without it.
 
+    Designs and critical values of the package as it is, at the sizes of the contracts, are made once.
+    """
+    ready, passed = set(), set()
 
-@pytest.fixture(scope="module")
-def prepared(remembered):
-    """Designs and critical values of the package as it is, at the sizes of the contracts, made once."""
-    ready = set()
-
-    def prepare(example):
+    def find(mutant, example):
         if repr(example) not in ready:
             for n in sizes(example, 24, 300, 1000):
                 warm(example, n)
             ready.add(repr(example))
-
-    return prepare
-
-
-@pytest.fixture(scope="module")
-def found(remembered, prepared):
-    """Whether a mutant's contract finds it in an example, and passes there without it."""
-    passed = set()
-
-    def find(mutant, example):
-        prepared(example)
         trial = (mutant.found_by, str(mutant.options), repr(example))
         if mutant.options and trial not in passed:  # without options, it is a test of the contracts
             mutant.found_by(example, **mutant.options)
@@ -75,11 +60,17 @@ def found(remembered, prepared):
                 return True
         return False
 
-    return find
+    with memos() as remembered:
+        yield find
+
+
+@pytest.fixture(scope="module")
+def found():
+    with finding() as find:
+        yield find
 
 
 def takes_long(mutant, key):
-    """Whether its contract runs on many rows of an entry that compares all pairs of groups of rows."""
     return mutant.found_by is error_does_not_rise_with_n and "populous" in key
 
 

@@ -5,11 +5,9 @@ import pytest
 from tests.mutants.absent import ABSENT
 from tests.mutants.cutting import CUTTING
 from tests.mutants.lifted import LIFTED
-from tests.mutants.priced import PRICED
+from tests.mutants.of_privacy import PRICED, SAMPLERS, VOTED
 from tests.mutants.properties import PROPERTIES
 from tests.mutants.reduction import REDUCTION
-from tests.mutants.samplers import SAMPLERS
-from tests.mutants.voted import VOTED
 from tests.mutants.whole_lifted import WHOLE_LIFTED
 from workbench.study.faults import forget
 
@@ -18,7 +16,6 @@ MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CU
 
 @pytest.fixture
 def _forgetful():
-    """No design from before a fault, none from after it."""
     forget()
     yield
     forget()

@@ -21,14 +21,12 @@ from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def forget() -> None:
-    """Make rooms and ramps anew."""
     stable.room.cache_clear()
     stable.chances.cache_clear()
 
 
 @contextmanager
 def priced_by(right: str, wrong: str, name: str = "_with_steps") -> Iterator[None]:
-    """Prices of another hockey stick."""
     forget()
     with rewritten(stable, name, right, wrong)():
         yield
@@ -36,19 +34,16 @@ def priced_by(right: str, wrong: str, name: str = "_with_steps") -> Iterator[Non
 
 
 def clipped_by_others() -> None:
-    """The test of moments, which patches for itself."""
     with pytest.MonkeyPatch.context() as patch:
         entry.test_moments_are_of_rows_in_a_ball_round_what_was_released(patch)
 
 
 def failing_after(x: np.ndarray, step: str) -> None:
-    """The test of failures, which patches for itself."""
     with pytest.MonkeyPatch.context() as patch:
         entry.test_a_failure_after_the_test_tells_nothing_of_rows_that_failed_it(patch, x, step)
 
 
 def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
-    """Rows in whole steps that no ball holds."""
     return np.rint(rows / step)
 
 

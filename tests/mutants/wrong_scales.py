@@ -49,27 +49,22 @@ QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many ro
 
 
 def reached_early(example: Example) -> bool:
-    """Examples that take all their steps with 1000 rows."""
     return not (has_step("exponent")(example) and has_step("locate")(example))
 
 
 def in_one_stage(example: Example) -> bool:
-    """Examples whose steps all see the rows that the first one sees."""
     return not isinstance(planned(example, max(1000, least(example))), Parallel)
 
 
 def taken_at_1000(step: str) -> Condition:
-    """Examples that take a step with 1000 rows, or with the fewest they need."""
     return lambda example: step in {one.step for one in planned(example, max(1000, least(example))).charges()}
 
 
 def attaining(example: Example) -> list[Charge]:
-    """The charges whose sensitivity some pair attains."""
     return [charge for charge in charges(example) if charge.step not in entry_of(example).bounded_steps]
 
 
 def attains(mechanism: str) -> Condition:
-    """Examples with a step of this mechanism whose sensitivity some pair attains."""
     return lambda example: mechanism in {charge.mechanism for charge in attaining(example)}
 
 
@@ -88,7 +83,6 @@ def of_mechanisms() -> Iterator[Mutant[Any]]:
 
 
 def of_steps(example: Example) -> Iterator[Mutant[Any]]:
-    """The same in every step of an example."""
     attained = {charge.step for charge in attaining(example)}
     for step in sorted({charge.step for charge in charges(example)}):
         wrong = partial(this_step, step)
@@ -99,32 +93,26 @@ def of_steps(example: Example) -> Iterator[Mutant[Any]]:
 
 
 def steps_of_mechanism(name: str, example: Example) -> set[str]:
-    """The steps of an example that are charged to a mechanism, whatever it calls in its turn."""
     return {charge.step for charge in charges(example) if charge.mechanism == name}
 
 
 def this_step(step: str, example: Example) -> set[str]:
-    """One step, whatever the example."""
     return {step}
 
 
 def quiet(name: str, wrong: Steps, applies: Condition) -> Iterator[Mutant[Any]]:
-    """Half of the noise, and none."""
     for word, factor in (("halved", 0.5), ("off", 0.0)):
         fault = noise_of_steps(wrong, factor)
         yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, applies)
 
 
 def misdeclared(name: str, wrong: Steps, applies: Condition, early: Condition) -> Iterator[Mutant[Any]]:
-    """Half of the sensitivity and, where few pairs attain it, twice as much."""
     half, double = (sensitivity_of_steps(wrong, factor) for factor in (0.5, 2.0))
     yield Mutant(f"sensitivity of {name} halved", half, gap_is_the_sensitivity, applies)
     yield Mutant(f"sensitivity of {name} doubled", double, gap_is_the_sensitivity, early, QUICKLY)
 
 
 class Rescaled:
-    """A noise source with every scale times a factor; factor 0 adds nothing and draws nothing."""
-
     def __init__(self, source: Any, factor: float) -> None:
         self.source, self.factor = source, factor
 
@@ -143,7 +131,6 @@ class Rescaled:
 
 
 def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
-    """A fault in some steps of an example: their noise has `factor` times the scale."""
 
     @contextmanager
     def fault(example: Example) -> Iterator[None]:
@@ -163,5 +150,4 @@ def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault
 
 
 def sensitivity_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
-    """A fault in some steps of an example: they declare `factor` times their sensitivity."""
     return lambda example: declared(wrong(example), factor)()

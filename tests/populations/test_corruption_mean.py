@@ -21,7 +21,6 @@ EVERY = pytest.mark.parametrize("adversary", MEAN_ATTACKS, ids=list(BY_NAME))
 
 
 def attacked(name: str, n: int, d: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Return clean rows and what the adversary makes of them."""
     x = generator(seed).standard_normal((n, d))
     return x, BY_NAME[name].corrupt(x, SHARE, rng=generator(seed + 1))
 
@@ -38,16 +37,6 @@ def test_an_adversary_replaces_its_share_of_the_rows_and_no_more(adversary: Adve
     assert np.isfinite(y).all()
     assert 5 <= changed <= int(SHARE * 203) == 10  # of ten copies of tail rows, some may land on themselves
     assert np.array_equal(y, adversary.corrupt(x, SHARE, rng=generator(2)))
-
-
-@EVERY
-def test_without_a_share_nothing_is_replaced(adversary: Adversary) -> None:
-    x = generator(1).standard_normal((19, 3))
-    assert np.array_equal(adversary.corrupt(x, SHARE, rng=generator(2)), x)
-
-
-def test_names_are_unique() -> None:
-    assert len(BY_NAME) == len(MEAN_ATTACKS)
 
 
 @pytest.mark.parametrize("share", [-0.1, 0.5, float("nan")])
@@ -75,23 +64,11 @@ def test_the_tail_swap_moves_the_mean_and_keeps_the_covariance() -> None:
     assert np.abs(np.linalg.eigvalsh(y.T @ y / len(y)) - 1).max() < 0.02
 
 
-def test_the_inward_attack_lowers_the_variance() -> None:
-    _, y = attacked("inward", 100_000, 3)
-    assert np.linalg.eigvalsh(np.cov(y.T))[0] < 0.85
-    assert np.linalg.norm(y.mean(axis=0)) > 0.09
-
-
 @pytest.mark.parametrize("d", [2, 10])
 def test_matched_rows_have_the_lengths_of_those_they_replace(d: int) -> None:
     x, y = attacked("tail-matched", 2000, d)
     assert np.linalg.norm(y, axis=1) == pytest.approx(np.linalg.norm(x, axis=1), rel=1e-9)
     assert np.linalg.norm(y.mean(axis=0)) > 0.02
-
-
-def test_cancelling_clusters_leave_the_mean_in_place() -> None:
-    x, y = attacked("cancelling", 400_000, 2)
-    assert np.linalg.norm((y - x).mean(axis=0)) < 0.02
-    assert np.linalg.eigvalsh(np.cov(y.T))[-1] > 2
 
 
 @pytest.mark.parametrize("name", ["half-sphere", "half-space", "one-sided"])

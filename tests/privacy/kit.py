@@ -3,6 +3,7 @@
 import mpmath
 import numpy as np
 from mpmath import mpf
+from scipy.integrate import cumulative_simpson
 from scipy.stats import chi2
 
 from workbench.privacy import exact
@@ -14,8 +15,6 @@ BOUND = 2.25  # of truncated laws, in scales
 
 
 class Tape:
-    """A source of bytes that was written before, and says how much of it was read."""
-
     def __init__(self, content):
         self.content, self.place = content, 0
 
@@ -26,7 +25,6 @@ class Tape:
 
 
 def tape(top, bits, first, sign=0):
-    """A tape of U = top/2^bits, `first` bits of it in a word of 64, then 128 each time."""
     assert (bits - first) % 128 == 0
     rest = bits - first
     word = top >> rest << (64 - first) | sign
@@ -35,14 +33,12 @@ def tape(top, bits, first, sign=0):
 
 
 def law(kind, scale, bound=None):
-    """The law that is drawn from."""
     if kind is exact.TruncatedLaplace:
         return kind(scale, BOUND * scale if bound is None else bound)
     return kind(scale)
 
 
 def below(law, x):
-    """P(X ≤ x) by mpmath, X the real variable (for the discrete law, x + ½ an integer and X that integer)."""
     s, x = mpf(law.scale), mpf(x)
     kind = type(law)
     if kind is exact.Normal:
@@ -62,7 +58,6 @@ def below(law, x):
 
 
 def size_above(law, x):
-    """P(|X| > x) for a law of two signs, x ≥ 0 (for the discrete law |X| = |z|), else P(X > x)."""
     if law.signed:
         return 2 * below(law, -x if type(law) is not exact.DiscreteLaplace else -x - 1 / mpf(2))
     s, x = mpf(law.scale), mpf(x)
@@ -70,7 +65,6 @@ def size_above(law, x):
 
 
 def exactly_at(law, draws):
-    """The p-value of Pearson's test: a cell for each integer, but one for what is rare on either side."""
     low, high = _common(law, mpf(LEAST) / len(draws))
     if low == high:
         return float((draws == low).all())
@@ -81,7 +75,6 @@ def exactly_at(law, draws):
 
 
 def _common(law, least):
-    """Two integers: those up to the first are expected often enough, and those from the second on."""
     low = high = 0
     while below(law, low - mpf(1) / 2) >= least:
         low -= 1
@@ -90,19 +83,63 @@ def _common(law, least):
     return low, high
 
 
-def farthest(law, draws, points=1500):
-    """A bound on the p-value of the largest gap of the distribution functions (Massart 1990), on a grid."""
-    ordered = np.sort(draws)
-    grid = np.unique(ordered[np.linspace(0, len(draws) - 1, points).astype(int)])
-    exact = np.array([float(below(law, mpf(int(z)) + mpf(1) / 2)) for z in grid])
-    gap = np.abs(np.searchsorted(ordered, grid, side="right") / len(draws) - exact).max()
-    return float(min(1.0, 2 * np.exp(-2 * len(draws) * gap**2)))
-
-
 def holds(law, k, top, bits):
-    """Whether k is the answer for every U that begins with these bits, at 200 digits."""
     with mpmath.workdps(200):
         low, high = mpf(top) / 2**bits, mpf(top + 1) / 2**bits
         least = law.signed and k == 0
         above = size_above(law, mpf(k) + mpf(1) / 2)
         return above <= low and (least or high <= size_above(law, mpf(k) - mpf(1) / 2))
+
+
+# The distribution of max |λ| of a Thompson-Laplace matrix, of density ∝ Π sinh(|λ_i - λ_j|/2) e^(-θ max|λ|):
+# with V(r) the integral of the product over [-r, r]^d, P(max|λ| ≤ r) = (V(r) e^(-θr) + θ ∫ V(s) e^(-θs) ds)/Z
+# over [0, r]. For ordered λ the product is det(e^(a_k λ_i)), a = -(d-1)/2 .. (d-1)/2, whose integral is a
+# Pfaffian (de Bruijn 1955) of ∫∫_{x < y} (e^(a_k x + a_l y) - e^(a_l x + a_k y)), for odd d with ∫ e^(a_k x).
+
+NODES, REACH = 20_001, 60.0  # of the integral, and where e^(-(θ - c) r) is 0
+
+
+def largest_exponent(d, rate):
+    """P(max|λ| ≤ r) as a function of r, for a rate above ⌊d²/4⌋."""
+    r = np.linspace(0.0, REACH / (rate - d * d // 4), NODES)
+    volume = vandermonde_volume(d, r)
+    found = volume * np.exp(-rate * r)
+    found = found + rate * cumulative_simpson(found, x=r, initial=0.0)
+    return lambda places: np.interp(places, r, found / found[-1])
+
+
+def vandermonde_volume(d, r):
+    slopes = np.arange(d) - (d - 1) / 2
+    entries = [[_pair(a, b, r) for b in slopes] for a in slopes]
+    if d % 2:
+        border = [_single(a, r) for a in slopes]
+        entries = [[*row, one] for row, one in zip(entries, border, strict=True)]
+        entries.append([*(-one for one in border), np.zeros_like(r)])
+    found = pfaffian(entries)
+    return found * np.sign(found[-1])
+
+
+def pfaffian(entries):
+    """Of an antisymmetric matrix of even size, by its first row."""
+    if not entries:
+        return np.ones(())
+    total = np.zeros(())
+    for j in range(1, len(entries)):
+        kept = [i for i in range(1, len(entries)) if i != j]
+        minor = pfaffian([[entries[i][k] for k in kept] for i in kept])
+        total = total + (-1) ** (j - 1) * entries[0][j] * minor
+    return total
+
+
+def _single(a, r):
+    return 2 * r if a == 0 else 2 * np.sinh(a * r) / a
+
+
+def _pair(a, b, r):
+    return _ordered(a, b, r) - _ordered(b, a, r)
+
+
+def _ordered(a, b, r):
+    if a == 0:  # ∫ (y + r) e^(by) dy, b ≠ 0 or the difference is 0
+        return 2 * r * r if b == 0 else 2 * r * np.exp(b * r) / b - 2 * np.sinh(b * r) / b**2
+    return (_single(a + b, r) - np.exp(-a * r) * _single(b, r)) / a

@@ -16,7 +16,6 @@ from workbench.privacy.grid import OnGrid
 
 
 def neighbours(size, n):
-    """All pairs of multisets of n rows, None for an absent one, of which one is replaced."""
     values = [*range(size + 1), None]
     for rest in combinations_with_replacement(range(len(values)), n - 1):
         for first in range(len(values)):
@@ -27,8 +26,6 @@ def neighbours(size, n):
 
 @dataclass(frozen=True)
 class Branch:
-    """A node: cuts first, .., last - 1 lie in it, of which it draws some."""
-
     first: int
     last: int
     chosen: tuple[int, ...]
@@ -36,13 +33,10 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """The definition: a tree on [0, size), levels between 0 and 1, and the ε of every level of nodes."""
-
     size: int
     levels: list[float]
     tree: list[list[Branch]]
     epsilons: list[float]
-    of_the_node: bool = False  # a fault: shares of the points of a node
 
     def ends(self, branch, output):
         left = 0 if branch.first == 0 else output[branch.first - 1]
@@ -50,7 +44,6 @@ class Law:
 
     @cached_property
     def outputs(self):
-        """All increasing places with every cut in its node, which ends before the place to its right."""
 
         def possible(output):
             pairs = ((self.ends(one, output), one) for level in self.tree for one in level)
@@ -61,13 +54,12 @@ class Law:
 
     @cache  # noqa: B019
     def scores(self, points, branch, left, right):
-        """Half of what the gaps of a node deviate by, for all increasing places."""
         inside = [y for y in points if (left < y or branch.first == 0) and y <= right]
         ends = [0.0, *self.levels, 1.0]
         shares = np.diff(
             [ends[branch.first], *(ends[1 + cut] for cut in branch.chosen), ends[branch.last + 1]]
         )
-        wanted = shares * (len(inside) / shares.sum() if self.of_the_node else len(points))
+        wanted = shares * len(points)
         below = np.searchsorted(inside, np.arange(self.size), side="right")
         return {
             places: np.abs(np.diff([0, *below[list(places)], len(inside)]) - wanted).sum() / 2
@@ -76,14 +68,12 @@ class Law:
 
     @cache  # noqa: B019
     def node(self, points, branch, left, right, epsilon):
-        """The logs of the probabilities of all increasing places."""
         found = self.scores(points, branch, left, right)
         total = np.logaddexp.reduce([-epsilon / 2 * score for score in found.values()])
         return {places: -epsilon / 2 * score - total for places, score in found.items()}
 
     @cache  # noqa: B019
     def logs(self, rows):
-        """The log of the probability of every output."""
         points = tuple(sorted(row for row in rows if row is not None))
 
         def one(output):
@@ -101,21 +91,8 @@ class Law:
         return np.array([one(output) for output in self.outputs])
 
     def worst(self, n):
-        """The largest log ratio of any output over all neighbours, in units of what is spent."""
         pairs = ((self.logs(one), self.logs(other)) for one, other in neighbours(self.size, n))
         return float(max(np.abs(p - q).max() for p, q in pairs)) / sum(self.epsilons)
-
-    def most_moved(self, number, given, n):
-        """What a replaced row moves the scores of a level by, every node at its worst, added up."""
-        most = 0.0
-        for pair in neighbours(self.size, n):
-            one, other = (tuple(sorted(row for row in rows if row is not None)) for rows in pair)
-            moved = 0.0
-            for branch in self.tree[number]:
-                p, q = (self.scores(points, branch, *self.ends(branch, given)) for points in (one, other))
-                moved += max(abs(p[places] - q[places]) for places in p)
-            most = max(most, moved)
-        return most
 
 
 def tree(*levels):
@@ -150,8 +127,6 @@ CASES = {  # shares are whole numbers of 2^-30
 
 
 class Coarse(Cutting):
-    """The package's mechanism on whole numbers."""
-
     step = 1.0
 
 
@@ -161,8 +136,6 @@ def mechanism(size, shares, branches):
 
 
 class Scripted:
-    """Takes given choices and then the first that is possible; notes the others and what all are worth."""
-
     def __init__(self, script):
         self.script, self.taken, self.others, self.chance = script, [], [], 1.0
 
@@ -178,7 +151,6 @@ class Scripted:
 
 
 def chances(node: Node, scale: float) -> dict[tuple[int, ...], float]:
-    """The probability of every run of pieces, by taking every way through the choices of a draw."""
     found, scan, scripts = {}, Scan(node, 1 / (2 * scale)), [[]]
     while scripts:
         pick = Scripted(scripts.pop())
@@ -191,14 +163,12 @@ def chances(node: Node, scale: float) -> dict[tuple[int, ...], float]:
 
 
 def ways(node: Node, pieces: tuple[int, ...]) -> int:
-    """In how many ways such a run of places lies in its pieces."""
     counts = np.asarray(node.lengths.counts)
     runs = [(piece, len(list(run))) for piece, run in groupby(pieces)]
     return int(np.prod([comb(int(counts[piece]) + k - 1, k) for piece, k in runs]))
 
 
 def log_chance(one: Cutting, rows, output, epsilons) -> float:
-    """The log of the probability of an output, every node made by the package."""
     y = one.prepared(np.array([np.nan if row is None else row for row in rows], float))
     found = np.array([one.ends[0], *np.full(len(output), np.nan), one.ends[1]])
     total = 0.0
@@ -241,29 +211,6 @@ def test_the_package_has_the_law(case):
 def test_no_output_tells_more_about_a_row_than_is_spent(case, epsilon):
     size, shares, branches, n = CASES[case]
     assert Law(size, shares, branches, [epsilon / len(branches)] * len(branches)).worst(n) <= 1 + 1e-9
-
-
-def test_nearly_all_that_is_spent_is_told():
-    long = Law(400, [0.5], ONE, [1.0])
-    assert 0.99 < float(np.abs(long.logs((0, 1)) - long.logs((1, 400))).max()) <= 1
-
-
-@pytest.mark.parametrize("given", [(0, 0, 3, 0, 0), (1, 1, 2, 5, 5)])
-def test_a_row_moves_the_scores_of_all_nodes_by_no_more_than_1(given):
-    """With shares of a node's own points, of more than two gaps, a row that goes from one to another does."""
-    size, shares = 7, [0.0625, 0.4375, 0.5, 0.5625, 0.9375]
-    right, wrong = (Law(size, shares, PAIRS, [1.0, 1.0], way) for way in (False, True))
-    for n in (1, 2, 3):
-        assert right.most_moved(1, given, n) <= 1 + 1e-12
-    assert right.most_moved(1, given, 3) > 0.9
-    assert wrong.most_moved(1, given, 3) > 1.2
-
-
-def test_two_cuts_in_a_piece_are_a_multiset():
-    """In the odds of places, that is; the law above fails without it."""
-    one = mechanism(6, [0.25, 0.75], PAIR)
-    node = one.level(np.array([3.0]), np.array([0.0, np.nan, np.nan, 6.0]), one.tree[0]).nodes[0]
-    assert np.exp(node.log_ways).round(9).tolist() == [[3, 3], [6, 6]]
 
 
 def test_a_scan_does_not_subtract():
@@ -316,7 +263,6 @@ def test_weights_are_those_of_simulated_cuts(one):
 
 
 def uniform_bytes(share):
-    """Bytes of a uniform number that is near `share`, and how many of them were read."""
     read = []
 
     def of(count):

@@ -30,8 +30,6 @@ from workbench.privacy.mechanisms import exceeds_bound, lower_bound, truncated_l
 
 
 class Shifted:
-    """A noise source that adds a chosen integer."""
-
     def __init__(self, shift):
         self.shift = shift
 
@@ -40,7 +38,6 @@ class Shifted:
 
 
 def bin_law(count, cost, threshold):
-    """The exact law of one bin's output: nothing, or a noisy count from the threshold on (the last: more)."""
     scale = 2 / cost.epsilon
     top = int(threshold) + count + 40 + int(20 * scale)
     noise = stats.dlaplace(1 / scale)
@@ -54,7 +51,6 @@ def padded(laws):
 
 
 def hockey_stick(first, second, cost, threshold):
-    """The exact divergence of two multisets' histograms; bins that agree cancel."""
     keys = [key for key in {*first, *second} if first[key] != second[key]]
     p, q = np.ones(1), np.ones(1)
     for key in keys:
@@ -69,8 +65,8 @@ def neighbours(n, letters="abc"):
     return [(a, b) for a in multisets for b in multisets if (a - b).total() == 1]
 
 
-@pytest.mark.parametrize("n", [1, 2, 4])
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.01), (1.0, 0.2), (0.3, 0.05), (3.0, 1e-4)])
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.2), (3.0, 1e-4)])
 def test_the_stability_histogram_keeps_its_budget_on_every_small_multiset(n, epsilon, delta):
     cost = ApproxDP(epsilon, delta)
     threshold = stability_threshold(cost)
@@ -92,7 +88,6 @@ def test_a_bin_is_released_from_the_threshold_on(count):
 
 
 def shown(cost, noise):
-    """Whether a lone row shows when the first count gets this noise, in units of its grid."""
     asked = []
 
     def reaching(law, counts, least):
@@ -105,7 +100,6 @@ def shown(cost, noise):
 
 
 def least_noise(cost):
-    """The least noise, in units of the grid, with which a lone row shows, and its scale."""
     low, high = 0, 2**40
     while high - low > 1:
         middle = (low + high) // 2
@@ -145,7 +139,6 @@ def test_discrete_laplace_noise_is_never_less_than_its_scale(epsilon):
 
 
 def mode_law(keys, charge):
-    """The exact law of `release_mode`, read off by a noise source that returns chosen values."""
     seen = {}
 
     class Probe(UnitNoise):
@@ -245,7 +238,6 @@ SIGNALLING = np.array([0x7FF0_0000_0000_0001], np.uint64).view(np.float64)[0]
 
 
 def released(release, keys, seed):
-    """The keys that a run releases, with their types and, of a float, every bit."""
     found = RELEASES[release](keys, SimulatedNoise(np.random.default_rng(seed)))
     return [(type(key), struct.pack("<d", key) if isinstance(key, float) else key) for key in found]
 
@@ -268,14 +260,6 @@ def test_equal_keys_are_released_in_one_form(release, places, common, row):
             assert released(release, replaced(common, row, places), seed) == released(
                 release, np.full(N, common), seed
             )
-
-
-@pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
-def test_a_list_is_refused_whatever_its_rows_are(release, row):
-    with pytest.raises(ArgumentError, match="keys = 'list': expected a numpy array") as raised:
-        released(release, [1] * (N - 1) + [row], 0)
-    assert repr(row) not in raised.value.value
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -314,12 +298,3 @@ def test_one_row_decides_neither_the_type_nor_the_width_of_a_key(release, common
     for seed in range(5):
         assert released(release, keys[[0] * N], seed) == released(release, keys, seed)
         assert released(release, keys, seed)[0][0] is kind
-
-
-@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
-def test_bins_of_a_partition_are_an_array_whatever_its_rows_are(row):
-    charge = histogram_charge("bins", PureDP(1.0))
-    with pytest.raises(ArgumentError, match="bins = 'list': expected a numpy array"):
-        finite_histogram([1] * 10 + [row], 3, charge, SimulatedNoise(np.random.default_rng(0)))
-    with pytest.raises(ArgumentError, match=r"bins = 'array of type float64': expected whole numbers"):
-        finite_histogram(np.ones(10), 3, charge, SimulatedNoise(np.random.default_rng(0)))

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from itertools import pairwise
-from math import exp, inf, log, sqrt
+from math import exp, inf, log
 
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.stats import ks_2samp, kstest, kstwo
+from scipy.stats import ks_2samp, kstwo
 
-from tests.oracles.thompson_laplace import largest_exponent
+from tests.privacy.kit import largest_exponent
 from workbench.contracts.kit import DRAWS, FALSE_ALARM, SCALE_FACTOR
 from workbench.linalg import spectral_map
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
@@ -25,12 +25,10 @@ CELLS = 16
 
 
 def two_sided(law, value):
-    """The p-value of an exact test with both tails."""
     return float(min(1.0, 2 * min(law.cdf(value), law.sf(value))))
 
 
 def by_cells(cdf, draws):
-    """Pearson's test on cells of equal probability."""
     counts = np.bincount(np.minimum((cdf(draws) * CELLS).astype(int), CELLS - 1), minlength=CELLS)
     return float(stats.chisquare(counts).pvalue)
 
@@ -64,7 +62,6 @@ def truncated_laplace(draws, scale):
 
 
 def discrete_laplace(draws, scale):
-    """Pearson's test on the counts of integers, the rare ones together."""
     if (draws != np.floor(draws)).any():
         return 0.0
     reach = int(scale * log(DRAWS / 20))
@@ -116,12 +113,6 @@ def test_symmetric_noise_has_its_law_on_and_off_the_diagonal(factor):
     assert abs(products) < 6 * np.sqrt(len(off)) * factor**2
 
 
-def test_a_uniform_point_is_uniform():
-    noise = SimulatedNoise(np.random.default_rng(3))
-    draws = np.array([noise.uniform(-2.0, 6.0) for _ in range(DRAWS)])
-    assert by_cells(stats.uniform(-2, 8).cdf, draws) >= FALSE_ALARM
-
-
 SCORES, EPSILON = np.array([0.0, 1.0, 2.0, 3.0, 3.0]), 2.0
 
 
@@ -131,7 +122,6 @@ def softmax(scores, epsilon, base=0.0):
 
 
 def permute_and_flip(scores, epsilon):
-    """The law of the largest score plus exponential noise, by inclusion and exclusion over the others."""
     rate, best = epsilon / 2, scores.max()
     law = []
     for j, score in enumerate(scores):
@@ -195,14 +185,12 @@ CRITICAL = float(kstwo.isf(FALSE_ALARM, MASKS))  # sup |F_N - F| that the right 
 
 
 def exponents(d, rate, count, seed=1):
-    """max |ln eigenvalue| of masks of the identity, as a run draws them."""
     noise = SimulatedNoise(np.random.default_rng(seed))
     masks = np.array([noise.thompson_laplace(np.eye(d), 1.0, 1 / rate) for _ in range(count)])
     return np.abs(np.log(np.linalg.eigvalsh(masks))).max(axis=1)
 
 
 def gap(values, cdf):
-    """sup |F_N - F|."""
     at, count = cdf(np.sort(values)), len(values)
     return max((np.arange(1, count + 1) / count - at).max(), (at - np.arange(count) / count).max())
 
@@ -215,23 +203,6 @@ def test_masks_of_four_dimensions_have_the_law_of_their_rate():
 @pytest.mark.parametrize("d", FEWER)
 def test_masks_of_fewer_dimensions_have_the_law_of_their_rate(d):
     assert gap(exponents(d, FEWER[d], MASKS), largest_exponent(d, FEWER[d])) <= CRITICAL
-
-
-def test_the_formula_is_the_closed_one_in_one_and_two_dimensions():
-    r, rate = np.linspace(0.0, 3.0, 301), 7.0
-    assert np.allclose(largest_exponent(1, rate)(r), -np.expm1(-rate * r), atol=1e-6)
-    pieces = [(0.5, rate - 1), (0.5, rate + 1), (-1.0, rate)]  # two: the density is ∝ (cosh r - 1) e^(-θr)
-    mass = sum(share * -np.expm1(-c * r) / c for share, c in pieces)
-    assert np.allclose(largest_exponent(2, rate)(r), mass / sum(share / c for share, c in pieces), atol=1e-6)
-
-
-def weighted_points(d, rate, count):
-    """max |λ| of λ of density ∝ e^(-β max|λ|), uniform in a cube of Gamma(d + 1) size, and their weights."""
-    rng, slow = np.random.default_rng(3), 0.45 * rate
-    points = rng.gamma(d + 1, 1 / slow, count)[:, None] * rng.uniform(-1, 1, (count, d))
-    largest, (i, j) = np.abs(points).max(axis=1), np.triu_indices(d, 1)
-    weights = np.sinh(np.abs(points[:, i] - points[:, j]) / 2).prod(axis=1) * np.exp((slow - rate) * largest)
-    return largest, weights / weights.sum()
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -252,18 +223,6 @@ def test_truncated_laplace_noise_moved_by_its_sensitivity_is_delta_away(epsilon,
     assert np.maximum(p - np.exp(epsilon) * q, 0).sum() == pytest.approx(delta, rel=1e-4)
 
 
-@pytest.mark.parametrize(("d", "rate"), [(3, 9.0), (4, RATE)])
-def test_the_formula_agrees_with_weighted_points(d, rate):
-    """By a route of its own: no determinant, no Pfaffian, no quadrature."""
-    largest, weights = weighted_points(d, rate, 400_000)
-    places, exact = np.linspace(0, 5, 50_001), largest_exponent(d, rate)
-    for share in (0.05, 0.25, 0.5, 0.75, 0.95):
-        inside = (largest <= np.interp(share, exact(places), places)) - share
-        error = sqrt(weights**2 @ inside**2)
-        assert abs(weights @ inside) <= 5 * error
-        assert error < 0.004
-
-
 def rng(seed=1):
     return np.random.default_rng(seed)
 
@@ -280,14 +239,6 @@ def test_wishart_noise_has_the_distribution_of_rows():
     assert ks_2samp(mine, theirs).pvalue > FALSE_ALARM
 
 
-@pytest.mark.parametrize("factor", FACTORS)
-def test_square_noise_has_its_distribution(factor):
-    """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
-    noise, d, eta = SimulatedNoise(rng(3)), 2, 0.4
-    draws = [np.trace(noise.square(np.eye(d), 1.0, factor * eta)) / eta**2 for _ in range(DRAWS)]
-    assert (kstest(draws, stats.ncx2(d * d, d / eta**2).cdf).pvalue >= FALSE_ALARM) == (factor == 1)
-
-
 @pytest.mark.parametrize("kind", ["thompson_laplace", "wishart", "square"])
 def test_masks_follow_linear_maps_and_forget_the_root(kind):
     source, matrix = rng(10), np.array([[4.0, 1.0], [1.0, 2.0]])
@@ -296,7 +247,7 @@ def test_masks_follow_linear_maps_and_forget_the_root(kind):
     scale = {"thompson_laplace": 0.1, "wishart": 0.05, "square": 0.2}[kind]
     draw = getattr(SimulatedNoise(source), kind)
     inverse = np.linalg.inv(lower)
-    first = [thompson(inverse @ draw(lower, 1.0, scale) @ inverse.T) for _ in range(3000)]
+    first = [thompson(inverse @ draw(lower, 1.0, scale) @ inverse.T) for _ in range(1500)]
     second = [thompson(inverse @ draw(upper, 1.0, scale) @ inverse.T) for _ in range(3000)]
     third = [thompson(draw(np.eye(2), 1.0, scale)) for _ in range(3000)]
     assert ks_2samp(first, second).pvalue > FALSE_ALARM

@@ -18,13 +18,9 @@ from scipy import stats
 from scipy.stats import chisquare, kstest, laplace, norm
 
 from tests.contracts.parameters import examples
-from tests.oracles.thompson_laplace import largest_exponent
-from tests.privacy.kit import FALSE_ALARM, Tape
-from workbench.catalog import CATALOG
+from tests.privacy.kit import FALSE_ALARM, Tape, largest_exponent
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
-from workbench.estimators.quantiles import Median
-from workbench.lab.listing import inexact
 from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, noise_source, secure
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.noise import NoiseSource
@@ -93,7 +89,6 @@ def test_a_choice_has_the_law_of_the_exponential_mechanism_with_its_weights():
 
 
 def law_of_the_largest(counts, scale):
-    """Exact probabilities of the largest count plus rounded exponential noise, the lowest index of a tie."""
     top = 400
     tails = [1.0, *(exp(-(k - 0.5) / scale) for k in range(1, top))]  # P(⌊X + ½⌋ ≥ k)
     masses = -np.diff(tails)
@@ -135,7 +130,6 @@ def test_a_largest_count_is_drawn_with_that_law():
 
 
 def scales_of(kind, *arguments):
-    """What the sampler is asked for, in units."""
     asked = []
 
     def sampler(law, shape):
@@ -192,12 +186,6 @@ def test_a_root_that_no_charge_covers_is_refused_by_the_source_itself():
         assert mask(ChargedRoot(np.eye(2)), 0.1, 0.01).shape == (2, 2)
 
 
-@pytest.mark.secure
-def test_integers_beside_the_largest_do_not_wrap():
-    counts = np.array([2**63 - 1, -(2**63)])
-    assert SecureNoise().laplace(counts, 1, 1.0).tolist() == [2.0**63, -(2.0**63)]
-
-
 # Whole runs
 
 STEPS = {  # of the entries that have one without exact noise
@@ -230,12 +218,6 @@ def test_a_run_with_exact_noise(key, example):
     assert not np.isnan(np.array(numbers(value))).any()
 
 
-@pytest.mark.daily
-def test_most_entries_are_run_and_the_list_says_so():
-    assert len({one.values[0] for one in RUNS}) >= LEAST
-    assert {key for key, entry in CATALOG.items() if inexact(entry)} == set(STEPS)
-
-
 @pytest.mark.parametrize(("key", "example"), REFUSED)
 def test_a_mask_is_refused_before_anything_is_drawn(key, example):
     n = sizes(example, 300, 1000)[-1]
@@ -243,23 +225,7 @@ def test_a_mask_is_refused_before_anything_is_drawn(key, example):
         example.estimator(typical_rows(example, n, 4), budget=example.budget, rng=SecureNoise())
 
 
-@pytest.mark.daily
-def test_exact_noise_has_the_law_of_simulated_noise():
-    x, estimator, rng = (
-        np.arange(9.0) - 4,
-        Median(radius=5.0, calibration="paper", sigma=1.0),
-        np.random.default_rng(6),
-    )
-    many, few, sharper = (
-        np.sort([estimator(x, budget=PureDP(epsilon), rng=source).value for _ in range(count)])
-        for epsilon, source, count in ((1.0, rng, 3000), (1.0, SecureNoise(), 400), (2.0, rng, 400))
-    )
-    assert alike(few, many)
-    assert not alike(sharper, many)
-
-
 def alike(few, many):
-    """Whether all deciles agree, each with a false alarm of 1e-6 by the normal approximation."""
     levels = np.arange(1, 10) / 10
     shares = (few[:, None] <= np.quantile(many, levels)).mean(axis=0)
     spread = np.sqrt(levels * (1 - levels) * (1 / len(few) + 1 / len(many)))
@@ -278,19 +244,7 @@ def rejected(draws, cdf):
     return stats.kstest(draws, cdf).pvalue < FALSE_ALARM
 
 
-@pytest.mark.parametrize("factor", FACTORS)
-@pytest.mark.parametrize("shape", [0.3, 0.5, 1.0, 1.2, 11.0])
-def test_gamma_reals_have_their_law(shape, factor):
-    rng, draws = np.random.default_rng(1), []
-    for _ in range(4000):
-        one = secure.gamma(lambda bits: exact.exactly(shape * factor), rng.bytes)
-        with exact.precise(secure.STEP):
-            draws.append(float(one(secure.STEP)))
-    assert rejected(draws, stats.gamma(shape).cdf) == (factor != 1)
-
-
 def density_ratio(shape, n):
-    """The gamma density at what n stands for, times the derivative, over the normal density of n."""
     g, a = mpf(shape) - mpf(1) / 3, mpf(shape)
     y = n / (3 * mpmath.sqrt(g))
     if y <= -1:
@@ -359,22 +313,7 @@ def test_thompson_laplace_masks_of_more_dimensions_have_their_law(d, rate, count
     assert rejected(largest, largest_exponent(d, rate * 1.6))
 
 
-@pytest.mark.daily
-def test_bases_are_uniform():
-    """The first column's first entry, squared, is a beta variable; turned masks have the law of masks."""
-    rng, d = np.random.default_rng(6), 3
-    draws = []
-    for _ in range(3000):
-        entries = secure._normals(d, rng.bytes)
-        with exact.precise(secure.STEP):
-            draws.append(float(secure._uniform_basis(entries(secure.STEP))[0, 1]) ** 2)
-    assert not rejected(draws, stats.beta(0.5, (d - 1) / 2).cdf)
-    assert rejected(draws, stats.beta(0.5, d / 2).cdf)
-
-
 class Recorded:
-    """A generator's bytes, and what was read of them."""
-
     def __init__(self, seed):
         self.rng, self.chunks = np.random.default_rng(seed), []
 
@@ -384,7 +323,6 @@ class Recorded:
 
 
 def by_hand(root, eta, chunks):
-    """The floats next to L (I + ηG)(I + ηG)ᵀ Lᵀ at 200 digits, G of normal quantiles of 128 bits each."""
     d = root.rows if isinstance(root, mpmath.matrix) else len(root)
     with mpmath.workdps(200):
         middles = [(2 * int.from_bytes(chunk, "little") + 1) / mpf(2) ** 129 for chunk in chunks]
@@ -444,12 +382,6 @@ def test_later_balls_hold_the_same_number(make):
         assert float(found[2].rad()) < 1e-70 * sqrt(2)
 
 
-def test_a_row_of_zeros_stays_one():
-    found = secure.wishart(np.array([[0.0, 0.0], [1.0, 2.0]]), 0.25)
-    assert (found[0] == 0).all()
-    assert found[1, 1] > 0
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -476,10 +408,3 @@ def test_without_the_extra_the_module_loads_and_a_draw_names_it():
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.count("\n") == 1
     assert "secure" in said
-
-
-@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_wrong_scale_is_named_before_anything_is_drawn(scale):
-    for kind in (exact.Normal, exact.Laplace, exact.Exponential, exact.DiscreteLaplace):
-        with pytest.raises(ArgumentError, match="scale = "):
-            kind(scale)

@@ -12,12 +12,13 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import ndtr
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
 
 from workbench.contracts.draws import expected_draw
 from workbench.contracts.ramps import NONE, ratio_beside
 from workbench.errors import ArgumentError
-from workbench.estimators.populous import PopulousMean, mean_designer
+from workbench.estimators.populous import mean_designer
 from workbench.estimators.votes import NORM_ROUNDING, Points
 from workbench.privacy import (
     ZCDP,
@@ -30,8 +31,7 @@ from workbench.privacy import (
     ramps,
     stable,
 )
-from workbench.privacy.ramps import ABSOLUTE, BITS, LEAST_DELTA, Pure, ramp, within
-from workbench.privacy.secure import inexact_steps
+from workbench.privacy.ramps import ABSOLUTE, BITS, LEAST_DELTA, Pure, ramp
 from workbench.privacy.stable import (
     LAPLACE,
     LOCATED,
@@ -49,7 +49,6 @@ from workbench.privacy.stable import (
     Stable,
     StableCharge,
     Voted,
-    VotedCharge,
     counts,
     located_scale,
     renyi,
@@ -70,13 +69,11 @@ def rng(seed=1):
 
 
 def vote_design(budget, kind=VOTED_NORMAL):
-    """The design that ships for rows on the line, or one with Laplace noise."""
     noise = "laplace" if kind == VOTED_LAPLACE else "gaussian"
     return replace(mean_designer(1), kind=noise, joint=True).best(ROWS[budget], budget, BETA)
 
 
 def charge(budget, kind, d=1, change=0.2):
-    """A charge of a count of about twice ln(1/δ)/ε, and of a change of a share of the inverse of that."""
     size = log(1 / budget.delta) / budget.epsilon
     if kind in VOTED:
         return vote_design(budget, kind).plan
@@ -86,7 +83,6 @@ def charge(budget, kind, d=1, change=0.2):
 
 
 def noise_drawn(one):
-    """The scale of the noise of a vote that a run draws, of its kind alone."""
     noise = Mock(uniform=lambda low, high: 0.5)
     stable.voted(Voted(one.most, np.zeros(1)), one, noise)
     right, other = (noise.laplace, noise.gaussian)[:: 1 if one.mechanism == VOTED_LAPLACE else -1]
@@ -95,7 +91,6 @@ def noise_drawn(one):
 
 
 def cells(one, h, scale):
-    """The probabilities of cells, of the distributions as far apart as neighbours with h or more may be."""
     if one.mechanism in VOTED:
         family = stats.laplace if one.mechanism == VOTED_LAPLACE else stats.norm
         places = (0.0, one.sensitivity * one.falls[h - 1] / scale)
@@ -112,14 +107,12 @@ def cells(one, h, scale):
 
 
 def scale_of(one):
-    """The scale of the noise of a charge."""
     if one.mechanism in VOTED:
         return noise_drawn(one)
     return located_scale(one) if one.mechanism == LOCATED else stable_scale(one)
 
 
 def worst_stick(one, given):
-    """The largest hockey stick of neighbours with counts h, k, over δ."""
     epsilon, worst, scale = one.cost.epsilon, 0.0, scale_of(one)
     for h, p in enumerate(given):
         found = {at: cells(one, at, scale) for at in {max(h, 1), max(h - 1, 1)}}
@@ -151,7 +144,7 @@ def test_a_ramp_rises_to_what_is_wanted_and_every_chance_has_53_bits(budget, kin
 
 
 @pytest.mark.parametrize(("kind", "d"), [(LAPLACE, 2), (WISHART, 1), (WISHART, 6)])
-@pytest.mark.parametrize("budget", [BUDGETS[0], *BUDGETS[2:]], ids=str)
+@pytest.mark.parametrize("budget", [USUAL, LOUD], ids=str)
 def test_the_mask_is_the_narrowest_that_a_ramp_allows(budget, kind, d):
     one = charge(budget, kind, d)
     _, _, least = expected_draw(one, d)
@@ -169,11 +162,27 @@ def test_the_noise_of_a_vote_is_nearly_the_least_that_the_ramp_allows(budget, ki
     )  # too little is seldom shown
 
 
+def test_the_joint_price_beats_basic_composition():
+    """A truncated Laplace test of a share of ε and a mask of the rest, for the same count, at its best."""
+    one = StableCharge("test", LAPLACE, 0.05, USUAL, 27, 2, SILENT)
+    shares = np.linspace(0.05, 1, 951)
+    needed = (np.log1p(np.expm1(shares) / (2 * USUAL.delta)) + log(1 / (2 * SILENT))) / shares
+    assert 1 / stable_scale(one) > 1.15 * (1 - shares[needed <= one.most]).max() / one.sensitivity
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.02])
+def test_a_vote_that_is_counted_in_zcdp_has_far_more_noise(rho):
+    """At the ε with ε tanh(ε/2) = ρ, beside a normal test and normal noise of half of ρ each."""
+    epsilon = brentq(lambda e: e * np.tanh(e / 2) - rho, 1e-6, 50.0)
+    ratio, most = counts(ApproxDP(epsilon, 1e-6), VOTED_NORMAL, 0.9, SILENT)
+    assert most > 3 * (ndtri(1 - 1e-6) + ndtri(1 - SILENT)) / sqrt(rho)
+    assert 1 / ratio > 2.5 / sqrt(rho)
+
+
 # Draws
 
 
 def run(one, count, noise, d=2, size=1.0):
-    """What a run shows of a value of some size with a count."""
     if one.mechanism in VOTED:
         return stable.voted(Voted(count, np.full(d, size)), one, noise)
     if one.mechanism == LOCATED:
@@ -185,8 +194,6 @@ def run(one, count, noise, d=2, size=1.0):
 
 
 class Least(SimulatedNoise):
-    """A source whose uniform numbers are 0."""
-
     def uniform(self, low, high):
         return 0.0
 
@@ -209,14 +216,6 @@ def test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value(kind):
     assert found[0] == found[1] == found[2]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_run_answers_as_often_as_its_ramp_says(kind):
-    one, noise = charge(USUAL, kind, 2), SimulatedNoise(rng())
-    count, p = next((h, p) for h, p in enumerate(stable.chances(one)) if p > 0.3)
-    answers = sum(run(one, count, noise) is not None for _ in range(2000))
-    assert abs(answers - 2000 * p) < 5 * (2000 * p * (1 - p)) ** 0.5  # once in two million
-
-
 def test_without_an_answer_the_identity_is_masked():
     """Exact noise takes as long as its root asks for: that of the rows is not looked at."""
     one, noise = charge(USUAL, WISHART, 2), Mock(uniform=lambda low, high: 1.0 - 2**-53)
@@ -230,15 +229,6 @@ def test_noise_reaches_past_the_rounding_of_a_far_centre():
     found = Located(one.most, np.array([1e16]), np.array([0.95]), np.array([[1e-2]]))
     shown = [stable.located_normal(found, one, noise) for _ in range(60)]
     assert {float(out[0] - 1e16) for out in shown if out is not None} == {0.0, 2.0}
-
-
-def test_which_noise_is_exact():
-    step = Charge("moment", "gaussian", 1.0, ZCDP(1e-9))
-    assert inexact_steps(Mock(charged_roots=True), charge(USUAL, WISHART)) == []
-    assert inexact_steps(Mock(charged_roots=False), charge(USUAL, WISHART)) == ["test"]
-    assert inexact_steps(None, charge(USUAL, LOCATED)) == ["test"]
-    assert inexact_steps(None, replace(lifted(USUAL), rest=(step,))) == ["lift"]
-    assert inexact_steps(None, charge(USUAL, VOTED_NORMAL)) == []
 
 
 def test_a_charge_without_a_mask_is_refused():
@@ -261,7 +251,6 @@ def lifted(budget, d=3, degrees=40.0):
 
 @cache
 def divergence(order, degrees, spread, rho):
-    """Rényi's of Wishart rows of scales e^±g against 1, and of Gaussian steps, by quadrature of gammas."""
     shape, total = degrees / 2, rho * order
     for scale in (exp(spread), exp(-spread)):
         peak = shape / (order / scale + 1 - order)
@@ -272,7 +261,6 @@ def divergence(order, degrees, spread, rho):
 
 
 def stick(one, e):
-    """The hockey stick at e by those divergences."""
     orders = 1 + np.geomspace(0.3, min(300.0, 0.7 / expm1(one.sensitivity)), 150)
     bounds = [
         (order - 1) * (divergence(order, one.degrees, one.sensitivity, one.room.rho) - e + log1p(-1 / order))
@@ -371,20 +359,17 @@ DEGREES = 12.0
 
 
 def normal(rho, e):
-    """The exact hockey stick of normal distributions."""
     mu = sqrt(2 * rho)
     return ndtr(mu / 2 - e / mu) - np.exp(np.minimum(e, 700.0)) * ndtr(-mu / 2 - e / mu)
 
 
 def whole(spread, rho, e):
-    """The exact one of normal steps beside ν normal rows of one column, whose scales are e^g apart."""
     places = stats.gamma.ppf((np.arange(4000) + 0.5) / 4000, DEGREES / 2)
     loss = places * expm1(spread) - spread * DEGREES / 2  # of a density at 1 to that at e^-g
     return max(float(normal(rho, e - side * loss).mean()) for side in (1.0, -1.0))
 
 
 def best(spread, rho, e):
-    """The least bound of any order, of 40,000 of them."""
     orders = 1 + np.geomspace(1e-4, 0.999999 * min(1e7, 1 / expm1(spread)), 40_000)
     divergences = DEGREES * renyi(spread, orders, 2) + rho * orders
     logs = (orders - 1) * (divergences - e + np.log1p(-1 / orders)) - np.log(orders)
@@ -411,7 +396,6 @@ def test_a_stick_is_above_the_exact_one_and_near_the_best_order(budget, spread):
 
 
 def by_bisection_alone(stick, epsilon, left, p, hint):
-    """The largest chance that follows p, every question of the bisection asked."""
 
     def allowed(q):
         return ramps._allowed(stick, epsilon, left, p, q)
@@ -428,7 +412,6 @@ def by_bisection_alone(stick, epsilon, left, p, hint):
 
 
 def some_ramps():
-    """The tables and ramps of three kinds of masks at budgets from loud to faint, many that are too loud."""
     for epsilon, delta in ((0.1, 1e-3), (1.0, 1e-6), (6.0, 1e-12)):
         budget = ApproxDP(epsilon, delta)
         for ratio, spread in product((0.8, 3.0, 12.0), (1e-9, 1e-3, 0.1)):
@@ -451,7 +434,6 @@ def test_ramps_and_tables_have_the_bits_of_those_that_look_at_all(monkeypatch):
 
 
 def some_ends():
-    """What is searched by ramps, for masks of every kind, some of which no noise is enough for."""
     for budget, most in ((ApproxDP(0.3, 1e-6), 90), (ApproxDP(1.0, 1e-6), 27), (ApproxDP(4.0, 1e-10), 12)):
         for line, spread in ((True, 1e-3), (False, 0.02)):
             try:
@@ -479,14 +461,6 @@ def test_searches_that_guess_end_where_those_that_ask_everything_do(monkeypatch)
         monkeypatch.setattr(one, "replayed", asking)
     assert found == list(some_ends())
     stable.normal_room.cache_clear()
-
-
-def test_a_ramp_keeps_its_conditions_and_a_chance_that_is_larger_breaks_one():
-    one = charge(USUAL, LAPLACE, 2)
-    found, pure = list(stable.chances(one)), Pure(one.sensitivity / stable_scale(one))
-    assert within(pure, USUAL, found)
-    for place in (1, 5, 20):
-        assert not within(pure, USUAL, [p * (1.001 if h == place else 1.0) for h, p in enumerate(found)])
 
 
 def test_ramps_of_no_noise_at_all():
@@ -518,7 +492,6 @@ def test_no_rounding_of_a_large_epsilon_lets_a_chance_follow():
 
 
 def crowd(found, source):
-    """Points at one place, some at the rim of its friends, some far, about as many as a vote stands."""
     k, limit, places = found.vote.k, found.limit, np.zeros(found.vote.k)
     stood = k * (1 - sqrt(found.vote.quorum) / k)
     rim = source.integers(0, k // 4)
@@ -529,28 +502,10 @@ def crowd(found, source):
 
 
 def released(points, found):
-    """The count, and the average."""
     group = Points(points[:, None], found.limit)
     friends = group.friends(found.limit)
     h = found.vote.count(friends, found.most)
     return h, group.average(found.vote.weights(friends))[0] if h else 0.0
-
-
-@pytest.mark.parametrize("budget", BUDGETS, ids=str)
-def test_no_hostile_neighbours_move_a_count_or_an_average_by_more_than_is_charged(budget):
-    found, source, tipped, moved = vote_design(budget), rng(), set(), 0.0
-    for _ in range(60):
-        points = crowd(found, source)
-        other = points.copy()
-        leaves = source.choice([np.argmin(np.abs(points)), source.integers(len(points))])
-        other[leaves] = source.choice([-1e3, -1.0, 0.0, 1.0, 1e3]) * found.limit
-        (h, at), (k, there) = released(points, found), released(other, found)
-        assert abs(h - k) <= 1
-        tipped |= {(h, k)} if h != k else set()
-        apart = abs(there - at) if h and k else 0.0
-        moved = max(moved, apart / (found.plan.sensitivity * found.falls[max(min(h, k), 1) - 1]))
-    assert len(tipped) >= 3
-    assert 0.05 < moved <= 1
 
 
 def test_the_count_moves_by_one_and_is_cut_at_both_ends():
@@ -575,59 +530,12 @@ def test_averages_may_move_as_far_as_the_quorum_of_their_count_allows(budget):
         assert found.distance * found.falls[h - 1] == pytest.approx(moves, rel=1e-12)
 
 
-def test_a_vote_is_one_charge_of_the_whole_budget():
-    plan = PopulousMean(sigma=1.0).plan(500, 3, USUAL)
-    assert isinstance(plan, VotedCharge)
-    assert compose(plan) == USUAL
-    source = PopulousMean(calibration="paper", sigma=1.0).plan(10**7, 3, ApproxDP(20.0, 1e-3))
-    assert [one.mechanism for one in source.charges()] == ["truncated_laplace", "gaussian"]
-    for epsilon in (1.0, 0.01, 1e-4):  # a δ above a half asks for few counts
-        ratio, most = counts(ApproxDP(epsilon, 0.6), VOTED_NORMAL, 0.5, BETA)
-        assert ratio > 0
-        assert 1 <= most <= 3
-
-
 # Masks by themselves
 
 COST = ApproxDP(0.5, 5e-7)
 
 
-def largest_gamma(delta):
-    low, high = 1e-6, 1.0
-    for _ in range(60):
-        middle = sqrt(low * high)
-        low, high = (middle, high) if delta(log1p(middle)) <= COST.delta else (low, middle)
-    return low
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize(
-    ("d", "square", "wishart"), [(1, 2.372e-2, 2.704e-2), (2, 1.471e-2, 1.621e-2), (5, 6.89e-3, 7.32e-3)]
-)
-def test_exact_distances_at_eta_one_sixth(d, square, wishart):
-    eta = 1 / (6 * sqrt(d))
-    assert largest_gamma(lambda t: stable.square_delta(t, eta, d, 0.5)) == pytest.approx(square, rel=2e-3)
-    rows = 1 / (2 * eta**2)
-    assert largest_gamma(lambda t: stable.wishart_delta(t, rows, d, 0.5)) == pytest.approx(wishart, rel=2e-3)
-
-
-@pytest.mark.parametrize("d", [1, 2, 5, 10])
-def test_the_stated_distance_costs_less_than_it_may(d):
-    eta = 1 / (6 * sqrt(d))
-    level = log(2 / COST.delta)
-    gamma = min(
-        sqrt(COST.epsilon / (2 * d * (d + 1 / eta**2))),
-        COST.epsilon / (8 * d * sqrt(level)),
-        COST.epsilon / (8 * level),
-        COST.epsilon * eta / (12 * sqrt(d * level)),
-    )
-    one = Charge("mask", "square", log1p(gamma), COST)
-    assert stable.square_scale(one, d) == pytest.approx(eta, rel=1e-9)
-    assert stable.square_delta(log1p(gamma), eta, d, COST.epsilon) < COST.delta / 100
-
-
 def square_losses(ratios, d, noise):
-    """Losses of raw draws under the first distribution: log densities of rows, not the closed form."""
     g = rng(3).standard_normal((400_000, d, d))
     centred = (np.sqrt(ratios)[:, None] * (np.eye(d) + noise * g) - np.eye(d)) / noise
     return (centred**2 - g**2).sum(axis=(1, 2)) / 2 - d / 2 * np.log(ratios).sum()
@@ -656,7 +564,7 @@ def test_exact_delta_is_that_of_draws_and_vertices_are_worst(losses, delta, scal
     assert all(mean <= bound + wide for mean, wide in means)
 
 
-@pytest.mark.parametrize("d", [1, 2, 5, 10, 20])
+@pytest.mark.parametrize("d", [1, 5])
 def test_degrees_are_the_most_that_the_cost_allows(d):
     one = Charge("mask", "wishart", 0.03 / d, COST)
     rows = 1 / stable.wishart_scale(one, d)

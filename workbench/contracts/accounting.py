@@ -57,7 +57,6 @@ def plan_composes_to_the_budget(example: Example) -> None:
 
 
 def accepted_plan(example: Example, n: int) -> Plan:
-    """The plan, which must not be refused: its own conversion finds out what is overspent."""
     try:
         return planned(example, n)
     except ArgumentError as error:
@@ -65,7 +64,6 @@ def accepted_plan(example: Example, n: int) -> Plan:
 
 
 def more_than_requested_is_said(example: Example, n: int, delivered: Budget) -> None:
-    """Only with a source's own constants may another budget be delivered; the release shows both."""
     stated = getattr(example.estimator, "calibration", "") == "paper" and isinstance(example.budget, ApproxDP)
     assert stated, (delivered, example.budget)
     assert type(example.estimator).__name__ in OVERSPENDING, (delivered, example.budget)
@@ -109,7 +107,6 @@ class Drawn:
     loose: tuple[float, ...]
 
     def with_noise(self, wrong: str, factor: float) -> "Drawn":
-        """The same run where the noise of a step has `factor` times the scale; 0 draws nothing."""
         changed = [
             (kind, sensitivity, scale * factor if step == wrong else scale)
             for step, (kind, sensitivity, scale) in zip(self.steps, self.seen, strict=False)
@@ -124,7 +121,6 @@ def draws_are_those_of_the_plan(example: Example) -> None:
 
 
 def draws_hold(runs: list[Drawn], steps: set[str]) -> None:
-    """Fail unless the draws of every run are those of its plan, and some run took each of these steps."""
     for run in runs:
         assert len(run.seen) <= len(run.expected), (run.seen, run.expected)
         assert len(run.seen) == len(run.expected) or run.early, (run.seen, run.expected)
@@ -138,17 +134,14 @@ def draws_hold(runs: list[Drawn], steps: set[str]) -> None:
 
 
 def taken(runs: list[Drawn]) -> set[str]:
-    """The steps that some run drew noise for."""
     return {step for run in runs for step in run.steps[: len(run.seen)]}
 
 
 def steps_of_many_rows(example: Example) -> set[str]:
-    """The steps of a plan for 1000 rows, or for the fewest that are accepted."""
     return {charge.step for charge in planned(example, max(1000, least(example))).charges()}
 
 
 def recorded(example: Example) -> list[Drawn]:
-    """The draws of runs at several sizes, as far as it takes to see every step."""
     runs: list[Drawn] = []
     for n in sizes(example, 24, 300, 1000, 3000, 10_000):
         if n > max(1000, least(example)) and steps_of_many_rows(example) <= taken(runs):
@@ -158,7 +151,6 @@ def recorded(example: Example) -> list[Drawn]:
 
 
 def recorded_run(example: Example, n: int) -> Drawn:
-    """The draws of a run on n typical rows."""
     counting = CountingNoise(SimulatedNoise(_rng(n)))
     release = example.estimator(typical_rows(example, n, n), budget=example.budget, rng=counting)
     charges, d = list(release.plan.charges()), dimension(example) or 1
@@ -172,12 +164,9 @@ def recorded_run(example: Example, n: int) -> Drawn:
 
 
 class Tally(CountingNoise):
-    """Counts uniform points too."""
-
     points = 0
 
     def uniform(self, low: float, high: float) -> float:
-        """Count and pass on."""
         self.points += 1
         return super().uniform(low, high)
 
@@ -226,12 +215,10 @@ def work_is_bounded_at_a_large_budget(example: Example) -> None:
 
 
 def candidates(example: Example) -> int:
-    """How many an estimator chooses among that publishes a net of candidates."""
     return int(getattr(example.estimator, "candidates", lambda *_: 0)(dimension(example) or 1))
 
 
 def lavish(budget: Budget) -> Budget:
-    """A budget of the same kind at which noise is hardly seen."""
     match budget:
         case PureDP() | ApproxDP():
             return replace(budget, epsilon=100.0)
@@ -279,7 +266,6 @@ def drawn(kind: str, sensitivity: float, scale: float) -> np.ndarray:
 
 
 def coin(scale: float) -> Node:
-    """A node of one cut, left or right of all its points with equal chances at this scale."""
     points = ceil(scale * log(OTHERS))
     lengths = np.array([round(1e6 * exp(points / scale)), *[0] * (points - 1), 10**6])
     return Node(OnGrid(lengths, 1.0), (1 << BITS, 0), points)

@@ -38,14 +38,12 @@ def error_does_not_rise_with_n(example: Example, pairs: int = PAIRS) -> None:
 
 
 def starts(example: Example) -> tuple[int, ...]:
-    """Numbers of rows from which four times as many are tried."""
     if dimension(example) is None:
         return tuple(sizes(example, 100, 400, 2500, 10_000))
     return (fewest := least(example) + 300, 8 * fewest)
 
 
 def error_bound_is_exceeded_with_probability_at_most_beta(example: Example, runs: int = RUNS) -> None:
-    """Where the bound is finite, failures over 300 runs at beta = .1 stay within the binomial law."""
     estimator, d, given = example.estimator, dimension(example), example.budget
     if not hasattr(estimator, "error_bound"):
         assert d is not None or hasattr(estimator, "predicted_error")
@@ -68,23 +66,19 @@ def error_bound_is_exceeded_with_probability_at_most_beta(example: Example, runs
 
 
 def relative(scale: float) -> float:
-    """What `error_bound` of a scale bounds, for sigma = 1."""
     return abs(scale - 1)
 
 
 def ratio(scale: float) -> float:
-    """A half is as wrong as a double."""
     return abs(log(scale)) if scale else inf
 
 
 @cache
 def refused(trials: int, chance: float) -> int:
-    """The least count that has probability at most FALSE_ALARM under Binomial(trials, chance)."""
     return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
 
 
 def generous(budget: Budget) -> Budget:
-    """A budget of the same kind at which every bound is finite for few rows."""
     match budget:
         case PureDP(epsilon) | ApproxDP(epsilon, _):
             return replace(budget, epsilon=16 * epsilon)
@@ -98,7 +92,6 @@ def generous(budget: Budget) -> Budget:
 def errors(
     example: Example, n: int, runs: int, scale_error: Callable[[float], float] = relative
 ) -> np.ndarray:
-    """Errors in the unit of `error_bound` on normal rows: half-widths for intervals."""
     estimator, rng = example.estimator, np.random.default_rng(n)
     if dimension(example) is not None:
         return errors_of_entry(example, n, runs, rng)
@@ -117,7 +110,6 @@ def errors(
 
 
 def errors_of_entry(example: Example, n: int, runs: int, rng: np.random.Generator) -> np.ndarray:
-    """The entry's own loss on rows of its own population."""
     entry = entry_of(example)
     values = [answer(example, entry.population.sample(n, rng=rng), seed) for seed in range(runs)]
     return np.array(

@@ -46,7 +46,6 @@ def same_stream_gives_the_same_bits(example: Example) -> None:
 
 
 def crowds(centre: float, sigma: float) -> np.ndarray:
-    """Equally many rows at ten places and at ten distances from each other: no bin wins without noise."""
     places, distances = np.arange(10) * 5 + 0.5, 2.0 ** -np.arange(10)
     pairs = [[place - gap / 4, place + gap / 4] for place in places for gap in distances]
     return centre + sigma * np.tile(np.ravel(pairs), 5)
@@ -88,7 +87,6 @@ def _untouched(example: Example, x: np.ndarray) -> None:
 
 
 def is_positive(example: Example, matrix: np.ndarray) -> bool:
-    """Whether no eigenvalue is negative, but for what its rounding makes of 0; noise alone may leave some."""
     noise_alone = type(example.estimator).__name__ == "PerturbedCovariance"
     return noise_alone or bool(np.linalg.eigvalsh(matrix)[0] >= -1e-9 * max(np.abs(matrix).max(), 1.0))
 
@@ -111,7 +109,6 @@ def an_unusable_row_is_absent(example: Example) -> None:
 
 
 def _rows_of_estimates(example: Example, x: np.ndarray) -> set[int]:
-    """How many rows the estimator is given, absent ones among them."""
     kind = type(example.estimator)
     with patch.object(kind, "estimate", autospec=True, side_effect=kind.estimate) as estimate:
         answer(example, x)
@@ -119,7 +116,6 @@ def _rows_of_estimates(example: Example, x: np.ndarray) -> set[int]:
 
 
 def an_unusable_row_does_not_count(example: Example) -> None:
-    """Whatever makes a row unusable, and wherever it is, every stage sees the others and them alone."""
     for n, kept in ((24, 10), (300, 120)):
         x = np.resize([np.nan, 1e101, -np.inf], n)
         x[:kept] = typical_rows(example, kept, n)
@@ -145,7 +141,6 @@ def _everything_seen(example: Example, x: np.ndarray) -> str:
 
 
 def _shown(statistic: Any) -> Any:
-    """A statistic as what can be written out."""
     nodes = getattr(statistic, "nodes", None)
     return statistic if nodes is None else [(np.asarray(node.lengths), node.shares) for node in nodes]
 
@@ -176,7 +171,6 @@ def names_of_columns_are_kept(example: Example) -> None:
 
 
 def names_of_several_columns_are_kept(example: Example) -> None:
-    """The same for tables of several columns."""
     x = typical_rows(example, max(24, least(example)), 3)
     names = [f"column {number}" for number in range(x.shape[1])]
     missing = x.copy()
@@ -234,18 +228,15 @@ def declared_symmetries_hold(example: Example) -> None:
 
 
 def moves_freely(example: Example) -> bool:
-    """Whether nothing public says where the rows are."""
     estimator = example.estimator
     return getattr(estimator, "radius", None) is None and not getattr(estimator, "centred", False)
 
 
 def rounded(x: np.ndarray) -> np.ndarray:
-    """Multiples of 2^-30: adding a power of two up to 2^20 is exact."""
     return np.round(x * 2.0**30) / 2.0**30
 
 
 def moved(example: Example, value: Any, move: float) -> Any:
-    """The release on rows that are `move` further right, in every coordinate."""
     estimand = entry_of(example).estimand
     if isinstance(value, Abstention) or estimand not in ("mean", "location", "interval", "gaussian"):
         return value
@@ -257,7 +248,6 @@ def moved(example: Example, value: Any, move: float) -> Any:
 
 
 def scaled(example: Example, value: Any, factor: float) -> Any:
-    """The release on rows that are `factor` times as large."""
     if isinstance(value, Abstention):
         return value
     match entry_of(example).estimand:
@@ -273,7 +263,6 @@ def scaled(example: Example, value: Any, factor: float) -> Any:
 
 
 def same(example: Example, expected: Any, value: Any) -> None:
-    """Equal to 1e-9 of their size; abstentions equal."""
     assert type(value) is type(expected), (value, expected)
     if isinstance(value, Abstention):
         assert value == expected
@@ -286,7 +275,6 @@ def same(example: Example, expected: Any, value: Any) -> None:
 
 
 def numbers(value: Any) -> np.ndarray:
-    """The numbers of a value, in one row: those of all its fields, or none."""
     if isinstance(value, Abstention):
         return np.array([])
     if is_dataclass(value):

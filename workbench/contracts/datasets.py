@@ -14,59 +14,49 @@ DIRECTIONS = 12  # of far rows: two of them are orthogonal after any linear map,
 
 
 def entry_of(example: Example) -> Entry:
-    """The entry whose estimator the example is: there is one class for each key."""
     kind = type(example.estimator)
     return next(entry for entry in KNOWN.values() if type(entry.estimator) is kind)
 
 
 def dimension(example: Example) -> int | None:
-    """The number of columns of the entry's population, None for numbers instead of rows."""
     return entry_of(example).population.d
 
 
 def planned(example: Example, n: int) -> Plan:
-    """The plan for n rows of the entry's dimension."""
     return example.estimator.plan(n, dimension(example) or 1, example.budget)
 
 
 @cache
 def least(example: Example) -> int:
-    """The smallest number of rows that the estimator accepts at the example's budget."""
     return fewest_rows(example.estimator, dimension(example) or 1, example.budget)
 
 
 def sizes(example: Example, *wanted: int) -> list[int]:
-    """The wanted numbers of rows, raised to what the estimator accepts."""
     return sorted({max(n, least(example)) for n in wanted})
 
 
 def filled(example: Example, n: int, value: Any) -> np.ndarray:
-    """n rows whose entries are all the same."""
     d = dimension(example)
     return np.full(n if d is None else (n, d), value, np.float64)
 
 
 def by_row(example: Example, numbers: np.ndarray) -> np.ndarray:
-    """One row for each number: the number itself, or a row that repeats it with another sign each time."""
     d = dimension(example)
     return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
 
 
 def middle(example: Example) -> Any:
-    """The middle of an estimator's range: a number, or one for each column; 0 where it has none."""
     centre = getattr(example.estimator, "centre", 0.0)
     return np.array(centre) if isinstance(centre, tuple) else centre
 
 
 def with_absent(x: np.ndarray, every: int) -> np.ndarray:
-    """The same rows, one of so many absent."""
     other = x.copy()
     other[every // 2 :: every] = np.nan
     return other
 
 
 def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
-    """Normal rows where the example expects them."""
     estimator, rng = example.estimator, np.random.default_rng(seed)
     if dimension(example) is not None:
         return entry_of(example).population.sample(n, rng=rng)
@@ -75,7 +65,6 @@ def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
 
 
 def row_values(example: Example, n: int) -> list[np.ndarray]:
-    """Values that a replaced row may take: hostile ones and both sides of every clip."""
     estimator = example.estimator
     if dimension(example) is not None:
         return [*_row_vectors(example), *_last_counted(example, n)]
@@ -88,7 +77,6 @@ def row_values(example: Example, n: int) -> list[np.ndarray]:
 
 
 def _last_counted(example: Example, n: int) -> list[np.ndarray]:
-    """Orthogonal rows just inside the radius at which an estimator cuts them, where it publishes one."""
     if not hasattr(example.estimator, "cut_radius"):
         return []
     d = dimension(example) or 1
@@ -107,7 +95,6 @@ def _row_vectors(example: Example) -> list[np.ndarray]:
 
 
 def ends(example: Example, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The outermost rows that count: the last ones that the paper's mean does not zero, or far ones."""
     estimator = example.estimator
     centre, sigma = middle(example), getattr(estimator, "sigma", 1.0)
     if dimension(example) is not None:

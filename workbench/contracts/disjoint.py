@@ -38,7 +38,6 @@ class Form:
     nodes: tuple[Parallel, ...]
 
     def children(self) -> dict[str, set[tuple[int, int]]]:
-        """The node and the part, of every node, that a step belongs to."""
         found: dict[str, set[tuple[int, int]]] = {}
         for number, node in enumerate(self.nodes):
             for place, part in enumerate(node.parts):
@@ -48,7 +47,6 @@ class Form:
 
     @property
     def ends(self) -> list[int]:
-        """The first and last row of every part of rows p, p + k, p + 2k ..; of the first and last range."""
         k = max(len(node.parts) for node in self.nodes)
         return [*range(k), *range(self.n - k, self.n)]
 
@@ -61,7 +59,6 @@ def a_row_moves_one_part(example: Example) -> None:
 
 
 def few_parts() -> AbstractContextManager[object]:
-    """The parts of the paper's ball, nine in the place of hundreds."""
     return patch.object(histograms, "PARTS", FEW_PARTS)
 
 
@@ -73,7 +70,6 @@ def forms(example: Example) -> list[Form]:
 
 
 def others(example: Example) -> Iterator[Example]:
-    """The first example of a key with each option that divides its rows."""
     estimator = example.estimator
     private = (one for one in entry_of(example).examples if not isinstance(one.budget, NonPrivate))
     if example != next(private):
@@ -87,7 +83,6 @@ def others(example: Example) -> Iterator[Example]:
 
 
 def first_with_parts(example: Example) -> Form | None:
-    """The form with the fewest rows at which the plan has a `Parallel` node."""
     batched = getattr(example.estimator, "mode", None) == "proved"
     for n in datasets.sizes(example, FEW, *[MANY] * batched):
         nodes = tuple(parallel(planned(example, n)))
@@ -97,7 +92,6 @@ def first_with_parts(example: Example) -> Form | None:
 
 
 def parallel(plan: Plan) -> Iterator[Parallel]:
-    """Every `Parallel` node of a plan with more than one part."""
     match plan:
         case Parallel() | Sequential():
             if isinstance(plan, Parallel) and len(plan.parts) > 1:
@@ -111,7 +105,6 @@ def parallel(plan: Plan) -> Iterator[Parallel]:
 
 
 def one_part_moves(form: Form) -> None:
-    """Fail where two parts of a node see a replaced row, or where a part sees none of them."""
     with replaced_everywhere((base.shuffled, lambda rows, noise: rows)):
         warm(form.example, form.n)
         search = Search(form, *whole_run(form))
@@ -122,7 +115,6 @@ def one_part_moves(form: Form) -> None:
 
 
 def whole_run(form: Form) -> tuple[np.ndarray, int, list[Event]]:
-    """Rows and a seed with which no step ends the run early, and the events of the run."""
     for seed in range(ATTEMPTS):
         x = rows_for(form, seed)
         with spied() as events:
@@ -133,7 +125,6 @@ def whole_run(form: Form) -> tuple[np.ndarray, int, list[Event]]:
 
 
 def rows_for(form: Form, seed: int) -> np.ndarray:
-    """Typical rows, on a line where the example finds the subspace that they span."""
     x = typical_rows(form.example, form.n, seed)
     if getattr(form.example.estimator, "degenerate", False):
         return np.outer(x[:, 0], np.linspace(1.0, 2.0, x.shape[1]))
@@ -151,7 +142,6 @@ class Search:
     moved: dict[int, frozenset[tuple[int, int]]] = field(default_factory=dict)
 
     def refine(self, first: int, last: int) -> None:
-        """Replace two rows, and rows between them down to neighbours, until both are in one part."""
         if self.parts_of(first) == self.parts_of(last) or last - first < 2:
             return
         middle = (first + last) // 2
@@ -159,7 +149,6 @@ class Search:
         self.refine(middle, last)
 
     def parts_of(self, row: int) -> frozenset[tuple[int, int]]:
-        """The parts that see anything of a row: at most one of every node."""
         if row not in self.moved:
             children = self.form.children()
             steps = {event.charge.step for event, again in self.replay(row) if not same(event, again)}
@@ -170,7 +159,6 @@ class Search:
         return self.moved[row]
 
     def replay(self, row: int) -> Iterator[tuple[Event, Event]]:
-        """Every step of the run, and of the run with one row far away, given the same outputs."""
         far = by_row(self.form.example, np.array([FAR]))[0]
         with spied(self.events) as replayed:
             run(self.form.example, replaced(self.x, row, far), self.seed)
@@ -178,7 +166,6 @@ class Search:
 
 
 def same(event: Event, other: Event) -> bool:
-    """Whether two uses of a mechanism saw the same, bit by bit."""
     first, second = event.statistic, other.statistic
     if event.mechanism == "stability_histogram":
         return bool(first == second)

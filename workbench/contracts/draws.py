@@ -5,8 +5,13 @@ from math import exp, expm1, log, sqrt
 import numpy as np
 from scipy.stats import chi2
 
-from workbench.contracts.located import located_normal_scale
-from workbench.contracts.ramps import largest_pure, largest_rows, ratio_beside, rows_beside
+from workbench.contracts.ramps import (
+    largest_pure,
+    largest_rows,
+    located_normal_scale,
+    ratio_beside,
+    rows_beside,
+)
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.budgets import gaussian_delta
 from workbench.special import chdtr, ndtr
@@ -72,7 +77,6 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
 
 
 def _range_by_bisection(rho: float) -> float:
-    """The ε at which the largest Kullback-Leibler divergence of a pair of range ε is ρ."""
 
     def divergence(epsilon: float) -> float:
         k = epsilon / -expm1(-epsilon)

@@ -48,15 +48,12 @@ class Gaps:
     attained: float
 
     def complete(self) -> bool:
-        """Whether every step was reached, and every gap that must be attained was."""
         return self.steps <= {*self.ratios} and all(self.reached(step) for step in self.wanted)
 
     def reached(self, step: str) -> bool:
-        """Whether some gap attains a step's sensitivity."""
         return self.ratios.get(step, 0.0) >= self.attained
 
     def declaring(self, step: str, factor: float) -> "Gaps":
-        """The same gaps where a step declares `factor` times its sensitivity."""
         return replace(self, ratios={**self.ratios, step: self.ratios[step] / factor})
 
 
@@ -66,7 +63,6 @@ def gap_is_the_sensitivity(example: Example, sizes: tuple[int, ...] = LARGE, sma
 
 
 def gaps_hold(gaps: Gaps) -> None:
-    """Fail unless no gap is above its sensitivity, and those that must attain it do."""
     for step, ratio in gaps.ratios.items():
         assert ratio <= MOST, (step, ratio)
     for step in gaps.wanted:
@@ -76,7 +72,6 @@ def gaps_hold(gaps: Gaps) -> None:
 
 
 def measured(example: Example, sizes: tuple[int, ...] = LARGE, small: bool = True) -> Gaps:
-    """The gaps at as many sizes as it takes to attain all that must be, and of all pairs of few rows."""
     steps = frozenset(charge.step for charge in planned(example, max(LARGE[1], least(example))).charges())
     attained = ATTAINED if dimension(example) is None else NEARLY
     gaps = Gaps({}, steps, steps - entry_of(example).bounded_steps, attained)
@@ -93,7 +88,6 @@ def measured(example: Example, sizes: tuple[int, ...] = LARGE, small: bool = Tru
 
 
 def largest_ratios(example: Example, n: int, ratios: dict[str, float]) -> None:
-    """Enter the largest gap of every step in units of its sensitivity; fail where it is above 1."""
     with watched() as spy:
         for event, again in replays(example, n, spy):
             step, gap, declared = event.charge.step, distance(event, again), event.charge.sensitivity
@@ -113,7 +107,6 @@ def replays(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]
 
 
 def replays_of(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]:
-    """The replays of every star of data sets."""
     stars = neighbours if n == SMALL else extremes if dimension(example) is None else far_directions
     for number, (x, others) in enumerate(chunk for star in stars(example, n) for chunk in chunks(*star)):
         with spy.recorded() as events:
@@ -198,7 +191,6 @@ def far_directions(example: Example, n: int) -> Iterator[Star]:
 
 
 def replaced(x: np.ndarray, row: int, value: np.ndarray | float) -> np.ndarray:
-    """A copy of x with one row replaced."""
     other = x.copy()
     other[row] = value
     return other

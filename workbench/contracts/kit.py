@@ -33,7 +33,6 @@ DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
 def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Example, str]]:
-    """Key, example and a name, of every example with or without privacy."""
     return [
         (entry.key, example, f"{entry.key}-{number}-{name(example)}")
         for entry in entries
@@ -43,19 +42,16 @@ def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Exa
 
 
 def name(example: Example) -> str:
-    """Words for an example of an entry."""
     estimator: Any = example.estimator
     words = [getattr(estimator, option, None) for option in ("calibration", "mode")]
     return "-".join([*filter(None, words), type(example.budget).__name__])
 
 
 def run(example: Example, x: object, seed: int = 0) -> Any:
-    """The value of one release."""
     return example.estimator(x, budget=example.budget, rng=np.random.default_rng(seed)).value
 
 
 def answer(example: Example, x: object, seed: int = 0) -> Any:
-    """The value of one release where raising is a breach of the contract."""
     try:
         return run(example, x, seed)
     except Exception as error:
@@ -63,7 +59,6 @@ def answer(example: Example, x: object, seed: int = 0) -> Any:
 
 
 def refusal(call: Callable[[], Any]) -> ArgumentError:
-    """The error about a public argument that a call ends with; it must end with one."""
     try:
         call()
     except ArgumentError as error:
@@ -74,12 +69,10 @@ def refusal(call: Callable[[], Any]) -> ArgumentError:
 
 
 def warm(example: Example, n: int) -> None:
-    """Run once on n rows, so that a critical value is simulated before anyone counts mechanisms."""
     answer(example, typical_rows(example, n, 0))
 
 
 def stopped_early(value: object) -> bool:
-    """Whether a value tells that a step gave no answer: the abstention, or the whole line."""
     return isinstance(value, Abstention) or getattr(value, "high", 0.0) == np.inf
 
 
@@ -118,7 +111,6 @@ def _distance(event: Event, other: Event) -> float:
 
 
 def norm(event: Event) -> str:
-    """The norm in which one row moves what a mechanism sees by its sensitivity."""
     if event.mechanism in ("noisy_max", "exponential"):
         return "largest"
     gaussian = event.charge.mechanism in ("gaussian", "symmetric_gaussian")
@@ -126,7 +118,6 @@ def norm(event: Event) -> str:
 
 
 def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
-    """How far matrices are apart where both counts may give an answer; infinite for counts 2 apart."""
     if abs(found.count - other.count) > 1:
         return np.inf
     if not min(found.count, other.count):
@@ -136,7 +127,6 @@ def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
 
 
 def voted_gap(charge: VotedCharge, found: Voted, other: Voted) -> float:
-    """The same for averages, in the norm of their noise, as a share of what the smaller count declares."""
     if abs(found.count - other.count) > 1:
         return np.inf
     if not min(found.count, other.count):
@@ -147,7 +137,6 @@ def voted_gap(charge: VotedCharge, found: Voted, other: Voted) -> float:
 
 
 def lift_gap(found: Lift, other: Lift) -> float:
-    """The same for lifted matrices: the larger sum of the logarithms of one sign."""
     if abs(found.count - other.count) > 1:
         return np.inf
     if not min(found.count, other.count):
@@ -156,7 +145,6 @@ def lift_gap(found: Lift, other: Lift) -> float:
 
 
 def root_around(lift: Lift, centre: np.ndarray) -> np.ndarray:
-    """The root of a lifted matrix whose rows are measured from a centre."""
     root = np.zeros((len(centre) + 1,) * 2)
     root[0, 0], root[1:, 1:] = lift.height, lift.root
     root[1:, 0] = (lift.centre - centre + lift.shift) * lift.height
@@ -164,7 +152,6 @@ def root_around(lift: Lift, centre: np.ndarray) -> np.ndarray:
 
 
 def one_sided(first: np.ndarray, second: np.ndarray) -> float:
-    """The larger sum of logarithms of one sign of the eigenvalues between two matrices, by their roots."""
     unit = np.abs(first).max(axis=1)[:, None]
     logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
     return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))
@@ -212,7 +199,6 @@ def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> 
 
 
 def level_gap(level: Level, other: Level) -> float:
-    """The most that the scores of a level's nodes differ, each at its worst places, added up."""
     return sum(node_gap(*nodes) for nodes in zip(level.nodes, other.nodes, strict=True))
 
 
@@ -229,7 +215,6 @@ def node_gap(node: Node, other: Node) -> float:
 
 
 def longest_path(node: Node, other: Node, cells: np.ndarray) -> float:
-    """The most by which the score of one is below that of the other, over all runs of cells."""
     counts = [np.searchsorted(one.lengths.edges[1:-1], cells, side="right") for one in (node, other)]
     later = np.less.outer(np.arange(len(cells)), np.arange(len(cells))) | np.eye(len(cells), dtype=bool)
 
@@ -246,7 +231,6 @@ def longest_path(node: Node, other: Node, cells: np.ndarray) -> float:
 
 
 def penalty(locator: WindowMedian, points: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """The penalty that the mechanism uses inside its pieces, infinite where it has no density."""
     pieces = locator.pieces(points)
     piece = np.searchsorted(pieces.edges, positions) - 1
     outside = (piece < 0) | (piece >= len(pieces.penalty))

@@ -35,13 +35,11 @@ def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
 
 
 def delta_of(charge: Charge) -> float:
-    """The δ of a charge, 0 where it has none or where its mechanism is noise alone."""
     alone = ("gaussian", "symmetric_gaussian", "laplace", "discrete_laplace")
     return 0.0 if charge.mechanism in alone else getattr(charge.cost, "delta", 0.0)
 
 
 def holds_its_delta(event: Event) -> None:
-    """Fail unless the event's mechanism shows a lone row with probability at most the δ of its charge."""
     delta = event.charge.cost.delta
     if event.mechanism == "stability_histogram":
         shown = chance_of_a_lone_row(event)
@@ -69,7 +67,6 @@ def holds_its_delta(event: Event) -> None:
 
 
 def chance_above(event: Event) -> float:
-    """P(a lower bound is above the number itself), the margin found as what a noise of 0 leaves."""
 
     class Without(UnitNoise):
         def gaussian(self, value: object, *_: float) -> np.ndarray:
@@ -84,7 +81,6 @@ def chance_above(event: Event) -> float:
 
 
 def chance_of_an_answer(event: Event, count: int) -> float:
-    """How small a uniform number must be for an answer at a count of rows."""
     found = replace(event.statistic, count=count)
 
     def answers(point: float) -> bool:
@@ -105,7 +101,6 @@ def chance_of_an_answer(event: Event, count: int) -> float:
 
 
 def draw_in(event: Event) -> tuple[float, ...]:
-    """Sensitivity, scale and further numbers with which a mechanism asks for its noise."""
     asked: list[tuple[float, ...]] = []
 
     class Listener(UnitNoise):
@@ -120,14 +115,12 @@ def draw_in(event: Event) -> tuple[float, ...]:
 
 
 def mass_beyond_the_other(event: Event) -> float:
-    """What noise on [-A, A] has where the same noise, moved by the sensitivity, has nothing."""
     sensitivity, scale, bound = draw_in(event)
     outside = exp(-max(bound - sensitivity, -bound) / scale) - exp(-bound / scale)
     return outside / (-2 * expm1(-bound / scale))
 
 
 def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> None:
-    """Whatever the points, a favoured piece gives a place inside it, and a favoured bottom gives none."""
     points = 100.0 * np.arange(5)
     edges = locator.pieces(points).edges
     for chosen in range(len(logits(locator, points, charge))):
@@ -140,7 +133,6 @@ def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> Non
 
 
 def draw_of(locator: WindowMedian, points: np.ndarray, charge: Charge, chosen: int) -> float | None:
-    """The release when the noise favours one choice."""
 
     class Favour(UnitNoise):
         def choice(self, scores: object, sensitivity: float, scale: float, weights: object = None) -> int:
@@ -150,7 +142,6 @@ def draw_of(locator: WindowMedian, points: np.ndarray, charge: Charge, chosen: i
 
 
 def released(event: Event, count: int, amount: float) -> bool:
-    """Whether `count` rows of one bin show when the noise of their count is `amount`."""
 
     class Fixed(UnitNoise):
         def discrete_laplace(self, value: object, *_: float) -> np.ndarray:
@@ -162,7 +153,6 @@ def released(event: Event, count: int, amount: float) -> bool:
 
 
 def chance_of_a_lone_row(event: Event) -> float:
-    """P(1 + noise ≥ threshold), the threshold found as the least noisy count that a run releases."""
     charge, low, high = event.charge, -10.0, 1e6
     whole = isinstance(charge.cost, ApproxDP)
     assert released(event, 1, high), "no noise shows a lone row: the noisy count does not decide"
@@ -193,7 +183,6 @@ def mass_of_a_lone_window(locator: WindowMedian, charge: Charge, n: int) -> floa
 
 
 def logits(locator: WindowMedian, points: np.ndarray, charge: Charge) -> np.ndarray:
-    """Logs of what the mechanism chooses by: pieces in order, then the bottom, in units of the score."""
     seen: list[np.ndarray] = []
 
     class Listener(UnitNoise):

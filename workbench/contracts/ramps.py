@@ -7,7 +7,7 @@ from math import exp, expm1, log
 
 import numpy as np
 
-from workbench.privacy.stable import LiftCharge, StableCharge, VotedCharge
+from workbench.privacy.stable import LiftCharge, LocatedCharge, StableCharge, VotedCharge
 from workbench.special import log_ndtr, ndtr
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
@@ -16,24 +16,26 @@ Stick = Callable[[float], float]
 
 
 def largest_pure(charge: StableCharge) -> float:
-    """The largest ε' at which a mask that is ε'-DP may be shown."""
     return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, _pure)
 
 
 def largest_rows(charge: StableCharge) -> float:
-    """The most normal rows of one eigenvalue of the ratio at e^Δ and, if d > 1, another at e^-Δ."""
     moved = _moved(charge.sensitivity, charge.d > 1)
     return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, moved)
 
 
 def rows_beside(charge: LiftCharge) -> float:
-    """The rows ν of the mask of a lift, or fewer if the ramp does not allow them beside steps that cost ρ."""
     shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
     return min(charge.degrees, _largest(*shape, _moved(charge.sensitivity, True, charge.room.rho)))
 
 
+def located_normal_scale(charge: LocatedCharge) -> float:
+    """The least scale of the noise of a location."""
+    shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
+    return charge.sensitivity / _largest(*shape, _located(charge.spread, charge.d == 1))
+
+
 def ratio_beside(charge: VotedCharge) -> float:
-    """The ratio of a vote; next to none if no ramp beside it answers as often as it should."""
     kind = _pure if charge.mechanism == "voted_laplace" else _shifted
     sticks = [kind(charge.ratio * fall) for fall in charge.falls[: charge.usual]]
     last = falling(sticks, charge.cost.epsilon, charge.cost.delta)
@@ -41,7 +43,6 @@ def ratio_beside(charge: VotedCharge) -> float:
 
 
 def falling(sticks: Sequence[Stick], epsilon: float, delta: float) -> float:
-    """The largest chance at the last count where every pair of counts has a hockey stick of its own, or 0."""
     chance = delta
     for stick, above in pairwise(sticks):
         low, high = chance, min(1.0, delta / max(above(epsilon), 1e-300))
@@ -56,7 +57,6 @@ def falling(sticks: Sequence[Stick], epsilon: float, delta: float) -> float:
 
 
 def reached(stick: Stick, epsilon: float, delta: float, most: int) -> float:
-    """The largest chance of an answer at the last count, every count's as large as its neighbours allow."""
     chance = delta
     for _ in range(most - 1):
         low, high = chance, 1.0
@@ -122,3 +122,23 @@ def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], S
         return lambda e: exp(min(0.0, float((heights - (orders - 1) * e).min())))
 
     return rows
+
+
+@lru_cache(maxsize=256)
+def _located(spread: float, line: bool) -> Callable[[float], Stick]:
+    """The hockey stick of normal noise of sd Δ/number, in scatters that are g apart."""
+    highest = min(1e5, (1 - 1e-9) / expm1(spread))
+    falls = np.geomspace(1e-4 * highest, highest, ORDERS)
+    orders = 1 + falls
+    shapes = [(-np.log(orders - falls * exp(v)) / falls - v) / 2 for v in (spread, -spread)]
+    shape = np.maximum(*shapes) if line else shapes[0] + shapes[1]
+    kept, moved = (
+        falls * (shape + np.log1p(-1 / orders)) - np.log(orders),
+        falls * orders / 2 / (1 - falls * spread),
+    )
+
+    def noise(number: float) -> Stick:
+        heights = kept + number**2 * moved
+        return lambda e: exp(min(0.0, float((heights - falls * e).min())))
+
+    return noise

@@ -16,8 +16,6 @@ MASKS = ("thompson_laplace", "wishart", "square")  # their noise is not added
 
 
 class Grids(CountingNoise):
-    """Keeps the kinds of noise that met a statistic of floats."""
-
     def __init__(self, source: Any) -> None:
         super().__init__(source)
         self.floats: list[str] = []
@@ -34,7 +32,6 @@ class Grids(CountingNoise):
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a statistic is one of whole numbers, by its type; of a level of cuts, all that is known."""
     if isinstance(value, Level):
         return all(isinstance(node.lengths, OnGrid) and type(node.present) is int for node in value.nodes)
     return on_grid(value) is not None
@@ -50,7 +47,6 @@ def noise_meets_whole_numbers(example: Example) -> None:
 
 
 def moves_by_what_is_charged(event: Event, other: Event) -> None:
-    """Fail if a row moves whole numbers by more than the noise is made for, in fractions of integers."""
     if event.whole is None or other.whole is None:
         return
     assert np.array_equal(event.whole.unit, other.whole.unit), "a unit that depends on the rows"

@@ -299,7 +299,10 @@ class ClippedBoxMean(Estimator[Array]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on."""
         sigma = in_columns(self.sigma, d)
-        variances = 1 / n + (self.noise(n, d, budget) / sigma) ** 2
+        with np.errstate(over="ignore"):
+            variances = 1 / n + (self.noise(n, d, budget) / sigma) ** 2
+        if not np.isfinite(variances).all():
+            return inf
         return better_than(length(in_columns(self.radius, d) / sigma), median_of(variances))
 
     def noise(self, n: int, d: int, budget: Budget) -> Array:

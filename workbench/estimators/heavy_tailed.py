@@ -316,7 +316,8 @@ class HeavyTailed(Estimator[Array]):
     def _rms(self, d: int, mu: float, last: Stage, size: float) -> float:  # for rows of covariance `size` I
         inside, rows = last.radius**2 / size, last.stop - last.start
         kept = gammainc(d / 2 + 1, inside / 2) if self.zeroed else kept_share(np.asarray(inside), d)
-        return sqrt(d * (d + 1) * (1 / rows + (last.sd(mu) / size) ** 2 / 2) + d * (1 - float(kept)) ** 2)
+        noise = min(last.sd(mu) / size, 1e150) ** 2 / 2
+        return sqrt(d * (d + 1) * (1 / rows + noise) + d * (1 - float(kept)) ** 2)
 
 
 @lru_cache(maxsize=1024)

@@ -63,6 +63,7 @@ class PureDP(_Additive):
 
     epsilon: float
 
+    @of_plain_numbers
     def for_group(self, size: int) -> "PureDP":
         """Return the guarantee of the same mechanism when `size` rows are replaced."""
         few(LARGEST_GROUP, size=size)
@@ -79,6 +80,7 @@ class ApproxDP(_Additive):
     epsilon: float
     delta: float
 
+    @of_plain_numbers
     def for_group(self, size: int) -> "ApproxDP":
         """Return (kε, δ (e^{kε} - 1)/(e^ε - 1)), the guarantee for `size` = k replaced rows."""
         few(LARGEST_GROUP, size=size)
@@ -101,6 +103,7 @@ class ZCDP(_Additive):
     rho: float
     delta: float = 0.0
 
+    @of_plain_numbers
     def for_group(self, size: int) -> "ZCDP":
         """Return k²ρ-zCDP, the guarantee for `size` = k replaced rows; for δ = 0 only.
 
@@ -109,7 +112,7 @@ class ZCDP(_Additive):
         few(LARGEST_GROUP, size=size)
         if self.delta and size > 1:
             raise ArgumentError("size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)")
-        return ZCDP(int(size) ** 2 * self.rho, self.delta)
+        return ZCDP(size**2 * self.rho, self.delta)
 
     def __str__(self) -> str:
         return f"ρ = {self.rho:g} zCDP" + (f", δ = {self.delta:g}" if self.delta else "")
@@ -125,6 +128,7 @@ class GaussianDP(Public):
         """Return shares whose squares add up; `weights` are proportions of μ²."""
         return tuple(GaussianDP(self.mu * share**0.5) for share in _shares(*weights))
 
+    @of_plain_numbers
     def for_group(self, size: int) -> "GaussianDP":
         """Return kμ-GDP, the guarantee for `size` = k replaced rows."""
         few(LARGEST_GROUP, size=size)
@@ -138,6 +142,7 @@ class GaussianDP(Public):
 class NonPrivate(_Additive):
     """No guarantee: the budget of the reference estimators."""
 
+    @of_plain_numbers
     def for_group(self, size: int) -> "NonPrivate":
         """Return itself: there is nothing to lose."""
         few(LARGEST_GROUP, size=size)
@@ -291,6 +296,8 @@ def approx_from_gdp(budget: GaussianDP, delta: float) -> ApproxDP:
         return gaussian_delta(budget.mu, epsilon) - delta
 
     high = budget.mu**2 / 2 + budget.mu * sqrt(2 * log(1 / delta)) + 1
+    while excess(high) > 0:  # what is added for the cancellation of large numbers
+        high *= 2
     return ApproxDP(brentq(excess, 0.0, high, xtol=1e-14) * UP, delta)
 
 

@@ -56,6 +56,7 @@ ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to
 BELOW = 1 / 20  # of a typical one, if that is less
 BESIDE = 1 + 1e-5  # of a number: where rounding may decide
 STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
+SMALLEST = 1e-12  # of an order less 1, which floats tell from 1
 FEW, APART = 200, 50.0  # the same for masks alone: this factor and less from a typical one
 
 
@@ -136,13 +137,14 @@ def typical(budget: ApproxDP) -> float:
 def orders(budget: ApproxDP, most: float) -> Array:
     """Return many orders up to 1 + most, those that decide among them."""
     highest = min(HIGHEST, most)
-    return 1 + np.geomspace(min(LOWEST * highest, BELOW * typical(budget)), highest, ORDERS)
+    lowest = max(SMALLEST, min(LOWEST * highest, BELOW * typical(budget)))
+    return 1 + np.geomspace(lowest, highest, ORDERS)
 
 
 def few_orders(budget: ApproxDP, most: float = np.inf) -> Array:
     """Return fewer of them, enough for one mask alone."""
-    highest = min(APART * typical(budget), most)
-    return 1 + np.geomspace(min(typical(budget) / APART, highest / APART), highest, FEW)
+    highest = max(min(APART * typical(budget), most), APART * SMALLEST)
+    return 1 + np.geomspace(max(min(typical(budget), highest) / APART, SMALLEST), highest, FEW)
 
 
 def require_events(budget: ApproxDP) -> None:

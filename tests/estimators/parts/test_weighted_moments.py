@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from tests.oracles.whole_gaps import squared_gap
+from tests.estimators.whole_gaps import squared_gap
 from workbench.estimators.shared.rows import in_ball
 from workbench.estimators.weighted_moments import (
     MEAN,

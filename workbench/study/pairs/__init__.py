@@ -11,13 +11,13 @@ from workbench.catalog import KNOWN, Addition, Entry, addition, lookup
 from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
 from workbench.study.audit import AuditReport, audit, neighbours
-from workbench.study.pairs import any_law, multivariate, univariate
+from workbench.study.pairs import multivariate, univariate
 from workbench.study.pairs.base import WHOLE, Case, Setting
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 from workbench.study.references import home
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
-    {**univariate.BUILDERS, **any_law.BUILDERS, **multivariate.BUILDERS}
+    {**univariate.BUILDERS, **multivariate.BUILDERS}
 )
 
 

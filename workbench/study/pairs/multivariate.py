@@ -18,8 +18,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPri
 from workbench.privacy.histograms import stability_threshold
 from workbench.study.audit import Pair
 from workbench.study.pairs.base import Case, Setting, pair
-from workbench.study.pairs.replayed import replayed
-from workbench.study.pairs.tipped import outvoted, tipped
+from workbench.study.pairs.replayed import outvoted, replayed, tipped
 from workbench.study.search import fewest_rows
 from workbench.types import Array
 

@@ -8,17 +8,21 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.estimators.base import sanitised
-from workbench.privacy import SimulatedNoise
+from workbench.bounds.search import smallest
+from workbench.catalog import CATALOG
+from workbench.estimators.base import sanitised, shuffled
+from workbench.privacy import NoiseSource, SimulatedNoise
 from workbench.privacy.stable import Lift, Located, Stable, Voted
 from workbench.study.audit import Mechanism, Pair, numbers
-from workbench.study.faults import COMPARED, Event, spied
-from workbench.study.pairs.base import Case, Setting, native
+from workbench.study.faults import COMPARED, Event, replaced_everywhere, spied
+from workbench.study.pairs.base import Case, Setting, native, pair
 from workbench.types import Array
 
 Replay: TypeAlias = tuple[Pair, list[Event], list[Event]]
 ORDERS = 8  # of rows that are tried
+FAR = 1e6
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
 
 
@@ -92,8 +96,8 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     along the difference of a pair and by its distance from the first, in units of that one's scatter.
     """
     uses: dict[bytes, Event] = {}
-    for pair, first, second in seen:
-        uses |= {pair.first.tobytes(): first, pair.second.tobytes(): second}
+    for one, first, second in seen:
+        uses |= {one.first.tobytes(): first, one.second.tobytes(): second}
     directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
     roots = [(_root(one.statistic), _root(other.statistic)) for _, one, other in seen if shaped(one)]
     votes = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "voted"]
@@ -136,8 +140,8 @@ def _shape(output: Any) -> Any:
 def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
     """Return for every pair of roots, in two ways, how much further each matrix is from the second."""
     seen: list[Array] = []
-    for pair in roots:
-        inverses = [np.linalg.inv(root) for root in pair]
+    for two in roots:
+        inverses = [np.linalg.inv(root) for root in two]
         values = [_eigenvalues(inverse @ outputs @ inverse.T) for inverse in inverses]
         near, far = (np.abs(np.log(value)).max(axis=1) for value in values)
         seen += [far - near, values[1].sum(axis=1) - values[0].sum(axis=1)]
@@ -184,3 +188,74 @@ def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) ->
     if directions:
         return tuple(float(np.vdot(direction, np.asarray(output))) for direction in directions)
     return numbers(output) or (np.nan,)
+
+
+# The row that tips a robust group: it stands so many rows that are far away, and not one more. Its robust
+# estimate hardly moves with one of its rows, unless half of them, or so, are elsewhere.
+
+
+def tipped(setting: Setting) -> Pair:
+    """Return typical rows, so many of the first group's far away that one more costs it its friends."""
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    members = first_group(setting, typical)
+
+    def without(rows: int) -> Array:
+        x = typical.copy()
+        x[members[:rows]] = FAR * np.eye(setting.d)[0]
+        return x
+
+    def vote(rows: int) -> Event:
+        with spied() as events:
+            run(setting, without(rows), 0)
+        return events[0]
+
+    first = vote(0)
+    least = first.statistic - first.charge.sensitivity / 2
+    last = smallest(lambda rows: rows >= len(members) or vote(rows).statistic < least) - 1
+    row = members[last]
+    return pair("typical rows, a group tips", without(last), typical[row], FAR * np.eye(setting.d)[0], row)
+
+
+def outvoted(setting: Setting) -> Pair:
+    """Return typical rows, so many of them far from all others that one more changes the count of a vote."""
+    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    x, far = typical[:, : setting.d], FAR * np.eye(setting.d)[0]
+
+    def without(rows: int) -> Array:
+        return np.vstack([np.outer(np.arange(1, rows + 1), far), x[rows:]])
+
+    def count(rows: int) -> int:
+        with spied() as events:
+            run(setting, without(rows), 0)
+        return int(events[0].statistic.count)
+
+    most = count(0)
+    last = smallest(lambda rows: rows >= setting.n or count(rows) < most) - 1
+    return pair("typical rows, a vote tips", without(last), x[last], (last + 1) * far, last)
+
+
+def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
+    """Return which rows are in the first group of the first vote, the first row of each pair of rows."""
+    original, orders = shuffled, list[NDArray[np.int64]]()
+
+    def recorded(rows: Array, noise: NoiseSource) -> Array:
+        order = original(np.arange(len(rows), dtype=np.float64), noise).astype(np.int64)
+        if not events:
+            orders.append(order)
+        return np.asarray(rows[order])
+
+    with replaced_everywhere((shuffled, recorded)), spied() as events:
+        run(setting, x, 0)
+    members = orders[-1][: first_design(setting).size] * (1 if len(orders[-1]) == setting.n else 2)
+    for order in reversed(orders[:-1]):
+        members = order[members]
+    return members
+
+
+def first_design(setting: Setting) -> Any:
+    """Return the design of the first vote."""
+    estimator: Any = setting.estimator
+    asked = setting.n, setting.d, setting.budget
+    if hasattr(estimator, "recipes"):
+        return estimator.recipes(*asked)[0].design
+    return estimator.recipe(*asked).design if hasattr(estimator, "recipe") else estimator.design(*asked)

@@ -7,6 +7,7 @@ an attack needs the fewest runs; δ is large enough for sampling to see it.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 import numpy as np
 
@@ -14,22 +15,28 @@ from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation, UnitHistogram
 from workbench.estimators.intervals import (
+    CENTRE,
     LOCATION,
     MEAN,
     SCALE,
     Interval,
+    IntervalMean,
     IntervalUnknownVariance,
+    Tail,
     UnboundedMean,
+    count_from,
+    mean_square,
+    moved_mean,
     scale_and_mean,
+    tail_design,
 )
-from workbench.estimators.quantiles import Median
+from workbench.estimators.quantiles import Median, Quantiles
 from workbench.estimators.scale import Scale, log_differences
 from workbench.estimators.two_step import HistogramMean, TwoStepMean, WindowMean, clipped_mean
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseSource, PureDP
 from workbench.privacy.histograms import stability_histogram
 from workbench.study.pairs import rows
 from workbench.study.pairs.base import Case, Setting, Step, still
-from workbench.study.pairs.cut_levels import quantiles
 from workbench.types import Array
 
 Cases = Iterator[Case]
@@ -178,6 +185,55 @@ def interval_unknown_variance() -> Cases:
         yield replace(paper, n=1500).whole(rows.typical(1500), 0.05)
 
 
+NINE = tuple(share / 10 for share in range(1, 10))
+
+
+def quantiles() -> Cases:
+    """Yield the attacks on `univariate/quantiles`: its levels one by one, given others, and all of it."""
+    key, three = "univariate/quantiles", (0.25, 0.5, 0.75)
+    for n, levels, budget in ((2, (0.5,), PURE), (4, three, PURE), (4, NINE, CONCENTRATED)):
+        setting = Setting(key, Quantiles(levels=levels, radius=REACH, sigma=1.0), budget, n)
+        pairs = rows.depth(n, REACH) + rows.crossings(n, REACH)
+        for number in range(1, len(list(setting.plan.charges())) + 1):
+            yield setting.drawn(f"level {number}", _level(setting, number), pairs, 0.3, len(levels))
+        yield setting.whole(pairs, 0.1)
+    anywhere = Setting(key, Quantiles(sigma=1.0), PURE, 4)
+    yield anywhere.whole(rows.depth(4, REACH), 0.1)
+
+
+def _level(setting: Setting, number: int) -> Step:
+    """Return one level of the tree, those above it given: evenly between the ends."""
+    cutting = setting.estimator.cutting(setting.n, setting.budget)  # type: ignore[attr-defined]
+    above = [knot for level in cutting.tree[: number - 1] for one in level for knot in one.chosen]
+    given = np.full(len(cutting.levels) + 2, np.nan)
+    given[[0, -1]] = cutting.ends
+    given[np.array(above, int) + 1] = np.interp(np.array(above), (-1, len(cutting.levels)), cutting.ends)
+
+    def draw(x: Array, charge: Charge, noise: NoiseSource) -> object:
+        found = cutting.drawn(cutting.prepared(x), given, cutting.tree[number - 1], charge, noise)
+        return tuple(np.nan_to_num(found[1:-1]))
+
+    return draw
+
+
+def interval_mean() -> Cases:
+    """Yield the attacks on `univariate/interval-mean`: each choice on points that it is given as they are."""
+    unit = Tail(1.0, inf, inf, 1.0)
+    for n, budget in ((200, ApproxDP(8, 0.1)), (200, ZCDP(4, 0.1))):
+        setting = Setting("univariate/interval-mean", IntervalMean(level=0.5), budget, n)
+        chosen = tail_design(n, budget)
+        choices = {"log-scale": chosen.scale, "inner-radius": chosen.inner, "outer-radius": chosen.outer(0.0)}
+        for step, locator in choices.items():
+            points = n // 2 if step == "log-scale" else n
+            yield setting.drawn(step, still(locator).draw, rows.ranks(points, locator.rank, locator.range))
+        yield setting.drawn("locate", still(CENTRE).draw, anywhere())
+        apart = (rows.moved("one pair more", [-1.0] * (n // 2), 1.0),)
+        yield setting.noisy("support", partial(count_from, least=0.0), apart)
+        yield setting.noisy("average", partial(moved_mean, tail=unit), rows.ends(n))
+        yield setting.noisy("variance", partial(mean_square, tail=unit), rows.ends(n))
+        yield setting.whole(rows.typical(n), 0.05)
+
+
 BUILDERS: dict[str, Callable[[], Cases]] = {
     "univariate/bounded-mean": bounded_mean,
     "univariate/count": count,
@@ -192,6 +248,7 @@ BUILDERS: dict[str, Callable[[], Cases]] = {
     "univariate/scale": scale,
     "univariate/interval": interval,
     "univariate/interval-unknown-variance": interval_unknown_variance,
+    "univariate/interval-mean": interval_mean,
 }
 
 

@@ -1,0 +1,105 @@
+"""Every fault that is put in on purpose, and what catches it: a list to compare before and after a move.
+
+    python -m tests.mutants.caught [--part I/K]
+
+Puts in each fault once, where it is caught soonest, and says which are not caught and which of `caught.json`
+are gone; ends with 1 if there are any. Of the whole, it writes the list anew. That the contracts of every
+other entry find their faults too is asked by `test_mutants.py`, of attacks by `workbench audit --mutants`.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+from tests.mutants.table import MUTANTS
+from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, finding, first_of, mutated
+from tests.mutants.test_properties import MUTANTS as PROPERTIES
+from workbench.study.faults import forget
+from workbench.study.mutants import attacked, mutants_of
+from workbench.study.pairs import BUILDERS
+
+LIST = Path(__file__).with_suffix(".json")
+SLOW = re.compile(
+    "populous|gaussian/|matrix-quantile|preconditioner|interval|unbounded|affine|coinpress|median-of"
+)
+
+
+def soonest(keys):
+    return sorted(keys, key=lambda key: bool(SLOW.search(key)))
+
+
+def contracts_and_properties():
+    for mutant in (*MUTANTS, *OF_MECHANISMS):
+        yield mutant.name, f"contract {mutant.found_by.__name__}", partial(by_contract, mutant)
+    for mutant in PROPERTIES:
+        test = getattr(mutant.found_by, "func", mutant.found_by)
+        yield mutant.name, f"property {test.__name__}", partial(by_property, mutant)
+
+
+def attacks():
+    for key in soonest(BUILDERS):
+        for mutant in mutants_of(key):
+            yield mutant.name, f"attack on {mutant.found_by.stage}", partial(by_attack, mutant)
+
+
+def by_contract(mutant):
+    example = first_of(mutant, (one for key in soonest(KEYS) for one in mutated(key)))
+    with finding() as find:
+        return find(mutant, example)
+
+
+def by_property(mutant):
+    forget()
+    try:
+        with mutant.fault():
+            mutant.found_by()
+    except AssertionError:
+        return True
+    finally:
+        forget()
+    return False
+
+
+def by_attack(mutant):
+    return attacked(mutant).violated
+
+
+def faults(*sources):
+    found = {}
+    for source in sources:
+        for name, by, catch in source():
+            found.setdefault(name, (by, catch))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--part", default="0/1", metavar="I/K", help="each K-th fault, from the I-th on")
+    first, step = map(int, parser.parse_args().part.split("/"))
+    every = faults(contracts_and_properties, attacks)
+    before = json.loads(LIST.read_text(encoding="utf-8")) if LIST.exists() else {}
+    caught = {}
+    for name, (by, catch) in [*every.items()][first::step]:
+        started = time.process_time()
+        if catch():
+            caught[name] = by
+        else:
+            print(f"not caught: {name}, by {by}")
+        print(f"{time.process_time() - started:7.1f} s  {name}", file=sys.stderr, flush=True)
+    gone = [name for name in before if name not in every]
+    for name in gone:
+        print(f"gone: {name}, caught by {before[name]}")
+    tried = len([*every][first::step])
+    print(f"{len(caught)} of {tried} caught")
+    if step == 1:
+        text = json.dumps(dict(sorted(caught.items())), indent=0, ensure_ascii=False)
+        LIST.write_text(text + "\n", encoding="utf-8")
+    return int(bool(gone) or len(caught) < tried)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
