@@ -18,13 +18,10 @@ from workbench.estimators.coinpress import (
     rounder,
 )
 from workbench.estimators.shared.moments import Frame, LiftedMoment, censored_spectrum, clipped_moment
-from workbench.estimators.shared.rows import within_ball
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateGaussian
-from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
-
-LOUD = ZCDP(0.5)
+from workbench.privacy import ZCDP, GaussianDP, UnitNoise
 
 
 def rotated(values, seed=1):
@@ -72,24 +69,6 @@ def test_what_noise_adds_to_the_square_of_a_mean_is_taken_out_whatever_is_absent
     assert np.mean(found) == pytest.approx(x[absent:].var(), abs=5e-5)
 
 
-@pytest.mark.daily
-def test_the_moment_round_the_mean_is_that_of_the_shrunk_rows_on_average(monkeypatch):
-    """E S is the covariance of the shrunk rows: noise on the mean is taken out (5.5 sd).
-
-    Given that no row seems absent: one draw in 2,000 is divided by a tenth, and hides what is tested.
-    """
-    monkeypatch.setattr(LiftedMoment, "share", lambda *_: 1.0)
-    d, n, draws, step = 3, 60, 10_000, JointStep(1.0, 2.0, 0.3, inf, 1.0, 1.0)
-    x, frame = 1.0 + np.random.default_rng(1).standard_normal((n, d)), Frame(np.eye(d), np.eye(d))
-    charge = LiftedMoment(n, d, step.height).charge("step 1", GaussianDP(0.3))
-    noise = SimulatedNoise(np.random.default_rng(2))
-    found = np.array([moments_round(x, np.zeros(d), frame, step, charge, noise)[1] for _ in range(draws)])
-    wanted = np.cov(within_ball(x, step.clip).T, bias=True)
-    assert (np.abs(found.mean(axis=0) - wanted) <= 5.5 * found.std(axis=0) / sqrt(draws)).all()
-    squared = (charge.sensitivity / 0.3 * step.clip / step.height) ** 2 / 2
-    assert squared > 11 * found.std(axis=0).max() / sqrt(draws)  # what would be left of it otherwise
-
-
 @given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.3, 3.0))
 def test_no_covariance_keeps_less_of_itself_in_a_ball_than_the_white_one(seed, d, share):
     variances, radius = 10.0 ** np.random.default_rng(seed).uniform(-6, 0, d), share * sqrt(d)
@@ -108,18 +87,6 @@ def test_a_frame_at_most_doubles_what_was_below_one(seed, d):
     step = JointStep(0.1, clip, 0.3, e, lower, 0.1)
     a = rounder(Frame(np.eye(d), np.eye(d)), clipped_moment(d, clip) * (truth + noise), step).matrix
     assert np.linalg.eigvalsh(a @ truth @ a.T)[-1] <= 2 * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_degenerate_rows_give_a_covariance_near_zero_and_their_place(seed):
-    """Rows that are all alike, or on a line: no eigenvalue is negative, or large without cause."""
-    estimator, axis = CoinPressGaussian(radius=100.0, upper=100.0, lower=1.0), np.array([0.6, 0.8, 0.0])
-    line = np.random.default_rng(seed).standard_normal((20_000, 1)) * axis
-    for x, along in ((np.zeros((20_000, 3)), 0.0), (line, 1.0)):
-        found = estimator(x + 7.0, budget=LOUD, rng=np.random.default_rng(seed)).value
-        assert np.linalg.eigvalsh(found.covariance)[0] >= -1e-9
-        assert np.abs(found.covariance - along * np.outer(axis, axis)).max() < 0.15
-        assert np.abs(found.mean - 7.0).max() < 0.05
 
 
 def test_noise_that_leaves_the_floats_gives_no_answer():

@@ -62,22 +62,6 @@ def test_the_loop_turns_with_its_rows(estimator):
     assert np.abs(two - turn @ one).max() < rounding
 
 
-def test_without_corruption_there_is_no_filter():
-    for filtering in (NORMAL, HEAVY):
-        estimator = replace(filtering, corruption=0.0)
-        steps = [charge.step for charge in estimator.plan(10**5, 3, BUDGET).charges()]
-        assert steps == ["range", "recentre", "mean"]
-        assert not estimator.filters(10**5, 3, BUDGET)
-        assert filtering.filters(10**5, 3, BUDGET)
-        assert not filtering.filters(50, 3, ApproxDP(1.0, 0.01))
-        x = np.random.default_rng(1).standard_normal((50, 3))
-        one, other = (
-            made(x, budget=ApproxDP(1.0, 0.01), rng=np.random.default_rng(2)).value
-            for made in (filtering, estimator)
-        )
-        assert (one == other).all()  # the plain mean, to the last bit
-
-
 def histogram(scores, edges):
     """Counts of scores from each edge to the next."""
     return np.bincount(np.searchsorted(edges, scores, side="right"), minlength=len(edges) + 1)[1:]

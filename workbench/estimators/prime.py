@@ -260,6 +260,11 @@ class Filter:
         """The largest score: centre and row are in the ball."""
         return 4 * self.radii[1] ** 2 * (1 + 1e-9)
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        one = PASSES / self.passes
+        return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
+
     def threshold(self, cost: Budget) -> float:
         """Return the λ of (5), if (4) has this cost."""
         sd = self.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost))
@@ -270,9 +275,7 @@ class Filter:
         return max(self.level * a * log(1 / a) if a else 0.0, noise)
 
     def plan(self, budget: Budget) -> Plan:
-        one = PASSES / self.passes
-        shares = (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
-        first, second, *passes, last = step_budgets(budget, shares)
+        first, second, *passes, last = step_budgets(budget, self.shares)
         charges = [
             Charge("range", "gaussian", sqrt(2 * self.d), first),
             Charge("recentre", "gaussian", mean_sensitivity(self.n, self.radii[0]), second),

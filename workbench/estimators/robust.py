@@ -89,7 +89,6 @@ from workbench.estimators.shared.rows import (
 )
 from workbench.estimators.weighted_moments import (
     MEAN,
-    SENSITIVITY,
     Costs,
     Sums,
     WholeSums,
@@ -97,6 +96,7 @@ from workbench.estimators.weighted_moments import (
     grid,
     length,
     merged,
+    moments_charge,
     read_sums,
     release,
     released,
@@ -318,7 +318,7 @@ class Steps(ABC):
         if "recentre" in each:
             size = mean_sensitivity(self.n, self.wide)
             charges.append(Charge("recentre", "gaussian", size, each.pop("recentre")))
-        charges += [Charge(step, "gaussian", SENSITIVITY, cost) for step, cost in each.items()]
+        charges += [moments_charge(step, cost) for step, cost in each.items()]
         return steps_plan(budget, charges)
 
     def run(self, rows: Rows, plan: Plan, noise: NoiseSource, trace: Trace | None = None) -> Array:

@@ -180,14 +180,17 @@ class Unbounded(Estimator[T]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return delivered(self.recipe(n, d, budget).charges(), budget)
 
-    def moments(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None
-    ) -> Moments | Abstention:
+    @abstractmethod
+    def _of(self, found: Moments) -> T | Abstention: ...
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> T | Abstention:
         # sorted rows, or copies side by side, would make blocks and pairs unlike the data
         found = self.recipe(len(x), x.shape[1], budget).estimate(shuffled(x, noise), noise, trace)
-        if isinstance(found, Moments) and not found.finite:
-            return Abstention("covariance")
-        return found
+        if isinstance(found, Abstention):
+            return found
+        return self._of(found) if found.finite else Abstention("covariance")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,11 +229,8 @@ class UnboundedCovariance(Unbounded[Array]):
         """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
         return self.recipe(n, d, budget).squared_error.covariance_median
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
-        found = self.moments(x, budget, noise, trace)
-        return found if isinstance(found, Abstention) else found.covariance
+    def _of(self, found: Moments) -> Array:
+        return found.covariance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,13 +260,8 @@ class UnboundedGaussian(Unbounded[Gaussian]):
         """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
         return self.recipe(n, d, budget).squared_error.gaussian_median
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
-        found = self.moments(x, budget, noise, trace)
-        if isinstance(found, Abstention):
-            return found
-        mean = np.zeros(x.shape[1]) if self.centred else found.mean
+    def _of(self, found: Moments) -> Gaussian | Abstention:
+        mean = np.zeros(len(found.covariance)) if self.centred else found.mean
         return Abstention("location 1") if mean is None else Gaussian(mean, found.covariance)
 
 

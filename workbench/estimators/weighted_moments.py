@@ -30,7 +30,6 @@ from workbench.privacy.grid import Integers, OnGrid, joined, step_of
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
 from workbench.types import Array
 
-SENSITIVITY = 1.0
 _ROUNDING = 1 + 1e-12  # a unit that is a product of floats may be too large by less
 
 
@@ -83,7 +82,7 @@ MEAN = costs(1.0, 0.0)
 
 
 def moments_charge(step: str, cost: Budget) -> Charge:
-    return Charge(step, "gaussian", SENSITIVITY, cost)
+    return Charge(step, "gaussian", 1.0, cost)
 
 
 def length(d: int, square: bool = True) -> int:
