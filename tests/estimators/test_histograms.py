@@ -81,17 +81,26 @@ def test_few_rows_give_no_answer_and_every_coordinate_is_drawn():
     assert len(noise.draws) == 2
 
 
-def test_absent_rows_are_in_no_bin_and_noise_is_drawn_for_every_row():
+@pytest.mark.parametrize("radius", [None, 60.0])
+def test_histograms_are_those_of_the_other_rows(radius):
     x, others = holes(200)
-    ranged, charge, drawn = histograms.UnitHistogram(60.0), stability_charge("locate", APPROX), []
-    assert (ranged.counts(x) == ranged.counts(others)).all()
+    recipe = histograms.UnitHistogram(radius)
+    if radius is not None:
+        assert (recipe.counts(x) == recipe.counts(others)).all()
+        return
+    charge = stability_charge("locate", APPROX)
+    found, wanted = (stability_histogram(recipe.keys(part), charge, UnitNoise()) for part in (x, others))
+    assert found == wanted != {}
+
+
+def test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones():
+    drawn = []
 
     class Listener(UnitNoise):
         def discrete_laplace(self, value, *_):
             drawn.append(len(value))
             return np.asarray(value, float) + 1e6
 
-    assert stability_histogram(np.array([1.0, np.nan, 1.0, np.nan, np.nan]), charge, Listener()).keys() == {
-        1.0
-    }
+    keys = np.array([1.0, np.nan, 1.0, np.nan, np.nan])
+    assert stability_histogram(keys, stability_charge("bins", APPROX), Listener()).keys() == {1.0}
     assert drawn == [5]

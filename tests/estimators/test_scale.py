@@ -8,15 +8,30 @@ from tests.estimators.streams import holes, rng
 from workbench import ApproxDP, PureDP, Scale
 from workbench.estimators.scale import Winsor, exponents, pair_differences
 from workbench.estimators.shared.rows import present
+from workbench.privacy import UnitNoise
 
 APPROX, FAR = ApproxDP(1.0, 1e-6), 50.0
 PAPER = Scale(calibration="paper")
 
 
-def test_absent_rows_are_in_no_bin_and_groups_say_what_their_others_say():
-    differences = pair_differences(holes(400)[0])
+def test_exponents_are_those_of_the_other_pairs():
+    x, _ = holes(400)
+    differences = pair_differences(x)
     keys, others = map(exponents, (differences, differences[present(differences)]))
     assert sorted(keys[present(keys)].tolist()) == sorted(others.tolist())
+    seen = []
+
+    class Listener(UnitNoise):
+        def discrete_laplace(self, value, *_):
+            seen.append(int(np.asarray(value).sum()))
+            return np.asarray(value, float)
+
+    recipe = Scale(lower=1e-3, upper=1e3, calibration="paper")
+    recipe.exponent(x, recipe.plan(400, 1, PureDP(1.0))["exponent"], Listener())
+    assert seen == [len(others)]
+
+
+def test_variances_within_groups_are_those_of_the_other_rows():
     x = rng().normal(FAR, 2.0, 30)
     x[[3, 11, 12, 13, 14, 15, 16, 17, 18, 19]] = np.nan
     winsor = Winsor(10, 0.3, 2.5)
