@@ -8,24 +8,26 @@ from scipy.special import ndtr, ndtri, stdtr
 
 from tests.estimators.streams import rng
 from workbench import ZCDP, ApproxDP, Interval, IntervalMean, IntervalUnknownVariance, Scale
-from workbench.estimators.intervals import absent_at_most, pivotal_width
+from workbench.estimators import intervals
+from workbench.estimators.intervals import pivotal_width, scale_and_mean
 from workbench.estimators.shared.noisy_means import SURE
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.study.faults import memos
 
-APPROX = ApproxDP(1.0, 1e-6)
-FAR = 50.0
-CELLS = [
-    (Interval(sigma=1.0), 1500, ApproxDP(1.0, 1e-6), 0.0),
-    (Interval(sigma=1.0), 4000, ApproxDP(0.3, 1e-6), 0.0),
-    (Interval(sigma=1.0, level=0.01), 400, ZCDP(0.5, 1e-6), 0.2),
-    (IntervalUnknownVariance(), 1500, ApproxDP(1.0, 1e-6), 0.0),
-    (IntervalUnknownVariance(level=0.2), 400, ApproxDP(2.0, 1e-6), 0.0),
-]
+APPROX, FAR = ApproxDP(1.0, 1e-6), 50.0
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("estimator", "n", "budget", "absent"), CELLS)
+@pytest.mark.parametrize(
+    ("estimator", "n", "budget", "absent"),
+    [
+        (Interval(sigma=1.0), 1500, ApproxDP(1.0, 1e-6), 0.0),
+        (Interval(sigma=1.0), 4000, ApproxDP(0.3, 1e-6), 0.0),
+        (Interval(sigma=1.0, level=0.01), 400, ZCDP(0.5, 1e-6), 0.2),
+        (IntervalUnknownVariance(), 1500, ApproxDP(1.0, 1e-6), 0.0),
+        (IntervalUnknownVariance(level=0.2), 400, ApproxDP(2.0, 1e-6), 0.0),
+    ],
+)
 def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n, budget, absent):
     """On 300 fresh runs: a chance that is the level is found too large once in 10^6.
 
@@ -41,8 +43,9 @@ def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n,
             spread = 1.0 if known else x.std(ddof=1)
             apart = np.sqrt(there) * (np.array([value.low, value.high]) - np.nanmean(x)) / spread
             ends = apart, apart + 0.15 * (apart.mean() - apart)
-            for found, (low, high) in zip((missed, short), ends, strict=True):
-                found.append(1 + low_tail(low, known, there) - low_tail(high, known, there))
+            for found, pair in zip((missed, short), ends, strict=True):
+                low, high = ndtr(pair) if known else stdtr(there - 1, pair)
+                found.append(1 + low - high)
     assert len(missed) > 270
     errors = [np.std(found) / np.sqrt(len(found)) for found in (missed, short)]
     assert np.mean(missed) <= estimator.level + 4.75 * errors[0]
@@ -50,26 +53,20 @@ def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n,
         assert np.mean(short) > estimator.level + 4.75 * errors[1]
 
 
-def low_tail(at, known, n):
-    return float(ndtr(at) if known else stdtr(n - 1, at))
-
-
+@pytest.mark.daily
 def test_a_critical_value_takes_200_runs_of_1000_rows_and_is_always_the_same(monkeypatch):
-    interval, looked = IntervalUnknownVariance(), []
+    (scale, mean), looked, values = scale_and_mean(10**6, APPROX), [], []
     true = WindowMedian.draw
     monkeypatch.setattr(
         WindowMedian, "draw", lambda self, x, *rest: looked.append(len(x)) or true(self, x, *rest)
     )
-    values = []
     for _ in range(2):
         with memos():
-            values.append([interval.critical_value(10**6, APPROX) for _ in range(2)])
+            values.append([pivotal_width(10**6, mean, 0.05, scale=scale) for _ in range(2)])
     assert values[0] == values[1]
-    assert len(looked) == 2 * 400
-    assert sum(looked) == 2 * 200 * (1000 + 500)
+    assert (len(looked), sum(looked)) == (2 * 400, 2 * 200 * (1000 + 500))
 
 
-SEEN = 300
 INTERVALS = [Interval(level=0.2, sigma=1.0), IntervalUnknownVariance(level=0.2)]
 
 
@@ -80,9 +77,9 @@ def test_counted_intervals_cover_whatever_share_is_absent(estimator, share):
     # of 300 that miss with probability .2, more than 93 do once in 10^5; at half the width a normal pivot
     # misses .52 of them, and 93 or fewer once in 10^13
     missed, widths = 0, []
-    for seed in range(SEEN):
+    for seed in range(300):
         x = rng(seed).normal(FAR, 1.0, 400)
-        x[rng(seed + SEEN).random(400) < share] = np.nan
+        x[rng(seed + 300).random(400) < share] = np.nan
         found = estimator(x, budget=ZCDP(1.0, 1e-3), rng=rng(seed)).value
         missed += not found.contains(FAR)
         widths.append(found.high - found.low)
@@ -90,18 +87,23 @@ def test_counted_intervals_cover_whatever_share_is_absent(estimator, share):
     assert np.median(widths) < 1.0
 
 
-def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_whole_line():
-    plan = Interval(sigma=1.0).plan(1000, 1, ZCDP(1.0, 1e-3))
+def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_whole_line(monkeypatch):
+    budget, asked = ZCDP(1.0, 1e-3), []
+    plan = Interval(sigma=1.0).plan(1000, 1, budget)
     margin = 2 / np.sqrt(3 * 2 * plan["mean"].cost.rho) * ndtri(1 - 0.05 * 0.1) / 1000
+    monkeypatch.setattr(intervals, "critical_value", lambda *given: asked.append(given))
     for there in (0.98, 0.93, 0.2):
-        absent = absent_at_most(there, 1000, plan, 0.1)
+        pivotal_width(1000, budget, 0.1, there)
+        _, _, level, absent, _ = asked.pop()
+        assert level == pytest.approx(0.095)
         assert 0 <= absent - (1 - there + margin) < 0.02
-    assert pivotal_width(1000, ZCDP(1.0, 1e-3), 0.1, there=0.1) == np.inf
+    assert pivotal_width(1000, budget, 0.1, there=0.1) == np.inf
 
 
 @pytest.mark.parametrize("estimator", INTERVALS, ids=repr)
 def test_a_bound_on_a_width_is_that_of_all_rows_if_noise_may_pass_for_absent_ones(estimator, monkeypatch):
     monkeypatch.setattr(Scale, "error_bound", lambda *_: 0.0)
+    monkeypatch.setattr(intervals, "critical_value", lambda *_: 1.0)
     ask = 600, 1, ZCDP(1.0, 1e-3)
     assert estimator.error_bound(*ask, SURE / 4) == inf
     assert estimator.error_bound(*ask, 0.1) < inf
@@ -117,24 +119,30 @@ def test_a_constant_column_gives_the_whole_line(estimator):
         assert (value.low, value.high) == (-inf, inf)
 
 
-def most_alike(seed, n=10_000):
+def most_alike(seed):
     """Rows of which four fifths are one value, the others up to 9 away from it."""
-    return FAR + np.where(rng(seed).random(n) < 0.8, 0.0, rng(seed + 1).uniform(0.0, 9.0, n))
+    return FAR + np.where(rng(seed).random(10_000) < 0.8, 0.0, rng(seed + 1).uniform(0.0, 9.0, 10_000))
 
 
-def normal(n, sigma):
-    return lambda seed: rng(seed).normal(FAR, sigma, n)
-
-
-COLUMNS = [
-    (IntervalMean(level=0.01), most_alike, FAR + 0.9, 0.3),
-    (IntervalMean(level=0.01), lambda seed: rng(seed).exponential(2.0, 10_000), 2.0, 0.3),
-    (Interval(level=0.01, sigma=1.0, calibration="paper"), normal(3000, 1.0), FAR, 0.2),
-    (IntervalUnknownVariance(level=0.01, calibration="paper"), normal(20_000, 2.0), FAR, 0.4),
-]
-
-
-@pytest.mark.parametrize(("estimator", "column", "mean", "widest"), COLUMNS)
+@pytest.mark.parametrize(
+    ("estimator", "column", "mean", "widest"),
+    [
+        (IntervalMean(level=0.01), most_alike, FAR + 0.9, 0.3),
+        (IntervalMean(level=0.01), lambda seed: rng(seed).exponential(2.0, 10_000), 2.0, 0.3),
+        (
+            Interval(level=0.01, sigma=1.0, calibration="paper"),
+            lambda s: rng(s).normal(FAR, 1, 3000),
+            FAR,
+            0.2,
+        ),
+        (
+            IntervalUnknownVariance(level=0.01, calibration="paper"),
+            lambda seed: rng(seed).normal(FAR, 2.0, 20_000),
+            FAR,
+            0.4,
+        ),
+    ],
+)
 def test_an_interval_is_short_and_holds_the_mean(estimator, column, mean, widest):
     """Of 20 that miss with probability .01 more than 2 do once in 1,000; where none answers none is short."""
     values = [estimator(column(seed), budget=APPROX, rng=rng(seed)).value for seed in range(20)]

@@ -1,6 +1,8 @@
-"""A release of a number reads as one, an array copies, and "no answer" is neither."""
+"""A release of a number reads as one, "no answer" is neither, and what is said of errors is public."""
 
-from dataclasses import FrozenInstanceError
+import pickle
+from dataclasses import dataclass, replace
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -8,53 +10,33 @@ import pytest
 from workbench import ClippedMean, Median, TwoStepMean, UnboundedMean
 from workbench.distributions import Ball, Interval, SparseCovariance
 from workbench.errors import ArgumentError
-from workbench.estimators import Abstention, Guarantee, Release
-from workbench.estimators.release import Asked
+from workbench.estimators import Abstention, ErrorStatement, Guarantee, Release
+from workbench.estimators.release import BETA, Asked
 from workbench.privacy import ApproxDP, Charge, PureDP
 
-PLAN = Charge("mean", "laplace", 0.1, PureDP(1.0))
+PURE = PureDP(1.0)
+PLAN = Charge("mean", "laplace", 0.1, PURE)
 
 
 def released(value):
-    return Release(value, PLAN, Guarantee(PureDP(1.0)))
+    return Release(value, PLAN, Guarantee(PURE))
 
 
-def test_a_number():
-    release = released(12.345)
-    assert float(release) == 12.345
-    assert f"{release:.1f}" == "12.3"
-    assert f"{release}" == str(release)
-    assert np.asarray(release) == 12.345
-    assert np.asarray([release, release], np.float32).dtype == np.float32
+def test_a_number_reads_as_one_and_an_array_is_a_copy():
+    number, array = released(12.345), released(np.array([1.0, 2.0]))
+    assert float(number) == np.asarray(number) == 12.345
+    assert (f"{number:.1f}", f"{number}") == ("12.3", str(number))
     assert np.mean([released(1.0), released(3.0)]) == 2.0
-
-
-def test_an_array_is_a_copy():
-    release = released(np.array([1.0, 2.0]))
-    array = np.asarray(release)
-    array[0] = 7.0
-    assert release.value.tolist() == [1.0, 2.0]
-    assert np.array(release, copy=False) is not array
-    assert np.asarray(release, np.float32).tolist() == [1.0, 2.0]
-    with pytest.raises(TypeError):
-        float(release)
-    with pytest.raises(TypeError):
-        f"{release:.1f}"
-
-
-def test_a_sparse_covariance_is_its_positive_semidefinite_part():
-    value = SparseCovariance(np.diag([1.0, -1.0]), np.diag([1.0, 0.0]))
-    assert np.array_equal(np.asarray(value), value.psd)
-    assert np.array_equal(np.asarray(released(value)), value.psd)
-    assert np.linalg.eigvalsh(value)[0] == 0.0
-
-
-@pytest.mark.parametrize("value", [Interval(1.0, 2.0), Ball(np.zeros(2), 1.0)])
-def test_what_is_no_array_stays_none(value):
-    with pytest.raises(TypeError, match=type(value).__name__):
-        np.asarray(released(value))
-    with pytest.raises(TypeError):
-        float(released(value))
+    np.asarray(array)[0] = 7.0
+    assert array.value.tolist() == np.asarray(array, np.float32).tolist() == [1.0, 2.0]
+    sparse = SparseCovariance(np.diag([1.0, -1.0]), np.diag([1.0, 0.0]))
+    assert np.array_equal(np.asarray(released(sparse)), sparse.psd)
+    for value in (Interval(1.0, 2.0), Ball(np.zeros(2), 1.0)):
+        with pytest.raises(TypeError, match=type(value).__name__):
+            np.asarray(released(value))
+    for one in (released(Ball(np.zeros(2), 1.0)), array):
+        with pytest.raises(TypeError):
+            float(one)
 
 
 @pytest.mark.parametrize("read", [float, np.asarray, "{:.1f}".format])
@@ -65,12 +47,71 @@ def test_no_answer_is_no_number(read):
     assert "no answer from step 'vote'" in f"{release}"
 
 
-def test_a_release_is_immutable():
-    with pytest.raises(FrozenInstanceError):
-        released(1.0).value = 2.0
+@dataclass(frozen=True)
+class Foreseeing:
+    """An estimator with a bound, or a prediction, or both; a prediction that is an error is raised."""
+
+    bound: float | None = None
+    expected: float | ArgumentError | None = None
+
+    def __getattribute__(self, name):
+        what = {"error_bound": "bound", "predicted_error": "expected"}.get(name)
+        if what and object.__getattribute__(self, what) is None:
+            raise AttributeError(name)
+        return object.__getattribute__(self, name)
+
+    def error_bound(self, n, d, budget, beta):
+        """Return a bound on it."""
+        assert (n, d, budget, beta) == (7, 2, PURE, BETA)
+        return self.bound
+
+    def predicted_error(self, n, d, budget):
+        """Return the error.
+
+        And more words.
+        """
+        if isinstance(self.expected, ArgumentError):
+            raise self.expected
+        return self.expected
 
 
-RUNS, LEVEL = 400, 0.2
+@pytest.mark.parametrize(
+    ("bound", "expected", "kind", "value"),
+    [
+        (0.5, None, "proved", 0.5),
+        (inf, None, "proved", inf),
+        (None, 0.25, "predicted", 0.25),
+        (None, nan, "predicted", inf),
+        (None, ArgumentError("n", 7, "more"), "predicted", inf),
+        (0.5, 0.25, "proved", 0.5),
+        (inf, 0.25, "predicted", 0.25),
+        (inf, inf, "predicted", inf),
+    ],
+)
+def test_a_finite_bound_comes_first_then_the_prediction(bound, expected, kind, value):
+    found = Asked(Foreseeing(bound, expected), 7, 2, PURE).error()
+    assert (found.kind, found.value, found.informative) == (kind, value, value < inf)
+    assert found.meaning == ("the error" if kind == "predicted" else "a bound on it")
+
+
+def test_a_statement_is_one_line_and_says_where_nothing_is_to_be_expected():
+    assert Asked(Foreseeing(), 7, 2, PURE).error() is None
+    bound = "error bound: 0.123, with probability 0.95, from public numbers"
+    assert str(ErrorStatement(0.123, "proved", "")) == bound
+    assert str(ErrorStatement(0.123, "predicted", "")) == "predicted error: 0.123, from public numbers"
+    assert "uninformative" in str(ErrorStatement(inf, "predicted", ""))
+    assert "none" in str(ErrorStatement(inf, "proved", ""))
+
+
+def test_a_release_states_what_its_estimator_does_of_any_rows():
+    mean, rng = ClippedMean(radius=10.0, sigma=1.0), np.random.default_rng
+    release = mean(np.zeros(50), budget=PURE, rng=rng(1))
+    assert release.error.value == mean.error_bound(50, 1, PURE, BETA)
+    assert release.error == mean(np.full(50, np.inf), budget=PURE, rng=rng(2)).error
+    assert release.error != replace(mean, radius=11.0)(np.zeros(50), budget=PURE, rng=rng(1)).error
+    assert str(release.error) in str(release)
+    assert str(release.error) in release._repr_html_()
+    assert pickle.loads(pickle.dumps(release)).error == release.error
 
 
 @pytest.mark.daily
@@ -78,7 +119,7 @@ RUNS, LEVEL = 400, 0.2
     ("estimator", "budget"),
     [
         (UnboundedMean(sigma=2.0), ApproxDP(1.0, 1e-3)),
-        (ClippedMean(sigma=2.0, radius=9.0, centre=1.0), PureDP(1.0)),
+        (ClippedMean(sigma=2.0, radius=9.0, centre=1.0), PURE),
         (TwoStepMean(sigma=2.0, radius=9.0, calibration="paper"), PureDP(4.0)),
     ],
     ids=lambda value: type(value).__name__,
@@ -87,10 +128,10 @@ def test_an_interval_round_a_release_covers(estimator, budget):
     # of 400 runs that miss with probability .2, more than 120 do once in 10^6; at half the width a normal
     # pivot misses .52 of them, and 120 or fewer once in 10^15
     missed, widths = 0, []
-    for seed in range(RUNS):
+    for seed in range(400):
         rng = np.random.default_rng(seed)
         release = estimator(rng.normal(5.0, 2.0, 400), budget=budget, rng=rng)
-        found = release.interval(1 - LEVEL)
+        found = release.interval(0.8)
         missed += not found.contains(5.0)
         widths.append(found.high - found.low)
         assert release.abstained or (found.low + found.high) / 2 == pytest.approx(float(release))
@@ -100,13 +141,11 @@ def test_an_interval_round_a_release_covers(estimator, budget):
 
 def test_an_interval_is_the_whole_line_without_an_answer_and_refused_without_a_law():
     asked = Asked(UnboundedMean(sigma=1.0), 100, 1, ApproxDP(1.0, 1e-6))
-    lost = Release(Abstention("locate"), PLAN, Guarantee(PureDP(1.0)), asked=asked)
+    lost = Release(Abstention("locate"), PLAN, Guarantee(PURE), asked=asked)
     assert lost.interval(0.9) == Interval(-np.inf, np.inf)
     with pytest.raises(ArgumentError, match=r"^confidence = 1\.5"):
         lost.interval(1.5)
-    for release in (
-        released(1.0),
-        Median(radius=9.0, sigma=1.0)(np.ones(30), budget=PureDP(1.0), rng=np.random.default_rng(1)),
-    ):
+    median = Median(radius=9.0, sigma=1.0)(np.ones(30), budget=PURE, rng=np.random.default_rng(1))
+    for release in (released(1.0), median):
         with pytest.raises(ArgumentError, match=r"release\.interval = 'float'"):
             release.interval()

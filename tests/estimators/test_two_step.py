@@ -7,15 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from workbench import (
-    ApproxDP,
-    ClippedMean,
-    CoordinatewiseMean,
-    Median,
-    PureDP,
-    TwoStepMean,
-    UnboundedMean,
-)
+from tests.estimators.streams import rng
+from workbench import ApproxDP, ClippedMean, CoordinatewiseMean, Median, PureDP, TwoStepMean, UnboundedMean
 from workbench.estimators import two_step
 from workbench.estimators.shared.noisy_means import uncentred
 from workbench.privacy import SimulatedNoise
@@ -38,8 +31,7 @@ def test_equal_rows_are_found(estimator, budget, d):
     """A run errs by more than .05 sigma with probability .02; without a stretch nine of ten do."""
     missed, place = 0, np.array([7.7, -77.0])[:d]
     for seed in range(40):
-        x = np.full((1000, d), place)
-        value = estimator(x, budget=budget, rng=np.random.default_rng(seed)).value
+        value = estimator(np.full((1000, d), place), budget=budget, rng=rng(seed)).value
         missed += bool((np.abs(value - place) > 0.05 * np.array([2.0, 20.0])[:d]).any())
     assert missed <= 8
 
@@ -55,40 +47,30 @@ def two_valued(share, n=1000):
 
 
 END = 10.0  # of the range, where the mean lies
-BEYOND, FURTHER = (
-    ClippedMean(radius=END, sigma=1.0, calibration=calibration).bound(1000, PURE) - END
-    for calibration in ("tight", "paper")
-)
+TIGHT = ClippedMean(radius=END, sigma=1.0)
+PAPER = ClippedMean(radius=END, sigma=1.0, calibration="paper")
+BEYOND, FURTHER = (one.bound(1000, PURE) - END for one in (TIGHT, PAPER))
 CLIPPED = (1 - BEYOND / hypot(1, BEYOND)) / 2  # the share of Scarf's worst
-RARE = two_valued(0.043, 10_000)
+TWO, RARE = TwoStepMean(radius=100.0, sigma=1.0), two_valued(0.043, 10_000)
+SOURCE = TwoStepMean(radius=100.0, sigma=1.0, calibration="paper")
 
 
 @pytest.mark.parametrize(
     ("estimator", "budget", "x", "least"),
     [  # the worst that the proof knows, or that a search found; `least` of what is said is reached
-        (ClippedMean(radius=END, sigma=1.0), PURE, END + two_valued(CLIPPED), 0.9),
-        (
-            ClippedMean(radius=END, sigma=1.0, calibration="paper"),
-            PURE,
-            END + two_valued(1 / (1 + FURTHER**2)),
-            0.9,
-        ),
-        (TwoStepMean(radius=100.0, sigma=1.0), PURE, two_valued(0.078), 0.6),
-        (TwoStepMean(radius=100.0, sigma=1.0), PURE, two_valued(0.5), 0.0),
-        (TwoStepMean(radius=100.0, sigma=1.0), PureDP(0.1), two_valued(0.434), 0.5),
-        (
-            TwoStepMean(radius=100.0, sigma=1.0, calibration="paper"),
-            PureDP(4.0),
-            two_valued(6e-4, 10_000),
-            0.2,
-        ),
+        (TIGHT, PURE, END + two_valued(CLIPPED), 0.9),
+        (PAPER, PURE, END + two_valued(1 / (1 + FURTHER**2)), 0.9),
+        (TWO, PURE, two_valued(0.078), 0.6),
+        (TWO, PURE, two_valued(0.5), 0.0),
+        (TWO, PureDP(0.1), two_valued(0.434), 0.5),
+        (SOURCE, PureDP(4.0), two_valued(6e-4, 10_000), 0.2),
         (UnboundedMean(sigma=1.0), APPROX, RARE, 0.7),
         (CoordinatewiseMean(sigma=1.0), APPROX, np.outer(RARE, [1, -1]), 0.5),
     ],
 )
 def test_a_column_moves_a_mean_as_far_as_it_says_and_no_further(estimator, budget, x, least):
     n, d = x.shape if x.ndim == 2 else (len(x), 1)
-    runs = [estimator(x, budget=budget, rng=np.random.default_rng(seed)).value for seed in range(41)]
+    runs = [estimator(x, budget=budget, rng=rng(seed)).value for seed in range(41)]
     error = np.median(np.linalg.norm(np.reshape(runs, (41, d)) - x.reshape(n, d).mean(axis=0), axis=1))
     limit = said(estimator, n, d, budget)
     assert least * limit <= error <= limit + estimator.predicted_error(n, d, budget)
@@ -122,11 +104,11 @@ def test_a_bound_of_a_location_is_no_shorter_than_its_range_allows():
 
 def test_complete_rows_keep_their_bits():
     """Those of the same noise without a count: of 100 runs more than 3 are divided once in 4 million."""
-    x, recipe, other = np.random.default_rng(3).normal(3.0, 1.0, 1000), two_step.WindowMean(9.0), 0
+    x, recipe, other = rng(3).normal(3.0, 1.0, 1000), two_step.WindowMean(9.0), 0
     clip, plan = recipe.design(1000, PURE).clip, recipe.plan(1000, PURE)
     for seed in range(100):
-        counting, plain = (SimulatedNoise(np.random.default_rng(seed)) for _ in range(2))
+        counting, plain = (SimulatedNoise(rng(seed)) for _ in range(2))
         centre = recipe.locator.draw(x, plan["locate"], plain)
         noisy = float(additive(two_step.clipped_mean(x, centre, clip), plan["mean"], plain))
-        other += recipe.estimate(x, PURE, counting) != centre + uncentred(noisy, clip)
+        other += recipe.counted(x, PURE, counting) != (centre + uncentred(noisy, clip), 1.0)
     assert other <= 3

@@ -13,28 +13,23 @@ from workbench.contracts.kit import score_gap
 from workbench.errors import ArgumentError
 from workbench.estimators import two_step
 from workbench.estimators.intervals import Tail, count_from, mean_square, moved_mean
-from workbench.estimators.intervals import tail_design as design
 from workbench.estimators.shared import window_median
 from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.shared.window_median import FARTHEST, RankWindow, WindowMedian
-from workbench.privacy import (
-    ApproxDP,
-    Charge,
-    CountingNoise,
-    PureDP,
-    SecureNoise,
-    SimulatedNoise,
-    UnitNoise,
-    exact,
-)
+from workbench.privacy import ApproxDP, Charge, CountingNoise, PureDP, SecureNoise, SimulatedNoise, exact
 
 RATIO = Fraction(1, 2)  # e^(-ε/4): a score of -twice/2 weighs RATIO^twice
-
-
 EPSILON, LOSS = 4 * log(2), 16  # e^ε
-
-
 PLACES = [0.0, -0.0, 1.0, 3.0, 0.1, -2.0, 1e6, 1e15, -1e15, 5e-324, -np.inf, np.nan]
+LOCATORS = [
+    WindowMedian(left=1.0, right=1.0, low=-3.0, high=3.0),
+    WindowMedian(left=1.0, right=2.0, low=-3.0, high=1e6),
+    WindowMedian(left=0.1, right=0.3, low=-FARTHEST, high=FARTHEST),
+    WindowMedian(left=4 * FARTHEST, right=4 * FARTHEST, low=-2.0, high=3.0),
+    WindowMedian(left=2.0, right=3.0, low=-3.0, high=5.0, stretch=1.0),
+    WindowMedian(left=1.0, right=1.0, low=-9.0, high=9.0, stretch=2.0),
+    WindowMedian(left=0.3, right=0.1, low=-FARTHEST, high=FARTHEST, stretch=0.07),
+]
 
 
 def pieces_of(locator, points, cost):
@@ -42,25 +37,21 @@ def pieces_of(locator, points, cost):
     pieces = locator.pieces(np.array(points))
     scores, weights = locator.choices(pieces, cost)
     assert scores.counts.dtype == np.int64
-    counts = [int(count) for count in weights.counts]
-    masses = [RATIO ** int(-score) for score in scores.counts]
-    firsts = [lattice.number(float(edge), locator.step) for edge in pieces.edges]
-    found = [
-        (a, a + count, mass)
-        for a, count, mass in zip(firsts[: len(pieces.twice)], counts, masses, strict=False)
-        if count
-    ]
-    bottom = counts[-1] * masses[-1] if len(counts) > len(pieces.twice) else Fraction(0)
-    return found, bottom
+    counts, masses = (
+        [int(count) for count in weights.counts],
+        [RATIO ** int(-score) for score in scores.counts],
+    )
+    firsts = [lattice.number(float(edge), locator.step) for edge in pieces.edges[:-1]]
+    found = [(a, a + b, mass) for a, b, mass in zip(firsts, counts, masses, strict=False) if b]
+    return found, counts[-1] * masses[-1] if len(counts) > len(firsts) else Fraction(0)
 
 
 def laws(locator, first, second, cost):
     """Both laws on cells in which neither changes, single lattice points at every edge; the bottom last."""
     sides = [pieces_of(locator, points, cost) for points in (first, second)]
     cuts = sorted(
-        {cut + by for found, _ in sides for a, b, _ in found for cut in (a, b) for by in (-1, 0, 1)}
+        {cut + by for found, _ in sides for piece in found for cut in piece[:2] for by in (-1, 0, 1)}
     )
-    result = []
     for found, bottom in sides:
         masses = [
             (b - a) * sum(mass for low, high, mass in found if low <= a and b <= high)
@@ -68,8 +59,7 @@ def laws(locator, first, second, cost):
         ]
         total = sum((b - a) * mass for a, b, mass in found) + bottom
         assert sum(masses) + bottom == total, "every lattice point of a piece lies in one cell"
-        result.append([mass / total for mass in [*masses, bottom]])
-    return result
+        yield [mass / total for mass in [*masses, bottom]]
 
 
 def excess(p, q):
@@ -85,20 +75,9 @@ def neighbours(seed, count):
         yield first, second
 
 
-LOCATORS = [
-    WindowMedian(left=1.0, right=1.0, low=-3.0, high=3.0),
-    WindowMedian(left=1.0, right=2.0, low=-3.0, high=1e6),
-    WindowMedian(left=0.1, right=0.3, low=-FARTHEST, high=FARTHEST),
-    WindowMedian(left=4 * FARTHEST, right=4 * FARTHEST, low=-2.0, high=3.0),
-    WindowMedian(left=2.0, right=3.0, low=-3.0, high=5.0, stretch=1.0),
-    WindowMedian(left=1.0, right=1.0, low=-9.0, high=9.0, stretch=2.0),
-    WindowMedian(left=0.3, right=0.1, low=-FARTHEST, high=FARTHEST, stretch=0.07),
-]
-
-
 @pytest.mark.parametrize("locator", LOCATORS, ids=repr)
 def test_with_a_range_nothing_is_left_at_epsilon(locator):
-    for first, second in neighbours(1, 60):
+    for first, second in neighbours(1, 40):
         p, q = laws(locator, first, second, PureDP(EPSILON))
         assert sum(p) == sum(q) == 1
         assert excess(p, q) == excess(q, p) == 0
@@ -106,12 +85,12 @@ def test_with_a_range_nothing_is_left_at_epsilon(locator):
         assert max(ratios) <= LOSS * min(ratios)  # a range of ε, which is what zCDP charges for
 
 
-@pytest.mark.parametrize(("left", "right"), [(1.0, 1.0), (1.0, 2.0), (0.1, 0.3), (0.07, 0.07), (1e9, 1e-9)])
+@pytest.mark.parametrize(("left", "right"), [(1.0, 2.0), (0.1, 0.3), (1e9, 1e-9)])
 @pytest.mark.parametrize("delta", [0.25, 1e-3])
-@pytest.mark.parametrize("stretch", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("stretch", [0.0, 1.0])
 def test_without_a_range_delta_is_left_at_epsilon(left, right, delta, stretch):
     locator, cost = WindowMedian(left=left, right=right, stretch=stretch), ApproxDP(EPSILON, delta)
-    for first, second in neighbours(2, 60):
+    for first, second in neighbours(2, 40):
         p, q = laws(locator, first, second, cost)
         assert max(excess(p, q), excess(q, p)) <= Fraction(delta)
     p, q = laws(locator, [1.0, -np.inf], [-np.inf, -np.inf], cost)
@@ -121,18 +100,23 @@ def test_without_a_range_delta_is_left_at_epsilon(left, right, delta, stretch):
         assert float(excess(p, q)) == pytest.approx(lone, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    "locator", [*LOCATORS, *(WindowMedian(left=1.0, right=2.0, stretch=by) for by in (0.0, 1.0))], ids=repr
-)
+def ends_of(locator, *numbers):
+    """The lattice points that stand for two ends: each is rounded to a float by itself."""
+    point, before, after = lattice.rounded(np.array(numbers), locator.step)
+    ends = np.clip([point - before, point + after], -4 * FARTHEST, 4 * FARTHEST)
+    return [lattice.number(float(end), locator.step) for end in ends]
+
+
+@pytest.mark.parametrize("locator", [*LOCATORS, WindowMedian(left=1.0, right=2.0, stretch=1.0)], ids=repr)
 def test_a_piece_has_the_score_of_its_first_and_of_its_last_point(locator):
     for rows, _ in neighbours(3, 60):
         points = [p for p in rows if not np.isnan(p)]
-        windows = [window_of(locator, p) for p in points if np.isfinite(p)]
-        stretches = [stretch_of(locator, p) for p in points if np.isfinite(p)]
+        finite = [p for p in points if np.isfinite(p)]
+        windows = [ends_of(locator, p, locator.right, locator.left) for p in finite]
+        stretches = [ends_of(locator, p, locator.stretch, locator.stretch) for p in finite]
         for a, b, mass in pieces_of(locator, rows, ApproxDP(EPSILON, 0.25))[0]:
             for t in (a, b - 1):
-                later = sum(begin > t for begin, _ in stretches)
-                reached = sum(end > t for _, end in stretches)
+                later, reached = (sum(ends[i] > t for ends in stretches) for i in (0, 1))
                 outside = len(points) - sum(low <= t < high for low, high in windows)
                 depth = max(2 * later - len(points), len(points) - 2 * reached, len(points) % 2)
                 assert mass == RATIO ** max(depth, 2 * outside)
@@ -149,45 +133,42 @@ def test_one_row_moves_a_stretched_score_by_one_at_most(locator):
     assert max(gaps) == 1
 
 
-def window_of(locator, point):
-    """The lattice points whose window a point is in."""
-    return ends_of(locator, point, locator.right, locator.left)
-
-
-def stretch_of(locator, point):
-    """The lattice points that have a point neither to the left nor to the right."""
-    return ends_of(locator, point, locator.stretch, locator.stretch)
-
-
-def ends_of(locator, *numbers):
-    """The lattice points that stand for two ends: each is rounded to a float by itself."""
-    point, before, after = lattice.rounded(np.array(numbers), locator.step)
-    ends = np.clip([point - before, point + after], -4 * FARTHEST, 4 * FARTHEST)
-    return [lattice.number(float(end), locator.step) for end in ends]
-
-
-def test_the_number_of_pieces_is_public():
+def test_the_number_of_pieces_is_public_and_the_bottom_is_rounded_up_and_no_further():
     for locator, n in ((LOCATORS[0], 13), (LOCATORS[4], 13), (WindowMedian(left=1.0, right=2.0), 11)):
-        sizes = {len(locator.pieces(np.array(points)).edges) - 1 for points, _ in neighbours(4, 40)
-                 if len(points) == 4}  # fmt: skip
-        assert sizes == {n}
+        rows = [np.array(points) for points, _ in neighbours(4, 40) if len(points) == 4]
+        assert {len(locator.pieces(points).edges) - 1 for points in rows} == {n}
+    for width, delta in product((1e-3, 0.07, 1e9), (1e-9, 0.7)):
+        locator = WindowMedian(left=width, right=width)
+        room = Fraction(locator.window) / Fraction(locator.step)
+        wanted = ceil(room * (1 - Fraction(delta)) / Fraction(delta))
+        assert locator.bottom(ApproxDP(1.0, delta)) == wanted
+        for place in (0.0, 1e15, -1e15, 123456789.123):
+            low, high = ends_of(locator, place, width, width)
+            assert high - low <= room
 
 
-@pytest.mark.parametrize("width", [1e-3, 0.07, 1.0, 1e9])
-@pytest.mark.parametrize("delta", [1e-9, 0.1, 0.7])
-def test_the_bottom_is_rounded_up_and_no_further(width, delta):
-    locator = WindowMedian(left=width, right=width)
-    wanted = Fraction(locator.window) / Fraction(locator.step) * (1 - Fraction(delta)) / Fraction(delta)
-    assert locator.bottom(ApproxDP(1.0, delta)) == ceil(wanted)
-    for place in (0.0, 1.0, 1e15, -1e15, 123456789.123):
-        low, high = window_of(locator, place)
-        assert high - low <= Fraction(locator.window) / Fraction(locator.step)
+def test_places_are_points_of_the_lattice_in_their_piece_and_numbers_of_places_are_exact():
+    locator, cost = WindowMedian(left=0.1, right=0.3), ApproxDP(1.0, 0.1)
+    points = np.array([0.05, 0.1, 0.15, 1e15, 7.0])
+    pieces = locator.pieces(points)
+    for source in (SimulatedNoise(np.random.default_rng(1)), SecureNoise()):
+        drawn = [locator.draw(points, locator.charge("locate", cost), source) for _ in range(20)]
+        for place in (one for one in drawn if one is not None and abs(one) < 2.0**53 * locator.step):
+            assert Fraction(place) % Fraction(locator.step) == 0
+            assert not pieces.void[np.searchsorted(pieces.edges, place, side="right") - 1]
+    for step in (2.0**-1074, 2.0**-97, 1.0):
+        places = lattice.rounded(np.array([0.0, 1.0, -3.5, 5e-324, 1e15, -4e15, 0.1, 1e-290]), step)
+        wanted = [Fraction(float(place)) / Fraction(step) for place in places]
+        assert lattice.numbers(places, step).tolist() == wanted
+        assert [lattice.place(int(number), step) for number in wanted] == places.tolist()
 
 
-def test_scores_that_are_floats_are_refused(monkeypatch):
-    locator, points = LOCATORS[0], np.array([0.0, 1.0, 1.5])
-    charge = locator.charge("locate", PureDP(1.0))
-    assert -3 <= locator.draw(points, charge, SecureNoise()) < 3
+def test_foreign_charges_change_no_noise_and_scores_that_are_floats_are_refused(monkeypatch):
+    locator, cost = WindowMedian(left=1.0, right=1.0, low=-10.0, high=10.0), PureDP(1.0)
+    for mechanism, sensitivity in (("laplace", 1.0), ("window_median", 1e-6)):
+        counting = CountingNoise(SimulatedNoise(np.random.default_rng(0)))
+        locator.draw(np.zeros(4), Charge("locate", mechanism, sensitivity, cost), counting)
+        assert (counting.draws[0].sensitivity, counting.draws[0].scale) == (1.0, 2.0)
     choices = WindowMedian.choices
 
     def floats(self, *arguments):
@@ -196,49 +177,13 @@ def test_scores_that_are_floats_are_refused(monkeypatch):
 
     monkeypatch.setattr(WindowMedian, "choices", floats)
     with pytest.raises(ArgumentError):
-        locator.draw(points, charge, SecureNoise())
-
-
-def test_places_are_points_of_the_lattice_and_lie_in_their_piece():
-    locator, cost = WindowMedian(left=0.1, right=0.3), ApproxDP(1.0, 0.1)
-    points = np.array([0.05, 0.1, 0.15, 1e15, 7.0])
-    pieces = locator.pieces(points)
-    for source in (UnitNoise(), SimulatedNoise(np.random.default_rng(1)), SecureNoise()):
-        for _ in range(20):
-            place = locator.draw(points, locator.charge("locate", cost), source)
-            if place is not None:
-                if abs(place) >= 2.0**53 * locator.step:  # rounded to a float, perhaps the end of its piece
-                    continue
-                assert Fraction(place) % Fraction(locator.step) == 0
-                piece = np.searchsorted(pieces.edges, place, side="right") - 1
-                assert not pieces.void[piece]
-
-
-@pytest.mark.parametrize("step", [2.0**-1074, 2.0**-97, 1.0])
-def test_numbers_of_places_are_exact(step):
-    places = lattice.rounded(np.array([0.0, 1.0, -3.5, 5e-324, 1e15, -4e15, 0.1, 1e-290]), step)
-    wanted = [Fraction(float(place)) / Fraction(step) for place in places]
-    assert lattice.numbers(places, step).tolist() == wanted
-    assert [lattice.place(int(number), step) for number in wanted] == places.tolist()
-
-
-@pytest.mark.parametrize(("mechanism", "sensitivity"), [("laplace", 1.0), ("window_median", 1e-6)])
-def test_a_foreign_charge_does_not_change_the_noise(mechanism, sensitivity):
-    locator = WindowMedian(left=1.0, right=1.0, low=-10.0, high=10.0)
-    charge = Charge("locate", mechanism, sensitivity, PureDP(1.0))
-    counting = CountingNoise(SimulatedNoise(np.random.default_rng(0)))
-    locator.draw(np.zeros(4), charge, counting)
-    assert (counting.draws[0].sensitivity, counting.draws[0].scale) == (1.0, 2.0)
+        locator.draw(np.array([0.0, 1.0]), locator.charge("locate", cost), SecureNoise())
 
 
 # Bands
 
 RNG = np.random.default_rng(11)
-
-
 MANY = RNG.standard_normal(2500)
-
-
 BANDS = {
     "normal": MANY,
     "absent": np.where(RNG.random(2500) < 0.1, np.nan, MANY),
@@ -249,8 +194,6 @@ BANDS = {
     "wide": RNG.uniform(-90, 90, 2500),
     "a far place": 1e6 + np.where(RNG.random(2500) < 0.05, np.nan, np.where(MANY < 0, 0.0, MANY)),
 }
-
-
 IN_BANDS = [
     WindowMedian(left=4.0, right=3.0, low=-50.0, high=2e6),
     WindowMedian(left=4.0, right=3.0),
@@ -260,11 +203,6 @@ IN_BANDS = [
     WindowMedian(left=4.0, right=4.0, low=30.0, high=90.0),  # far from the median
     WindowMedian(left=1e17, right=1e17, low=-1e9, high=1e9),
 ]
-
-
-LEVELS = (0.2, 1.0, 8.0)
-
-
 WIDTHS = (12.0, -15.0)  # as it is, and so narrow a band that mostly it does not decide
 
 
@@ -272,11 +210,11 @@ class Whole(WindowMedian):
     """The same, and all pieces are looked at."""
 
     def near(self, points, cost):
-        return None
+        return None, len(points)
 
 
-def charged(locator, epsilon):
-    return locator.charge("locate", PureDP(epsilon) if locator.low is not None else ApproxDP(epsilon, 1e-6))
+def charged(locator, epsilon, delta=1e-6):
+    return locator.charge("locate", PureDP(epsilon) if locator.low is not None else ApproxDP(epsilon, delta))
 
 
 @pytest.mark.parametrize("likely", WIDTHS)
@@ -284,14 +222,11 @@ def charged(locator, epsilon):
 def test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers(name, likely, monkeypatch):
     monkeypatch.setattr(window_median, "MANY", 0)
     monkeypatch.setattr(window_median, "LIKELY", likely)
-    for locator, epsilon in product(IN_BANDS, LEVELS):
+    for locator, epsilon in product(IN_BANDS, (0.2, 1.0, 8.0)):
         found, wanted = np.random.default_rng(3), np.random.default_rng(3)
         charge, whole = charged(locator, epsilon), Whole(**vars(replace(locator)))
-        draws = [
-            one.draw(BANDS[name], charge, SimulatedNoise(rng))
-            for one, rng in ((locator, found), (whole, wanted))
-        ]
-        assert draws[0] == draws[1]
+        drawn = locator.draw(BANDS[name], charge, SimulatedNoise(found))
+        assert drawn == whole.draw(BANDS[name], charge, SimulatedNoise(wanted))
         assert found.random() == wanted.random()
 
 
@@ -341,8 +276,7 @@ def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(ca
     monkeypatch.setattr(window_median, "LIKELY", likely)
     noise, decided = Shown(), 0
     for name, locator in product(("absent", "normal"), locators):
-        cost = PureDP(epsilon) if locator.low is not None else ApproxDP(epsilon, delta)
-        locator.draw(BANDS[name], locator.charge("locate", cost), noise)
+        locator.draw(BANDS[name], charged(locator, epsilon, delta), noise)
         scores, scale, weights = noise.asked
         rate, band = 0.5 / scale, scores.band
         whole = exact.pieces(scores.counts, rate, weights.whole)
@@ -369,60 +303,38 @@ def test_a_design_of_likely_shares_and_clips_is_that_of_all(monkeypatch):
 
 # Ranks
 
-LOW, HIGH, WIDTH = -1.0, 3.0, 0.25
-
-
+LOW, HIGH, WIDTH, FEW = -1.0, 3.0, 0.25, 3
 ENDS = (-inf, -1.5, -1.0, 0.5, 0.625, 2.0, 9.0, nan)
+GRID = np.arange(LOW, HIGH, WIDTH / 2)  # a point of every piece that ENDS can make, ends among them
 
 
-FEW = 3
-
-
-def window(rank, low=LOW, high=HIGH):
-    return RankWindow(left=WIDTH, right=2 * WIDTH, low=low, high=high, rank=rank)
+def window(rank):
+    return RankWindow(left=WIDTH, right=2 * WIDTH, low=LOW, high=HIGH, rank=rank)
 
 
 def score(t, points, rank):
     """The score of `proofs/univariate.md`, section 1.5, point by point."""
-    points = [min(max(y, LOW), HIGH) if not isnan(y) else y for y in points]
-    begins = sum(not isnan(y) and y - 2 * WIDTH > t for y in points)
-    stays = sum(not isnan(y) and not y + WIDTH <= t for y in points)
+    points = [min(max(y, LOW), HIGH) for y in points if not isnan(y)]
+    begins, stays = sum(y - 2 * WIDTH > t for y in points), sum(y + WIDTH > t for y in points)
     return max(0, begins - rank, rank - stays)
 
 
-def scores(points, rank, places):
+def scores(points, rank, places=GRID):
     pieces = window(rank).pieces(np.array(points))
     at = np.searchsorted(pieces.edges, places, side="right") - 1
     return pieces.penalty[np.minimum(at, len(pieces.penalty) - 1)]
 
 
-GRID = np.arange(LOW, HIGH, WIDTH / 2)  # a point of every piece that ENDS can make, ends among them
-
-
 @pytest.mark.parametrize("rank", [1, 2, 3])
-def test_pieces_are_counted_right(rank):
-    for points in product(ENDS, repeat=FEW):
-        assert scores(points, rank, GRID).tolist() == [score(t, points, rank) for t in GRID], points
-
-
-def masses(points, rank, epsilon):
-    """The probability of every cell of the grid."""
-    weights = np.exp(-epsilon * scores(points, rank, GRID) / 2)
-    return weights / weights.sum()
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("rank", [1, 2])
-def test_neighbours_of_few_rows_are_as_close_as_promised(rank):
-    """Exactly, over all replacements, absent rows and ties among them; the score moves by 1 at most."""
-    epsilon, moved = 1.7, 0.0
-    for points in product(ENDS, repeat=FEW):
-        for other in ENDS:
-            near = (other, *points[1:])
-            moved = max(moved, np.abs(scores(points, rank, GRID) - scores(near, rank, GRID)).max())
-            ratio = np.log(masses(points, rank, epsilon) / masses(near, rank, epsilon))
-            assert np.ptp(ratio) <= epsilon + 1e-12
-    assert moved == 1
+def test_pieces_are_counted_right_and_move_by_one_at_most(rank):
+    """Over all columns of three and all replacements, absent rows and ties among them."""
+    found = {points: scores(points, rank) for points in product(ENDS, repeat=FEW)}
+    for points, here in found.items():
+        if points == tuple(sorted(points)):
+            assert here.tolist() == [score(t, points, rank) for t in GRID], points
+    apart = [np.abs(found[(a, *rest)] - found[(b, *rest)]).max()
+             for a, b, *rest in product(ENDS, repeat=FEW + 1)]  # fmt: skip
+    assert max(apart) == 1
 
 
 def test_the_constant_is_sharp():
@@ -443,52 +355,23 @@ def test_the_constant_is_sharp():
 def test_ties_are_found_as_often_as_promised(points):
     """Off by k ranks with probability (length/width) e^(-εk/2) at most; k is the least that allows .01."""
     epsilon, rank = 1.0, 20
-    mechanism = window(rank)
     k = 2 * log((HIGH - LOW) / (3 * WIDTH) / 0.01) / epsilon
-    charge, noise = mechanism.charge("rank", PureDP(epsilon)), SimulatedNoise(np.random.default_rng(0))
-    found = [mechanism.draw(points, charge, noise) for _ in range(400)]
-    missed = sum(score(t, points, rank) >= k for t in found)
-    assert missed <= 16  # of Binomial(400, .01), above with probability 1e-6
+    charge, noise = window(rank).charge("rank", PureDP(epsilon)), SimulatedNoise(np.random.default_rng(0))
+    found = [window(rank).draw(points, charge, noise) for _ in range(400)]
+    assert sum(score(t, points, rank) >= k for t in found) <= 16  # of Binomial(400, .01): once in 10^6 above
 
 
-def test_a_rank_is_met_on_the_stretch_of_its_point():
-    for points in product((-0.5, 0.5, 0.625, 2.0), repeat=FEW):
-        for rank in (1, 2, 3):
-            there = sorted(points)[-rank]
-            assert score(there, points, rank) == 0
-            assert scores(points, rank, np.array([there])).tolist() == [0]
-
-
-@pytest.mark.parametrize("apart", [0.0, 0.05, 0.3, 0.6, 1.0])
-def test_rows_beyond_go_between_an_exponential_tail_and_a_power(apart):
-    chosen = design(10_000, ApproxDP(1.0, 1e-6))
-    found, share = chosen.tail(0.5, 0.5 + apart), chosen.log_share
-    exponential, power = (1 - np.exp(-apart)) / share, apart / (share - apart)
-    assert found.end / found.radius == pytest.approx(1 + (exponential + power) / 2)
-    half = found.doubt * found.end / found.radius * chosen.n / chosen.outer_rank
-    assert half == pytest.approx((power - exponential) / 2)
-
-
-ROW = (0.0, 0.5, -1.0, 1.0, 1.5, -1.5, 2.5, -2.5, 9.0, -9.0, inf, -inf, nan)
-
-
-TAILS = (Tail(1.0, 2.0, 4.0, 1.5), Tail(1.0, 1.0, 3.0, 1.0, piled=True))
-
-
-@pytest.mark.parametrize("tail", TAILS)
+@pytest.mark.parametrize("tail", [Tail(1.0, 2.0, 4.0, 1.5), Tail(1.0, 1.0, 3.0, 1.0, piled=True)])
 def test_a_row_moves_the_means_of_an_interval_by_what_is_charged(tail):
     """In whole numbers, over all pairs of kinds of rows: 2 in both norms, 1 for the square, both attained."""
-    sums, squares = ([statistic(np.array([z]), tail) for z in ROW] for statistic in (moved_mean, mean_square))
-    apart = [one.counts - other.counts for one in sums for other in sums]
-    unit = sums[0].unit
+    rows = (0.0, 0.5, -1.0, 1.0, 1.5, -1.5, 2.5, -2.5, 9.0, -9.0, inf, -inf, nan)
+    sums, squares = (
+        [statistic(np.array([z]), tail) for z in rows] for statistic in (moved_mean, mean_square)
+    )
+    apart, unit = [one.counts - other.counts for one in sums for other in sums], sums[0].unit
     assert max(np.abs(gap).sum() for gap in apart) * unit == 2
     assert max(np.sqrt((gap**2).sum()) for gap in apart) * unit == 2
-    gaps = [abs(float(one) - float(other)) for one in squares for other in squares]
-    assert max(gaps) <= 1
-
-
-def test_an_absent_row_is_in_no_sum_and_no_count():
-    for tail in TAILS:
-        assert tail.moved(np.array([nan, 0.0])).tolist() == [[0.0] * 4] * 2
+    assert max(abs(float(one) - float(other)) for one in squares for other in squares) <= 1
+    assert tail.moved(np.array([nan, 0.0])).tolist() == [[0.0] * 4] * 2
     logs = np.array([-inf, nan, 0.0, 1.0])
     assert [float(count_from(logs, least)) for least in (-9.0, 0.5)] == [2.0, 1.0]
