@@ -5,7 +5,7 @@ from math import exp, tanh
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench import (
@@ -195,6 +195,7 @@ def scaled(budget, factor):
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
+@settings(max_examples=25)
 @given(weights=st.lists(st.floats(1e-3, 1.0), min_size=2, max_size=12))
 def test_what_is_left_may_be_charged_and_nothing_larger(budget, weights):
     *shares, _ = budget.split(*weights)

@@ -4,6 +4,7 @@ Masks are the floats next to the numbers that the bits stand for. The level of t
 what is 1.3 times too large or too small is rejected.
 """
 
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -202,10 +203,19 @@ STEPS = {  # of the entries that have one without exact noise
 PRIVATE = [one for one in examples() if not isinstance(one.values[1].budget, NonPrivate)]
 
 
-RUNS = [one for one in PRIVATE if one.values[0] not in STEPS]
+def rarely(one):
+    """An example, marked as daily if its plan takes a second."""
+    marks = [pytest.mark.daily] if re.search(LONG, one.values[0]) else []
+    return pytest.param(*one.values, id=one.id, marks=marks)
 
 
-REFUSED = [one for one in PRIVATE if one.values[0] in STEPS]
+LONG = "populous|preconditioner|matrix-quantile|unknown-variance"
+
+
+RUNS = [rarely(one) for one in PRIVATE if one.values[0] not in STEPS]
+
+
+REFUSED = [rarely(one) for one in PRIVATE if one.values[0] in STEPS]
 
 
 LEAST = 40  # entries of which every step has exact noise
@@ -234,7 +244,7 @@ def alike(few, many):
 
 # Masks
 
-FACTORS = (1.0, 1.3, 1 / 1.3)
+FACTORS = (1.0, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (1.3, 1 / 1.3)))
 
 
 ILL = np.array([[1.0, 1e60, 0.3], [1.0, 1e60 * (1 + 2.0**-50), -0.7], [0.1, 1e-30, 2.0]])
