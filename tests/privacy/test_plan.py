@@ -187,9 +187,6 @@ def test_steps_that_take_turns_cost_what_they_cost_in_groups() -> None:
 BUDGETS = [PureDP(0.7), ApproxDP(0.7, 1e-6), ApproxDP(0.7, 0.0), ZCDP(0.7), ZCDP(0.7, 1e-6), GaussianDP(0.7)]
 
 
-HEIGHTS = np.random.default_rng(1).normal(172.0, 9.0, size=2000)
-
-
 def scaled(budget, factor):
     return type(budget)(**{name: value * factor for name, value in vars(budget).items()})
 

@@ -218,9 +218,6 @@ RUNS = [rarely(one) for one in PRIVATE if one.values[0] not in STEPS]
 REFUSED = [rarely(one) for one in PRIVATE if one.values[0] in STEPS]
 
 
-LEAST = 40  # entries of which every step has exact noise
-
-
 @pytest.mark.parametrize(("key", "example"), RUNS)
 def test_a_run_with_exact_noise(key, example):
     n = sizes(example, 300, 1000)[-1]

@@ -492,16 +492,6 @@ def test_no_rounding_of_a_large_epsilon_lets_a_chance_follow():
 # Votes: neighbours on the line
 
 
-def crowd(found, source):
-    k, limit, places = found.vote.k, found.limit, np.zeros(found.vote.k)
-    stood = k * (1 - sqrt(found.vote.quorum) / k)
-    rim = source.integers(0, k // 4)
-    far = min(k // 2, int(stood * source.choice([1.0, source.uniform(0, 1.1)])))
-    places[:rim] = source.choice([-1.0, 1.0]) * limit * source.uniform(0.5, 1.2, rim)
-    places[k - far :] = limit * (5 + 3 * np.arange(far))
-    return source.permutation(places)
-
-
 def released(points, found):
     group = Points(points[:, None], found.limit)
     friends = group.friends(found.limit)
