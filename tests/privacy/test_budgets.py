@@ -16,6 +16,7 @@ from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP, UnitNo
 from workbench.privacy.budgets import (
     LEAST_DELTA,
     advanced_composition,
+    approx_from_gdp,
     approx_from_zcdp,
     approx_from_zcdp_stated,
     bounded_range_epsilon,
@@ -320,3 +321,17 @@ def test_epsilon_of_gaussian_noise_exactly_by_theorem_and_by_the_stated_lemma(rh
         approx_from_zcdp_stated(budget, delta),
     )
     assert [one.epsilon for one in found] == pytest.approx(said, abs=5e-4)
+
+
+@pytest.mark.parametrize("delta", [9e-291, 1e-300])
+def test_a_delta_too_small_for_a_gaussian_calibration_is_refused_by_name(delta):
+    with pytest.raises(ArgumentError, match=r"^delta = .*at least 1e-290"):
+        gdp_within_approx(ApproxDP(1.0, delta))
+
+
+def test_delta_of_the_budget_is_paid_before_the_conversion():
+    assert approx_from_zcdp(ZCDP(0.1, 1e-6), 3e-6).epsilon == pytest.approx(
+        approx_from_zcdp(ZCDP(0.1), 2e-6).epsilon
+    )
+    with pytest.raises(ArgumentError, match="delta"):
+        approx_from_zcdp(ZCDP(0.1, 1e-6), 1e-6)

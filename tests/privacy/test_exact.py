@@ -394,3 +394,20 @@ def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
             if 0 <= top < 2**bits:
                 fed = [exact.chosen(one, tape(top, bits, 64)) for one in (lazy, whole)]
                 assert fed[0] == fed[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_scale_far_below_the_grid_gives_zeros(kind):
+    assert not drawn(law(kind, 5e-324), 2000).any()
+    assert not drawn(law(kind, 1e-3), 2000).any()
+
+
+@pytest.mark.parametrize(
+    ("scale", "bound"), [(3.0, 0.25), (2.0, 5.5), (2.0, 5.0), (1e6, 3.5), (0.01, 4), (0.3, 0.75)]
+)
+def test_a_truncated_law_has_its_bound(scale, bound):
+    """From a narrow one, through bounds on and between two integers, to one that is nearly uniform."""
+    what = exact.TruncatedLaplace(scale, bound)
+    draws = drawn(what, MANY // 10)
+    assert np.abs(draws).max() <= bound + 0.5
+    assert exactly_at(what, draws) >= FALSE_ALARM

@@ -415,3 +415,40 @@ def test_without_the_extra_the_module_loads_and_a_draw_names_it():
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.count("\n") == 1
     assert "secure" in said
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("shape", [0.3, 1.2])
+def test_gamma_reals_have_their_law(shape, factor):
+    rng, draws = np.random.default_rng(1), []
+    for _ in range(4000):
+        one = secure.gamma(lambda bits: exact.exactly(shape * factor), rng.bytes)
+        with exact.precise(secure.STEP):
+            draws.append(float(one(secure.STEP)))
+    assert rejected(draws, stats.gamma(shape).cdf) == (factor != 1)
+
+
+@pytest.mark.daily
+def test_bases_are_uniform():
+    """The first column's first entry, squared, is a beta variable; turned masks have the law of masks."""
+    rng, d = np.random.default_rng(6), 3
+    draws = []
+    for _ in range(3000):
+        entries = secure._normals(d, rng.bytes)
+        with exact.precise(secure.STEP):
+            draws.append(float(secure._uniform_basis(entries(secure.STEP))[0, 1]) ** 2)
+    assert not rejected(draws, stats.beta(0.5, (d - 1) / 2).cdf)
+    assert rejected(draws, stats.beta(0.5, d / 2).cdf)
+
+
+@pytest.mark.secure
+def test_integers_beside_the_largest_do_not_wrap():
+    counts = np.array([2**63 - 1, -(2**63)])
+    assert SecureNoise().laplace(counts, 1, 1.0).tolist() == [2.0**63, -(2.0**63)]
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_wrong_scale_is_named_before_anything_is_drawn(scale):
+    for kind in (exact.Normal, exact.Laplace, exact.Exponential, exact.DiscreteLaplace):
+        with pytest.raises(ArgumentError, match="scale = "):
+            kind(scale)
