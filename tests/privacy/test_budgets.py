@@ -164,14 +164,8 @@ def test_a_very_small_epsilon_has_its_zcdp_or_is_refused_by_name():
 # Laplace noise and bounded ranges
 
 ORDERS = 1 + np.geomspace(1e-4, 300, 120)
-
-
 EPSILONS = (0.03, 0.3, 1.0, 2.5, 6.0, 15.0)
-
-
 RHOS = [10.0**power for power in (-200, -31, -29, -12, -6, -3, -2, -1, -0.5, 0, 0.3, 1, 2, 6, 12, 29, 31)]
-
-
 ROUNDING = 1e-9  # of the divergences
 
 
@@ -190,7 +184,6 @@ def slopes(losses, base, orders=ORDERS):
 
 
 def laplace_slopes(moves):
-
     def log_moment(order, x):
         def density(z):
             return exp(-order * abs(z) + (order - 1) * abs(z - x) - (order - 1) * x) / 2

@@ -35,11 +35,7 @@ KINDS = (
     exact.Exponential,
     exact.DiscreteLaplace,
 )
-
-
 MANY, MOST = 1_500_000, 4_000_000
-
-
 FACTORS = (1, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (FACTOR, 1 / FACTOR)))
 
 
@@ -62,14 +58,8 @@ def test_every_integer_has_its_probability(kind, scale, factor):
 # Bit for bit
 
 SCALES = (1.5, 40.25, 2.0**20 + 0.5, 2.0**40 + 0.25, 1e30)
-
-
 PLACES = (0.0, 0.3, 1.0, 2.2)  # boundaries, in scales
-
-
 BITS = 63 + 2 * 128
-
-
 NEXT = 16  # units of the last bit: balls of the inverse normal tail are up to 8 times as wide as they need be
 
 
@@ -123,11 +113,7 @@ def test_where_it_may_pass_int64_an_integer_is_of_python():
 
 
 DRAWS = 20_000
-
-
 ASSUMED, LOWEST = 2.0**-41, 2.0**-21  # proofs/exact.md: relative error of a tail, and where
-
-
 ROOM = 16  # by how much better the functions of this machine are at least
 
 
@@ -176,8 +162,6 @@ def test_float_tails_are_as_close_as_the_proof_assumes(kind, scale):
 # Heights
 
 ROWS = 60_000
-
-
 HEIGHTS = (  # of zeros, lone rows, more of them, and counts at and above what has to be reached
     (exact.Normal(2.0**25 + 0.5), 2**24, 11 * 2.0**24 + 0.37),
     (exact.Normal(3.7), 1, 9.0),
@@ -185,8 +169,6 @@ HEIGHTS = (  # of zeros, lone rows, more of them, and counts at and above what h
     (exact.DiscreteLaplace(2.25), 1, 14.0),
     (exact.DiscreteLaplace(40.0), 1, 200.5),
 )
-
-
 COUNTS = (0, 0, 0, 1, 1, 2, 5, 8, 12, 30, 400)
 
 

@@ -229,11 +229,7 @@ RELEASES = {
     "mode of a histogram": lambda keys, noise: [stable_mode(keys, stability_charge("keys", APPROX), noise)],
     "mode": lambda keys, noise: [release_mode(keys, mode_charge("keys", APPROX), noise)],
 }
-
-
 PAYLOAD = np.array([0xFFF8_0000_0000_0123], np.uint64).view(np.float64)[0]
-
-
 SIGNALLING = np.array([0x7FF0_0000_0000_0001], np.uint64).view(np.float64)[0]
 
 

@@ -29,11 +29,7 @@ from workbench.privacy.stable import ChargedRoot
 from workbench.study.audit import numbers
 
 NOISE, DRAWS, UNIT = SecureNoise(), 4000, 2.0**-20
-
-
 ZEROS = OnGrid(np.zeros(DRAWS, np.int64), UNIT)
-
-
 ADDITIVE = ("laplace", "truncated_laplace", "discrete_laplace", "gaussian", "exponential")
 
 
@@ -198,8 +194,6 @@ STEPS = {  # of the entries that have one without exact noise
     "gaussian/populous": {"mask", "stability"},
     "gaussian/lifted": {"lift"},
 }
-
-
 PRIVATE = [one for one in examples() if not isinstance(one.values[1].budget, NonPrivate)]
 
 
@@ -210,11 +204,7 @@ def rarely(one):
 
 
 LONG = "populous|preconditioner|matrix-quantile|unknown-variance"
-
-
 RUNS = [rarely(one) for one in PRIVATE if one.values[0] not in STEPS]
-
-
 REFUSED = [rarely(one) for one in PRIVATE if one.values[0] in STEPS]
 
 
@@ -242,8 +232,6 @@ def alike(few, many):
 # Masks
 
 FACTORS = (1.0, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (1.3, 1 / 1.3)))
-
-
 ILL = np.array([[1.0, 1e60, 0.3], [1.0, 1e60 * (1 + 2.0**-50), -0.7], [0.1, 1e-30, 2.0]])
 
 

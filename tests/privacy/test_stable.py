@@ -397,7 +397,6 @@ def test_a_stick_is_above_the_exact_one_and_near_the_best_order(budget, spread):
 
 
 def by_bisection_alone(stick, epsilon, left, p, hint):
-
     def allowed(q):
         return ramps._allowed(stick, epsilon, left, p, q)
 
