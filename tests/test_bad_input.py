@@ -1,7 +1,6 @@
 """Bad input: one line that names the argument, its value and what is allowed."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -28,7 +27,6 @@ from workbench import (
 )
 from workbench.catalog import CATALOG
 
-ROOT = Path(__file__).parents[1]
 ON_THE_LINE = {key: entry for key, entry in CATALOG.items() if entry.population.d is None}
 PURE, APPROX, SMALL = PureDP(1.0), ApproxDP(1.0, 1e-6), [1.0, 2.0, 3.0, 4.0]
 ABOVE_ZERO, INSIDE = "a finite number above 0", "strictly between 0 and 1"

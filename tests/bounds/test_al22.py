@@ -87,3 +87,14 @@ def test_lemmas_on_concentration_hold_on_random_matrices(d):
     assert np.mean(np.array(entries) > 0.2) < 0.1
     assert np.mean(np.array(entries) > 0.05) > 0.1, "no bound that is far from true"
     assert np.mean(np.array(groups) > al22.group_error(40 * d, d, 0.1)) < 0.1
+
+
+def test_the_explicit_size_of_theorem_5_4():
+    sizes = [al22.preconditioner_rows(d, 1.0, 1e-6, 0.1) for d in (1, 5, 20)]
+    assert 5e9 < sizes[0] < 1e10
+    assert sizes == sorted(sizes)
+    assert al22.preconditioner_rows(5, 0.5, 1e-6, 0.1) > 1.9 * sizes[1]
+
+
+def test_lemma_7_2_is_the_classic_gaussian_mechanism():
+    assert al22.mean_mask(0.5, 1.0, 0.1) == pytest.approx(0.5 * sqrt(2 * log(20)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.optimize import linprog, minimize_scalar
+from scipy.optimize import linprog
 
 from workbench.bounds import l17
 from workbench.bounds.search import smallest
@@ -268,13 +268,6 @@ def test_stable_location_sample_size_against_the_exact_union(
     assert n <= l17.stable_location_sample_size_closed(epsilon, delta, beta)
 
 
-def least(function: Any, high: float) -> float:
-    grid = np.linspace(0, high, 60)[1:-1]
-    best = grid[int(np.argmin([function(t) for t in grid]))]
-    bounds = (max(best - high / 59, 1e-9), min(best + high / 59, high * (1 - 1e-9)))
-    return float(minimize_scalar(function, bounds=bounds, method="bounded").fun)
-
-
 def test_nothing_has_to_be_located_in_two_bins() -> None:
     assert l17.location_sample_size(1.0, 0.1, 0.01) == 1
     assert l17.location_sample_size(1.4, 0.1, 0.01) > 1
@@ -292,13 +285,6 @@ def test_clipped_mean_error_is_a_sum_of_three_quantiles(
     scale = 2 * (radius + level) / (n * epsilon)
     assert terms.noise == pytest.approx(stats.laplace.isf(b / 2, scale=scale))
     assert terms.total == terms.sampling + terms.noise
-
-
-def simulate(n: int, mean: float, centre: float, width: float, scale: float, runs: int) -> Any:
-    rng = np.random.default_rng(23)
-    x = mean + rng.standard_normal((runs, n))
-    clipped = centre + np.clip(x - centre, -width, width).mean(axis=1)
-    return np.abs(clipped + rng.laplace(scale=scale, size=runs) - mean)
 
 
 def test_two_step_error_is_lemma_2_2_around_a_close_centre() -> None:

@@ -103,3 +103,11 @@ def test_sensitivities_of_the_appendix():
     assert resilience.score_sensitivity(100, 0.05, 0.4) == pytest.approx(
         2 * resilience.score_sensitivity(100, 0.05, 0.2)
     )
+
+
+def test_ranges_need_fewer_rows_than_means():
+    assert slope(lambda e: lkko21.range_shape(10, e, 1e-6, 0.05), 0.1, 1.0) == pytest.approx(-1)
+    plain = lkko21.range_shape(10, 1.0, 1e-6, 0.05)
+    parts = lkko21.range_heavy_shape(10, 0.1, 1.0, 1e-6, 0.05) / (plain + 10)
+    assert parts == pytest.approx(1199)
+    assert lkko21.range_heavy_shape(10, 0.01, 1.0, 1e-6, 0.05) > parts * plain

@@ -47,7 +47,6 @@ def of(*estimands: str) -> Condition:
 
 
 def calls(function: Callable[..., Any]) -> Condition:
-
     @cache
     def condition(example: Example) -> bool:
         seen: list[object] = []

@@ -37,7 +37,6 @@ STEPS = Callable[..., Any]
 
 
 def method(name: str, change: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Fault:
-
     @contextmanager
     def fault(example: Example) -> Iterator[None]:
         kind = type(example.estimator)
@@ -117,7 +116,6 @@ def right_twice(self: WindowMedian, cost: Any) -> int:
 
 
 def histogram(shown: STEPS, padded: bool = True) -> STEPS:
-
     def release(keys: np.ndarray, charge: Any, noise: Any, threshold: float | None = None) -> Any:
         unique, counts = np.unique(keys, return_counts=True)
         full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
@@ -154,7 +152,6 @@ read = base.read
 
 
 def clipped_in_place(reader: STEPS) -> STEPS:
-
     def clipped(x: Any) -> Any:
         if isinstance(x, np.ndarray) and x.flags.writeable:
             with np.errstate(invalid="ignore"):
@@ -226,7 +223,6 @@ step_budgets = budgets.step_budgets
 
 @contextmanager
 def every_share_is_the_whole(example: Example) -> Iterator[None]:
-
     def parts(budget: Any) -> tuple[Any, ...]:
         return tuple(times(part, 2.0) for part in kv_parts(budget))
 
@@ -287,7 +283,6 @@ def shorter(plan: Any) -> Any:
 
 
 def released_with(change: STEPS) -> Fault:
-
     @contextmanager
     def fault(example: Example) -> Iterator[None]:
         with patch.object(base, "Release", lambda value, plan, *rest: release(value, change(plan), *rest)):
@@ -300,7 +295,6 @@ release = base.Release
 
 
 def own_stream(seed: int | None) -> STEPS:
-
     def source(rng: object) -> Any:
         return (
             SimulatedNoise(np.random.default_rng(seed))
@@ -322,7 +316,6 @@ def of_rows(change: STEPS) -> Callable[[STEPS], STEPS]:
 
 
 def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[STEPS], STEPS]:
-
     def raising(x: np.ndarray) -> np.ndarray:
         if condition(x):
             raise ValueError("unexpected rows")
@@ -345,7 +338,6 @@ stretched_with_n = of_rows(lambda x: x * (len(x) / 100))  # in a unit that shrin
 
 
 def raw_for_ties(steps: STEPS) -> STEPS:
-
     def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
         if np.ptp(x):
             return steps(self, x, *rest)
@@ -357,7 +349,6 @@ def raw_for_ties(steps: STEPS) -> STEPS:
 
 
 def a_point_for_each_epsilon(steps: STEPS) -> STEPS:
-
     def changed(self: Any, x: np.ndarray, budget: Any, noise: Any, *rest: Any) -> Any:
         size = next(getattr(budget, name) for name in ("epsilon", "rho", "mu") if hasattr(budget, name))
         for _ in range(int(size)):
@@ -368,7 +359,6 @@ def a_point_for_each_epsilon(steps: STEPS) -> STEPS:
 
 
 def wider_with_n(steps: STEPS) -> STEPS:
-
     def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
         value = steps(self, x, *rest)
         more = len(x) ** 2 if np.isfinite(value.high) else 0.0

@@ -96,13 +96,9 @@ SAMPLERS = (
     Mutant("heights that floats cannot tell", partial(patch.object, exact, "LARGEST", 2.0**70),
            partial(sampled.test_where_floats_are_too_coarse_every_draw_is_ended, 2.0**60)),
 )  # fmt: skip
-
-
 WHOLE = joint.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
 NARROWEST = joint.test_the_mask_is_the_narrowest_that_a_ramp_allows
 LOUD, USUAL = joint.BUDGETS[3], joint.BUDGETS[0]
-
-
 CHARGED = quantiles.test_the_charge_is_that_of_the_test_that_it_prices
 THIN, WIDE = (partial(CHARGED, *one) for one in quantiles.CHARGED)
 

@@ -16,7 +16,6 @@ BLOCK = 64  # rows, more than the vote of (2) leaves over
 
 
 def divided(kind: type, **options: object) -> Condition:
-
     def applies(example: Example) -> bool:
         if not isinstance(example.estimator, kind):
             return False

@@ -131,7 +131,6 @@ class Rescaled:
 
 
 def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
-
     @contextmanager
     def fault(example: Example) -> Iterator[None]:
         steps = wrong(example)

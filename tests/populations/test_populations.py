@@ -103,6 +103,15 @@ def test_every_direction_of_a_row_follows_the_law_of_the_line(
     assert distance(standard, law.cdf) < RADIUS
 
 
+@pytest.mark.parametrize("degrees", [None, 4.5])
+def test_the_radius_of_a_row_has_its_elliptical_law(degrees: float | None) -> None:
+    """n = 2e5; a chi-square drawn per coordinate instead of per row passes on each axis and fails here."""
+    population = MultivariateGaussian(PLANE) if degrees is None else MultivariateStudent(PLANE, degrees)
+    squared = (population.sample(N, rng=np.random.default_rng(13)) ** 2).sum(axis=1)
+    law = stats.chi2(2) if degrees is None else stats.f(2, degrees, scale=2 * (degrees - 2) / degrees)
+    assert distance(squared, law.cdf) < RADIUS
+
+
 @pytest.mark.parametrize("degrees", [8.5, 11.0])
 @pytest.mark.parametrize("moments", [1, 2, 3, 4])
 def test_hypercontractivity_equals_the_moments_of_the_law(degrees: float, moments: int) -> None:
@@ -181,3 +190,16 @@ def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
     law = MultivariateGaussian(Gaussian(np.zeros(10), covariance / unit_ball_scale(covariance, n, beta)))
     outside = sum((np.linalg.norm(law.sample(n, rng=rng), axis=1) > 1).any() for _ in range(runs))
     assert outside <= 45  # P(Binomial(400, .05) > 45) < 1e-6
+
+
+def test_pareto_rows_need_a_variance():
+    for index in (2.0, 1.0, np.nan, np.inf, "3"):
+        with pytest.raises(ArgumentError, match="index"):
+            MultivariatePareto(PLANE, index)
+
+
+def test_wrong_sizes_of_generators_are_named():
+    with pytest.raises(ArgumentError, match=r"^share = "):
+        sparse_signal(3, 1.5, rng=np.random.default_rng(1))
+    with pytest.raises(ArgumentError, match=r"^active = "):
+        active_block(3, 4, 1, rng=np.random.default_rng(1))

@@ -44,7 +44,6 @@ class Law:
 
     @cached_property
     def outputs(self):
-
         def possible(output):
             pairs = ((self.ends(one, output), one) for level in self.tree for one in level)
             return all(a <= output[cut] < max(b, a + 1) for (a, b), one in pairs for cut in one.chosen)
@@ -100,20 +99,10 @@ def tree(*levels):
 
 
 ONE, PAIR = tree([(0, 1, (0,))]), tree([(0, 2, (0, 1))])
-
-
 HALVES = tree([(0, 3, (1,))], [(0, 1, (0,)), (2, 3, (2,))])
-
-
 THIRDS = tree([(0, 5, (1, 3))], [(0, 1, (0,)), (2, 3, (2,)), (4, 5, (4,))])
-
-
 UNEVEN = tree([(0, 3, (0, 1))], [(2, 3, (2,))])
-
-
 PAIRS = tree([(0, 5, (2,))], [(0, 2, (0, 1)), (3, 5, (3, 4))])
-
-
 CASES = {  # shares are whole numbers of 2^-30
     "one cut": (12, [0.5], ONE, 3),
     "one cut near an end": (12, [0.125], ONE, 3),

@@ -35,12 +35,8 @@ KINDS = (
     exact.Exponential,
     exact.DiscreteLaplace,
 )
-
-
 MANY, MOST = 1_500_000, 4_000_000
-
-
-FACTORS = (1, FACTOR, 1 / FACTOR)
+FACTORS = (1, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (FACTOR, 1 / FACTOR)))
 
 
 def drawn(what, count, seed=0):
@@ -51,7 +47,7 @@ def scaled(kind, scale, factor):
     return law(kind, float(scale * factor), BOUND * scale)
 
 
-@pytest.mark.parametrize("factor", FACTORS, ids=str)
+@pytest.mark.parametrize("factor", FACTORS, ids=["right", "wide", "narrow"])
 @pytest.mark.parametrize("scale", [1, 2, 5])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_integer_has_its_probability(kind, scale, factor):
@@ -62,14 +58,8 @@ def test_every_integer_has_its_probability(kind, scale, factor):
 # Bit for bit
 
 SCALES = (1.5, 40.25, 2.0**20 + 0.5, 2.0**40 + 0.25, 1e30)
-
-
 PLACES = (0.0, 0.3, 1.0, 2.2)  # boundaries, in scales
-
-
 BITS = 63 + 2 * 128
-
-
 NEXT = 16  # units of the last bit: balls of the inverse normal tail are up to 8 times as wide as they need be
 
 
@@ -122,12 +112,8 @@ def test_where_it_may_pass_int64_an_integer_is_of_python():
     )
 
 
-DRAWS = 100_000
-
-
+DRAWS = 20_000
 ASSUMED, LOWEST = 2.0**-41, 2.0**-21  # proofs/exact.md: relative error of a tail, and where
-
-
 ROOM = 16  # by how much better the functions of this machine are at least
 
 
@@ -176,8 +162,6 @@ def test_float_tails_are_as_close_as_the_proof_assumes(kind, scale):
 # Heights
 
 ROWS = 60_000
-
-
 HEIGHTS = (  # of zeros, lone rows, more of them, and counts at and above what has to be reached
     (exact.Normal(2.0**25 + 0.5), 2**24, 11 * 2.0**24 + 0.37),
     (exact.Normal(3.7), 1, 9.0),
@@ -185,8 +169,6 @@ HEIGHTS = (  # of zeros, lone rows, more of them, and counts at and above what h
     (exact.DiscreteLaplace(2.25), 1, 14.0),
     (exact.DiscreteLaplace(40.0), 1, 200.5),
 )
-
-
 COUNTS = (0, 0, 0, 1, 1, 2, 5, 8, 12, 30, 400)
 
 
@@ -394,3 +376,20 @@ def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
             if 0 <= top < 2**bits:
                 fed = [exact.chosen(one, tape(top, bits, 64)) for one in (lazy, whole)]
                 assert fed[0] == fed[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_scale_far_below_the_grid_gives_zeros(kind):
+    assert not drawn(law(kind, 5e-324), 2000).any()
+    assert not drawn(law(kind, 1e-3), 2000).any()
+
+
+@pytest.mark.parametrize(
+    ("scale", "bound"), [(3.0, 0.25), (2.0, 5.5), (2.0, 5.0), (1e6, 3.5), (0.01, 4), (0.3, 0.75)]
+)
+def test_a_truncated_law_has_its_bound(scale, bound):
+    """From a narrow one, through bounds on and between two integers, to one that is nearly uniform."""
+    what = exact.TruncatedLaplace(scale, bound)
+    draws = drawn(what, MANY // 10)
+    assert np.abs(draws).max() <= bound + 0.5
+    assert exactly_at(what, draws) >= FALSE_ALARM

@@ -229,11 +229,7 @@ RELEASES = {
     "mode of a histogram": lambda keys, noise: [stable_mode(keys, stability_charge("keys", APPROX), noise)],
     "mode": lambda keys, noise: [release_mode(keys, mode_charge("keys", APPROX), noise)],
 }
-
-
 PAYLOAD = np.array([0xFFF8_0000_0000_0123], np.uint64).view(np.float64)[0]
-
-
 SIGNALLING = np.array([0x7FF0_0000_0000_0001], np.uint64).view(np.float64)[0]
 
 
@@ -298,3 +294,12 @@ def test_one_row_decides_neither_the_type_nor_the_width_of_a_key(release, common
     for seed in range(5):
         assert released(release, keys[[0] * N], seed) == released(release, keys, seed)
         assert released(release, keys, seed)[0][0] is kind
+
+
+@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
+def test_bins_of_a_partition_are_an_array_whatever_its_rows_are(row):
+    charge = histogram_charge("bins", PureDP(1.0))
+    with pytest.raises(ArgumentError, match="bins = 'list': expected a numpy array"):
+        finite_histogram([1] * 10 + [row], 3, charge, SimulatedNoise(np.random.default_rng(0)))
+    with pytest.raises(ArgumentError, match=r"bins = 'array of type float64': expected whole numbers"):
+        finite_histogram(np.ones(10), 3, charge, SimulatedNoise(np.random.default_rng(0)))

@@ -5,7 +5,7 @@ from math import exp, tanh
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench import (
@@ -13,6 +13,7 @@ from workbench import (
     CoinPressMean,
     EmpiricalMean,
     StableLocation,
+    TwoStepMean,
 )
 from workbench.errors import ArgumentError, OverspentError
 from workbench.privacy import (
@@ -187,14 +188,12 @@ def test_steps_that_take_turns_cost_what_they_cost_in_groups() -> None:
 BUDGETS = [PureDP(0.7), ApproxDP(0.7, 1e-6), ApproxDP(0.7, 0.0), ZCDP(0.7), ZCDP(0.7, 1e-6), GaussianDP(0.7)]
 
 
-HEIGHTS = np.random.default_rng(1).normal(172.0, 9.0, size=2000)
-
-
 def scaled(budget, factor):
     return type(budget)(**{name: value * factor for name, value in vars(budget).items()})
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
+@settings(max_examples=25)
 @given(weights=st.lists(st.floats(1e-3, 1.0), min_size=2, max_size=12))
 def test_what_is_left_may_be_charged_and_nothing_larger(budget, weights):
     *shares, _ = budget.split(*weights)
@@ -305,3 +304,26 @@ def test_a_block_that_raises_has_spent_and_one_that_overspends_is_not_entered():
         with pytest.raises(ArgumentError, match=r"^spend = "), ledger.spend("none", **cost):
             entered.append("none")
     assert not entered
+
+
+HEIGHTS = np.random.default_rng(1).normal(172.0, 9.0, size=2000)
+
+
+def test_both_renderings_tell_what_was_spent_and_what_is_left():
+    ledger = Ledger(PureDP(1.0))
+    ledger.charge(PureDP(0.25), "<b>mean</b>")
+    lines = [line.split(None, 1) for line in str(ledger).splitlines()]
+    assert lines[1:] == [["spent", "ε = 0.25"], ["left", "ε = 0.75"], ["budget", "ε = 1"]]
+    page = ledger._repr_html_()
+    assert "<td>&lt;b&gt;mean&lt;/b&gt;</td><td>ε = 0.25</td>" in page
+    assert "<th>left</th><td>ε = 0.75</td>" in page
+
+
+def test_a_release_is_charged_with_what_it_delivers_under_the_names_of_its_steps():
+    rng, ledger = np.random.default_rng(2), Ledger(PureDP(1.0))
+    release = TwoStepMean(radius=1000.0, sigma=9.0)(HEIGHTS, budget=PureDP(0.25), rng=rng)
+    ledger.charge(release)
+    ledger.charge(release, "again")
+    steps = ", ".join(charge.step for charge in release.plan.charges())
+    assert ledger.entries == [(steps, PureDP(0.25)), ("again", PureDP(0.25))]
+    assert ledger.remaining == PureDP(0.5)

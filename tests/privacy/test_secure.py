@@ -4,6 +4,7 @@ Masks are the floats next to the numbers that the bits stand for. The level of t
 what is 1.3 times too large or too small is rejected.
 """
 
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -28,11 +29,7 @@ from workbench.privacy.stable import ChargedRoot
 from workbench.study.audit import numbers
 
 NOISE, DRAWS, UNIT = SecureNoise(), 4000, 2.0**-20
-
-
 ZEROS = OnGrid(np.zeros(DRAWS, np.int64), UNIT)
-
-
 ADDITIVE = ("laplace", "truncated_laplace", "discrete_laplace", "gaussian", "exponential")
 
 
@@ -197,18 +194,18 @@ STEPS = {  # of the entries that have one without exact noise
     "gaussian/populous": {"mask", "stability"},
     "gaussian/lifted": {"lift"},
 }
-
-
 PRIVATE = [one for one in examples() if not isinstance(one.values[1].budget, NonPrivate)]
 
 
-RUNS = [one for one in PRIVATE if one.values[0] not in STEPS]
+def rarely(one):
+    """An example, marked as daily if its plan takes a second."""
+    marks = [pytest.mark.daily] if re.search(LONG, one.values[0]) else []
+    return pytest.param(*one.values, id=one.id, marks=marks)
 
 
-REFUSED = [one for one in PRIVATE if one.values[0] in STEPS]
-
-
-LEAST = 40  # entries of which every step has exact noise
+LONG = "populous|preconditioner|matrix-quantile|unknown-variance"
+RUNS = [rarely(one) for one in PRIVATE if one.values[0] not in STEPS]
+REFUSED = [rarely(one) for one in PRIVATE if one.values[0] in STEPS]
 
 
 @pytest.mark.parametrize(("key", "example"), RUNS)
@@ -234,9 +231,7 @@ def alike(few, many):
 
 # Masks
 
-FACTORS = (1.0, 1.3, 1 / 1.3)
-
-
+FACTORS = (1.0, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (1.3, 1 / 1.3)))
 ILL = np.array([[1.0, 1e60, 0.3], [1.0, 1e60 * (1 + 2.0**-50), -0.7], [0.1, 1e-30, 2.0]])
 
 
@@ -408,3 +403,40 @@ def test_without_the_extra_the_module_loads_and_a_draw_names_it():
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.count("\n") == 1
     assert "secure" in said
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("shape", [0.3, 1.2])
+def test_gamma_reals_have_their_law(shape, factor):
+    rng, draws = np.random.default_rng(1), []
+    for _ in range(4000):
+        one = secure.gamma(lambda bits: exact.exactly(shape * factor), rng.bytes)
+        with exact.precise(secure.STEP):
+            draws.append(float(one(secure.STEP)))
+    assert rejected(draws, stats.gamma(shape).cdf) == (factor != 1)
+
+
+@pytest.mark.daily
+def test_bases_are_uniform():
+    """The first column's first entry, squared, is a beta variable; turned masks have the law of masks."""
+    rng, d = np.random.default_rng(6), 3
+    draws = []
+    for _ in range(3000):
+        entries = secure._normals(d, rng.bytes)
+        with exact.precise(secure.STEP):
+            draws.append(float(secure._uniform_basis(entries(secure.STEP))[0, 1]) ** 2)
+    assert not rejected(draws, stats.beta(0.5, (d - 1) / 2).cdf)
+    assert rejected(draws, stats.beta(0.5, d / 2).cdf)
+
+
+@pytest.mark.secure
+def test_integers_beside_the_largest_do_not_wrap():
+    counts = np.array([2**63 - 1, -(2**63)])
+    assert SecureNoise().laplace(counts, 1, 1.0).tolist() == [2.0**63, -(2.0**63)]
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_wrong_scale_is_named_before_anything_is_drawn(scale):
+    for kind in (exact.Normal, exact.Laplace, exact.Exponential, exact.DiscreteLaplace):
+        with pytest.raises(ArgumentError, match="scale = "):
+            kind(scale)

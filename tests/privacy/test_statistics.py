@@ -18,14 +18,8 @@ from workbench.privacy import ZCDP, ApproxDP, SecureNoise
 from workbench.privacy.grid import step_of
 
 SMALL = [0.0, -0.0, 5e-324, 1e-310, 1e-162, 1e-30, 1.0, 1 + 2**-52, 4.0]
-
-
 LARGE = [1e15, 1e15 + 0.125, 1e16, 1e99, 1e100, 1.0000001e100, 1e154, 1e155, 1.7e308, np.inf, np.nan]
-
-
 HOSTILE = np.array([*SMALL, *LARGE])
-
-
 HOSTILE = np.concatenate([HOSTILE, -HOSTILE])
 
 
@@ -87,11 +81,7 @@ def test_the_rounding_of_an_average_of_far_points_is_within_what_is_added_to_its
 
 
 ROWS = np.random.default_rng(1).normal(3.0, 1.0, (5000, 2))
-
-
 WHOLE = np.random.default_rng(2).integers(0, 3, (5000, 2)).astype(float)
-
-
 WHOLE[:2] = [[0.0, 1.0], [2.0, 1.0]]
 
 

@@ -77,7 +77,6 @@ def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
 
 
 def _range_by_bisection(rho: float) -> float:
-
     def divergence(epsilon: float) -> float:
         k = epsilon / -expm1(-epsilon)
         return k - 1 - log(k)

@@ -360,7 +360,6 @@ def _composition_slack(epsilon: float, times: int, i: int) -> float:
 
 LEAST_RHO, MOST_RHO = 1e-30, 1e30  # beyond them ε is √(2ρ) or √(8ρ), and ρ, to the last bits
 
-LEAST, MOST = 1e-30, 1e30  # beyond them ε is √(2ρ) or √(8ρ), and ρ, to the last bits
 SERIES = 1.0  # below it, sums without cancellation
 TERMS = range(1, 20)
 LAPLACE_SERIES = [(-1) ** (n + 1) / factorial(n + 1) for n in TERMS]

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import escape
 from math import sqrt
-from typing import Protocol
+from typing import Any
 
 from workbench.errors import ArgumentError, OverspentError, of_plain_numbers
 from workbench.privacy.budgets import SLACK, ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP, within
@@ -31,38 +31,14 @@ _RULES: dict[type, Rule] = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", Ga
 _MOST_STEPS = 3  # of a release that its name lists
 
 
-class Promised(Protocol):
-    """The promise of a release."""
-
-    @property
-    def budget(self) -> Budget:
-        """The budget that it delivers."""
-        ...
-
-
-class Priced(Protocol):
-    """A release, as far as it costs something."""
-
-    @property
-    def plan(self) -> Plan:
-        """The spending on each step."""
-        ...
-
-    @property
-    def guarantee(self) -> Promised:
-        """The joint promise of all steps."""
-        ...
-
-
 @dataclass
 class Ledger:
     """A budget for one data set, and the releases charged to it.
 
     Costs add up in the currency of the budget: basic composition for ε and (ε, δ), sums of ρ (with the
     conversions of `workbench.privacy.budgets`, of a release by its mechanisms) for zCDP, sums of μ² for
-    Gaussian DP. These rules stay
-    valid when later releases, and their budgets, are chosen after looking at earlier ones (Rogers, Roth,
-    Ullman & Vadhan 2016; Whitehouse et al. 2023), so a ledger may be used adaptively.
+    Gaussian DP. These rules stay valid when later releases, and their budgets, are chosen after looking at
+    earlier ones (Rogers, Roth, Ullman & Vadhan 2016; Whitehouse et al. 2023).
     """
 
     budget: Budget
@@ -98,7 +74,7 @@ class Ledger:
         left = self.remaining or "nothing"
         return [("spent", self.spent or "nothing"), ("left", left), ("budget", self.budget)]
 
-    def charge(self, cost: Budget | Priced, name: str | None = None) -> None:
+    def charge(self, cost: Any, name: str | None = None) -> None:
         """Enter one release, or raise `OverspentError` and enter nothing.
 
         Parameters
@@ -129,14 +105,8 @@ class Ledger:
     ) -> Iterator[Budget]:
         """Enter a cost beforehand and give the budget to a block; refused, it is not drawn at all.
 
-        What is entered stays, even if the block raises: it may have drawn by then.
-
-        Parameters
-        ----------
-        name : str
-            Names the entry.
-        epsilon, delta, rho, mu : float, optional
-            The cost: ε, ε and δ, ρ, ρ and δ, or μ.
+        `name` names the entry; the cost is ε, ε and δ, ρ, ρ and δ, or μ. What is entered stays, even if the
+        block raises: it may have drawn by then.
 
         Examples
         --------
@@ -181,7 +151,7 @@ def _budget(
     raise ArgumentError("spend", (epsilon, delta, rho, mu), "epsilon, or rho, each with delta or not, or mu")
 
 
-def _read(cost: Budget | Priced, name: str | None, zcdp: bool) -> tuple[Budget, str]:
+def _read(cost: Any, name: str | None, zcdp: bool) -> tuple[Budget, str]:
     """Return the budget of a release, or the budget itself, and the name of the entry.
 
     On a ledger in zCDP a release costs what its mechanisms cost.

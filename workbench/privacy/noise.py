@@ -35,55 +35,42 @@ class NoiseSource(Protocol):
 
     def laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add noise of density e^(-|z|/scale) / (2 scale)."""
-        ...
 
     def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
         """Add Laplace noise conditioned on [-bound, bound]."""
-        ...
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add integer noise of probability proportional to e^(-|z|/scale)."""
-        ...
 
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add normal noise of standard deviation scale."""
-        ...
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add a symmetric normal matrix: sd scale on the diagonal, scale/√2 off it."""
-        ...
 
     def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
         """Choose an index with probability proportional to weight · e^(score/scale), of weight 1 if None."""
-        ...
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Add exponential noise of mean scale."""
-        ...
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw a matrix of density e^(-d/scale), d its Thompson distance to LLᵀ, L the value."""
-        ...
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw the second moment of 1/scale normal rows of covariance LLᵀ, L the value."""
-        ...
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Draw L (I + scale G)(I + scale G)ᵀ Lᵀ, L the value, G of independent N(0, 1)."""
-        ...
 
     def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
         """Draw the pieces of all cuts of a level, node by node, of probability ∝ ways · e^(score/scale)."""
-        ...
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high]: no privacy hangs on its scale."""
-        ...
 
     def below(self, count: int) -> int:
         """Return a uniform whole number of 0, .., count - 1."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -77,9 +77,13 @@ def sorted_pairs(x: Any, differences: Callable[..., Any] = scale.pair_difference
 
 
 def _unclipped(
-    x: Any, centre: float, clip: float, *more: Any, right: Callable[..., OnGrid] = two_step.clipped_mean
+    x: Any,
+    centre: float,
+    clip: float,
+    counted: bool = False,
+    right: Callable[..., OnGrid] = two_step.clipped_mean,
 ) -> OnGrid:
-    return right(x, centre, 1e4 * clip, *more)
+    return right(x, centre, 1e4 * clip, counted)
 
 
 def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = RankWindow.pieces) -> Pieces:
