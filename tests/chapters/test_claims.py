@@ -54,13 +54,6 @@ def test_decide_runs_the_claims_asked_for_in_their_order():
 
 
 @pytest.mark.usefixtures("_demo")
-def test_the_same_seed_gives_the_same_verdict_for_any_jobs():
-    once = decide(["demo-1"], "quick", 5)
-    claims_run = decide(["demo-1"], "quick", 5, jobs=2)
-    assert once == claims_run
-
-
-@pytest.mark.usefixtures("_demo")
 def test_decide_refuses_an_unknown_claim_before_anything_runs():
     with pytest.raises(ArgumentError, match="one of demo-1, demo-2"):
         decide(["demo-2", "demo-3"], "quick", 5)
@@ -79,11 +72,6 @@ def test_ids_are_unique():
         index((claim(1), claim(2)), (claim(1),))
 
 
-def test_every_claim_is_under_its_id():
-    assert all(id == claim.id for id, claim in CLAIMS.items())
-    assert len(CLAIMS) == sum(len(chapter.CLAIMS) for chapter in registry.CHAPTERS)
-
-
 NAMED_ELSEWHERE = {"AL22/Thm7.4", "AL22/matrix-quantile", "LKKO21/Thm6", "LKKO21/LemH.6"}
 """Statements that a claim tests beside others, and that name those which are about them."""
 
@@ -98,13 +86,12 @@ def test_a_number_finds_its_claim():
     assert claim_id("G2") == claim_id("one-mean/flat-in-radius") == "one-mean/flat-in-radius"
 
 
-def test_the_first_half_of_an_id_is_the_chapter_that_lists_it():
-    for chapter in registry.CHAPTERS:
-        home = chapter.__name__.split(".")[2].replace("_", "-")
-        assert {id.partition("/")[0] for id in (claim.id for claim in chapter.CLAIMS)} == {home}
-        package = import_module(chapter.__name__.rpartition(".")[0])
+def test_a_chapter_lists_the_claims_whose_ids_begin_with_its_name():
+    names = {id.partition("/")[0] for id in CLAIMS}
+    for name in names:
+        package = import_module(f"workbench.chapters.{name.replace('-', '_')}")
         listed = [*package.CLAIMS, *getattr(package, "FULL", ())]
-        assert sorted(listed) == sorted(claim.id for claim in chapter.CLAIMS)
+        assert sorted(listed) == sorted(id for id in CLAIMS if id.startswith(f"{name}/"))
 
 
 NOTEBOOKS = ("06_matrix_quantile", "07_robust_and_private", "08_sparse_covariance")

@@ -6,7 +6,6 @@ import pytest
 from tests.chapters.worlds import (
     Falsified,
     constant,
-    decided,
     elsewhere,
     instead,
     require_refuted,
@@ -18,9 +17,6 @@ from workbench.chapters.any_gaussian import attacks, frames, learners, masking, 
 from workbench.estimators.populous import PopulousCovariance, preconditioned_rows
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.spectra import named
-from workbench.privacy import ApproxDP
-from workbench.study.rules import Status
-from workbench.study.run import Run
 from workbench.study.search import fewest_rows
 
 NEIGHBOURS, FROBENIUS = "any-gaussian/neighbours-move-little", "any-gaussian/frobenius-masks-concentrate"
@@ -113,30 +109,6 @@ def test_one_attack_that_often_errs_more_is_refuted_though_all_together_are_not(
     require_refuted(WITHIN, said)
 
 
-def test_attacks_that_err_less_hold(world):
-    world.sweep(attacks, "SEARCHES", block=constant(above=0), trials=60)
-    assert decided(SEARCHES).status is Status.HOLDS
-
-
-def test_sweeps_measure_what_they_say():
-    drawn = {"data": np.random.default_rng(1), "noise": np.random.default_rng(2)}
-    for block, point in (
-        (frames.preconditioners, {"d": 2, "n": frames.FRAME_ROWS[2], "spectrum": "geometric"}),
-        (learners.means, {"d": 2, "n": learners.MEAN_ROWS[2]}),
-        (learners.laws, {"d": 2, "n": 32_000, "kind": "degenerate"}),
-        (learners.laws, {"d": 1, "n": 16_000, "kind": "shifted"}),
-        (learners.covariances, {"d": 1, "n": 16_000, "condition": 1.0}),
-    ):
-        columns = block(**point, trials=2, **drawn)
-        assert np.max(columns["error"]) < 0.7
-        assert not np.any(columns["abstained"])
-    assert frames.subspaces(d=5, share=0.1, trials=2, **drawn)["abstained"].all()
-    point = {"d": 1, "n": 400, "corruption": 0.05}
-    planted = attacks.oracles(**point, attack="planted", trials=2, **drawn)
-    assert np.max(planted["error"]) < np.min(planted["plain"])
-    assert not attacks.clean(**point, trials=2, **drawn)["changed"].any()
-
-
 @pytest.mark.daily
 def test_planned_rows_are_those_of_the_plan_and_votes_take_ten_times_those_of_blocks():
     for d, n in frames.FRAME_ROWS.items():
@@ -146,20 +118,6 @@ def test_planned_rows_are_those_of_the_plan_and_votes_take_ten_times_those_of_bl
             fewest_rows(one, d, votes.BUDGET) for one in (UnboundedCovariance(), PopulousCovariance())
         )
         assert 10 * blocks < groups
-
-
-def test_far_groups_have_weight_zero_and_others_do_not():
-    budget = ApproxDP(votes.VOTE_EPSILON, votes.VOTE_DELTA)
-    found = votes.Vote.of(votes.scattered(150, 0.04, np.random.default_rng(3)), budget)
-    assert (found.weights[:6] == 0).all()
-    assert (found.weights[6:] > 0).mean() > 0.95
-    assert found.design.vote.nobody * 2 > 150
-
-
-def test_too_few_groups_are_as_many_as_can_vote():
-    where, _ = gallery.the_vote(Run(), epsilon=0.2, n=100).panels
-    assert where.title == "314 groups, as points"
-    assert where.note.endswith("; 100 are too few.")
 
 
 def test_masks_are_the_same_in_units_of_the_covariance():

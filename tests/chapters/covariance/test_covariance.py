@@ -13,16 +13,12 @@ from tests.chapters.worlds import (
     instead,
     refuted,
     require_refuted,
-    require_true,
     scaled,
 )
 from workbench.chapters import covariance as gallery
 from workbench.chapters.covariance import heavy_tails, joint, net, table, unbounded
 from workbench.chapters.covariance.exercise import UPPER, WITHIN, WORLDS, judge
 from workbench.chapters.covariance.heavy_tails import CutStudent
-from workbench.chapters.covariance.worlds import followed, pair, tilted
-from workbench.charts.agreement import agreement
-from workbench.errors import ArgumentError
 from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, preconditioning_step
 from workbench.privacy import ZCDP
 from workbench.study.profiles import claim_level
@@ -68,12 +64,6 @@ def _few(world, monkeypatch):
     world.sweep(unbounded, "ANY", block=errors(error=lambda point: 0.06), trials=60)
     world.few(joint, {"PRICES": 4, "FORESEEN": 4, "FORESEEN_FEW": 4})
     monkeypatch.setattr(net, "NETS", {d: replace(one, trials=6) for d, one in net.NETS.items()})
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("identifier", TRUE)
-def test_a_true_claim_is_not_refuted_by_few_trials(identifier):
-    require_true(identifier, sizes=TRUE[identifier])
 
 
 def grown(column, factor):
@@ -194,13 +184,6 @@ def test_a_spectrum_without_an_answer_is_refuted(world):
     assert refuted(FLAT) == ["no answer, d = 7"]
 
 
-def test_errors_over_spectra_are_measured():
-    data, noise = map(np.random.default_rng, (1, 2))
-    found = unbounded.errors(2, "ratio 9", trials=2, data=data, noise=noise)
-    assert 0 < found["reference"].max() < found["error"].max() < 0.5
-    assert not found["abstained"].any()
-
-
 def test_a_preconditioner_that_mistakes_the_gap_is_refuted(world):
     world.part(unbounded, "uncertain", lambda data: 1e4)  # a hundred times the gap
     world.few(unbounded, {"COARSE": 40})
@@ -241,20 +224,6 @@ def test_the_three_errors_are_those_of_a_simulation(degrees, radius):
     assert law.least(10_000, 0.5) < min(law.private(best * by, 10_000, 0.5) for by in (0.9, 1.1))
 
 
-def test_the_naive_noise_is_the_one_that_is_drawn():
-    data, noise = np.random.default_rng(SEED).spawn(2)
-    found = heavy_tails.spreads(heavy_tails.SPREAD_N, 100.0, trials=20, data=data, noise=noise)
-    measured = np.sqrt((found["naive noise"] ** 2).mean())
-    assert measured == pytest.approx(heavy_tails.naive_noise(100.0), rel=0.15)
-
-
-@pytest.mark.daily
-def test_the_layers_are_foreseen_at_other_numbers():
-    found = agreement(gallery.three_layers(Run("quick", 3), rho=2.0, d=3, degrees=6.2))
-    assert found, str(found)
-    assert found.points >= 50
-
-
 def test_the_circles_of_the_steps_are_the_public_bounds():
     for panel in gallery.step_by_step(SKETCH).panels:
         seen, upper, lower = (
@@ -262,15 +231,6 @@ def test_the_circles_of_the_steps_are_the_public_bounds():
         )
         assert max(lower) <= min(seen) * (1 + 1e-6)
         assert max(seen) <= max(upper) * (1 + 1e-6)
-
-
-def test_a_run_is_followed_frame_by_frame():
-    law, (_, estimator) = tilted(100.0), pair(100.0)
-    rng = np.random.default_rng(4)
-    steps = followed(estimator, law.sample(5000, rng=rng), rng, 0.5)
-    assert len(steps.maps) == len(steps.lowers) == len(estimator.stages(5000, 2, ZCDP(0.5)))
-    assert steps.lowers[0] == pytest.approx(0.01)
-    assert law.error(steps.value) < 0.3
 
 
 def test_the_table_shows_the_rows_at_which_runs_are_accurate_enough(monkeypatch):
@@ -299,8 +259,3 @@ def test_the_judge_passes_the_package_and_fails_what_ignores_the_rows():
     assert lazy.good == 0
     busy = judge(lambda x, rho, rng: np.eye(2) * rng.random())
     assert (lazy.naive == busy.naive).all()  # whatever the reader draws
-
-
-def test_the_judge_refuses_another_shape():
-    with pytest.raises(ArgumentError, match=r"shape \(3,\)"):
-        judge(lambda x, rho, rng: np.zeros(3))

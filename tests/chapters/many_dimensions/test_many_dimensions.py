@@ -8,8 +8,7 @@ import pytest
 
 from workbench.chapters.many_dimensions import box_and_ball, coinpress, in_the_plane, price, steps
 from workbench.estimators import coinpress as estimators
-from workbench.estimators.coinpress import CoinPressMean
-from workbench.privacy import ZCDP, ApproxDP, compose
+from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.grids import resampler
 from workbench.study.profiles import claim_level
 from workbench.study.rules import Status
@@ -174,15 +173,6 @@ def test_proved_frames_stay_between_their_bounds_and_without_their_error_do_not(
     assert frames_held(4, 20_000, 1e4, 20) < 0.5
 
 
-def test_the_authors_orientation_is_the_estimator_up_to_two_steps_and_not_beyond():
-    _, x = coinpress.centred_rows(20_000, 4, 1e3, np.random.default_rng(SEED))
-    for t in (1, 2, 4):
-        estimator = coinpress.covariance_of(1e3, steps=t, calibration="paper")
-        right = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(1)).value
-        wrong = steps.authors_orientation(estimator, x, ZCDP(0.5), np.random.default_rng(1))
-        assert np.allclose(right, wrong, rtol=1e-6) == (t <= 2)
-
-
 @pytest.mark.parametrize(("d", "clip"), [(1, 2.0), (2, 0.7), (10, 3.0), (64, 8.5)])
 def test_what_clipping_takes_is_what_integrals_say(d, clip):
     sizes = np.linalg.norm(np.random.default_rng(d).standard_normal((100_000, d)), axis=1)
@@ -191,14 +181,6 @@ def test_what_clipping_takes_is_what_integrals_say(d, clip):
     kept = np.minimum(1.0, clip / sizes)
     moved = np.mean(kept * (1 - 1 / d) + (sizes <= clip) / d)  # the divergence of the clipped row, over d
     assert 1 - slope == pytest.approx(moved, rel=0.01)
-
-
-@pytest.mark.parametrize("law", box_and_ball.LAWS)
-def test_rows_have_mean_0_covariance_1_and_the_stated_fourth_moment(law):
-    rows = box_and_ball.rows_of(law, 400_000, 2, np.random.default_rng(SEED))
-    np.testing.assert_allclose(rows.mean(axis=0), 0.0, atol=0.01)
-    np.testing.assert_allclose(np.cov(rows.T), np.eye(2), atol=0.03)
-    np.testing.assert_allclose((rows**4).mean(axis=0), box_and_ball.LAWS[law], rtol=0.1)
 
 
 @pytest.mark.daily
@@ -210,23 +192,6 @@ def test_the_predicted_error_is_the_measured_one(key):
     one = box_and_ball.estimators(6, 20.0)[key]
     expected = box_and_ball.predicted(key, one, 2000, 6, ApproxDP(1.0, 1e-6))
     assert np.sqrt(np.mean(found**2)) == pytest.approx(expected.total, rel=0.2)
-
-
-def test_a_mean_is_placed_where_it_is_said_to_be():
-    data = np.random.default_rng(1)
-    found = {place: price.placed(place, 9, 30.0, data) for place in price.PLACES}
-    assert [round(float(np.linalg.norm(one)), 9) for one in found.values()] == [0.0, 15.0, 15.0, 30.0]
-    assert np.count_nonzero(found["axis"]) == 1
-
-
-def test_the_run_in_the_film_is_a_run_of_the_estimator():
-    budget = ApproxDP(1.0, 1e-6)
-    one = in_the_plane.mean_run(SEED, 500, budget, 100.0)
-    estimator = CoinPressMean(radius=100.0, steps=in_the_plane.STEPS, sigma=1.0)
-    assert one.weights == estimator.design(500, 2, budget).weights
-    assert compose(estimator.plan(500, 2, budget)) == budget
-    for centre, radius in zip(one.centres, one.radii, strict=True):
-        assert np.linalg.norm(centre - one.truth) <= radius
 
 
 def test_a_step_makes_round_what_the_picture_shows():

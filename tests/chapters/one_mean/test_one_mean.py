@@ -1,35 +1,29 @@
 """Claims about one mean are refuted in a world in which they are false; predictions are what is measured."""
 
 from dataclasses import replace
-from functools import partial
 from math import sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tests.chapters.cliffs import found as searched
 from tests.chapters.worlds import SEED, Falsified, columns, elsewhere, refuted, require_refuted
 from workbench.chapters.one_mean import (
     costs,
     histograms,
     intervals,
     locating,
-    lower_bounds,
     quantiles,
     theory,
     votes_on_shares,
     wide_range,
 )
-from workbench.charts.agreement import agreement
 from workbench.estimators import intervals as interval
-from workbench.privacy import PureDP
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study import scaling as searches
 from workbench.study.grids import Sweep
 from workbench.study.profiles import claim_level
 from workbench.study.rules import Status
-from workbench.study.run import Run
 from workbench.study.scaling import Least
 from workbench.study.sweeps import run
 
@@ -167,16 +161,6 @@ def test_an_error_that_depends_on_the_mean_is_refuted(world):
     require_refuted(claim)
 
 
-@pytest.mark.parametrize("point", [{"radius": 10.0}, {"radius": 1000.0}, {"delta": 1e-6}])
-@pytest.mark.parametrize("method", ["paper", "window"])
-def test_predicted_rows_succeed_with_probability_nine_tenths(point, method):
-    at = {"method": method, "epsilon": 0.5, **point}
-    at["n"] = locating.predicted_rows(**at)
-    data, noise = np.random.default_rng(SEED).spawn(2)
-    found = locating.locate(**at, trials=1000, data=data, noise=noise)["found"].mean()
-    assert found == pytest.approx(0.9, abs=0.05)
-
-
 @pytest.mark.parametrize(("n", "epsilon", "radius"), [(50, 0.5, 100.0), (300, 1.0, 1e4), (100, 0.1, 1e3)])
 @pytest.mark.parametrize("calibration", wide_range.CALIBRATIONS)
 def test_predicted_errors_are_those_measured(n, epsilon, radius, calibration):
@@ -248,42 +232,6 @@ def test_a_scale_with_more_error_is_refuted():
     assert Status.REFUTED in statuses(costs.scale_checks(frame.assign(error=1.7 * frame["error"])))
 
 
-def test_quantiles_of_runs_that_abstain_are_infinite_and_ratios_are_covered():
-    rng = np.random.default_rng(2)
-    b = np.abs(rng.standard_normal(1000))
-    few, half = (np.where(np.arange(1000) < 1000 - left, np.inf, b) for left in (250, 490))
-    assert costs.quantile_ratio_interval(few, b, 0.5, 1e-6, rng) == (np.inf, np.inf)
-    assert costs.quantile_ratio_interval(half, b, 0.5, 1e-6, rng) == (0.0, np.inf)
-    low, high = costs.quantile_ratio_interval(
-        1.2 * np.abs(b + 0.01 * rng.standard_normal(1000)), b, 0.5, 1e-6, rng
-    )
-    assert low < 1.2 < high < 1.3
-
-
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
-def test_the_foreseen_rows_are_the_first_that_are_enough(calibration):
-    n = lower_bounds.foreseen(calibration, 0.2, 0.3, 50.0)
-    near = partial(theory.accuracy, radius=50.0, budget=PureDP(0.3), calibration=calibration, beta=0.1)
-    assert near(round(1.02 * n)) <= 0.2 < near(round(n / 1.02))
-
-
-@pytest.mark.daily
-def test_predictions_judge_the_rows_where_nothing_is_committed(monkeypatch):
-    few = replace(lower_bounds.SIZES, trials=100, blocks={"quick": 1})
-    monkeypatch.setattr(lower_bounds, "SIZES", few)
-    moved = {"alpha": 0.2, "epsilon": 0.3, "radius": 50.0}
-    judged = agreement(lower_bounds.rows_against_accuracy(Run("quick", 17), **moved))
-    assert (judged.points, bool(judged)) == (10, True)
-    right = lower_bounds.foreseen
-    monkeypatch.setattr(lower_bounds, "foreseen", lambda *place: 1.6 * right(*place))
-    assert not agreement(lower_bounds.rows_against_accuracy(Run("quick", 17), **moved))
-
-
-def test_every_bound_is_the_largest_somewhere():
-    bounds = [lower_bounds.lower_bounds(alpha, 0.1, 0.1) for alpha in lower_bounds.ALPHAS]
-    assert {max(one, key=one.get) for one in bounds} == {"sampling", "two points", "packing"}
-
-
 @pytest.mark.daily
 @pytest.mark.parametrize(("factor", "status"), [(1.0, Status.HOLDS), (0.9, Status.REFUTED)])
 def test_intervals_that_are_a_tenth_too_short_are_refuted(monkeypatch, factor, status):
@@ -302,12 +250,6 @@ def test_widths_are_decided(ratio, status):
     reference = 1 + 0.01 * np.random.default_rng(1).standard_normal(500)
     frame = pd.DataFrame({"width": ratio * reference, "reference": reference})
     assert intervals.student_width(frame, 5000, 1.05, 1e-6, np.random.default_rng(2)).status == status
-
-
-def test_the_plain_interval_is_the_usual_one():
-    z = np.random.default_rng(3).standard_normal(50)
-    assert intervals.plain_width(z, "known") == pytest.approx(2 * 1.959964 / sqrt(50))
-    assert intervals.plain_width(z, "unknown") == pytest.approx(2 * 2.009575 * z.std(ddof=1) / sqrt(50))
 
 
 @pytest.mark.parametrize("name", intervals.LAWS)
@@ -371,17 +313,10 @@ def test_rank_errors_of_ties_are_distances_from_their_ranks():
     assert quantiles.rank_errors(x, np.array([0.5, 0.5, 0.5]), 3) == pytest.approx([0.35, 0.1, 0.15])
 
 
-@pytest.mark.parametrize("claim", ["one-mean/quantile-rows-grow", "one-mean/votes-on-shares-suffice"])
-def test_another_power_of_a_searched_n_is_refuted(claim):
-    assert set(searched(claim).values()) == {Status.HOLDS}
-    searches.forget()
-    assert Status.REFUTED in searched(claim, more=1.0).values()
-
-
 def growths(share):
     """All scalings with n as stated, those of the counts so many times the ones of the vote."""
     rows = {scaling.variable: scaling for scaling in votes_on_shares.VOTED.scalings()}
-    for scaling in votes_on_shares.both():
+    for scaling in (*votes_on_shares.VOTED.scalings(), *votes_on_shares.DIRECT.scalings()):
         leasts = []
         for value in scaling.values:
             n = rows[scaling.variable].setting(value).stated

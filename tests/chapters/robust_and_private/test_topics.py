@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.chapters.worlds import Falsified, columns, decided, refuted, scaled
+from tests.chapters.worlds import Falsified, columns, refuted, scaled
 from workbench.chapters import robust_and_private as chapter
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.robust_and_private import adversaries, crossover, duel, exact, filters, tables
 from workbench.study.rules import Status
 from workbench.study.run import Run
+from workbench.study.sweeps import run
 
 TRIALS = {"lkko21-threshold": 500, "lkko21-passes": 60}
 EXACT = ("halved", "softmax", "top")
@@ -183,7 +184,9 @@ def test_rows_are_held_beside_the_formula_of_their_table(world, share, statuses)
         return {"error": np.full(trials, 0.01 if good else 100.0), "abstained": np.zeros(trials, bool)}
 
     world.sweep(tables, "PRIVATE", block=block, trials=60)
-    found = {decided(f"robust-and-private/table-{table}-in-shape").status for table in (1, 2)}
+    frame = run(tables.PRIVATE, "quick", seed=3, jobs=1)
+    checks = [check for table in "12" for check in tables.private_rows(table, frame, 3)]
+    found = {check.status for check in checks}
     assert found <= statuses | ({Status.UNDECIDED} if share > 1 else set())
 
 
@@ -194,19 +197,6 @@ def test_rounds_are_needed_in_proportion_to_the_logarithm_of_the_dimension():
     for d in (10, 50):
         needed = filters.rounds_needed(d)
         assert filters.score_after(needed, d) > 1 / 5.5 > filters.score_after(needed - 1, d)
-
-
-def test_the_probability_of_a_lone_row_is_that_of_the_noise():
-    law = np.exp(-0.5) ** np.abs(np.arange(-400, 401))
-    assert filters.lone_probability() == pytest.approx((law / law.sum())[400 + 6 :].sum(), rel=1e-9)
-
-
-def test_bad_rows_have_the_lengths_of_clean_ones_and_pull_together():
-    for panel, apart in zip(chapter.collusion(Run("quick", 1)).panels, (False, True), strict=True):
-        good, bad = (np.sum(s.y) for s in panel.series)
-        assert bad / (good + bad) == pytest.approx(0.05, abs=0.002)  # areas are shares of all rows
-        good, bad = (np.average(s.x, weights=s.y) for s in panel.series)
-        assert (abs(bad - good) > 2.0) == apart
 
 
 def test_swapped_tails_leave_the_spectrum_and_a_cluster_does_not():

@@ -25,11 +25,9 @@ from workbench.estimators.sparse import (
     thresholded,
 )
 from workbench.populations import MultivariateGaussian
-from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.rules import Status
-from workbench.study.run import Run
 
 NAME = "sparse-covariance/{}".format
 DEGREE, NORMS, PRICE = NAME("error-in-degree"), NAME("every-norm"), NAME("price-of-privacy")
@@ -203,30 +201,6 @@ def test_a_run_in_distribution_errs_as_one_on_rows_does(model):
     assert ks_2samp(*errors).pvalue > CONTRACT_LEVEL
     louder_errors = [designs.spectral(1.3 * (one - covariance)) for one in drawn]
     assert ks_2samp(errors[0], louder_errors).pvalue < CONTRACT_LEVEL
-
-
-def test_rows_of_the_source_s_design_are_far_outside_the_unit_ball():
-    signal = sparse_signal(100, 0.2, rng=np.random.default_rng(1))
-    covariance = conditioned(signal, figures_1_to_4.SHIFT) / figures_1_to_4.DIVISOR
-    assert np.trace(covariance) == pytest.approx(25)
-    assert np.abs(covariance - np.diag(np.diag(covariance))).max() <= 1 / figures_1_to_4.DIVISOR
-
-
-def test_matrices_are_of_one_run_in_units_of_the_mean_variance():
-    panels = chapter.matrices(Run("quick", 3)).panels
-    truth, empirical, plain, diagonal, _, default = (np.array(panel.heat.values) for panel in panels)
-    assert np.diag(truth).mean() == pytest.approx(1.0)
-    assert ((default != 0) & (truth != 0)).sum() > 40
-    assert np.abs(plain - truth).max() > np.abs(empirical - truth).max()
-    assert (diagonal == np.diag(np.diag(plain))).all()
-
-
-def test_the_promise_is_that_of_the_claim():
-    promised, sizes = chapter.promise(Run("quick", 1)).panels
-    curve = next(series for series in promised.series if series.label == "δ = 10⁻⁵")
-    assert np.interp(1.0, curve.x, curve.y) == pytest.approx(1.098, abs=2e-3)
-    assert max(max(series.y) for series in sizes.series) < 1
-    assert noise.size(1.0, 1e-5) == pytest.approx(3.731 / 4.845, abs=1e-3)
 
 
 def test_the_default_rule_is_as_good_as_itself_and_a_rule_cannot_change_what_others_see():

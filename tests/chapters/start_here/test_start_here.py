@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
 from workbench.chapters.start_here import applicable, bars, costs
@@ -26,16 +25,6 @@ def ledger(*epsilons):
     return made
 
 
-@pytest.mark.daily
-@pytest.mark.usefixtures("_few_runs")
-@pytest.mark.parametrize("chart", [start_here.side_by_side, start_here.price, start_here.spending])
-def test_a_chart_says_what_it_shows_and_can_be_drawn(chart):
-    made = chart(Run("quick", 1))
-    require_complete(made, made.name)
-    assert made.how_to_read.count(".") >= 2
-    assert all(panel.xlabel and panel.ylabel for panel in made.panels)
-
-
 def test_every_private_estimator_of_a_mean_has_a_row():
     means = {key for key, entry in CATALOG.items() if entry.estimand == "mean"}
     found = applicable.candidates(442, 1.0)
@@ -54,28 +43,6 @@ def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsi
             assert getattr(delivered, "delta", 0.0) <= applicable.DELTA
 
 
-@pytest.mark.usefixtures("_few_runs")
-def test_a_row_stays_as_it_is_when_others_come_and_go(monkeypatch):
-    def rows():
-        panel = start_here.side_by_side(Run("quick", 1)).panels[0]
-        shown = [series for series in panel.series if series.role == "estimate"]
-        return {panel.names[int(bar.x[0]) - 1]: (bar.low, bar.y, bar.high) for bar in shown}
-
-    before = rows()
-    monkeypatch.setattr(applicable, "keys", lambda: ("mean/coinpress", "univariate/median"))
-    assert rows() == {name: before[name] for name in ("CoinPress", "median")}
-
-
-@pytest.mark.daily
-def test_silence_is_said():
-    (panel,) = start_here.side_by_side(Run("quick", 17, most=8), epsilon=0.05, n=50).panels
-    assert "mean without a range" not in panel.names
-    assert "clipped mean" in panel.names
-    said = panel.note.partition("They abstain on these rows: ")[2]
-    assert "mean without a range" in said
-    assert "clipped mean" not in said
-
-
 def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_marker():
     spread = {"mean/median-of-means": np.linspace(-108.0, 154.0, 201) - 20.0, "univariate/median": np.ones(9)}
     told = replace(applicable.BMI, shown=(0.0, 10.0))
@@ -86,20 +53,6 @@ def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_mar
     higher = {"mean/median-of-means": spread["mean/median-of-means"] + 6.0}
     (mark,) = bars.marked(bars.strip(applicable.column(), higher, told), higher).marks
     assert mark.x < 5
-
-
-def test_the_remark_on_medians_stands_between_their_rows():
-    (panel,) = start_here.side_by_side(Run("quick", 17, most=8)).panels
-    (mark,) = [mark for mark in panel.marks if "medians" in mark.text]
-    rows = {panel.names[round(mark.y + side) - 1] for side in (-0.5, 0.5)}
-    assert rows == {"median", "Tukey median"}
-
-
-def test_bars_of_a_ledger_lie_end_to_end():
-    panel = costs.spent(ledger(0.5, 0.2)).panels[0]
-    assert panel.names == ("release 0: 0.5", "release 1: 0.2", "left: 0.3")
-    ends = [pair for series in panel.series if series.low for pair in zip(series.low, series.y, strict=True)]
-    assert np.allclose(ends, [(0, 0.5), (0.5, 0.7), (0.7, 1.0)])
 
 
 def test_a_refused_release_crosses_the_line_from_where_the_ledger_ends():

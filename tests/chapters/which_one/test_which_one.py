@@ -15,7 +15,6 @@ from workbench.chapters.which_one.family import Need, member
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
 from workbench.study import sweeps as sweep
-from workbench.study.planner import Question, plan
 from workbench.study.rules import Status
 from workbench.study.run import Run
 
@@ -65,12 +64,6 @@ def test_an_entry_that_is_added_appears(monkeypatch):
     assert "mean/another" in which_one.table("mean").index
 
 
-def test_robust_ones_come_last_and_those_that_ask_for_least_first():
-    members = family.family("mean")
-    assert [one.robust for one in members] == sorted(one.robust for one in members)
-    assert members[0].key == "univariate/bounded-mean"
-
-
 def test_a_range_and_a_scale_leave_four_of_one_column_and_five_of_several():
     assert set(choice.keys(1)) == {
         "univariate/median", "univariate/unbounded-mean", "univariate/clipped-mean",
@@ -104,15 +97,6 @@ def test_every_member_is_one_leaf_of_the_tree_below_what_it_is_told(estimands):
 BUDGET = (1.0, 1e-6)
 
 
-@pytest.mark.daily
-def test_the_fewest_rows_are_those_of_the_planner():
-    question = Question(subject="mean", d=3, alpha=0.2, budget=ApproxDP(*BUDGET), settings={"radius": 10.0})
-    wanted = {one.key: one.n for one in plan(question) if one.key in ("mean/coinpress", "mean/clipped-box")}
-    found = {key: choice.trade(key, 3, 10.0).rows(0.2, *BUDGET) for key in wanted}
-    assert found == wanted
-    assert choice.fewest(0.2, 3, *BUDGET, 10.0) == (278, "mean/coordinatewise")
-
-
 def test_whoever_is_named_for_fewest_rows_errs_least_there():
     n, key = choice.fewest(0.2, 3, *BUDGET, 10.0)
     assert choice.ranked(n, 3, *BUDGET, 10.0)[0][1] == key
@@ -144,43 +128,6 @@ def test_the_map_has_the_quotient_of_the_errors_and_ends_where_one_is_silent():
     assert np.isnan(values[maps.SIZES[::-1].index(200), 1])
     assert np.nanmax(values) <= maps.REACH
     assert np.nanmin(values) < 0.9
-
-
-def test_clipping_at_the_range_pays_for_it_and_looking_first_does_not():
-    chart = which_one.fewest_rows(Run("quick", 1))
-    require_complete(chart, "fewest_rows")
-    rows = {one.label: one.y for one in chart.panels[1].series}
-    assert rows["clipped to a box"][-1] > 50 * rows["clipped to a box"][0]
-    assert rows["CoinPress"][-1] < 2 * rows["CoinPress"][0]
-    assert rows["column by column"][-1] == rows["column by column"][0]
-
-
-@pytest.mark.daily
-def test_the_title_says_where_column_by_column_wins_and_that_it_does_not_in_ten_columns():
-    assert which_one.best_map(Run("quick", 1)).title.startswith("Column by column errs less at small ε")
-    assert which_one.best_map(Run("quick", 1), d=10).title.startswith("CoinPress errs as little")
-
-
-@pytest.mark.daily
-def test_the_note_names_whoever_errs_less_than_both():
-    assert "No other estimator" in which_one.best_map(Run("quick", 1), radius=10.0).panels[0].note
-    assert "vote of groups" in which_one.best_map(Run("quick", 1), radius=0.1).panels[0].note
-
-
-@pytest.mark.daily
-def test_a_rule_is_judged_by_the_least_predicted_error():
-    found = which_one.judged(lambda n, d, epsilon, radius: "mean/coinpress", settings=6)
-    assert len(found) == 6
-    for row in found.itertuples():
-        ranked = choice.ranked(row.n, row.d, row.epsilon, 1e-6, row.radius)
-        assert row.best == ranked[0][1]
-        assert (
-            row.over
-            == choice.error("mean/coinpress", row.n, row.d, row.epsilon, 1e-6, row.radius) / ranked[0][0]
-        )
-    best = {(row.n, row.d, row.epsilon, row.radius): row.best for row in found.itertuples()}
-    oracle = which_one.judged(lambda *public: best[public], settings=6)
-    assert (oracle["over"] == 1).all()
 
 
 @pytest.mark.daily

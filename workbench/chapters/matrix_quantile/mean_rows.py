@@ -93,7 +93,7 @@ KNOWN = Statement(
 
 def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float = CONSTANT) -> Chart:
     """Return the rows of every mean against 1/α (mean-rows-in-steps)."""
-    usual = {"d": D, "epsilon": epsilon, "delta": delta, "alpha": alpha}
+    usual: dict[str, Any] = {"d": D, "epsilon": epsilon, "delta": delta, "alpha": alpha}
     publics = [{**usual, "alpha": alpha / times} for times in HARDER]
     x, budget = [1 / public["alpha"] for public in publics], ApproxDP(epsilon, delta)
     searched = [

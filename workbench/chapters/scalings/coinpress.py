@@ -9,6 +9,7 @@ from itertools import chain
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
 from workbench.chapters.many_dimensions import steps
 from workbench.study.claim import Claim
+from workbench.study.grids import Block
 from workbench.study.rules import Status
 from workbench.study.scaling import Move, Statement, below, follow
 
@@ -55,7 +56,7 @@ COVARIANCE = Statement(
 )  # fmt: skip
 
 
-def promised(key: str, block: object, proved: dict[int, int]) -> Statement:
+def promised(key: str, block: Block, proved: dict[int, int]) -> Statement:
     """Return the n from which 90 % of runs are within the bound that is proved at more rows."""
     return Statement(
         SOURCE,

@@ -147,7 +147,7 @@ class Densities:
 
 
 def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Chart:
-    """Return the densities of a release on two neighbours, with Laplace and with Gaussian noise."""
+    """Return the densities of a release on two neighbours, Laplace and Gaussian noise."""
     return Chart(
         "two_outputs",
         "Neighbours' densities differ by at most a factor eᵋ, up to an area δ",
