@@ -4,7 +4,7 @@ import ast
 from urllib.parse import unquote
 
 import pytest
-from workbench.lab.publish.committed_cells import shown as shown_by
+from workbench.lab.runner.story import shown as shown_by
 
 from tests.browser.page import COMMITTED, SETTLES
 from workbench.lab.live.recomputed import AGREES

@@ -12,9 +12,8 @@ import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
@@ -54,8 +53,7 @@ ANSWER = "**Your answer**"
 Lines = Iterator[str]
 
 
-@dataclass(frozen=True)
-class Examined:
+class Examined(NamedTuple):
     """A notebook's findings, one line each: those that can be mended, the others; and its mended text."""
 
     mendable: list[str]
