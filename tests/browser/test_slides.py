@@ -38,7 +38,12 @@ def test_every_slide_fits_is_read_and_moved_by_keys(notebook, offline, output, t
             page.evaluate(f"Reveal.slide({place}, 0, 9)")
             page.wait_for_timeout(50)
             found = page.evaluate(MEASURE)
-            if found["over"] > 1 or found["letters"] < LETTERS or found["share"] < SHARE or not found["title"]:
+            if (
+                found["over"] > 1
+                or found["letters"] < LETTERS
+                or found["share"] < SHARE
+                or not found["title"]
+            ):
                 faults.append(f"{place}: {found}")
             page.screenshot(path=folder / f"{size[0]}_{place:02d}.png")
             for box in page.locator("section.present .workbench-explorer").all():
