@@ -4,10 +4,10 @@ import ast
 from urllib.parse import unquote
 
 import pytest
-from workbench.lab.runner.story import shown as shown_by
 
 from tests.browser.page import COMMITTED, SETTLES
 from workbench.lab.live.recomputed import AGREES
+from workbench.lab.runner.story import shown as shown_by
 
 pytestmark = pytest.mark.browser
 

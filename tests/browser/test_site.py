@@ -10,7 +10,8 @@ pytestmark = pytest.mark.browser
 
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 NAMELESS = """[...document.querySelectorAll("a[href], button, summary, input")]
-    .filter((one) => one.checkVisibility() && !one.textContent.trim() && !one.ariaLabel && !one.labels?.length)
+    .filter((one) => one.checkVisibility() && !one.textContent.trim())
+    .filter((one) => !one.ariaLabel && !one.labels?.length)
     .map((one) => one.outerHTML)"""
 
 

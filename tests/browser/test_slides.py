@@ -11,7 +11,8 @@ pytestmark = pytest.mark.browser
 LETTERS, SHARE = 16, 0.25  # px that letters have at least, and the part of a slide that a figure has
 MEASURE = """() => {
     const slide = document.querySelector("section.present"), frame = slide.getBoundingClientRect();
-    const scale = Reveal.getScale(), seen = [...slide.querySelectorAll("*")].filter((one) => one.checkVisibility());
+    const seen = [...slide.querySelectorAll("*")].filter((one) => one.checkVisibility());
+    const scale = Reveal.getScale();
     const parts = seen.filter((one) => !one.closest("aside, svg, .scrolls, .shown:has(.highlight)"));
     const boxes = parts.map((one) => one.getBoundingClientRect()).filter((box) => box.width * box.height > 0);
     const over = boxes.map((box) => Math.max(box.right - frame.right, box.bottom - frame.bottom));

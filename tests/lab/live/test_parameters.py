@@ -8,7 +8,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from workbench.lab.publish.committed import REQUIRED, check, parameters
 
 from tests.lab import starts
 from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
@@ -17,6 +16,7 @@ from workbench.errors import ArgumentError
 from workbench.lab.live import parameters as declared
 from workbench.lab.live.parameters import chapter, injected, moved, require
 from workbench.lab.live.session import Session
+from workbench.lab.publish.committed import REQUIRED, check, parameters
 from workbench.lab.schemas import nbformat
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
