@@ -98,7 +98,7 @@ def _named(panel: Panel) -> Iterable[Series]:
 def _series(one: Series) -> Form:
     style = look(one.colour_key, one.rank)
     sides = {name: getattr(one, name) for name in ("x", "y", "low", "high")}
-    form = {name: [short(value) for value in side] for name, side in sides.items() if side is not None}
+    form: Form = {name: [short(value) for value in side] for name, side in sides.items() if side is not None}
     form |= {"hollow": True} if style.hollow else {}
     form |= {} if one.joined else {"joined": False}
     return {"label": one.label, "role": one.role, "colour": style.colour, "marker": style.marker, **form}

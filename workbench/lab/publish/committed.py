@@ -119,13 +119,14 @@ def canonical(notebook: Any) -> str:
 
 def cleaned(notebook: Any) -> Any:
     """Return a notebook without outputs, other metadata and trailing blanks, with an id for each cell."""
-    from nbconvert.preprocessors import ClearMetadataPreprocessor, ClearOutputPreprocessor
+    from nbconvert import preprocessors
 
+    library: Any = preprocessors
     made, taken = deepcopy(notebook), set[str]()
     for one in made["cells"]:
         one.setdefault("metadata", {})
-    ClearOutputPreprocessor().preprocess(made, {})
-    ClearMetadataPreprocessor(preserve_cell_metadata_mask=CELL_METADATA).preprocess(made, {})
+    library.ClearOutputPreprocessor().preprocess(made, {})
+    library.ClearMetadataPreprocessor(preserve_cell_metadata_mask=CELL_METADATA).preprocess(made, {})
     made["metadata"], made["nbformat_minor"] = nbformat().from_dict(METADATA), 5
     every = {str(cell.get("id")) for cell in made["cells"]}
     for index, cell in enumerate(made["cells"]):

@@ -178,7 +178,7 @@ def claims(decided: Decided) -> Cells:
 
 
 def _claim(name: str, names: Sequence[str], one: Record) -> Any:
-    claim, place, before = CLAIMS[name], names.index(name), []
+    claim, place, before = CLAIMS[name], names.index(name), list[str]()
     while place and CLAIMS[names[place]].statement.startswith(AS_BEFORE):
         place -= 1
         before.insert(0, f"*Before it:* {_linked(names[place])}: {plain(CLAIMS[names[place]].statement)}")
