@@ -47,6 +47,29 @@ def browser():
         browser.close()
 
 
+@pytest.fixture
+def offline(browser):
+    """Return a function: a page from a file at a size; nothing is asked of a network, nothing goes wrong."""
+    contexts, wrong = [], []
+
+    def offline(address, size=(1280, 900)):
+        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, offline=True)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda asked: wrong.append(asked.url) if asked.url.startswith("http") else None)
+        page.goto(address)
+        if not address.startswith("about:"):
+            page.wait_for_selector("html[data-ready]", state="attached")
+        return page
+
+    yield offline
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, browser):
     with serve(ROOT, tmp_path_factory.mktemp("lab")) as server:

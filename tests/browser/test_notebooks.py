@@ -4,10 +4,10 @@ import ast
 from urllib.parse import unquote
 
 import pytest
-from workbench.lab.publish.committed_cells import shown as shown_by
 
 from tests.browser.page import COMMITTED, SETTLES
 from workbench.lab.live.recomputed import AGREES
+from workbench.lab.runner.story import shown as shown_by
 
 pytestmark = pytest.mark.browser
 
@@ -69,7 +69,7 @@ def test_every_explorer_is_on_the_page_and_follows_its_first_slider(notebook, pu
     boxes = notebook.explorers
     assert len(boxes) == calls(notebook, "explore") + calls(notebook, "solve")
     for box in boxes:
-        name = box.locator("h4").inner_text()
+        name = box.locator("h4").text_content()
         took = sorted(notebook.move(box, key) for key in ("ArrowRight", "ArrowLeft") * (MOVES // 2))
         publish(notebook=notebook.path.stem, moved=name, moves=MOVES, first=took[MOVES // 2])
         assert box.get_attribute("data-state") == "ready"

@@ -586,12 +586,14 @@ export function mount(host, form, ask) {
   return { answer, destroy: () => { watch.disconnect(); clearInterval(timer); clearTimeout(timer); host.replaceChildren(); } };
 }
 
-/** Mount every explorer of a page: elements with their form as JSON, or with the name of another's. */
+/** Mount every explorer of a page: elements with their form as JSON. */
 export function mountAll(root = document) {
-  const hosts = [...root.querySelectorAll(".workbench-explorer:not([data-state])")];
-  const data = (host) => host.querySelector("script[type='application/json']") ?? document.getElementById(`form/${host.dataset.form}`);
-  const forms = hosts.map((host) => JSON.parse(data(host)?.textContent ?? "null")); // all, before one is mounted
-  hosts.forEach((host, k) => { if (forms[k]) host.replaceChildren(), mount(host, forms[k], null); });
+  for (const host of root.querySelectorAll(".workbench-explorer:not([data-state])")) {
+    const form = host.querySelector("script[type='application/json']");
+    if (!form) continue;
+    host.replaceChildren();
+    mount(host, JSON.parse(form.textContent), null);
+  }
 }
 
 if (typeof document !== "undefined") mountAll();

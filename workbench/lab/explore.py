@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, partial
 from html import escape
 from importlib import import_module
 from inspect import signature
@@ -98,32 +98,20 @@ def _named(panel: Panel) -> Iterable[Series]:
 def _series(one: Series) -> Form:
     style = look(one.colour_key, one.rank)
     sides = {name: getattr(one, name) for name in ("x", "y", "low", "high")}
-    form = {name: [short(value) for value in side] for name, side in sides.items() if side is not None}
-    more = {"hollow": True} if style.hollow else {}
-    more |= {} if one.joined else {"joined": False}
-    return {
-        "label": one.label,
-        "role": one.role,
-        "colour": style.colour,
-        "marker": style.marker,
-        **form,
-        **more,
-    }
+    form: Form = {name: [short(value) for value in side] for name, side in sides.items() if side is not None}
+    form |= {"hollow": True} if style.hollow else {}
+    form |= {} if one.joined else {"joined": False}
+    return {"label": one.label, "role": one.role, "colour": style.colour, "marker": style.marker, **form}
 
 
 def _mark(form: Mapping[str, Any]) -> Form:
-    key = form.get("colour_key", "")
     numbers = {name: short(value) if real(value) else value for name, value in form.items()}
-    return {**numbers, "colour": look(key).colour}
+    return {**numbers, "colour": look(form.get("colour_key", "")).colour}
 
 
 def _heat(form: Mapping[str, Any]) -> Form:
-    return {
-        **form,
-        "values": [
-            [None if value is None else short(float(value)) for value in row] for row in form["values"]
-        ],
-    }
+    rows = form["values"]
+    return {**form, "values": [[None if one is None else short(float(one)) for one in row] for row in rows]}
 
 
 def short(value: float) -> float | None:
@@ -154,9 +142,8 @@ def fold(cells: Sequence[Any]) -> Any:
         return first
     if all(isinstance(cell, dict) and cell.keys() == first.keys() for cell in cells):
         return {name: fold([cell[name] for cell in cells]) for name in first}
-    if all(
-        isinstance(cell, list) and len(cell) == len(first) and not any(map(_plain, cell)) for cell in cells
-    ):
+    lists = (isinstance(cell, list) and len(cell) == len(first) for cell in cells)
+    if all(lists) and not any(_plain(part) for cell in cells for part in cell):
         return [fold(parts) for parts in zip(*cells, strict=True)]
     places: dict[str, int] = {}
     at = [places.setdefault(_text(cell), len(places)) for cell in cells]
@@ -249,6 +236,7 @@ class Explorer:
     ) -> None:
         self.name, self.code, self.call, self.more = name, code, call, more
         self.controls = [dict(one) for one in controls]
+        self._start = {one["name"]: one["value"] for one in controls}
         self.compute = cache(lambda text: _text(compute(json.loads(text))))
         self.over = [one["name"] for one in controls[:SHOWN]] if over is None else list(over)
         self.process: subprocess.Popen[str] | None = None
@@ -258,19 +246,11 @@ class Explorer:
         form: Form = json.loads(self.compute(_text({**self._start, **values})))
         return form
 
-    @property
-    def _start(self) -> Form:
-        return {one["name"]: one["value"] for one in self.controls}
-
     def grid(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
         """Return charts at stops of these controls, folded."""
-        of = {one["name"]: one for one in self.controls}
-        at = [
-            list(of[name]["options"])
-            if "options" in of[name]
-            else thinned(of[name]["stops"], of[name]["value"], most[len(over)])
-            for name in over
-        ]
+        of, count = {one["name"]: one for one in self.controls}, most[len(over)]
+        moved = [of[name] for name in over]
+        at = [one.get("options") or thinned(one["stops"], one["value"], count) for one in moved]
         cells = [self.chart(dict(zip(over, values, strict=True))) for values in product(*at)]
         return {"over": list(over), "at": at, "charts": fold(cells)}
 
@@ -285,7 +265,10 @@ class Explorer:
     def form(self, kept: Form | None = None) -> Form:
         """Return what the script is told, with the committed grid where that is of these numbers."""
         grid = kept["grid"] if kept and kept["code"] == self.code and self._fixed_as(kept) else None
-        start = {} if grid and self._in(grid) else {"chart": self.chart({})}
+        inside = grid and all(
+            self._start[name] in at for name, at in zip(grid["over"], grid["at"], strict=True)
+        )
+        start = {} if inside else {"chart": self.chart({})}
         return {**self._form(grid), **start, **({"runs": RUNS} if self.call else {})}
 
     def _fixed_as(self, kept: Form) -> bool:
@@ -293,9 +276,6 @@ class Explorer:
         there = {one["name"]: one["value"] for one in kept["controls"]}
         free = {*kept["grid"]["over"], *self.free}
         return all(there.get(name) == value for name, value in self._start.items() if name not in free)
-
-    def _in(self, grid: Form) -> bool:
-        return all(self._start[name] in stops for name, stops in zip(grid["over"], grid["at"], strict=True))
 
     def _form(self, grid: Form | None) -> Form:
         controls = []
@@ -402,14 +382,9 @@ def explorer(picture: Callable[..., Chart], **controls: object) -> Explorer:
         forms.append(control(name, value, declared[name].meaning if name in declared else ""))
     call = f"{chapter}.{picture.__name__}"
     frames = FRAME in controls
-    return Explorer(
-        picture.__name__,
-        lambda values: computed(picture, Run("quick", SEED, simulate=False), values),
-        forms,
-        code=f"lab.show({call}",
-        call="" if frames else call,
-        play=frames,
-    )
+    run, code = Run("quick", SEED, simulate=False), f"lab.show({call}"
+    compute = partial(computed, picture, run)
+    return Explorer(picture.__name__, compute, forms, code=code, call="" if frames else call, play=frames)
 
 
 def explore(picture: Callable[..., Chart], **controls: object) -> None:
@@ -467,24 +442,16 @@ def first(form: Form) -> Form:
     return found
 
 
-def element(form: Form, *, tall: float | None = None, text: float | None = None, key: str = "") -> str:
+def element(form: Form, *, tall: float | None = None, text: float | None = None) -> str:
     """Return the HTML of an explorer on a page that has `script()`, with words for those who run none.
 
-    Parameters
-    ----------
-    form
-        As committed.
-    tall, text
-        Pixels: most of its height, and of its letters.
-    key
-        By which other elements of the page, `data-form="KEY"`, draw from the same form.
+    At most it is `tall` pixels high, with letters of `text` pixels.
     """
     chart = first(form)
     data = _text({**form, **({"tall": tall} if tall else {})}).replace("</", "<\\/")
     words = f"<p><b>{escape(chart['title'])}.</b> {escape(chart.get('alt', ''))}</p>"
     given = f' style="font-size:{text:g}px"' if text else ""
-    place = f' id="form/{escape(key)}"' if key else ""
-    told = f'<script type="application/json"{place}>{data}</script>'
+    told = f'<script type="application/json">{data}</script>'
     return f'<div class="workbench-explorer"{given}>{told}{words}</div>'
 
 
@@ -507,11 +474,8 @@ def main() -> None:
     picture = getattr(import_module(f"workbench.chapters.{chapter}"), name)
     for runs in (SKETCH, order["runs"]):
         done = runs == order["runs"]
-        reply: Form = {
-            "runs": runs,
-            "done": done,
-            "status": f"{runs} runs at every point" + ("" if done else " …"),
-        }
+        status = f"{runs} runs at every point{'' if done else ' …'}"
+        reply: Form = {"runs": runs, "done": done, "status": status}
         try:
             reply["chart"] = drawable(picture(Run("quick", SEED, most=runs), **order["values"]))
         except ArgumentError as error:

@@ -154,12 +154,8 @@ def of(
 
     Parameters
     ----------
-    key
-        Of the estimator in the catalog.
-    d
-        Columns; those that its source starts with, unless given.
-    settings
-        Its public parameters that are not those of the catalog's example.
+    key, d, settings
+        Of the catalog; columns, and public parameters that are not those of its example.
     unknown
         What is solved at first: `n`, `epsilon`, `delta` or `alpha`.
     start

@@ -71,9 +71,10 @@ def shown(page: str, kind: str = "-") -> Any:
 def render(cells: list[Any], path: Path, **resources: Any) -> Path:
     """Write cells as a page, or as slides where `slides=True`, and return its path."""
     nbformat()
-    from nbconvert import HTMLExporter
+    import nbconvert
 
-    exporter = HTMLExporter(template_name="workbench", extra_template_basedirs=[str(TEMPLATES)])
+    made: Any = nbconvert.HTMLExporter
+    exporter = made(template_name="workbench", extra_template_basedirs=[str(TEMPLATES)])
     exporter.register_filter("html", html)
     given: Mapping[str, Any] = {"slides": False, "title": path.stem, "home": "", "script": "", **resources}
     notebook = nbformat().v4.new_notebook(cells=cells)

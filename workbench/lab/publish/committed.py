@@ -12,9 +12,8 @@ import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
@@ -54,8 +53,7 @@ ANSWER = "**Your answer**"
 Lines = Iterator[str]
 
 
-@dataclass(frozen=True)
-class Examined:
+class Examined(NamedTuple):
     """A notebook's findings, one line each: those that can be mended, the others; and its mended text."""
 
     mendable: list[str]
@@ -121,13 +119,14 @@ def canonical(notebook: Any) -> str:
 
 def cleaned(notebook: Any) -> Any:
     """Return a notebook without outputs, other metadata and trailing blanks, with an id for each cell."""
-    from nbconvert.preprocessors import ClearMetadataPreprocessor, ClearOutputPreprocessor
+    from nbconvert import preprocessors
 
+    library: Any = preprocessors
     made, taken = deepcopy(notebook), set[str]()
     for one in made["cells"]:
         one.setdefault("metadata", {})
-    ClearOutputPreprocessor().preprocess(made, {})
-    ClearMetadataPreprocessor(preserve_cell_metadata_mask=CELL_METADATA).preprocess(made, {})
+    library.ClearOutputPreprocessor().preprocess(made, {})
+    library.ClearMetadataPreprocessor(preserve_cell_metadata_mask=CELL_METADATA).preprocess(made, {})
     made["metadata"], made["nbformat_minor"] = nbformat().from_dict(METADATA), 5
     every = {str(cell.get("id")) for cell in made["cells"]}
     for index, cell in enumerate(made["cells"]):

@@ -135,7 +135,7 @@ def start(project: Project, decided: Decided) -> Cells:
         if (project.figures / name).is_file():
             yield shown(explore.element(explore.read(project.figures / name)))
         yield text(after)
-    found = {f"claims.html#{name}": str(one["statement"]) for name, one in decided.items()}
+    found = {f"claims.html#{name}": f"{name}: {one['statement']}" for name, one in decided.items()}
     found |= {f"estimators.html#{key}": f"{key}: {entry.summary}" for key, entry in CATALOG.items()}
     found |= {f"sources.html#{name}": f"{name}: {one.text}" for name, one in _statements().items()}
     items = (f'<li class="entry"><a href="{at}">{escape(said)}</a></li>' for at, said in found.items())
@@ -178,7 +178,7 @@ def claims(decided: Decided) -> Cells:
 
 
 def _claim(name: str, names: Sequence[str], one: Record) -> Any:
-    claim, place, before = CLAIMS[name], names.index(name), []
+    claim, place, before = CLAIMS[name], names.index(name), list[str]()
     while place and CLAIMS[names[place]].statement.startswith(AS_BEFORE):
         place -= 1
         before.insert(0, f"*Before it:* {_linked(names[place])}: {plain(CLAIMS[names[place]].statement)}")
@@ -195,12 +195,12 @@ def _claim(name: str, names: Sequence[str], one: Record) -> Any:
         f"**Why:** {plain(claim.reason)}" if claim.reason else "",
         f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{listing.home(name)}`, {one[PROFILE]}.",
         tables.html(NUMBERS, [_row(one, NUMBERS)]),
-        *(
-            f"<details><summary>{title}</summary>{tables.html(*table)}</details>"
-            for title, table in found.items()
-            if table[1]
-        ),
+        *(_folded(title, *table) for title, table in found.items() if table[1]),
     )
+
+
+def _folded(title: str, header: Sequence[str], rows: list[list[str]]) -> str:
+    return f"<details><summary>{title}</summary>{tables.html(header, rows)}</details>"
 
 
 def _row(record: Mapping[str, Any], names: Sequence[str]) -> list[str]:
@@ -236,7 +236,8 @@ def proofs() -> Cells:
     yield text("# Proofs")
     for path in sorted((files("workbench") / "proofs").iterdir(), key=lambda path: path.name):
         stem = path.name.removesuffix(".md")
-        title, _, body = LINK.sub(_link, path.read_text("utf-8")).partition("\n")
+        words = path.read_text("utf-8").replace("](#", f"](#{stem}/")
+        title, _, body = LINK.sub(_link, words).partition("\n")
 
         def anchored(found: re.Match[str], stem: str = stem) -> str:
             slug = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", found[1].lower()).strip())

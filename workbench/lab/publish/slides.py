@@ -85,7 +85,7 @@ def deck(cells: Sequence[Any], folder: Path, figures: Path, about: Sequence[str]
     said = [f"# {_head(first.source)}", _short(first), *_standing(folder), " · ".join(filter(None, about))]
     made = [text("\n\n".join(filter(None, said)), "slide", layout="title"), text(first.source, "notes")]
     made.append(text(f"<ol>{listed}</ol>", "slide", layout="outline", title="Outline"))
-    heading, appendix = "", []
+    heading, appendix = "", list[Any]()
     for place, cell in enumerate(others):
         if cell.cell_type == "markdown":
             heading = _inline(html(_head(cell.source))) or heading
