@@ -361,7 +361,7 @@ def _numpy_rows(path: Path) -> Source:
         except Exception:  # a header is parsed, and whatever is wrong with it is a fact about the file
             found = np.array(None)
         by_rows = found.ndim == 1 or (
-            found.ndim == 2 and found.flags.c_contiguous and found.shape[1] <= WIDEST
+            found.ndim == 2 and found.flags.c_contiguous and 0 < found.shape[1] <= WIDEST
         )
         if found.dtype.kind not in "biuf" or not by_rows:
             allowed = "an array of floats of shape (n,) or (n, d), row by row, in numpy's format"
@@ -372,7 +372,7 @@ def _numpy_rows(path: Path) -> Source:
         rows, at = len(mapped()), 0
         while at < rows:
             found = mapped()  # anew: pages that were read are given back
-            step = max(1, 4 * BUFFER // found[0].nbytes)
+            step = max(1, BUFFER // found[0].nbytes)
             yield np.array(found[at : at + step])
             at += step
 
