@@ -12,7 +12,7 @@ from tests.lab.conftest import run_workbench, write_notebook
 from workbench import __version__
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
-from workbench.cli import EXAMPLES, parser
+from workbench.cli import COMMANDS, parser
 from workbench.errors import ArgumentError
 from workbench.lab import audits, tables
 from workbench.lab.claims import agreement, counted, full_verdicts
@@ -30,16 +30,16 @@ WHOLE = [
 
 def test_alone_it_prints_every_command_on_a_line_an_example_and_no_error(command):
     lines = command().printed().splitlines()
-    for name in EXAMPLES:
+    for name in COMMANDS:
         assert any(re.fullmatch(rf"    {name} +\w.*", line) for line in lines), name
     assert "  workbench plan mean --alpha 0.1 --set radius=100 --set sigma=1" in lines
     assert command("--version").printed() == f"workbench {__version__}\n"
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_ends_with_its_examples_which_are_understood(command, name):
-    assert command(name, "--help").printed().rstrip().endswith(EXAMPLES[name][-1].strip())
-    for line in "\n".join(EXAMPLES[name]).replace("\\\n", " ").splitlines():
+    assert command(name, "--help").printed().rstrip().endswith(COMMANDS[name].examples[-1].strip())
+    for line in "\n".join(COMMANDS[name].examples).replace("\\\n", " ").splitlines():
         program, *words = line.partition("    (")[0].split()
         assert program == "workbench"
         assert callable(parser().parse_args(words).run)
@@ -240,7 +240,7 @@ sys.modules[{missing!r}] = None
 import workbench.cli as cli
 def run(options):
     import {missing}
-cli._list = run
+cli.COMMANDS['list'] = cli.COMMANDS['list']._replace(run=run)
 sys.exit(cli.main(["list"]))
 """
     done = python(code)

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,6 @@ from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped
 from workbench.study.references import loaded
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
-HEADER, MUTANT_HEADER = ("key", "variant", "stage", *NUMBERS), ("mutant", "key", "stage", *NUMBERS)
 MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"
 MINIMAL_MUTANT = 'Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(KEY, STEP))'
 
@@ -28,27 +26,8 @@ Found = tuple[list[str], dict[str, Any]]
 """The row of a table and the record of one attack."""
 
 
-@dataclass(frozen=True)
-class Findings:
-    """A table with its records for JSON, one line that sums it up, and whether all is as it should be."""
-
-    header: Sequence[str]
-    attacks: list[Found]
-    summary: str
-    good: bool
-
-    def text(self, *, as_json: bool) -> str:
-        """Return the records as JSON, or the table and its summary."""
-        if as_json:
-            records = [record for _, record in self.attacks]
-            return json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False)
-        if not self.attacks:
-            return self.summary
-        return f"{text(self.header, [row for row, _ in self.attacks])}\n{self.summary}"
-
-
-def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
-    """Return the attacks on all stages of these entries; good if none finds a violation."""
+def audits(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
+    """Return the attacks on all stages of these entries, and whether none finds a violation."""
     integer_at_least(0, seed=seed)
     chosen = list(keys or attackable())
     for key in chosen:
@@ -56,11 +35,13 @@ def audits(keys: Sequence[str], preset: str, seed: int) -> Findings:
     found = [attack for entry in _computed(_entry, chosen, preset, seed) for attack in entry]
     violations = sum(record["violated"] for _, record in found)
     result = f"{violations} of {len(found)} attacks found a violation" if violations else "no violation found"
-    return Findings(HEADER, found, f"{result}; {_levels(len(found))}", not violations)
+    levels = f"{len(found)} attacks, each with false alarms of at most {AUDIT_LEVEL:g}"
+    summary = f"{result}; {levels}, {len(found) * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
+    return _told(("key", "variant", "stage", *NUMBERS), found, summary, as_json), not violations
 
 
-def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
-    """Return the attacks on the mutants of these entries; good if every one is found."""
+def mutants(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
+    """Return the attacks on the mutants of these entries, and whether every one is found."""
     integer_at_least(0, seed=seed)
     for key in keys:
         builder(key)
@@ -70,7 +51,15 @@ def mutants(keys: Sequence[str], preset: str, seed: int) -> Findings:
     chosen = [(key, number) for key in keys or attackable() for number in range(len(mutants_of(key)))]
     found = _computed(_mutant, chosen, preset, seed)
     caught = sum(record["caught"] for _, record in found)
-    return Findings(MUTANT_HEADER, found, f"{caught} of {len(found)} mutants caught", caught == len(found))
+    summary = f"{caught} of {len(found)} mutants caught"
+    return _told(("mutant", "key", "stage", *NUMBERS), found, summary, as_json), caught == len(found)
+
+
+def _told(header: Sequence[str], found: list[Found], summary: str, as_json: bool) -> str:
+    if as_json:
+        records = [record for _, record in found]
+        return json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False)
+    return f"{text(header, [row for row, _ in found])}\n{summary}" if found else summary
 
 
 def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, seed: int) -> list[Any]:
@@ -107,40 +96,18 @@ def _numbers(report: AuditReport, violated: str, otherwise: str) -> list[str]:
     return [str(report.claim), finding, *(f"{bound:.2f}" for bound in bounds), str(report.runs), report.pair]
 
 
-def _levels(attacks: int) -> str:
-    return (
-        f"{attacks} attacks, each with false alarms of at most {AUDIT_LEVEL:g}, "
-        f"{attacks * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
-    )
-
-
 def own(
-    function: str,
-    *,
-    pairs: str | None,
-    epsilon: float | None,
-    delta: float | None,
-    rho: float | None,
-    mu: float | None,
-    preset: str,
-    seed: int,
+    function: str, *, pairs: str | None, mu: float | None, preset: str, seed: int, **budget: float | None
 ) -> AuditReport:
     """Return what the attack on a function of one's own found, on neighbours of one's own."""
     integer_at_least(0, seed=seed)
-    claim = claimed(epsilon, delta, rho, mu)
+    if mu is not None and set(budget.values()) != {None}:
+        raise ArgumentError("mu", mu, "--mu alone, not with --epsilon, --delta or --rho")
+    claim: Any = spending(**budget) if mu is None else GaussianDP(mu)
     if pairs is None:
         raise ArgumentError("pairs", None, "--pairs MODULE:OBJECT, a list of (first, second)")
     attacked, listed = loaded("function", function), neighbours("pairs", loaded("pairs", pairs))
     return audit_function(attacked, listed, claim, preset=AUDITS[preset], seed=seed, name=function)
-
-
-def claimed(epsilon: float | None, delta: float | None, rho: float | None, mu: float | None) -> Any:
-    """Return the budget of a claim, which may be Gaussian DP."""
-    if mu is None:
-        return spending(epsilon, delta, rho)
-    if (epsilon, delta, rho) != (None, None, None):
-        raise ArgumentError("mu", mu, "--mu alone, not with --epsilon, --delta or --rho")
-    return GaussianDP(mu)
 
 
 def level(report: AuditReport) -> str:

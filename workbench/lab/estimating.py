@@ -1,8 +1,7 @@
-"""`workbench estimate`: one private estimate from a CSV file.
+"""`workbench estimate`: one private estimate from a CSV or Parquet file, and a check for the file's owner.
 
-What the file's owner may learn from an error are public facts: that there is no such file, what its header
-says, how many lines it has (`csv_file`). What is in the rows never raises, never warns, and decides nothing
-but the estimate: a cell that is no number is a missing entry (`cells`). `checked` tells which are.
+What an error may tell are public facts: that there is no such file, what its header says, how many rows it
+has. What is in the rows never raises, never warns, and decides nothing but the estimate.
 """
 
 import re
@@ -23,84 +22,99 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, real
 from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.files import (
     MARKS,
-    SUFFIX,
-    Cells,
+    PARQUET,
     ChangedError,
     CsvFile,
-    ParquetFile,
-    Source,
     Writing,
-    csv_rows,
     open_csv,
-    open_parquet,
+    open_table,
     passes,
     stream,
 )
-from workbench.estimators.release import BETA, Asked, ErrorStatement
+from workbench.estimators.release import BETA, Asked
 from workbench.lab.tables import give_up_on_stdout, say
-from workbench.privacy import ZCDP, ApproxDP, NonPrivate, Plan, PureDP, SecureNoise
+from workbench.privacy import ZCDP, ApproxDP, NonPrivate, PureDP, SecureNoise
 
 PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
 EXACT = "exact noise from the operating system: private as released, to the last bit"
-REPLAY = "replay, not private"
 WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
 ROOM = 2**16  # characters of a file that are written before a draw, so that a full disk is met there
-MISSING = "a row with an entry that is missing or no number is absent, in its place"
-REPLACED = "an entry that is missing or no number counts as"
 
 
-@dataclass(frozen=True)
-class EstimateRequest:
-    """What to estimate, from which columns, at which budget."""
-
-    file: Path
-    key: str
-    columns: Sequence[str] = ()
-    epsilon: float | None = None
-    delta: float | None = None
-    rho: float | None = None
-    settings: Mapping[str, object] = field(default_factory=dict)
-    seed: int | None = None
-    writing: Writing = field(default_factory=Writing)
-    missing: float | None = None
-    secure: bool = False
-
-
-def estimate(request: EstimateRequest) -> dict[str, Any]:
+def estimate(
+    file: Path,
+    key: str,
+    columns: Sequence[str] = (),
+    *,
+    budget: Any,
+    settings: Mapping[str, object] | None = None,
+    seed: int | None = None,
+    writing: Writing | None = None,
+    missing: float | None = None,
+    secure: bool = False,
+) -> dict[str, Any]:
     """Return the record of a release; all that is public is computed before anything is drawn."""
-    _require(request)
-    chosen = estimator(request.key, request.settings)
-    budget = spending(request.epsilon, request.delta, request.rho)
-    table = opened(request.file, request.writing)
-    names = columns(table, request.columns, request.key)
-    public = {"file": str(table), "columns": list(names), "rows": len(table.lines)}
-    source, size = rows_of(table, names, request.missing), (len(table.lines), len(names))
-    rng = SecureNoise() if request.secure else np.random.default_rng(request.seed)
+    if key is None:
+        raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
+    if key not in KNOWN:
+        one_of(KNOWN, key=key)
+    if NonPrivate() in KNOWN[key].budgets:
+        raise ArgumentError("key", key, "an estimator that is private, see `workbench list`")
+    if seed is not None:
+        integer_at_least(0, seed=seed)
+        if secure:
+            raise ArgumentError("seed", seed, "none with --secure: a replay is not private")
+    if missing is not None and not (real(missing) and abs(missing) <= LARGEST):
+        raise ArgumentError("missing", missing, f"a finite number, at most {LARGEST:g} in size")
+    chosen = estimator(key, settings or {})
+    table = open_table(file, writing or Writing())
+    names = table.chosen(columns)
+    if key.startswith("univariate/") and len(names) != 1:
+        raise ArgumentError("column", ", ".join(names), f"exactly one of {', '.join(table.names)}")
+    n, d, source = table.number, len(names), table.rows(names, missing)
+    rng = SecureNoise() if secure else np.random.default_rng(seed)
     with np.errstate(all="ignore"):
-        public |= _public(request, chosen, Asked(chosen, *size, budget), chosen.plan(*size, budget))
-    release = run(request.file, chosen, source, size, budget, rng)
+        asked, plan = Asked(chosen, n, d, budget), chosen.plan(n, d, budget)
+        said, laws = asked.error(), str(getattr(chosen, "laws", ""))
+        drawn = EXACT if secure else PRIVATE if seed is None else f"replay, not private (seed {seed})"
+        error: dict[str, Any] | None = None
+        if said is not None and KNOWN[key].estimand != "interval":  # whose ends tell
+            error = {"value": plain(said.value), "kind": said.kind, "meaning": said.meaning}
+            error |= {"beta": BETA} if said.kind == "proved" else {}
+        record = {
+            "file": str(table),
+            "columns": list(names),
+            "rows": n,
+            "key": key,
+            "estimand": KNOWN[key].estimand,
+            **({"laws": laws} if laws else {}),
+            "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
+            "budget": str(budget),
+            "plan": [_charge(charge) for charge in plan.charges()],
+            "error": error,
+            **({"other rows": asked.other_rows} if asked.other_rows else {}),
+            "missing": absent(type(chosen), missing),
+            "randomness": drawn,
+        }
+    if getattr(chosen, "in_passes", False):
+        from tqdm import tqdm
+
+        more = {"unit": " rows", "unit_scale": True, "delay": 1.0, "disable": None, "leave": False}
+        with tqdm(total=n * passes(chosen, n, d, budget), **more) as bar:
+            try:
+                release = stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
+            except ChangedError:
+                allowed = "one that stays as it is while it is read: nothing is released"
+                raise ArgumentError("file", str(file), allowed) from None
+    else:
+        x: Any = np.concatenate(list(source()))
+        release = chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
     abstained = isinstance(release.value, Abstention)
-    return public | {
+    return record | {
         "status": "abstained" if abstained else "estimated",
         "value": None if abstained else plain(release.value),
         "guarantee": str(release.guarantee),
     }
-
-
-def _require(request: EstimateRequest) -> None:
-    """Raise unless there is such an estimator, and a number for what is missing."""
-    if request.key is None:
-        raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
-    if request.key not in KNOWN:
-        one_of(KNOWN, key=request.key)
-    if NonPrivate() in KNOWN[request.key].budgets:
-        raise ArgumentError("key", request.key, "an estimator that is private, see `workbench list`")
-    if request.seed is not None:
-        integer_at_least(0, seed=request.seed)
-        if request.secure:
-            raise ArgumentError("seed", request.seed, "none with --secure: a replay is not private")
-    if request.missing is not None and not (real(request.missing) and abs(request.missing) <= LARGEST):
-        raise ArgumentError("missing", request.missing, f"a finite number, at most {LARGEST:g} in size")
 
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
@@ -119,90 +133,13 @@ def estimator(key: str, settings: Mapping[str, object]) -> Any:
     return kind(**settings)
 
 
-def opened(file: Path, writing: Writing) -> CsvFile | ParquetFile:
-    """Return a table by the name of its file; how CSV is written says nothing of Parquet."""
-    if file.suffix.lower() != SUFFIX:
-        return open_csv(file, writing)
-    if writing != Writing():
-        raise ArgumentError("file", str(file), "a CSV file with --separator, --decimal or --encoding")
-    return open_parquet(file)
-
-
-def rows_of(table: CsvFile | ParquetFile, names: Sequence[str], missing: float | None) -> Source:
-    """Return the numbers of these columns, block by block."""
-    if isinstance(table, ParquetFile):
-        return table.rows(names, missing)
-    return csv_rows(table, names, missing)
-
-
-def columns(table: CsvFile | ParquetFile, names: Sequence[str], key: str) -> tuple[str, ...]:
-    """Return the names of the wanted columns, one for a univariate key."""
-    chosen = table.chosen(names)
-    if _univariate(key) and len(chosen) != 1:
-        raise ArgumentError("column", ", ".join(chosen), f"exactly one of {', '.join(table.names)}")
-    return chosen
-
-
-def _univariate(key: str) -> bool:
-    return key.startswith("univariate/")
-
-
-def run(file: Path, chosen: Any, source: Source, size: tuple[int, int], budget: Any, rng: Any) -> Any:
-    """Return the release on the rows of a file: a block of them at a time, or all at once if need be."""
-    n, d = size
-    if getattr(chosen, "in_passes", False):
-        with progress_bar(n * passes(chosen, n, d, budget)) as bar:
-            try:
-                return stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
-            except ChangedError:
-                allowed = "one that stays as it is while it is read: nothing is released"
-                raise ArgumentError("file", str(file), allowed) from None
-    x = np.concatenate(list(source()))
-    return chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
-
-
-def progress_bar(rows: int) -> Any:
-    """Return a bar over all rows of all passes, shown on a terminal after a second."""
-    from tqdm import tqdm
-
-    return tqdm(total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False)
-
-
-def _public(request: EstimateRequest, chosen: Any, asked: Asked, plan: Plan) -> dict[str, Any]:
-    laws = str(getattr(chosen, "laws", ""))
-    return {
-        "key": request.key,
-        "estimand": KNOWN[request.key].estimand,
-        **({"laws": laws} if laws else {}),
-        "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
-        "budget": str(asked.budget),
-        "plan": [_charge(charge) for charge in plan.charges()],
-        "error": _error(KNOWN[request.key].estimand, asked.error()),
-        **({"other rows": asked.other_rows} if asked.other_rows else {}),
-        "missing": absent(type(chosen)) if request.missing is None else f"{REPLACED} {request.missing:g}",
-        "randomness": _randomness(request),
-    }
-
-
-def absent(kind: type) -> str:
-    """Return what an estimator makes of absent rows: what its docstring says of missing entries."""
+def absent(kind: type, value: float | None) -> str:
+    """Return what an estimator makes of missing entries: with no value, what its docstring says of them."""
+    if value is not None:
+        return f"an entry that is missing or no number counts as {value:g}"
     found = documented(kind).partition("Missing entries: ")[2].partition("\n\n")[0]
     effect = " ".join(found.split()).partition(" is absent, in its place. ")[2]
-    return f"{MISSING}. {effect}".rstrip(". ")
-
-
-def _randomness(request: EstimateRequest) -> str:
-    if request.secure:
-        return EXACT
-    return PRIVATE if request.seed is None else f"{REPLAY} (seed {request.seed})"
-
-
-def _error(estimand: str, said: ErrorStatement | None) -> dict[str, Any] | None:
-    """Return the statement on the error as a record; None for an interval, whose ends tell."""
-    if said is None or estimand == "interval":
-        return None
-    left = {"beta": BETA} if said.kind == "proved" else {}
-    return {"value": plain(said.value), "kind": said.kind, "meaning": said.meaning} | left
+    return f"a row with an entry that is missing or no number is absent, in its place. {effect}".rstrip(". ")
 
 
 def _setting(value: Any) -> Any:
@@ -275,20 +212,18 @@ def spending(epsilon: float | None, delta: float | None, rho: float | None) -> A
         return ZCDP(rho, delta=delta or 0.0)
     if epsilon is None:
         raise ArgumentError("epsilon", None, "a finite number above 0 (or --rho)")
-    if delta is None:
-        return PureDP(epsilon)
-    return ApproxDP(epsilon, delta)
+    return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
 
 
-def answered(request: EstimateRequest, out: Path | None) -> int:
+def answered(out: Path | None, file: Path, **asked: Any) -> int:
     """Print a release and write it to `out`; 3 if the estimator abstained, 4 if it could not be written."""
     record: dict[str, Any] = {}
     lost = []
     try:
-        with _opened(out, request.file) as file:
-            record = estimate(request)
-            if file is not None:
-                file.write(canonical_json.dumps(record))
+        with _opened(out, file) as kept:
+            record = estimate(file, **asked)
+            if kept is not None:
+                kept.write(canonical_json.dumps(record))
     except OSError as error:
         if not record:
             raise
@@ -327,8 +262,6 @@ def _opened(path: Path | None, source: Path) -> Iterator[TextIO | None]:
 # A check for the owner of a file
 
 SHOWN = 20
-FIRST = 2  # the line of the first row
-LONG = "Lines with more cells than the header has names, which are unreadable"
 _SPACES = re.compile("\xc2?\xa0|\xe2\x80[\x89\xaf]")  # no-break and thin, as lines are decoded
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}([,.'_ ])[0-9]{3}(?P<more>(\1[0-9]{3})*+((?!\1)[.,][0-9]*+)?)")
 
@@ -358,24 +291,40 @@ class Column:
     @property
     def thousands(self) -> dict[str, list[tuple[bool, bool]]]:
         """The cells with a mark that stands between thousands alone, if one of them is unreadable."""
-        return {
-            mark: cells
-            for mark, cells in self.grouped.items()
-            if mark not in self.fractions and not all(here for here, _ in cells)
-        }
+        alone = {mark: cells for mark, cells in self.grouped.items() if mark not in self.fractions}
+        return {mark: cells for mark, cells in alone.items() if not all(here for here, _ in cells)}
+
+    def told(self, other: str) -> Iterator[str]:
+        """Count the cells; name what stands between thousands."""
+        counts = f"{self.missing} missing, {self.unreadable} unreadable"
+        numbers = f"{self.numbers} numbers," if self.numbers else "no cell is a number:"
+        yield f"column {self.name}: {numbers} {counts}"
+        for mark, cells in self.thousands.items():
+            wrong = sum(here for here, _ in cells)
+            read = f" ({wrong} of them are read as if it were the decimal mark)" if wrong else ""
+            maybe = mark == other and mark not in self.sure
+            unless = f"; if it is the decimal mark, --decimal {mark} reads it" if maybe else ""
+            yield f"  {len(cells)} cells have {mark!r} between thousands{read}: write them without it{unless}"
 
 
 def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
     """Describe how columns are read; tell whether each has a number, and no cell that is unreadable."""
     cells = table.cells(table.chosen(columns))
-    other = _with_the_other_mark(table, cells)
+    if cells.decimals == ",":
+        other = replace(cells, decimals=".")
+    else:  # as --decimal , would read: a comma then separates no columns
+        alone = len(table.names) == 1 and cells.separator == ","
+        other = replace(cells, decimals=",", separator=";" if alone else cells.separator)
     found = [Column(table.names[place]) for place in cells.places]
     faults, long, left = [], 0, 0
-    for number, line in enumerate(table.lines, start=FIRST):
-        long += (too_long := _too_long(cells, line))
-        wide = _too_long(other, line)
+    for number, line in enumerate(table.lines(), start=2):
+        too_long, wide = (len(one.split(line)) > one.width for one in (cells, other))
+        long += too_long
         for column, cell, also in zip(found, cells.wanted(line), other.wanted(line), strict=True):
-            here, there = _usable(cells, cell), _usable(other, also)
+            here, there = (
+                (value := one.number(text)) is not None and abs(value) <= LARGEST
+                for one, text in ((cells, cell), (other, also))
+            )
             marked = not too_long and cell.strip().lower() in MARKS
             column.numbers, column.missing = column.numbers + here, column.missing + marked
             left += wide or not (there or also.strip().lower() in MARKS)
@@ -384,51 +333,20 @@ def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
                 column.unreadable += 1
                 faults.append((number, column))
     left += sum(there for one in found for _, there in one.thousands.get(other.decimals, ()))
-    shown = [(line, one.name) for line, one in faults if one.numbers]
-    lines = [
-        f"{table.file}: {len(table.lines)} rows, {table}",
-        *(line for column in found for line in _described(column, other.decimals)),
-        *(f"  line {line}, column {name}: no number" for line, name in shown[:SHOWN]),
-        *([f"  and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []),
-        *([f"{LONG}: {long}."] if long else []),
-        *([f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []),
-        "This check is not private: it is for the owner of the file.",
-    ]
-    return "\n".join(lines), not faults and all(one.numbers for one in found)
-
-
-def _too_long(cells: Cells, line: str) -> bool:
-    return len(cells.split(line)) > cells.width
-
-
-def _usable(cells: Cells, cell: str) -> bool:
-    number = cells.number(cell)
-    return number is not None and abs(number) <= LARGEST
-
-
-def _described(column: Column, decimal: str) -> Iterator[str]:
-    """Count the cells of a column; name what stands between thousands."""
-    counts = f"{column.missing} missing, {column.unreadable} unreadable"
-    none = "no cell is a number:"
-    yield f"column {column.name}: {f'{column.numbers} numbers,' if column.numbers else none} {counts}"
-    for mark, cells in column.thousands.items():
-        wrong = sum(here for here, _ in cells)
-        read = f" ({wrong} of them are read as if it were the decimal mark)" if wrong else ""
-        maybe = mark == decimal and mark not in column.sure
-        unless = f"; if it is the decimal mark, --decimal {mark} reads it" if maybe else ""
-        yield f"  {len(cells)} cells have {mark!r} between thousands{read}: write them without it{unless}"
-
-
-def _with_the_other_mark(table: CsvFile, cells: Cells) -> Cells:
-    """Read as --decimal with the other mark would; a comma there separates no columns."""
-    if cells.decimals == ",":
-        return replace(cells, decimals=".")
-    alone = len(table.names) == 1 and cells.separator == ","
-    return replace(cells, decimals=",", separator=";" if alone else cells.separator)
+    shown = [f"  line {line}, column {one.name}: no number" for line, one in faults if one.numbers]
+    said = [f"{table.file}: {table.number} rows, {table}"]
+    said += [line for column in found for line in column.told(other.decimals)] + shown[:SHOWN]
+    said += [f"  and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
+    said += (
+        [f"Lines with more cells than the header has names, which are unreadable: {long}."] if long else []
+    )
+    said += [f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []
+    said += ["This check is not private: it is for the owner of the file."]
+    return "\n".join(said), not faults and all(one.numbers for one in found)
 
 
 def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, bool]:
     """Return what cells hold no number, line by line, and whether all do: not private."""
-    if file.suffix.lower() == SUFFIX:
+    if file.suffix.lower() == PARQUET:
         raise ArgumentError("check", str(file), "a CSV file: columns of Parquet have types")
     return check(open_csv(file, writing), columns)

@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from math import inf, isfinite
 from time import monotonic
 from typing import Any, TypeAlias
@@ -11,61 +11,46 @@ from typing import Any, TypeAlias
 from workbench.errors import ArgumentError
 from workbench.lab.estimating import spending
 from workbench.lab.tables import fields, page_width, printable, show, text, wrapped
-from workbench.study.planner import Answer, Answers, Question, Simulation, compared, own_entry
+from workbench.study.planner import Answer, Answers, Question, compared, own_entry
 
-BETA, EPSILON, DELTA = 0.05, 1.0, 1e-6
+DELTA = 1e-6
 SILENT = 1.0  # seconds
 
 
-@dataclass(frozen=True)
-class PlanRequest:
-    """The flags; without n and any budget the budget is (1, 1e-6), and with n the δ is 1e-6."""
-
-    subject: str = ""
-    d: int | None = None
-    alpha: float | None = None
-    beta: float = BETA
-    epsilon: float | None = None
-    delta: float | None = None
-    rho: float | None = None
-    n: int | None = None
-    calibration: str = "tight"
-    settings: Mapping[str, object] = field(default_factory=dict)
-    own: str | None = None
-    simulation: Simulation | None = None
-
-    def question(self) -> Question:
-        """Return the question to the planner."""
-        if self.n is not None and (self.epsilon, self.rho) != (None, None):
-            raise ArgumentError("n", self.n, "either --n, which asks for a budget, or --epsilon or --rho")
-        return Question(
-            subject=self.subject,
-            d=self.d,
-            alpha=self.alpha,
-            beta=self.beta,
-            budget=None if self.n is not None else self._budget(),
-            n=self.n,
-            delta=DELTA if self.delta is None else self.delta,
-            calibrations=("tight", "paper") if self.calibration == "both" else (self.calibration,),
-            settings=self.settings,
-            own=(own_entry(self.own, self.subject),) if self.own else (),
-            simulation=self.simulation,
-        )
-
-    def _budget(self) -> Any:
-        if (self.epsilon, self.delta, self.rho) == (None, None, None):
-            return spending(EPSILON, DELTA, None)
-        return spending(self.epsilon, self.delta, self.rho)
+def question(
+    subject: str = "",
+    *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    rho: float | None = None,
+    n: int | None = None,
+    calibration: str = "tight",
+    own: str | None = None,
+    **more: Any,
+) -> Question:
+    """Return what the flags ask; without n and any budget that is (1, 1e-6), and with n the δ is 1e-6."""
+    if n is not None and (epsilon, rho) != (None, None):
+        raise ArgumentError("n", n, "either --n, which asks for a budget, or --epsilon or --rho")
+    usual = (epsilon, delta, rho) == (None, None, None)
+    given = spending(1.0, DELTA, None) if usual else spending(epsilon, delta, rho) if n is None else None
+    return Question(
+        subject=subject,
+        budget=given if n is None else None,
+        n=n,
+        delta=DELTA if delta is None else delta,
+        calibrations=("tight", "paper") if calibration == "both" else (calibration,),
+        own=(own_entry(own, subject),) if own else (),
+        **more,
+    )
 
 
-def planning(request: PlanRequest, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
+def planning(asked: Question, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
     """Return the text to print, and whether some estimator reaches the accuracy."""
-    question = request.question()
-    answers = compared(question, _announced, _telling(question))
-    good = any(answers_to(question, answer) for answer in answers)
+    answers = compared(asked, _announced, _telling(asked))
+    good = any(answers_to(asked, answer) for answer in answers)
     if as_json:
-        return json.dumps(record(question, answers), indent=1, ensure_ascii=False, allow_nan=False), good
-    return report(question, answers, why=why), good
+        return json.dumps(record(asked, answers), indent=1, ensure_ascii=False, allow_nan=False), good
+    return report(asked, answers, why=why), good
 
 
 def _telling(question: Question) -> Callable[[int, int, str, Answers | None], None]:
@@ -89,21 +74,45 @@ def _announced(searches: int, core_seconds: float) -> None:
     print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
 
 
+NAMES = (
+    "key",
+    "calibration",
+    "d",
+    "answers_from",
+    "refusal",
+    "bounded_from",
+    "n",
+    "bound",
+    "reason",
+    "other_rows",
+)
+SIZE = ("n", "bound", "bounded_from", "reached", "reason", "meaning")
+
+
 def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
     """Return the question and the answers as JSON has them."""
     asked = {name: getattr(question, name) for name in ("subject", "d", "alpha", "beta", "n")}
-    given = {"budget": _budget(question.budget), "delta": question.delta if question.n else None}
-    simulated = asdict(question.simulation) if question.simulation else None
-    return {
-        "question": asked | given | {"simulation": simulated},
-        "answers": [_all(one) for one in answers],
-    }
+    asked |= {"budget": _budget(question.budget), "delta": question.delta if question.n else None}
+    asked["simulation"] = asdict(question.simulation) if question.simulation else None
+    return {"question": asked, "answers": [_record(one) for one in answers]}
 
 
-def _all(answers: Answers) -> dict[str, Any]:
+def _record(answers: Answers) -> dict[str, Any]:
     """Return the answer that is stated, and what it says of n by each kind."""
-    return _record(answers.stated) | {
-        kind: _size(getattr(answers, kind)) for kind in ("proved", "predicted", "simulated")
+    one = answers.stated
+    parameters = {
+        name: {"value": _plain(given.value), "from": given.origin} for name, given in one.parameters.items()
+    }
+    return {name: getattr(one, name) for name in NAMES} | {
+        "other_rows": one.other_rows,
+        "kind": one.kind,
+        "reached": one.reached,
+        "budget": _budget(one.budget),
+        "parameters": parameters,
+        "meaning": one.meaning,
+        "assumptions": list(one.assumptions),
+        "check": asdict(one.check) if one.check else None,
+        **{kind: _size(getattr(answers, kind)) for kind in ("proved", "predicted", "simulated")},
     }
 
 
@@ -111,39 +120,11 @@ def _size(answer: Answer | None) -> dict[str, Any] | None:
     """Return what one kind of answer adds: None where it is not asked for or not stated."""
     if answer is None:
         return None
-    names = ("n", "bound", "bounded_from", "reached", "reason", "meaning")
-    found = {name: getattr(answer, name) for name in names} | {"budget": _budget(answer.budget)}
+    found = {name: getattr(answer, name) for name in SIZE} | {"budget": _budget(answer.budget)}
     if answer.found is None:
         return found | {"check": asdict(answer.check) if answer.check else None}
     interval = [_plain(end) for end in answer.found.interval]
     return found | {"interval": interval, "kind": answer.found.kind, "runs": answer.found.runs}
-
-
-def _record(answer: Answer) -> dict[str, Any]:
-    names = (
-        "key",
-        "calibration",
-        "d",
-        "answers_from",
-        "refusal",
-        "bounded_from",
-        "n",
-        "bound",
-        "reason",
-        "other_rows",
-    )
-    return {name: getattr(answer, name) for name in names} | {
-        "kind": answer.kind,
-        "reached": answer.reached,
-        "budget": _budget(answer.budget),
-        "parameters": {
-            name: {"value": _plain(given.value), "from": given.origin}
-            for name, given in answer.parameters.items()
-        },
-        "meaning": answer.meaning,
-        "assumptions": list(answer.assumptions),
-        "check": asdict(answer.check) if answer.check else None,
-    }
 
 
 def _budget(budget: Any) -> dict[str, Any] | None:
@@ -163,19 +144,21 @@ Column: TypeAlias = tuple[str, Callable[[Answers], object]]
 KEY: Column = ("key", lambda one: one.proved.key)
 CALIBRATION: Column = ("calibration", lambda one: one.proved.calibration)
 SPENDS: Column = ("spends", lambda one: one.best.budget)
-BEGINS: Column = ("answers from", lambda one: one.proved.answers_from)
-BOUNDED: Column = ("bounded from", lambda one: one.proved.bounded_from)
-INFORMED: Column = ("informed from", lambda one: one.predicted and one.predicted.bounded_from)
+BEGINS: tuple[Column, ...] = (
+    ("answers from", lambda one: one.proved.answers_from),
+    ("bounded from", lambda one: one.proved.bounded_from),
+    ("informed from", lambda one: one.predicted and one.predicted.bounded_from),
+)
 ROWS: tuple[Column, ...] = (
-    ("proved n", lambda one: _rows(one.proved)),
-    ("predicted n", lambda one: _rows(one.predicted)),
+    ("proved n", lambda one: _reached(one.proved, "n")),
+    ("predicted n", lambda one: _reached(one.predicted, "n")),
 )
 SPENT: tuple[Column, ...] = (
-    ("proved", lambda one: _spent(one.proved)),
-    ("predicted", lambda one: _spent(one.predicted)),
+    ("proved", lambda one: _reached(one.proved, "budget")),
+    ("predicted", lambda one: _reached(one.predicted, "budget")),
 )
 SIMULATED: tuple[Column, ...] = (
-    ("simulated n", lambda one: _rows(one.simulated)),
+    ("simulated n", lambda one: _reached(one.simulated, "n")),
     ("interval", lambda one: _interval(one.simulated)),
 )
 
@@ -211,15 +194,11 @@ def asked(question: Question, answers: Sequence[Answer]) -> str:
     if question.budget is None and question.delta:
         where += f", δ = {question.delta:g}"
     head = "where answers begin" if question.alpha is None else f"error at most {question.alpha:g}"
-    promises = "\n  ".join(wrapped(_promises(question), page_width() - 2))
-    return f"{head}, {where}, {_dimension(question, answers)}\n{promises}"
-
-
-def _promises(question: Question) -> str:
     said = f"proved: with probability {1 - question.beta:g}; predicted: in half of the runs, not proved"
     if question.simulation:
         said += f"; simulated: in {question.simulation.share:.0%} of the runs"
-    return said
+    promises = "\n  ".join(wrapped(said, page_width() - 2))
+    return f"{head}, {where}, {_dimension(question, answers)}\n{promises}"
 
 
 def _dimension(question: Question, answers: Sequence[Answer]) -> str:
@@ -233,13 +212,9 @@ def _dimension(question: Question, answers: Sequence[Answer]) -> str:
     return "; ".join(f"d = {d} for {', '.join(names[d])}" for d in sorted(names)) + chosen
 
 
-def _estimands(answers: Sequence[Answer]) -> list[str]:
-    return list(dict.fromkeys(one.estimand for one in answers))
-
-
 def _tables(question: Question, good: Sequence[Answers]) -> list[str]:
     """Return the answers, a table for each estimand, as their errors and their d have nothing in common."""
-    names = _estimands([one.proved for one in good])
+    names = dict.fromkeys(one.proved.estimand for one in good)
     tables = {name: _table(question, [one for one in good if one.proved.estimand == name]) for name in names}
     return [f"{name}:\n{table}" if len(names) > 1 else table for name, table in tables.items()]
 
@@ -248,7 +223,7 @@ def _table(question: Question, good: Sequence[Answers]) -> str:
     shown = [KEY]
     shown += [CALIBRATION] if len({one.proved.calibration for one in good} - {None}) > 1 else []
     if question.alpha is None:
-        shown += [BEGINS, BOUNDED, INFORMED, SPENDS]
+        shown += [*BEGINS, SPENDS]
     elif question.n is None:
         shown += [*ROWS, *(SIMULATED if question.simulation else ()), SPENDS]
     else:
@@ -257,12 +232,8 @@ def _table(question: Question, good: Sequence[Answers]) -> str:
     return text([name for name, _ in shown], rows, page_width())
 
 
-def _rows(one: Answer | None) -> object:
-    return one.n if one and one.reached else None
-
-
-def _spent(one: Answer | None) -> object:
-    return one.budget if one and one.reached else None
+def _reached(one: Answer | None, name: str) -> object:
+    return getattr(one, name) if one and one.reached else None
 
 
 def _interval(one: Answer | None) -> str:
@@ -293,11 +264,12 @@ def _parameters(good: Sequence[Answers]) -> str:
 
 def _chosen(one: Answer) -> list[str]:
     """Return the parameters that somebody chose, with who did."""
-    return [
-        f"{name} = {'none' if given.value is None else show(given.value)} ({given.origin})"
-        for name, given in one.parameters.items()
-        if given.origin in ("set", "example")
-    ]
+    chosen = {name: given for name, given in one.parameters.items() if given.origin in ("set", "example")}
+    return [f"{name} = {_value(given.value)} ({given.origin})" for name, given in chosen.items()]
+
+
+def _value(value: object) -> str:
+    return "none" if value is None else show(value)
 
 
 def _summary(others: Sequence[Answers]) -> str:
@@ -340,11 +312,11 @@ def _stated(one: Answer) -> str:
 
 
 def _values(one: Answer) -> str:
-    return ", ".join(
-        f"{name} = {'none' if given.value is None else show(given.value)}"
-        + ("" if given.origin == "default" else f" ({given.origin})")
-        for name, given in one.parameters.items()
-    )
+    said = []
+    for name, given in one.parameters.items():
+        origin = "" if given.origin == "default" else f" ({given.origin})"
+        said.append(f"{name} = {_value(given.value)}{origin}")
+    return ", ".join(said)
 
 
 def _against(one: Answer) -> str:

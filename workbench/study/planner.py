@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
 from math import inf, isfinite, isnan
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from sys import float_info
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from workbench.bounds.search import smallest
 from workbench.catalog import KNOWN, Entry, Example, lookup
@@ -23,14 +22,9 @@ from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
 from workbench.estimators.release import Asked, meaning
 from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
-from workbench.study.grids import Role, point_id, stream
-from workbench.study.intervals import Vector
-from workbench.study.profiles import mapped
 from workbench.study.references import loaded
 from workbench.study.search import BLOCK, MOST, Found, Measure, Target, accepts, fewest_rows, least_n
-
-# What the planner is asked, and with which budgets it asks the entries in turn.
-
+from workbench.types import Array
 
 CALIBRATIONS = ("paper", "tight")
 Offer: TypeAlias = Callable[[float], Budget]
@@ -120,12 +114,9 @@ def _without_delta(budget: Budget) -> list[Budget]:
     return []
 
 
-# The estimators that a question is about, with their public parameters and who chose these.
-#
-# Parameters that are not set have the values of the catalog's example, which stand beside the answer, but for
-# `beta`, which is that of the question. An estimator of the catalog is not asked where one without a
-# default, a
-# fact about the rows, is not set.
+# The estimators that a question is about. Parameters that are not set have the values of the catalog's
+# example, which stand beside the answer, but for `beta`, which is that of the question. An estimator of the
+# catalog is not asked where one without a default, a fact about the rows, is not set.
 
 
 Kind: TypeAlias = Literal["proved", "predicted", "simulated"]
@@ -194,14 +185,7 @@ class Candidate:
 
 
 def candidates(question: Question) -> list[Candidate]:
-    """Return the estimators in question, in the order of the catalog.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such estimand or key, none of the estimators has a parameter that is set, or one
-        refuses its value.
-    """
+    """Return the estimators in question, in the order of the catalog."""
     entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
     known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
     for name, value in question.settings.items():
@@ -270,17 +254,13 @@ def _parameters(
     }
 
 
-# The least of a scale of whole numbers at which an error bound is small enough.
-#
-# The scale is either n itself or the place of a number in the list of all decimals with three digits. A bound
-# need be neither monotone nor finite along it. The search doubles and bisects as if it were, asks a fixed
-# grid
-# around the answer, goes on below it where the grid finds a smaller one, and reports where the grid finds
-# that
-# more is not enough. A smaller answer between the places it asked can escape it.
+# The least of a scale of whole numbers, n or places of a list of decimals, at which an error bound is small
+# enough. A bound need be neither monotone nor finite along it. The search doubles and bisects as if it were,
+# asks a fixed grid around the answer, goes on below it where the grid finds a smaller one, and reports where
+# the grid finds that more is not enough. A smaller answer between the places it asked can escape it.
 
 
-FACTORS = (0.5, 0.7, 0.8, 0.9, 0.97, 1.05, 1.2, 1.5, 2, 3, 5, 10, 100, 1000)
+FACTORS = (0.5, 0.7, 0.8, 0.9, 0.97, 1.05, 1.5, 5, 100)
 STEPS = (-900, -300, -100, -30, -10, 10, 30, 100, 300, 900, 1800)
 DIGITS = 900  # decimals with three digits per factor of 10
 DECIMALS = 9 * DIGITS  # from 1e-6 to 1e3
@@ -360,7 +340,7 @@ class Scale:
 
 
 def factors(n: int) -> list[int]:
-    """Return sizes around n, from a half to a thousand times."""
+    """Return sizes around n, from a half to a hundred times."""
     return [round(factor * n) for factor in FACTORS]
 
 
@@ -379,45 +359,20 @@ def decimal(place: int) -> float:
     return float(f"{100 + digits}e{power - 8}")
 
 
-# What every estimator says to a question: the least n or the least budget found, or why there is none.
-#
-# It says so up to three times: what is proved, what is predicted, and what is simulated if that is asked for.
-
+# What every estimator says to a question: the least n or the least budget found, or why there is none:
+# what is proved, what is predicted, and what is simulated if that is asked for.
 
 NO_BOUND = "no error bound with explicit constants"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What one estimator says.
+    """What one estimator says, by one kind of what is known of its error.
 
-    Parameters
-    ----------
-    key, estimand, calibration, d, parameters, kind, meaning, assumptions
-        Which estimator of what, whether its error is bounded by proof or predicted, what that error is, and
-        what this assumes of the rows.
-    budget : Budget or None
-        What it spends: the given budget, or the least found; None if it takes none or none is enough.
-    answers_from : int or None
-        The least n that its plan accepts at this budget.
-    refusal : str
-        What the plan says of one row less.
-    bounded_from : int or None
-        Where n is sought: the least n found with a finite bound.
-    n : int or None
-        The given n, or the least found to be enough.
-    bound : float or None
-        The error bound, or the predicted error, there, at most alpha; None if alpha is not reached.
-    check : Check or None
-        What a public grid around the answer says of the bound's monotony.
-    reason : str
-        Why there is no bound.
-    needs : tuple of str
-        Facts about the rows that are not set, without which it is not asked.
-    found : Found or None
-        What the search found, where n is simulated: `bound` is then alpha.
-    other_rows : str
-        What it says of rows that are not of its law, where it answers.
+    `answers_from` is the least n that its plan accepts at the budget, given or found, with its refusal of one
+    row less; `bounded_from` the least n found with a finite bound. `n` is given, or the least found to be
+    enough, with the bound there, at most alpha, None if alpha is not reached, and a check of its monotony.
+    `reason` is why there is no bound, and `needs` the facts about the rows without which it is not asked.
     """
 
     key: str
@@ -549,11 +504,9 @@ def _unreached(one: Candidate, where: str, best: float, there: str) -> str:
     return f"alpha is not reached at {where}: the least {least} found is {best:.4g}, at {there}"
 
 
-# The n at which a share of runs on synthetic rows is within alpha: a search for each estimator.
-#
-# Rows are of the estimator's own model, the hardest within its public bounds (`catalog.hardest`). Every block
-# of runs has streams of its own, so that the answer is the same for any number of workers.
-
+# The n at which a share of runs on synthetic rows is within alpha: a search for each estimator. Rows are of
+# the estimator's own model, the hardest within its public bounds (`catalog.hardest`). Every block of runs has
+# streams of its own, so that the answer is the same for any number of workers.
 
 NUMBERS = 25 * 10**6  # the most that are drawn for one run
 WORK = 2.0  # runs of a search, in runs at the n it begins with, over the cap: steps of 2 and runs beyond
@@ -561,18 +514,9 @@ WORK = 2.0  # runs of a search, in runs at the n it begins with, over the cap: s
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation:
-    """How n is searched.
+    """How n is searched: which share of the runs is to be within alpha, of how many runs, `jobs` at a time.
 
-    Parameters
-    ----------
-    share : float
-        Of the runs that are to be within alpha; by default half, as in what is predicted.
-    runs : int
-        After which a search ends, but for those beyond the answer.
-    seed : int
-        Public; with the question it decides every number.
-    jobs : int
-        Searches at a time.
+    The seed is public; with the question it decides every number.
     """
 
     share: float = 0.5
@@ -605,6 +549,8 @@ class Search:
     @property
     def found(self) -> Found:
         """The n that is found."""
+        from threadpoolctl import threadpool_limits
+
         target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
         with threadpool_limits(1):
             return least_n(self.measure(), target, self.n)
@@ -612,6 +558,8 @@ class Search:
     @property
     def core_seconds(self) -> float:
         """About what it costs: from one run, the second."""
+        from threadpoolctl import threadpool_limits
+
         measure, n = self.measure(), min(self.n, self.most)
         with threadpool_limits(1):
             measure(n, 0, 0, 1)
@@ -621,11 +569,13 @@ class Search:
 
     def measure(self) -> Measure:
         """Return the function that runs the estimator on blocks of samples."""
+        from workbench.study.grids import Role, point_id, stream
+
         one, budget = self.candidate, self.budget
         entry: Any = hardest(one.entry, one.estimator, one.d)
         name = f"{one.entry.key} {one.estimator!r} {one.d} {budget!r} {self.n}"
 
-        def errors(n: int, place: int, block: int, runs: int) -> Vector:
+        def errors(n: int, place: int, block: int, runs: int) -> Array:
             if not accepts(one.estimator, n, one.d, budget):
                 return np.full(runs, inf)
             point = point_id({"place": place})
@@ -643,20 +593,15 @@ class Search:
 
 def searched(searches: Sequence[Search], announce: Callable[[int, float], None]) -> list[Found]:
     """Return what searches find, in their order, after saying how many they are and what they cost."""
+    from workbench.study.profiles import mapped
+
     if not searches:
         return []
     announce(len(searches), sum(search.core_seconds for search in searches))
-    return mapped(_found, searches, searches[0].how.jobs)
+    return mapped(attrgetter("found"), searches, searches[0].how.jobs)
 
 
-def _found(search: Search) -> Found:
-    return search.found
-
-
-# All answers of each estimator side by side: what is proved, what is predicted, and what is simulated.
-#
-# Simulation is asked for, and begins after the rest is known: at the n that is predicted.
-
+# All answers of each estimator side by side. Simulation begins at the n that is predicted.
 
 MEASURED = "the error of runs on synthetic rows, the hardest of its model"
 PART = 4  # of a proved n, or times the fewest rows, where a search begins without a prediction
@@ -691,12 +636,7 @@ class Answers:
 
 def plan(question: Question) -> list[Answer]:
     """Return the stated answer of each estimator: those that need least first, failures last."""
-    return sorted((answer(question, one) for one in candidates(question)), key=need)
-
-
-def answer(question: Question, one: Candidate) -> Answer:
-    """Return the answer of one estimator: by its proved bound, or by its prediction where that fails."""
-    return answers(question, one).stated
+    return sorted((answers(question, one).stated for one in candidates(question)), key=need)
 
 
 def answers(question: Question, one: Candidate) -> Answers:
@@ -715,11 +655,6 @@ def compared(
 
     `announce` is told of how many searches there are, and of their core-seconds, before they begin; `tell` of
     the number of each estimator, how many there are, and its key, before it is asked and with its answers.
-
-    Raises
-    ------
-    ArgumentError
-        As `candidates`; and if none can be asked, as facts about the rows are not set.
     """
     asked = candidates(question)
     needs = [facts_missing(question, one) for one in asked]
@@ -781,9 +716,6 @@ def _of_search(said: Answer, search: Search, found: Found) -> Answer:
     return replace(blank, n=max(found.rows, said.answers_from or 1), bound=search.alpha)
 
 
-# An estimator of a user's own in the planner: named as module:object, it becomes an entry.
-
-
 def own_entry(reference: str, subject: str) -> Entry:
     """Return the entry of an object: itself, or an estimator asked like those of its estimand.
 
@@ -809,19 +741,8 @@ def own_entry(reference: str, subject: str) -> Entry:
     estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
     like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
     if not like:
-        raise ArgumentError("estimand", estimand, one_of_words(estimand, _estimands()))
-    return _like(_in_space(like), found, reference)
-
-
-def _like(entry: Entry, estimator: Any, reference: str) -> Entry:
-    example = Example(estimator, NonPrivate())
+        estimands = dict.fromkeys(str(entry.estimand) for entry in KNOWN.values())
+        raise ArgumentError("estimand", estimand, one_of_words(estimand, estimands))
+    entry = next((one for one in like if one.population.d is not None), like[0])  # in d columns
+    example = Example(found, NonPrivate())
     return replace(entry, key=reference, examples=(example,), assumptions=(), hardest=None, summary="")
-
-
-def _in_space(like: Sequence[Entry]) -> Entry:
-    """Return an entry in d columns, if there is one."""
-    return next((entry for entry in like if entry.population.d is not None), like[0])
-
-
-def _estimands() -> list[str]:
-    return list(dict.fromkeys(str(entry.estimand) for entry in KNOWN.values()))

@@ -1,0 +1,543 @@
+"""The planner and `workbench plan`: what it finds is enough and no less is, for whatever estimator."""
+
+import json
+import re
+from dataclasses import dataclass, replace
+from math import inf, log, nan
+from types import SimpleNamespace
+from unicodedata import east_asian_width
+
+import numpy as np
+import pytest
+
+from tests.facts import facts, told
+from workbench.catalog import CATALOG
+from workbench.catalog.hardest import hardest
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.estimators import Abstention
+from workbench.lab import planning as module
+from workbench.privacy import ZCDP, ApproxDP, Charge, NonPrivate, PureDP
+from workbench.study.planner import (
+    DECIMALS,
+    NO_BOUND,
+    Candidate,
+    Check,
+    Question,
+    Scale,
+    Simulation,
+    answers,
+    candidates,
+    compared,
+    decimal,
+    factors,
+    own_entry,
+    plan,
+    steps,
+)
+from workbench.study.search import accepts, fewest_rows
+
+BUDGET, BOTH = ApproxDP(1.0, 1e-6), ("tight", "paper")
+PRIVATE = [key for key, entry in CATALOG.items() if NonPrivate() not in entry.budgets]
+MEAN = ("univariate/clipped-mean", "--alpha", "0.2", *told("univariate/clipped-mean"))
+LOCATION = ("location", *told("location"))
+ROWS = {"budget": None, "delta": 1e-6}
+
+
+def asked(subject="", settings=None, **more):
+    known = facts(subject) | (settings or {})
+    return Question(
+        **{"alpha": 0.2, "budget": BUDGET, "calibrations": BOTH} | more, subject=subject, settings=known
+    )
+
+
+def bound(answer, n, budget=None):
+    """The bound, or the prediction, of an answer's estimator; infinite where so few rows are refused."""
+    estimator = CATALOG[answer.key].estimator
+    calibration = {"calibration": answer.calibration} if answer.calibration else {}
+    values = {name: one.value for name, one in answer.parameters.items()}
+    estimator, spent = replace(estimator, **values, **calibration), budget or answer.budget
+    try:
+        if answer.kind == "predicted":
+            return estimator.predicted_error(n, answer.d, spent)
+        return estimator.error_bound(n, answer.d, spent, 0.05)
+    except ArgumentError:
+        return inf
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("estimand", "alpha"), [("mean", 0.2), ("location", 2.5), ("scale", 0.3)])
+def test_the_n_found_is_enough_and_one_row_less_is_not(estimand, alpha):
+    found = [one for one in plan(asked(subject=estimand, alpha=alpha)) if one.reached]
+    assert {one.calibration for one in found} >= {"tight"}
+    assert [one.n for one in found] == sorted(one.n for one in found) or estimand != "mean"
+    for one in found:
+        assert one.bound == bound(one, one.n) <= alpha < bound(one, one.n - 1)
+        assert one.answers_from <= one.bounded_from <= one.n
+        assert bound(one, one.bounded_from) < inf
+
+
+@pytest.mark.daily
+def test_the_epsilon_found_for_n_rows_is_enough_and_the_next_smaller_is_not():
+    n, alpha, decimals = 3000, 0.2, [decimal(place) for place in range(DECIMALS)]
+    found = [one for one in plan(asked(subject="mean", alpha=alpha, n=n, **ROWS)) if one.reached]
+    assert len(found) > 4
+    for one in found:
+        smaller = decimals[decimals.index(one.budget.epsilon) - 1]
+        assert one.bound == bound(one, n) <= alpha < bound(one, n, replace(one.budget, epsilon=smaller))
+
+
+def needed(**more):
+    return plan(asked(**{"subject": "univariate/clipped-mean", "calibrations": ("paper",)} | more))[0].n
+
+
+def test_more_accuracy_less_budget_less_risk_and_a_wider_range_need_more_rows():
+    assert needed(alpha=0.4) < needed() < needed(alpha=0.1)
+    assert needed() < needed(budget=ApproxDP(0.5, 1e-6))
+    assert needed(beta=0.05) < needed(beta=0.01)
+    assert needed() < needed(settings={"radius": 1000.0})
+
+
+def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
+    (one,) = plan(asked(subject="univariate/two-step-mean", calibrations=("tight",)))
+    assert one.budget == PureDP(1.0)
+    (there,) = plan(asked(subject=one.key, calibrations=("paper",), alpha=0.1, n=3000, budget=None))
+    (back,) = plan(asked(subject=one.key, calibrations=("paper",), alpha=0.1, budget=there.budget))
+    assert back.n <= 3000
+
+
+def test_parameters_say_where_they_come_from():
+    (one,) = plan(asked(subject="univariate/two-step-mean", calibrations=("paper",), beta=0.01))
+    assert {name: given.origin for name, given in one.parameters.items()} == {
+        "radius": "set", "sigma": "set", "centre": "default", "beta": "planner",
+    }  # fmt: skip
+    assert one.parameters["beta"].value == 0.01
+    assert one.assumptions == tuple(said.statement for said in CATALOG[one.key].assumptions)
+
+
+def test_an_estimator_is_not_asked_before_the_facts_that_it_needs_are_told():
+    (one,) = plan(Question(subject="mean/coinpress", alpha=0.2, budget=BUDGET))
+    assert (one.needs, one.reason) == (("radius", "sigma"), "needs --set radius=NUMBER --set sigma=NUMBER")
+    (private,) = plan(Question(subject="covariance/thresholded", budget=BUDGET))
+    assert private.needs == ("radius",)  # of the example, whose rows are not anybody's
+
+
+def test_where_answers_begin_needs_no_alpha():
+    for one in plan(asked(alpha=None, subject="scale")):
+        assert (one.answers_from, one.refusal) == (4, "n = 3: expected an integer, at least 4")
+        assert one.bounded_from > 4
+        assert not one.reached
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"budget": PureDP(1.0), "subject": "univariate/unbounded-mean"}, "takes no ε = 1: expected Appr"),
+        ({"d": 2, "subject": "univariate/median"}, "d = 2: expected 1 for a univariate estimator"),
+        ({"alpha": 1.0, "subject": "univariate/stable-location"}, "any n up to 1e+12: the least bound"),
+        ({"subject": "univariate/median", "n": 1} | ROWS, "n = 1: expected an integer, at least 2"),
+        ({"subject": "univariate/histogram-location", "n": 10} | ROWS, "no finite error bound"),
+        (
+            {"subject": "covariance/perturbed", "alpha": 1e-3, "n": 50, "settings": {"radius": 1}} | ROWS,
+            "found is 0.05",
+        ),
+        ({"subject": "mean/tukey", "d": 2, "settings": {"step": 1e-4}}, "step = 0.0001: expected larger"),
+    ],
+)  # fmt: skip
+def test_why_an_entry_does_not_answer(more, words):
+    for one in plan(asked(**more)):
+        assert words in one.reason
+        assert not one.reached
+
+
+# Searches on scales, for estimators of one's own
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thrifty:
+    """Answers from `least` rows on, errs by 100/(n rho), accepts zCDP alone."""
+
+    least: int = 10
+
+    def plan(self, n, d, budget):
+        integer_at_least(1, d=d)
+        if not isinstance(budget, ZCDP):
+            raise ArgumentError("budget", budget, "ZCDP")
+        if n < self.least:
+            raise ArgumentError("n", n, f"at least {self.least}")
+        return Charge("step", "gaussian", 1.0, budget)
+
+    def error_bound(self, n, d, budget, beta):
+        return 100.0 / (n * budget.rho)
+
+
+class Silent(Thrifty):
+    error_bound = property()  # an estimator without one
+
+
+def answer(estimator, **asked):
+    entry = SimpleNamespace(key="mean/thrifty", estimand="mean", assumptions=())
+    return answers(Question(alpha=0.5, **asked), Candidate(entry, estimator, 3, {})).stated
+
+
+def test_an_estimator_without_epsilon_is_priced_in_rho_and_one_without_a_bound_has_a_cliff():
+    assert (answer(Thrifty(), n=1000).budget, answer(Thrifty(), n=1000).d) == (ZCDP(0.2), 3)
+    assert answer(Thrifty(), n=9).reason == "n = 9: expected at least 10"
+    assert answer(Thrifty(), budget=PureDP(1.0)).reason == "takes no ε = 1: expected ZCDP"
+    late = answer(Thrifty(least=5000), budget=ZCDP(1.0))
+    assert (late.answers_from, late.bounded_from, late.n) == (5000, 5000, 5000)
+    assert late.refusal == "n = 4999: expected at least 5000"
+    silent = answer(Silent(), budget=ZCDP(1.0))
+    assert (silent.answers_from, silent.n, silent.reason) == (10, None, NO_BOUND)
+
+
+def scale(bound, most=10**6):
+    return Scale(bound, 2, most, factors)
+
+
+def test_a_smaller_answer_that_the_grid_finds_is_taken_and_a_gap_above_is_told():
+    gap = scale(lambda n: 1.0 if 5000 <= n < 6000 or 10_000 <= n < 20_000 or n >= 40_000 else 2.0)
+    assert gap.least(1.5) == 5000
+    assert gap.check(5000, 1.5).short_above == (7500, 25_000)
+    calls = []
+    one = scale(lambda n: calls.append(n) or 1000.0 / n)
+    assert (one.least(), one.least(1.0)) == (2, 1000)
+    one.check(1000, 1.0)
+    assert len(calls) == len(set(calls))  # every place is computed once
+    assert min(one.seen.values()) == one.best()[1]
+
+
+def test_the_last_place_of_a_scale_counts():
+    assert scale(lambda n: 1000.0 - n, most=1000).least(0.0) == 1000
+    assert scale(lambda n: 1001.0 - n, most=1000).least(0.0) is None
+    assert scale(lambda n: nan).least() is None
+    assert scale(lambda n: inf if n < 77 else 1e300).least() == 77
+    numbers = [decimal(place) for place in range(DECIMALS + 1)]
+    assert numbers == sorted({float(f"{number:.3g}") for number in numbers})
+    assert (numbers[0], numbers[-1]) == (1e-6, 1e3)
+    assert {decimal(place) for place in steps(5400)} >= {0.1, 10.0, 100.0}
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("key", PRIVATE)
+def test_a_refusal_names_the_next_n_that_works(key):
+    """From two rows on: of one row, what is said is that two are the fewest of any kind."""
+    for example in CATALOG[key].examples:
+        for d in (1,) if CATALOG[key].population.d is None else (1, 2, 5):
+            chosen, budget = example.estimator, example.budget
+            try:
+                least = fewest_rows(chosen, d, budget)
+            except ArgumentError:
+                continue  # no n at this d
+            for n in {least - 1, least // 2, 2} - {0, 1}:
+                if n < least and not accepts(chosen, n, d, budget):
+                    with pytest.raises(ArgumentError) as caught:
+                        chosen.plan(n, d, budget)
+                    named = int(re.search(r"at least (\d+)", str(caught.value))[1])
+                    others = {n + 1, (n + named) // 2, named - 1} - {named}
+                    assert accepts(chosen, named, d, budget)
+                    assert not any(accepts(chosen, m, d, budget) for m in others)
+            assert all(accepts(chosen, n, d, budget) for n in (least, least + 1, least + 7, 2 * least + 1))
+
+
+# Simulation
+
+
+def simulated(key, *, runs=60, jobs=1, seed=1, share=0.5, **more):
+    how = Simulation(runs=runs, jobs=jobs, seed=seed, share=share)
+    known = {"subject": key, "alpha": 0.2, "budget": BUDGET, "settings": facts(key) if key else {}}
+    return compared(Question(**known | {"simulation": how} | more))
+
+
+@pytest.mark.parametrize("key", PRIVATE)
+def test_every_key_has_rows_that_are_the_hardest_and_answers_on_them(key):
+    entry = CATALOG[key]
+    estimator, budget, d = entry.estimator, entry.examples[0].budget, entry.population.d or 1
+    world = hardest(entry, estimator, d)
+    for assumption in (
+        entry.assumptions if key in ("mean/coinpress", "mean/tukey", "covariance/clipped") else ()
+    ):
+        if (
+            assumption.statement != "the rows are sub-Gaussian"
+        ):  # rows of one length are, without being normal
+            assert assumption.holds(world.population, estimator), assumption.statement
+    rows = world.population.sample(2 * fewest_rows(estimator, d, budget), rng=np.random.default_rng(1))
+    assert rows.shape[1:] == (() if entry.population.d is None else (d,))
+    value = estimator(rows, budget=budget, rng=np.random.default_rng(2)).value
+    assert isinstance(value, Abstention) or world.loss(value, world.truth) is not None
+
+
+def test_simulation_costs_what_is_told_first_and_needs_more_rows_for_a_larger_share():
+    said = []
+    how = Simulation(runs=40)
+    question = asked("location", alpha=2.5, budget=PureDP(1.0), simulation=how, calibrations=("tight",))
+    by_key = {one.proved.key: one for one in compared(question, lambda *numbers: said.append(numbers))}
+    assert by_key["univariate/stable-location"].simulated is None  # refuses the budget
+    assert by_key["univariate/histogram-location"].simulated.found.runs >= 40
+    assert [count for count, _ in said] == [1]
+    (half,), (most,) = (simulated("univariate/clipped-mean", runs=200, share=q) for q in (0.5, 0.9))
+    assert half.simulated.n < most.simulated.n < half.proved.n
+
+
+@pytest.mark.daily
+def test_any_number_of_workers_finds_the_same_and_another_seed_does_not():
+    one, two, other = (
+        [said.simulated for said in simulated("location", alpha=2.5, **more)]
+        for more in ({}, {"jobs": 2}, {"seed": 2})
+    )
+    assert one == two
+    assert [said.found.interval for said in one] != [said.found.interval for said in other]
+
+
+CLOSE = {"univariate": (1, 1500), "mean": (5, 400), "covariance": (5, 300)}  # d, runs
+PREDICTED = {  # where a prediction is of the very n; nets and steps of blocks are coarser
+    **dict.fromkeys(
+        (
+            *("univariate/clipped-mean", "univariate/two-step-mean", "univariate/unbounded-mean"),
+            *("univariate/median", "univariate/scale"),
+        ),
+        (0.3, 0.2, 0.1),
+    ),
+    **dict.fromkeys(
+        (
+            *("mean/clipped-box", "mean/coordinatewise", "mean/coinpress", "mean/clipped-heavy"),
+            *("mean/populous", "mean/median-of-means", "mean/affine", "mean/filter", "mean/prime"),
+            *("mean/prime-heavy", "mean/robust", "mean/robust-heavy"),
+        ),
+        (0.4, 0.2, 0.1),
+    ),
+    "covariance/clipped": (0.5, 0.3, 0.2),
+    "covariance/coinpress": (0.5, 0.3, 0.2),
+    "covariance/heavy-tailed-naive": (0.5, 0.3, 0.2),
+    "covariance/perturbed": (0.2, 0.1, 0.05),
+    "gaussian/coinpress": (0.5, 0.3, 0.2),
+    "gaussian/lifted": (0.05, 0.03, 0.02),  # of total variation: where it begins it is .1
+}
+NEAR = log(1.15)
+
+
+def apart(key, alpha):
+    """How far the n that is predicted is from the simulated one, whose interval meets 15 % about it."""
+    d, runs = (2, 100) if key == "gaussian/lifted" else CLOSE.get(key.partition("/")[0], (5, 300))
+    (one,) = simulated(key, alpha=alpha, d=d, runs=runs)
+    low, high = one.simulated.found.interval
+    n = one.predicted.n
+    assert low < n * 1.15, (key, n, low, high)
+    assert n / 1.15 < high < inf, (key, n, low, high)
+    return abs(log(n / one.simulated.n))
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("key", ["univariate/clipped-mean", "mean/coinpress"])
+def test_what_is_predicted_is_what_is_simulated(key):
+    assert apart(key, PREDICTED[key][1]) < 2 * NEAR
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", PREDICTED)
+def test_what_is_predicted_is_what_is_simulated_at_three_settings(key):
+    assert np.median([apart(key, alpha) for alpha in PREDICTED[key]]) < NEAR
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thrown:
+    """A mean of one's own: clipped a little beyond the range, Laplace noise."""
+
+    radius: float = 5.0
+
+    def noise(self, n, budget):
+        return 2 * (self.radius + 3) / (n * budget.epsilon)
+
+    def plan(self, n, d, budget):
+        if not isinstance(budget, PureDP):
+            raise ArgumentError("budget", budget, "PureDP")
+        return Charge("mean", "laplace", self.noise(n, PureDP(1.0)), budget)
+
+    def predicted_error(self, n, d, budget):
+        """Return the median of the noise and of sampling, about."""
+        return 0.7 * (self.noise(n, budget) + n**-0.5)
+
+    def __call__(self, x, *, budget, rng):
+        mean = np.clip(x, -self.radius - 3, self.radius + 3).mean(axis=0)
+        return SimpleNamespace(value=mean + rng.laplace(scale=self.noise(len(x), budget)))
+
+
+own, entry = Thrown(), CATALOG["univariate/median"]
+
+
+def test_an_estimator_of_ones_own_is_planned_and_simulated():
+    mine = own_entry(f"{__name__}:own", "mean")
+    (alone,) = simulated("", own=(mine,), d=1, settings={"radius": 3.0})
+    assert alone.predicted.n == pytest.approx(alone.simulated.n, rel=0.7)
+    assert alone.proved.parameters["radius"].value == 3.0
+    beside = Question(subject="mean", alpha=0.2, budget=BUDGET, own=(mine,))
+    assert next(iter(candidates(beside))).entry.key == mine.key
+    assert own_entry(f"{__name__}:entry", "") is entry
+
+
+# The page
+
+
+def printed(command, *arguments, code=0):
+    done = command("plan", *arguments)
+    assert done.returncode == code, done
+    assert all(re.match(r"\d+ of \d+: \S+  ", line) for line in done.stderr.splitlines())  # after a second
+    return done.stdout
+
+
+def records(command, *arguments, code=0):
+    return json.loads(printed(command, *arguments, "--json", code=code))
+
+
+def unwrapped(text):
+    return " ".join(text.split())
+
+
+def test_answers_are_told_one_by_one_and_leave_the_page_alone(command, monkeypatch):
+    silent = printed(command, *LOCATION, "--alpha", "5")
+    monkeypatch.setattr(module, "SILENT", -1.0)
+    done = command("plan", *LOCATION, "--alpha", "5")
+    assert done.stdout == silent
+    keys = [one.key for one in CATALOG.values() if one.estimand == "location"]
+    lines = [
+        re.match(r"(\d+) of (\d+): (\S+)  (?:n = )?(.*)$", line).groups() for line in done.stderr.splitlines()
+    ]
+    assert [line[:3] for line in lines] == [
+        (str(place), str(len(keys)), key) for place, key in enumerate(keys, start=1)
+    ]
+    answered = {key: short for *_, key, short in lines if short != "no answer"}
+    assert answered
+    assert all(re.search(rf"^{key} .*\b{n}\b", silent, re.MULTILINE) for key, n in answered.items())
+
+
+def test_the_table_names_budget_rows_conditions_and_what_happens_below(command):
+    out = printed(command, *MEAN, "--set", "sigma=2.0", "--calibration", "both")
+    question, promises, header, _, *rows = [line for line in out.splitlines() if line]
+    assert question == "error at most 0.2, at (ε = 1, δ = 1e-06)-DP, d = 1 (--d for another)"
+    assert promises == "proved: with probability 0.95; predicted: in half of the runs, not proved"
+    assert re.split(r"  +", header) == ["key", "calibration", "proved n", "predicted n", "spends"]
+    assert {row.split()[1] for row in rows[:2]} == {"tight", "paper"}
+    for calibration in BOTH:
+        rest = unwrapped(out).partition(f"for {MEAN[0]} {calibration} ")[2]
+        assert rest.startswith("with radius = 10 (set), centre = 0, sigma = 2 (set)")
+        for words in (
+            "proved Lemma 2.2 with constants",
+            "predicted the median of |out - mean|",
+            "assumes the rows are normal; the standard deviation is sigma",
+            "rows below n = 2 refuses: n = 1: expected an integer, at least 2",
+        ):
+            assert words in rest
+    assert (
+        max(sum(2 if east_asian_width(one) in "WF" else 1 for one in line) for line in out.splitlines())
+        <= 100
+    )
+
+
+@pytest.mark.daily
+def test_the_example_of_readme_fits_a_screen_begins_with_the_least_n_and_says_why():
+    found = compared(module.question("mean", alpha=0.1, settings=facts("mean") | {"radius": 100.0}))
+    question = module.question("mean", alpha=0.1, settings=facts("mean") | {"radius": 100.0})
+    page, why = (module.report(question, found, why=more) for more in (False, True))
+    lines = page.splitlines()
+    table = lines[lines.index(next(line for line in lines if line.startswith("---"))) + 1 :]
+    table = table[: table.index("")]
+    sizes = [min(map(int, re.findall(r"(?<= )\d+(?= )", row.partition("(")[0]))) for row in table]
+    assert sizes == sorted(sizes)
+    assert len(lines) <= 30 > len(sizes) >= 16
+    assert re.fullmatch(r"\d others: --why", lines[-1])
+    assert not re.search("normal|NonPrivate", page)
+    means = [key for key, one in CATALOG.items() if one.estimand == "mean"]
+    assert all(re.search(rf"(for  +|^){key}\b", why, re.MULTILINE) for key in means)
+    assert "takes no (ε = 1, δ = 1e-06)-DP: expected one of NonPrivate" in unwrapped(why)
+
+
+def test_a_question_has_one_d_for_an_estimand_and_a_table_for_each():
+    for subject, d in {"mean": 1, "covariance": 2, "range": 3, "mean/populous": 3}.items():
+        assert {one.d for one in candidates(module.question(subject))} == {d}
+    question = module.question("", settings=facts(""))
+    chosen = [one for one in candidates(question) if one.entry.estimand in ("location", "range")]
+    text = module.report(question, [answers(question, one) for one in chosen], why=False)
+    assert text.splitlines()[0].endswith("d = 1 for location; d = 3 for range (--d for another)")
+    assert re.findall(r"^(\w+):$", text, re.MULTILINE) == ["location", "range"]
+
+
+def test_json_holds_the_question_and_every_field_of_every_answer(command):
+    found = records(command, *MEAN, "--epsilon", "0.5", "--calibration", "both", "--d", "1")
+    budget = {"text": "ε = 0.5", "epsilon": 0.5}
+    assert found["question"] == {
+        "subject": MEAN[0], "d": 1, "alpha": 0.2, "beta": 0.05, "n": None, "budget": budget, "delta": None,
+        "simulation": None,
+    }  # fmt: skip
+    asking = ("univariate/unbounded-mean", "--alpha", "1", "--epsilon", "1", "--set", "sigma=1")
+    (silent,) = records(command, *asking, code=1)["answers"]
+    assert [silent[name] for name in ("n", "bound", "budget", "check", "reached")] == [None] * 4 + [False]
+    assert {one["calibration"] for one in found["answers"]} == set(BOTH)
+    for one in found["answers"]:
+        assert one.keys() == silent.keys()
+        assert (one["budget"], one["proved"]["n"]) == (budget, one["n"])
+        assert one["parameters"]["radius"] == {"value": 10.0, "from": "set"}
+        assert one["check"].keys() == {"places", "short_above"}
+    values = (None, True, 3, 0.5, "tight", inf, (1, 2))
+    assert [module._plain(value) for value in values] == [None, True, 3, 0.5, "tight", "inf", "(1, 2)"]
+
+
+def test_rows_are_turned_into_a_budget_with_the_usual_delta_or_another(command):
+    (there,) = records(command, *MEAN, "--n", 900, "--delta", 0)["answers"]
+    assert (there["n"], there["budget"].keys()) == (900, {"text", "epsilon"})
+    (approximate,) = records(command, *MEAN, "--n", 900)["answers"]
+    assert approximate["budget"]["epsilon"] <= there["budget"]["epsilon"]
+    (one,) = records(command, *MEAN, "--rho", "0.5")["answers"]
+    assert one["budget"] == {"text": "ρ = 0.5 zCDP", "rho": 0.5, "delta": 0.0}
+    assert printed(command, *LOCATION).startswith("where answers begin, at (ε = 1, δ = 1e-06)-DP")
+    assert "least bound found is 2.5" in unwrapped(printed(command, *LOCATION, "--alpha", "1", code=1))
+
+
+def test_the_table_tells_of_a_bound_that_is_not_monotone():
+    question = Question(subject=MEAN[0], alpha=0.2, settings=facts(MEAN[0]), budget=BUDGET)
+    (found,) = compared(question)
+    gap = replace(found, proved=replace(found.proved, check=Check(9, (600.0, 1e6))))
+    for why in (False, True):
+        other = replace(found, proved=replace(found.proved, key="another"))
+        text = unwrapped(module.report(question, [gap, other], why=why))
+        assert text.count("not monotone: too large again at 600, 1e+06") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("means",), ("estimand = 'means'", "mean, quantiles, location", "did you mean mean?")),
+        (("TwoStepMean",), ("estimand = 'TwoStepMean'", "did you mean univariate/two-step-mean?")),
+        (("univariate/medium",), ("key = 'univariate/medium'", "did you mean univariate/median?")),
+        (("mean", "--set", "radios=1"), ("set radios = 1", "did you mean radius?")),
+        (("mean", "--set", "width=1"), ("set width = 1", "one of alpha, beta")),
+        (("mean", "--set", "radius"), ("'radius'", "NAME=VALUE")),
+        (("mean", "--set", "radius=-1"), ("radius = -1", "above 0")),
+        (("mean", "--set", "radius=wide"), ("radius = 'wide'", "above 0")),
+        (("univariate/median", "--alpha", "1"), ("set radius = None", "--set sigma=NUMBER")),
+        (("mean", "--epsilom", "1"), ("--epsilom", "did you mean --epsilon?")),
+        (("mean", "--alpha", "0"), ("alpha = 0.0", "above 0")),
+        (("mean", "--alpha", "much"), ("--alpha", "'much'")),
+        (("mean", "--beta", "1"), ("beta = 1.0", "between 0 and 1")),
+        (("mean", "--epsilon", "-1"), ("epsilon = -1.0",)),
+        (("mean", "--delta", "1e-6"), ("epsilon = None",)),
+        (("mean", "--epsilon", "1", "--rho", "1"), ("rho = 1.0", "not both")),
+        (("mean", "--n", "10", "--epsilon", "1", "--alpha", "1"), ("n = 10", "either --n", "--epsilon")),
+        (("mean", "--n", "10"), ("alpha = None",)),
+        (("mean", "--n", "0", "--alpha", "1"), ("n = 0",)),
+        (("mean", "--n", "1.5"), ("--n", "'1.5'")),
+        (("mean", "--n", "10", "--alpha", "1", "--delta", "2"), ("delta = 2.0",)),
+        (("mean", "--n", "10", "--alpha", "1", "--simulate"), ("simulate",)),
+        (("mean", "--simulate"), ("simulate",)),
+        (("mean", "--alpha", "1", "--simulate", "--share", "0"), ("share",)),
+        (("mean", "--alpha", "1", "--simulate", "--runs", "3"), ("runs",)),
+        (("mean", "--d", "0"), ("d = 0",)),
+        (("mean", "--calibration", "loose"), ("--calibration", "loose")),
+        (("--from", "nothing"), ("expected module:object",)),
+        (("--from", "no_such_module:x"), ("No module named",)),
+        (("--from", f"{__name__}:missing"), ("that can be imported",)),
+        (("--from", f"{__name__}:BUDGET"), ("with plan",)),
+        (("--from", f"{__name__}:Thrown"), ("an object with plan",)),
+        (("--from", f"{__name__}:own"), ("estimand = ''",)),
+    ],
+)  # fmt: skip
+def test_a_wrong_question_is_one_line(command, arguments, words):
+    assert len(command("plan", *arguments).refused(*words)) <= 220
