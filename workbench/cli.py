@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from shutil import rmtree
@@ -319,7 +320,7 @@ BUDGET = (
     ("--delta D", float, None, "of approximate DP, and of zero-concentrated DP if wanted"),
     ("--rho R", float, None, "zero-concentrated DP"),
 )
-SET = ("--set NAME=VALUE", pair, [], "a public parameter of the estimator")
+SET: tuple[Any, ...] = ("--set NAME=VALUE", pair, [], "a public parameter of the estimator")
 NOTEBOOK = ("notebook", str, None, "its name")
 NOTEBOOKS = ("notebook", str, None, "its name or its chapter; all of them by default", {"nargs": "*"})
 KEYS = ("key", str, None, "an estimator; all of the catalog by default", {"nargs": "*"})
@@ -559,10 +560,10 @@ def parser() -> Parser:
         formatter_class=shown,
     )
     top.add_argument("-V", "--version", action="version", version=f"workbench {__version__}")
-    top.set_defaults(run=lambda _: top.print_help() or 0)
+    top.set_defaults(run=partial(_usage, top))
     added = top.add_subparsers(title="commands", metavar="COMMAND")
     for name, one in COMMANDS.items():
-        about = {"description": one.text + one.more, "epilog": _epilog(*one.examples)}
+        about: dict[str, Any] = {"description": one.text + one.more, "epilog": _epilog(*one.examples)}
         command = added.add_parser(name, help=one.text, formatter_class=shown, **about)
         for option in one.options:
             _add(command, *option)
@@ -584,6 +585,11 @@ def _add(
     if isinstance(default, list):
         how["action"] = "append"
     command.add_argument(*names, **how)
+
+
+def _usage(top: Parser, _: Options) -> int:
+    top.print_help()
+    return 0
 
 
 def _epilog(*lines: str) -> str:

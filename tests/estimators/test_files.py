@@ -327,7 +327,7 @@ def test_a_hostile_file_is_refused_in_one_line_and_not_run(tmp_path, monkeypatch
 @pytest.mark.parametrize(
     ("source", "more", "words"),
     [
-        (lambda: [named(*"abc"), named(*"cab")], {"n": 2 * M}, "source = .chunk of columns .*: expected the col"),
+        (lambda: [named(*"abc"), named(*"cab")], {"n": 2 * M}, "chunk of columns .*: expected the columns"),
         (lambda: [named(*"abc"), named(*"abd")], {"n": 2 * M}, "expected the columns of the first chunk"),
         (lambda: [named(*"abc"), DATA], {"n": 2 * M}, "expected the columns of the first chunk"),
         (lambda: None, {}, "source = .*a function"),

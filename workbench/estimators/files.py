@@ -357,7 +357,7 @@ def _numpy_rows(path: Path) -> Source:
 
     def mapped() -> Any:
         try:
-            found = np.lib.format.open_memmap(path, mode="r")
+            found: Any = np.lib.format.open_memmap(path, mode="r")
         except Exception:  # a header is parsed, and whatever is wrong with it is a fact about the file
             found = np.array(None)
         by_rows = found.ndim == 1 or (
