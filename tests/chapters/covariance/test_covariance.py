@@ -21,7 +21,7 @@ from workbench.chapters.covariance import heavy_tails, joint, net, table, unboun
 from workbench.chapters.covariance.exercise import UPPER, WITHIN, WORLDS, judge
 from workbench.chapters.covariance.heavy_tails import CutStudent
 from workbench.chapters.covariance.worlds import followed, pair, tilted
-from workbench.charts.agreement import agreement
+from workbench.charts.curves import agreement
 from workbench.errors import ArgumentError
 from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, preconditioning_step
 from workbench.privacy import ZCDP

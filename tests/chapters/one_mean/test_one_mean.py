@@ -21,7 +21,7 @@ from workbench.chapters.one_mean import (
     votes_on_shares,
     wide_range,
 )
-from workbench.charts.agreement import agreement
+from workbench.charts.curves import agreement
 from workbench.estimators import intervals as interval
 from workbench.privacy import PureDP
 from workbench.privacy.noise import SimulatedNoise

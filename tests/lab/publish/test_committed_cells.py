@@ -5,7 +5,7 @@ import pytest
 from tests.lab.conftest import SETUP, good_project
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.lab.pictures.figures import save
+from workbench.lab.figures import save
 from workbench.lab.publish.check import check, fix
 from workbench.lab.publish.committed_cells import shown, tagged
 from workbench.lab.schemas import nbformat

@@ -7,7 +7,7 @@ from tests.lab.conftest import ROOT, write_notebook
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.errors import ArgumentError
-from workbench.lab.pictures.figures import save
+from workbench.lab.figures import save
 from workbench.lab.publish.check import parameters
 from workbench.lab.publish.slides.blocks import WORDS, blocks, count, items, lead, packed, point, sentences
 from workbench.lab.publish.slides.deck import Deck

@@ -16,7 +16,7 @@ from workbench.chapters.matrix_quantile.claims.affine_scalings import (
     predicted,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.errors import ArgumentError
 from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.privacy import ApproxDP

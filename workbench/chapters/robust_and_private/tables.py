@@ -27,9 +27,9 @@ from workbench.chapters.robust_and_private.adversaries import (
 from workbench.chapters.robust_and_private.claims.filter_scalings import FILTER, HEAVY, PRIME, Theorem
 from workbench.chapters.robust_and_private.clusters import Growth, families, worst
 from workbench.chapters.robust_and_private.planted import LEVEL, rarely, sweep
-from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.charts.words import number
+from workbench.charts.curves import measured
+from workbench.charts.style import number
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.estimators.prime import PrimeHeavyMean, PrimeMean

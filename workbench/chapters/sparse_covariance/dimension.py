@@ -50,9 +50,9 @@ from workbench.chapters.sparse_covariance.runs.searched import (
     spectral_error,
     stated_noise,
 )
-from workbench.charts.bands import measured, predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import measured, predicted
+from workbench.charts.style import number
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import ApproxDP, noise_source
 from workbench.study import measures

@@ -13,11 +13,11 @@ from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
-from workbench.charts.parameters import Parameter
 from workbench.lab.live.parameters import chapter
 from workbench.lab.publish import committed_cells
 from workbench.lab.publish.fixes import mend as mended
 from workbench.lab.schemas import nbformat
+from workbench.study.parameters import Parameter
 
 LINES = 12  # of code in one cell
 REQUIRED = ("profile", "seed", "out")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.charts import canonical_json
-from workbench.lab.pictures.figures import richest
+from workbench.lab.figures import richest
 from workbench.lab.publish.verdict_list import listed
 from workbench.lab.publish.words import plain
 from workbench.lab.runner.report import verdicts

@@ -13,9 +13,9 @@ from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
+from workbench.charts.drawing import draw, png
 from workbench.errors import ArgumentError
-from workbench.lab.pictures.figures import richest
-from workbench.lab.pictures.plots import draw, png
+from workbench.lab.figures import richest
 from workbench.lab.project import Project
 from workbench.lab.publish.check import canonical
 from workbench.lab.schemas import nbformat

@@ -9,7 +9,7 @@ from workbench.chapters.registry import CLAIMS
 from workbench.lab import listing as trail
 from workbench.lab import tables
 from workbench.lab.claims import NOTEBOOK, PROFILE, Record
-from workbench.lab.pictures.figures import richest
+from workbench.lab.figures import richest
 from workbench.lab.publish.site import growing
 from workbench.lab.publish.site.facts import Facts
 from workbench.lab.publish.site.records import Claim, Figure, Link, Size

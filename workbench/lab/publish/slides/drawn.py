@@ -5,12 +5,12 @@ from html import escape
 from typing import Any
 
 from workbench.charts.chart import Chart
+from workbench.charts.drawing import SLIDE, svg
 from workbench.lab import explore
 from workbench.lab.claims import PHRASES, expectations
 from workbench.lab.claims import sentence as standing
-from workbench.lab.pictures.plots import svg
 from workbench.lab.publish.slides.results import Results
-from workbench.lab.publish.slides.shapes import form, shapes
+from workbench.lab.publish.slides.shapes import shapes
 from workbench.lab.publish.slides.slide import Slide, inline, picture, scoreboard
 
 TEXT, TALL = 22, 580  # px of letters, and of an explorer
@@ -31,7 +31,7 @@ def figure(chart: Chart) -> list[Slide]:
 def _figure(whole: Chart, shown: Chart) -> Slide:
     words = (whole.how_to_read, whole.alt, *(panel.note for panel in shown.panels))
     notes = tuple(f"<p>{escape(said)}</p>" for said in words if said)
-    return Slide("figure", inline(whole.title), picture(svg(shown, form(shown)), whole.alt), notes)
+    return Slide("figure", inline(whole.title), picture(svg(shown, SLIDE), whole.alt), notes)
 
 
 def explorer(form: dict[str, Any]) -> Slide:

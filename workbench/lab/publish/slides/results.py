@@ -9,7 +9,7 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.errors import ArgumentError
 from workbench.lab import explore
-from workbench.lab.pictures.figures import richest
+from workbench.lab.figures import richest
 from workbench.lab.runner import complexity
 from workbench.lab.runner.growth_pictures import picture
 from workbench.lab.runner.report import verdicts

@@ -5,14 +5,9 @@ from dataclasses import replace
 from itertools import compress
 from math import ceil
 
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.formats import SLIDE, Format
-from workbench.charts.layout import Layout
-from workbench.charts.marks import Mark
-from workbench.lab.pictures.plots import slides
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.drawing import columns, slides
 
-HEIGHT = 5.85  # inches of a picture below a heading of one line
-LEAST = 2.0  # inches of axes
 ABREAST = 3  # panels whose letters can still be read
 NAMES = 15  # rows with a name that can still be read
 
@@ -20,22 +15,14 @@ NAMES = 15  # rows with a name that can still be read
 def shapes(chart: Chart) -> Iterator[Chart]:
     """Yield what is drawn on one slide each: a panel, a row of small multiples, or some of the named rows."""
     for one in slides(chart):
-        columns, count = Layout.of(one, SLIDE).columns, len(one.panels)
-        across = min(columns, ceil(count / ceil(count / ABREAST)))
+        count = len(one.panels)
+        across = min(columns(one), ceil(count / ceil(count / ABREAST)))
         for start in range(0, count, across):
             row = one.panels[start : start + across]
             if len(row) == 1 and len(row[0].names) > NAMES:
                 yield from (replace(one, panels=(part,)) for part in parted(row[0]))
             else:
                 yield replace(one, panels=row)
-
-
-def form(chart: Chart) -> Format:
-    """Return the format in which a chart is as high as a slide has room."""
-    layout = Layout.of(chart, SLIDE)
-    room = HEIGHT - (layout.height - layout.rows * layout.box[1])
-    tall = max(LEAST, room / layout.rows)
-    return replace(SLIDE, boxes=(tall, tall, tall), row=tall / (layout.named + 0.4))
 
 
 def parted(panel: Panel) -> list[Panel]:

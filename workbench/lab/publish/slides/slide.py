@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Literal
 
-from workbench.lab.pictures.display import image
+from workbench.lab.figures import image
 from workbench.lab.schemas import nbformat
 
 Layout = Literal["title", "outline", "statement", "figure", "code", "exercise", "score", "live", "film"]
