@@ -131,7 +131,8 @@ def agreement(chart: Chart, level: float = RIGHT) -> Agreement:
         for panel in chart.panels
         for series in panel.series
         for point in zip(
-            series.x, series.y, series.low or series.y, series.high or series.y, series.expected or ()
+            *(series.x, series.y, series.low or series.y, series.high or series.y, series.expected or ()),
+            strict=False,
         )
         if isfinite(point[-1])
     ]

@@ -1,7 +1,7 @@
 """From charts to ink, by matplotlib: `draw` makes a figure, `svg` and `png` its bytes.
 
-matplotlib's constrained layout places the axes; above them stand the title, what is said once of all panels, and
-a legend of the names that stand nowhere else. A name stands at the end of its line, apart from the others.
+matplotlib's constrained layout places the axes; above them stand the title, what is said once of all panels,
+and a legend of the names that stand nowhere else. A name stands at the end of its line, apart from others.
 """
 
 import re
@@ -21,7 +21,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
+from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
 from workbench.charts.chart import SHARE, Chart, Heat, Mark, Panel, Series
@@ -80,8 +80,8 @@ HALO = [patheffects.withStroke(linewidth=3.5, foreground="white", alpha=0.9)]
 class Format:
     """A page or a slide: inches, and points of letters; a slide has one height, no title and no notes.
 
-    A picture is shown with 100 px for an inch. `boxes` are the heights of axes that stand alone, in pairs, and
-    in rows of three or more, on a page.
+    A picture is shown with 100 px for an inch. `boxes` are the heights of axes that stand alone, in pairs,
+    and in rows of three or more, on a page.
     """
 
     width: float
@@ -187,6 +187,8 @@ def _tall(panel: Panel, form: Format, across: int) -> float:
     head, along, note = (len(lines) for lines in _words(panel, form, across))
     words = _line(form.head, head) + _line(form.label, along) + _line(form.small, note) + _line(form.tick)
     box = max(0.34 * len(panel.names) + 0.14, 1.4) if panel.names else form.boxes[min(across, 3) - 1]
+    if panel.equal:
+        box = min(box, (form.width - 1.6) / across - 0.3)
     return box + words + 0.32 + 0.1 * bool(note)
 
 
@@ -213,7 +215,7 @@ def _above(chart: Chart, form: Format) -> float:
     labels = _legend(chart)
     titles, entries = len(_title(chart, form)), ceil(len(labels) / _across(labels, form))
     words = _line(form.title, titles) + _line(form.small, bool(key(chart))) + _line(form.label, entries)
-    return 0.1 + words + 0.08 * bool(entries) + 0.06 * bool(key(chart))
+    return 0.13 + words + 0.08 * bool(entries) + 0.06 * bool(key(chart))
 
 
 def _head(figure: Figure, chart: Chart, form: Format) -> None:
@@ -225,7 +227,7 @@ def _head(figure: Figure, chart: Chart, form: Format) -> None:
         (list(filter(None, [key(chart)])), {"fontsize": form.small, "color": GREY}),
     ):
         figure.text(EDGE / wide, 1 - below / high, "\n".join(lines), va="top", **style)
-        below += _line(style["fontsize"], len(lines)) + 0.04 * bool(lines)
+        below += _line(style["fontsize"], len(lines)) + 0.05 * bool(lines)
     if labels:
         figure.legend(
             [_handle(series) for series in labels.values()], list(labels), loc="upper left",
@@ -275,7 +277,7 @@ def key(chart: Chart) -> str:
 # Panels
 
 
-def _panel(axes: Axes, chart: Chart, place: int, form: Format) -> list[tuple[Text, Series]]:
+def _panel(axes: Axes, chart: Chart, place: int, form: Format) -> list[tuple[Annotation, Series]]:
     """Draw a panel; return the names at the ends of its lines."""
     panel, across = chart.panels[place], columns(chart)
     head, along, note = _words(panel, form, across)
@@ -297,16 +299,7 @@ def _panel(axes: Axes, chart: Chart, place: int, form: Format) -> list[tuple[Tex
     for mark in panel.marks:
         _mark(axes, mark, form)
     below = -(form.tick + form.label * 1.25 * len(along) + 16)
-    axes.annotate(
-        "\n".join(note),
-        (0, 0),
-        (0, below),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        va="top",
-        fontsize=form.small,
-        color=GREY,
-    )
+    _say(axes, note, (0, 0), (0, below), xycoords="axes fraction", va="top", fontsize=form.small, color=GREY)
     return _names(axes, _named(chart, place), form, across)
 
 
@@ -484,7 +477,7 @@ def _heat(axes: Axes, heat: Heat, form: Format) -> None:
         middle = (low * high) ** 0.5 if heat.scale == "log" else (low + high) / 2
         figure: Any = axes.figure
         bar = figure.colorbar(image, ax=axes, aspect=30, pad=0.02, ticks=[low, middle, high])
-        bar.ax.set_yticks([low, middle, high], [f"{one:.3g}" for one in (low, middle, high)])
+        bar.ax.set_yticks([low, middle, high], [f"{one:.2g}" for one in (low, middle, high)])
         bar.ax.set_yticks([], minor=True)
         bar.outline.set_visible(False)
         bar.ax.tick_params(labelsize=form.small, length=2, width=0.7)
@@ -545,22 +538,26 @@ def _mark(axes: Axes, mark: Mark, form: Format) -> None:
         at, side = ((left + right) / 2, 0.97 if mark.y is None else share(low, y)[1]), ""
         more = {"xycoords": "axes fraction", "va": "top"}
     elif mark.kind == "arrow":
-        style = {"arrowstyle": "<|-|>", "color": colour, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
-        axes.annotate("", (x, y), (x2, y2), arrowprops=style, zorder=8, annotation_clip=False)
         ends = share(x, y), share(x2, y2)
         level = abs(ends[0][0] - ends[1][0]) > abs(ends[0][1] - ends[1][1])
         at, side = tuple((ends[0] + ends[1]) / 2), side or ("above" if level else "right")
         more = {"xycoords": "axes fraction"}
-    else:
-        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.8, "shrinkA": 1, "shrinkB": 4}
+    if mark.kind in ("arrow", "leader"):
+        heads, wide, gap = ("<|-|>", 1.4, 0) if mark.kind == "arrow" else ("-", 0.8, 4)
+        line = {"arrowstyle": heads, "color": colour, "linewidth": wide, "shrinkA": gap / 4, "shrinkB": gap}
         axes.annotate("", (x2, y2), (x, y), arrowprops=line, zorder=8, annotation_clip=False)
     across, up, ha, va = OFFSETS[side]
+    placed = mark.kind in ("point", "region", "leader", "arrow")
     ink, halo = _on_cell(axes, *at) if axes.images else (colour, HALO)
-    axes.annotate(
-        "\n".join(wrapped(mark.text, 24)), at, (across, up), color=ink, zorder=9, fontsize=form.tick,
-        path_effects=halo, annotation_clip=False,
-        **{"ha": ha, "va": va, "xycoords": "data", "textcoords": "offset points"} | more,
-    )  # fmt: skip
+    style = {"color": ink, "path_effects": halo, "ha": ha, "va": va, "fontsize": form.tick, "zorder": 9}
+    text = _say(axes, wrapped(mark.text, 24), at, (across, up), **style | more)
+    text.set_in_layout(not placed or _near(axes, x, y))
+
+
+def _near(axes: Axes, x: float, y: float) -> bool:
+    """Return whether a place is on a panel, or so near that the layout may make room for its words."""
+    shares = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
+    return bool((np.abs(shares - 0.5) < 0.7).all())
 
 
 def _named(chart: Chart, place: int) -> list[Series]:
@@ -587,41 +584,36 @@ def _named(chart: Chart, place: int) -> list[Series]:
     return [one for one in shown if one.label_at or (one.label, one.colour_key, one.rank) not in later]
 
 
-def _names(axes: Axes, named: list[Series], form: Format, across: int) -> list[tuple[Text, Series]]:
-    """Write names where they have a place, or right of the axes: `_part` moves those to the ends of their lines."""
+def _names(axes: Axes, named: list[Series], form: Format, across: int) -> list[tuple[Annotation, Series]]:
+    """Write names where they have a place, or right of the axes, for `_part`."""
     ends = []
     for one in named:
         colour = INK if one.role == "truth" else look(one.colour_key, one.rank).colour
-        style: dict[str, Any] = {"color": colour, "fontsize": form.label, "va": "center", "linespacing": 1.1}
-        if one.label_at is not None:
-            axes.annotate(
-                one.label,
-                one.label_at,
-                ha="center",
-                path_effects=HALO,
-                zorder=8,
-                annotation_clip=False,
-                **style,
-            )
+        style: dict[str, Any] = {"color": colour, "fontsize": form.label, "va": "center"}
+        if one.label_at is None:
+            lines = wrapped(one.label, 20 if across == 1 else 14)
+            ends.append((_say(axes, lines, (1, 0.5), (9, 0), xycoords="axes fraction", **style), one))
         else:
-            lines = "\n".join(wrapped(one.label, 20 if across == 1 else 14))
-            ends.append(
-                (
-                    axes.annotate(
-                        lines, (1, 0.5), (9, 0), xycoords="axes fraction", textcoords="offset points", **style
-                    ),
-                    one,
-                )
-            )
+            text = _say(axes, [one.label], one.label_at, ha="center", path_effects=HALO, zorder=8, **style)
+            text.set_in_layout(_near(axes, *one.label_at))
     return ends
 
 
-def _part(axes: Axes, ends: list[tuple[Text, Series]]) -> None:
+def _say(axes: Axes, lines: list[str], at: Any, offset: Any = (0, 0), **style: Any) -> Annotation:
+    """Write lines at a place, so many points aside."""
+    given: dict[str, Any] = {"xycoords": "data", "linespacing": 1.1} | style
+    return axes.annotate(
+        "\n".join(lines), at, offset, textcoords="offset points", annotation_clip=False, **given
+    )
+
+
+def _part(axes: Axes, ends: list[tuple[Annotation, Series]]) -> None:
     """Move names to the ends of their lines, apart from one another, with a line to each."""
+    axes.apply_aspect()
     box, found = axes.get_window_extent(), []
     for text, series in ends:
         across, up = _end(axes, series)
-        found.append([text.get_window_extent().height / box.height, up, across, up, text])
+        found.append([(text.get_window_extent().height + 3) / box.height, up, across, up, text])
     found.sort(key=lambda one: one[1])
     for _ in range(200):
         for lower, upper in pairwise(found):
@@ -633,10 +625,9 @@ def _part(axes: Axes, ends: list[tuple[Text, Series]]) -> None:
         text.xy = (1, at)
         if across < 0.985 or abs(at - up) > 0.02:
             far = across < 0.9
-            axes.plot(
-                [across, 1 + 0.08 * 72 / box.width], [up, at], transform=axes.transAxes, clip_on=False, zorder=1.8,
-                color=text.get_color(), alpha=0.6 if far else 0.35, linewidth=0.9, linestyle=":" if far else "-",
-            )  # fmt: skip
+            line: dict[str, Any] = {"color": text.get_color(), "alpha": 0.6 if far else 0.35, "lw": 0.9}
+            line |= {"linestyle": ":" if far else "-", "transform": axes.transAxes, "zorder": 1.8}
+            axes.plot([across, 1 + 5.8 / box.width], [up, at], clip_on=False, **line)
 
 
 def _end(axes: Axes, series: Series) -> tuple[float, float]:

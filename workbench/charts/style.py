@@ -146,6 +146,7 @@ def look(key: str, rank: float | None = None) -> Look:
     return Look(shade, marker if owner else "o", bool(variant))
 
 
+MATH = re.compile(r"\$[^$]*\$")
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -190,9 +191,10 @@ def wrapped(text: str, most: float) -> list[str]:
     >>> wrapped("of 30\u2009000 rows", 8)
     ['of', '30\u2009000', 'rows']
     """
-    held = re.sub(r"\$[^$]*\$", lambda found: found[0].replace(" ", "\0"), text)
-    lines = wrap(held, max(int(most), 1), break_long_words=False, break_on_hyphens=False)
-    return [line.replace("\0", " ") for line in lines]
+    sets = iter(MATH.findall(text))
+    plain = lambda found: "\0" * len(re.sub(r"[${}_^ ]", "", re.sub(r"\\[A-Za-z]+", "x", found[0])))  # noqa: E731
+    lines = wrap(MATH.sub(plain, text), max(int(most), 1), break_long_words=False, break_on_hyphens=False)
+    return [re.sub("\0+", lambda _: next(sets), line) for line in lines]
 
 
 def log_ticks(low: float, high: float, most: int = 7) -> list[float]:

@@ -1,4 +1,4 @@
-"""What a public number of a notebook is, and what can be moved in an explorer: values that `explore` shows."""
+"""What a public number of a notebook is, and what can be moved in an explorer, as plain values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
