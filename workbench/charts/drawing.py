@@ -378,7 +378,7 @@ def _style(one: Series, *, pale: bool = False) -> dict[str, Any]:
 
 
 def _sides(one: Series, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and the upper end of every interval, within the axes; y, or the axis, where none is."""
+    """Return the ends of every interval, within the axes; y, or the axis, where none is."""
     y = np.array(one.y)
     if one.role in ("bars", "area", "bound"):
         ground = ends[0] if one.role == "bound" else max(ends[0], 0.0)
