@@ -39,7 +39,7 @@ ONLY_FROM = {  # library: the level at which it may appear first
     "threadpoolctl": "study",
     "tqdm": "study",
     "scipy.stats": "study",
-    "matplotlib": "lab",
+    "matplotlib": "charts",
     "IPython": "lab",
     "ipywidgets": "lab",
     "anywidget": "lab",
@@ -141,8 +141,8 @@ def test_libraries_start_at_their_level():
     ("library", "homes"),
     [
         ("anywidget", {"lab.explore"}),
-        ("IPython", {"lab.pictures.display"}),
-        ("matplotlib", {"lab"}),
+        ("IPython", {"lab.figures"}),
+        ("matplotlib", {"charts.drawing"}),
         ("flint", {"privacy.exact"}),
     ],
 )

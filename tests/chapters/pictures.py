@@ -1,7 +1,7 @@
 """What every picture of a chapter is, and every explorer does."""
 
 from workbench.charts.chart import Chart
-from workbench.lab.pictures.plots import svg
+from workbench.charts.drawing import svg
 
 
 def require_complete(chart, name):

@@ -15,7 +15,7 @@ from tests.lab import starts
 from tests.lab.conftest import ROOT
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
-from workbench.charts.marks import PLACES
+from workbench.charts.chart import PLACES
 from workbench.errors import ArgumentError
 from workbench.lab.live import session
 from workbench.lab.live.parameters import chapter

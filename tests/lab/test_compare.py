@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
-from workbench.charts.comparison import colour_keys, comparison_chart
 from workbench.errors import ArgumentError
+from workbench.lab.compare import colour_keys, comparison_chart
 from workbench.lab.notebook import compare
 from workbench.populations import UnivariateGaussian
 

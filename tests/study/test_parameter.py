@@ -2,9 +2,9 @@
 
 import pytest
 
-from workbench.charts.parameters import Parameter
 from workbench.errors import ArgumentError
 from workbench.study.grids import multiples
+from workbench.study.parameters import Parameter
 
 
 def test_a_count_is_whole():

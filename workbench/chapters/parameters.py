@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from workbench.charts.parameters import Declared, Parameter
+from workbench.study.parameters import Declared, Parameter
 
 ALPHA = Parameter("α", 0.1, 1e-3, 10, "target accuracy", "σ", track=(0.02, 1))
 EPSILON = Parameter("ε", 1.0, 0.01, 20, "privacy of one release", track=(0.05, 10))

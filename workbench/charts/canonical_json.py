@@ -10,15 +10,13 @@
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, TextIO
 
 from workbench.errors import ArgumentError
-
-DIGITS = 6  # significant digits of a plotted number
 
 
 def number(value: float) -> float | str:
@@ -27,18 +25,13 @@ def number(value: float) -> float | str:
     >>> number(1 / 3), number(float("-inf"))
     (0.333333, '-inf')
     """
-    short = float(f"{float(value):.{DIGITS}g}")
+    short = float(f"{float(value):.6g}")
     return short if abs(short) <= 1.7976e308 else str(short)
-
-
-def numbers(values: Iterable[float]) -> list[float | str]:
-    """Return every value as `number` does."""
-    return [number(value) for value in values]
 
 
 def dumps(content: object) -> str:
     """Return the one text of `content`, ending in a newline."""
-    return _text(content, 0) + "\n"
+    return _text(content, "\n") + "\n"
 
 
 def write(path: Path, content: object) -> None:
@@ -74,15 +67,10 @@ def require_free(argument: str, path: Path, source: Path | None = None) -> None:
         raise ArgumentError(argument, str(path), "the name of a file") from None
     if not stat.S_ISREG(found.st_mode):
         raise ArgumentError(argument, str(path), "a file in a folder that exists, and no link or device")
-    if source is not None and os.path.samestat(found, _status(source)):
+    if source and os.path.samestat(found, os.fstat(0) if str(source) == "-" else source.stat()):
         raise ArgumentError(argument, str(path), "another file than the one that is read")
     if not os.access(path, os.W_OK):
         raise ArgumentError(argument, str(path), "a file that may be replaced: this one is not to be written")
-
-
-def _status(source: Path) -> os.stat_result:
-    """Return the status of a file; `-` is what is on standard input."""
-    return os.fstat(0) if str(source) == "-" else source.stat()
 
 
 def read(path: Path) -> Any:
@@ -93,21 +81,15 @@ def read(path: Path) -> Any:
         raise ArgumentError("file", str(path), "JSON") from None
 
 
-def _text(content: object, depth: int) -> str:
+def _text(content: object, line: str) -> str:
     if isinstance(content, dict):
-        items = (f"{_scalar(str(key))}: {_text(content[key], depth + 1)}" for key in sorted(content))
-        return _block("{", items, "}", depth)
-    if isinstance(content, list | tuple):
-        if any(isinstance(item, dict | list | tuple) for item in content):
-            return _block("[", (_text(item, depth + 1) for item in content), "]", depth)
-        return "[" + ", ".join(map(_scalar, content)) + "]"
-    return _scalar(content)
-
-
-def _block(opening: str, items: Iterable[str], closing: str, depth: int) -> str:
-    line = "\n" + " " * depth
-    body = f",{line} ".join(items)
-    return f"{opening}{line} {body}{line}{closing}" if body else opening + closing
+        parts = [f"{_scalar(str(key))}: {_text(content[key], line + ' ')}" for key in sorted(content)]
+        return "{" + f",{line} ".join(["", *parts])[1:] + f"{line}}}" if parts else "{}"
+    if not isinstance(content, list | tuple):
+        return _scalar(content)
+    if any(isinstance(one, dict | list | tuple) for one in content):
+        return "[" + f",{line} ".join(["", *(_text(one, line + " ") for one in content)])[1:] + f"{line}]"
+    return "[" + ", ".join(map(_scalar, content)) + "]"
 
 
 def _scalar(content: object) -> str:

@@ -1,6 +1,7 @@
-"""What a picture says, without saying how it is drawn: series in panels in a chart.
+"""What a picture says, without saying how it is drawn: series and marks in panels in a chart.
 
-A chart is a value: it compares, hashes, and goes to JSON and back. `plots.draw` turns it into ink.
+A chart is a value: it compares, hashes, and goes to JSON and back. `drawing.draw` turns it into ink, and
+`explore.mjs` into a picture on a page.
 
 >>> line = Series("measured", (1, 10), (0.5, 0.05))
 >>> panel = Panel("Error against n", "n", "error", (line,))
@@ -9,38 +10,231 @@ A chart is a value: it compares, hashes, and goes to JSON and back. `plots.draw`
 True
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, get_args
 
-from workbench.charts.canonical_json import numbers
-from workbench.charts.heat import Heat, Scale
-from workbench.charts.marks import Mark
-from workbench.charts.series import Kind, Role, Series
-from workbench.errors import ArgumentError, one_of
+from workbench.charts.canonical_json import number
+from workbench.errors import ArgumentError, integer_at_least, one_of
 
-__all__ = ["Chart", "Heat", "Kind", "Mark", "Panel", "Role", "Scale", "Series"]
+Role = Literal["estimate", "theory", "bound", "reference", "truth", "release", "rows", "bars", "area", "kept"]
+Kind = Literal["number", "count", "fraction"]
+Scale = Literal["linear", "log"]
+Sort = Literal["point", "region", "vertical", "horizontal", "span", "arrow", "leader"]
+Side = Literal["", "above", "below", "left", "right"]
+NEEDS: dict[str, tuple[str, ...]] = {
+    "point": ("x", "y"),
+    "region": ("x", "y"),
+    "vertical": ("x",),
+    "horizontal": ("y",),
+    "span": ("x", "x2"),
+    "arrow": ("x", "y", "x2", "y2"),
+    "leader": ("x", "y", "x2", "y2"),
+}
+PLACES = ("x", "y", "x2", "y2")
+SHARE = "share of runs"  # as the bar of a table of colours says it
+
+
+class Value:
+    """A part of a chart that goes to JSON, without those of its `seldom` fields that are as usual."""
+
+    seldom: ClassVar[tuple[str, ...]] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON form; numbers of a list keep six significant digits."""
+        kept = [one for one in fields(self) if one.compare]  # type: ignore[arg-type]
+        form = {one.name: getattr(self, one.name) for one in kept}
+        usual = {one.name: one.default for one in kept if one.name in self.seldom}
+        return {name: _form(one) for name, one in form.items() if name not in usual or one != usual[name]}
+
+    def _own(self, name: str, kind: Any) -> None:
+        object.__setattr__(self, name, kind(getattr(self, name)))
+
+
+def _form(value: Any) -> Any:
+    if isinstance(value, Value):
+        return value.to_json()
+    if isinstance(value, tuple):
+        return [number(one) if isinstance(one, int | float) else _form(one) for one in value]
+    return value
+
+
+def _floats(values: Iterable[Any]) -> tuple[float, ...]:
+    return tuple(map(float, values))
 
 
 @dataclass(frozen=True)
-class Panel:
-    """One pair of axes.
+class Mark(Value):
+    """Words on a plot, in the units of its axes; on a table of colours, in columns and rows from 0.
 
     Parameters
     ----------
-    title, xlabel, ylabel, xscale, yscale, series
-        What is drawn.
-    note
-        Small print below.
-    xlim, ylim
-        What keeps an explorer's axes still.
+    text
+        The words; empty for a mere line, ring or arrow.
+    kind
+        `point` (a ring at x, y), `region` (words alone, centred at x, y), `vertical` (a line at x),
+        `horizontal` (a line at y), `span` (shaded from x to x2), `arrow` (from x, y to x2, y2, both heads),
+        `leader` (words at x, y with a thin line to what they name, at x2, y2).
+    x, y, x2, y2
+        Where; y of a vertical line or a span, and x of a horizontal one, say where its words stand.
+    side
+        On which side of a point or an arrow its words stand; empty for the side with more room.
+    colour_key
+        As of a series; grey without.
+
+    >>> Mark("abstains", "span", x=1, x2=10).to_json()
+    {'text': 'abstains', 'kind': 'span', 'x': 1.0, 'x2': 10.0}
+    """
+
+    text: str
+    kind: Sort = "region"
+    x: float | None = None
+    y: float | None = None
+    x2: float | None = None
+    y2: float | None = None
+    side: Side = ""
+    colour_key: str = ""
+    seldom = (*PLACES, "side", "colour_key")
+
+    def __post_init__(self) -> None:
+        one_of(get_args(Sort), kind=self.kind)
+        one_of(get_args(Side), side=self.side)
+        for name in PLACES:
+            if getattr(self, name) is not None:
+                self._own(name, float)
+            elif name in NEEDS[self.kind]:
+                needs = f"a number: a {self.kind} needs {', '.join(NEEDS[self.kind])}"
+                raise ArgumentError(name, None, needs)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON form, without what is not given."""
+        return {name: number(one) if name in PLACES else one for name, one in super().to_json().items()}
+
+
+@dataclass(frozen=True)
+class Heat(Value):
+    """A table of numbers that are shown as colours, the first row on top.
+
+    Parameters
+    ----------
+    values
+        The table; nan for a cell without a number, which is grey.
+    limits, scale
+        The numbers of the first and the last colour, and the scale between them.
+    emphasis
+        `high`: the more the brighter; `middle`: the middle of the limits is pale, and either side has a hue.
+    rows, columns
+        Names, spread evenly from the first to the last.
+    written
+        Whether every number stands on its colour.
+    boundary
+        Where a predicted boundary crosses every row: a place among the columns, from 0, nan for none.
+    bar
+        What the colours are, in words at their bar; None for no bar.
+    """
+
+    values: Iterable[Iterable[float]]
+    limits: tuple[float, float]
+    scale: Scale = "linear"
+    emphasis: Literal["high", "middle"] = "high"
+    rows: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    written: bool = False
+    boundary: tuple[float, ...] = ()
+    bar: str | None = ""
+    seldom = ("boundary", "bar")
+
+    def __post_init__(self) -> None:
+        one_of(get_args(Scale), scale=self.scale)
+        one_of(("high", "middle"), emphasis=self.emphasis)
+        for name in ("rows", "columns", "limits"):
+            self._own(name, tuple)
+        self._own("boundary", _floats)
+        self._own("values", lambda table: tuple(map(_floats, table)))
+        if len(widths := {len(tuple(row)) for row in self.values}) != 1:
+            raise ArgumentError("values", f"rows of {sorted(widths)}", "rows of one length")
+        if len(self.boundary) not in (0, count := len(tuple(self.values))):
+            raise ArgumentError("boundary", f"{len(self.boundary)} places", f"one of every row: {count}")
+
+
+@dataclass(frozen=True)
+class Series(Value):
+    """One curve.
+
+    Parameters
+    ----------
+    label
+        Its name, at its end or in the legend; empty for none.
+    x, y, low, high
+        The points and the band around them; an infinite `y` is drawn as an arrow at the upper edge.
+    role
+        `estimate` (measured: line, band, and markers unless the points are many), `theory` (predicted: a
+        thin pale line beneath what was measured), `bound` (nothing can lie below: filled below), `reference`
+        (grey unless it has a key), `truth` (black), `release` (one of many, translucent), `rows` (data: dots
+        and no line), `bars` (from `low`, or the axis, to y), `area` (filled down to `low`, or the axis),
+        `kept` (of another picture, pale and beneath the rest).
+    colour_key
+        Whose curve it is: a key of `style.METHODS`, or `key:paper` for the same method with the constants
+        of its source.
+    kind
+        How `y` is compared with committed numbers: as numbers, as counts, or as fractions of trials.
+    trials
+        Of how many trials a count or fraction without a band is: its interval is then the binomial one.
+    rank
+        Where an ordered parameter stands between its least value, 0, and its largest, 1: a shade on a ramp.
+    joined
+        Whether a line joins the points; not where x counts categories.
+    label_at
+        Where its name stands, in the units of the axes, if not at its end.
+    expected, margin
+        What is predicted at these very x (nan where nothing is), and the declared relative tolerance of the
+        prediction's model: `curves.agreement` judges by both. Not drawn, nor in the JSON.
+    """
+
+    label: str
+    x: Iterable[float]
+    y: Iterable[float]
+    low: Iterable[float] | None = None
+    high: Iterable[float] | None = None
+    role: Role = "estimate"
+    colour_key: str = ""
+    kind: Kind = "number"
+    trials: int | None = None
+    rank: float | None = None
+    joined: bool = True
+    label_at: tuple[float, float] | None = None
+    expected: Iterable[float] | None = field(default=None, compare=False, repr=False)
+    margin: float = field(default=0.0, compare=False, repr=False)
+    seldom = ("trials", "rank", "joined", "label_at")
+
+    def __post_init__(self) -> None:
+        one_of(get_args(Role), role=self.role)
+        one_of(get_args(Kind), kind=self.kind)
+        if self.trials is not None:
+            integer_at_least(1, trials=self.trials)
+        if self.rank is not None and not 0 <= self.rank <= 1:
+            raise ArgumentError("rank", self.rank, "a number between 0 and 1")
+        if self.label_at is not None:
+            self._own("label_at", _floats)
+        for name in ("x", "y", "low", "high", "expected"):
+            if getattr(self, name) is not None:
+                self._own(name, _floats)
+                if (count := len(getattr(self, name))) != len(tuple(self.x)):
+                    many = f"as many as x has: {len(tuple(self.x))}"
+                    raise ArgumentError(name, f"{count} numbers", many)
+
+
+@dataclass(frozen=True)
+class Panel(Value):
+    """One pair of axes, with a small `note` below; limits keep an explorer's axes still.
+
+    Parameters
+    ----------
     names
         Of the places 1, 2, ... that x then counts. Such a panel lies on its side: the names stand one below
         the other, and y runs from left to right.
     heat
         A table of colours in the place of curves.
-    marks
-        What stands on the plot.
     equal
         Whether one unit is as long across as up: limits are then what is shown at least.
     """
@@ -58,35 +252,29 @@ class Panel:
     heat: Heat | None = None
     marks: tuple[Mark, ...] = ()
     equal: bool = False
+    seldom = ("names", "heat", "marks", "equal")
 
     def __post_init__(self) -> None:
         one_of(get_args(Scale), xscale=self.xscale, yscale=self.yscale)
-        object.__setattr__(self, "names", tuple(self.names))
-        object.__setattr__(self, "series", tuple(self.series))
-        object.__setattr__(self, "marks", tuple(self.marks))
-
-    def to_json(self) -> dict[str, object]:
-        """Return the JSON form."""
-        form = {one.name: getattr(self, one.name) for one in fields(self)}
-        heat = {"heat": self.heat.to_json()} if self.heat else {}
-        marks = {"marks": [mark.to_json() for mark in self.marks]} if self.marks else {}
-        seldom = {name: form.pop(name) for name in ("names", "heat", "marks", "equal")}
-        form |= {name: seldom[name] for name in ("names", "equal") if seldom[name]} | heat | marks
-        limits = {name: form[name] and numbers(form[name]) for name in ("xlim", "ylim")}
-        return form | limits | {"series": [series.to_json() for series in self.series]}
+        for name in ("names", "series", "marks"):
+            self._own(name, tuple)
+        for name in ("xlim", "ylim"):
+            if getattr(self, name) is not None:
+                self._own(name, _floats)
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> "Panel":
         """Return the panel of a JSON form."""
-        limits = {name: form[name] and tuple(map(float, form[name])) for name in ("xlim", "ylim")}
-        series = tuple(Series(**series) for series in form["series"])
         heat = {"heat": Heat(**form["heat"])} if "heat" in form else {}
-        marks = tuple(Mark(**mark) for mark in form.get("marks", ()))
-        return cls(**{**form, **limits, **heat, "series": series, "marks": marks})
+        series, marks = (
+            (Series(**one) for one in form["series"]),
+            (Mark(**one) for one in form.get("marks", ())),
+        )
+        return cls(**{**form, **heat, "series": tuple(series), "marks": tuple(marks)})
 
 
 @dataclass(frozen=True)
-class Chart:
+class Chart(Value):
     """One figure.
 
     Parameters
@@ -115,14 +303,41 @@ class Chart:
             raise ArgumentError("name", self.name, "letters, digits, _ and -")
         if not self.alt.strip():
             raise ArgumentError("alt", self.alt, "what the picture shows, in words")
-        object.__setattr__(self, "panels", tuple(self.panels))
-
-    def to_json(self) -> dict[str, object]:
-        """Return the JSON form."""
-        form = {one.name: getattr(self, one.name) for one in fields(self)}
-        return form | {"panels": [panel.to_json() for panel in self.panels]}
+        self._own("panels", tuple)
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> "Chart":
         """Return the chart of a JSON form."""
         return cls(**{**form, "panels": tuple(map(Panel.from_json, form["panels"]))})
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One picture of a film and what happens in it."""
+
+    words: str
+    panel: Panel
+
+
+@dataclass(frozen=True)
+class Film:
+    """Frames that an explorer steps through; `shared` is drawn beneath each, the others are as of a `Chart`.
+
+    >>> frame = Frame("It begins.", Panel("", "x", "y", (Series("a", (0, 1), (0, 1)),)))
+    >>> Film("line", "A line", (frame,), alt="A line.").chart(1).caption
+    'It begins.'
+    """
+
+    name: str
+    title: str
+    frames: tuple[Frame, ...]
+    alt: str
+    how_to_read: str = ""
+    shared: tuple[Series, ...] = ()
+
+    def chart(self, frame: int) -> Chart:
+        """Return a frame, from 1, as a picture with its sentence as caption."""
+        one_of(range(1, len(self.frames) + 1), frame=frame)
+        one = self.frames[frame - 1]
+        panel = replace(one.panel, series=(*self.shared, *one.panel.series))
+        return Chart(self.name, self.title, (panel,), self.alt, self.how_to_read, one.words)

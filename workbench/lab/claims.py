@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, one_of
 from workbench.lab import project, tables
-from workbench.lab.pictures.figures import VERDICTS
+from workbench.lab.figures import VERDICTS
 from workbench.lab.runner import cache
 from workbench.lab.runner.core_share import leased
 from workbench.lab.runner.report import verdicts as read_verdicts

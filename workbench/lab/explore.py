@@ -31,12 +31,12 @@ import numpy as np
 import traitlets
 
 from workbench.chapters.parameters import CHAPTERS
-from workbench.charts import methods
+from workbench.charts import style as methods
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.controls import Choice, Slider
+from workbench.charts.style import look
 from workbench.errors import ArgumentError, one_of, real
-from workbench.lab.pictures.display import publish
-from workbench.lab.pictures.style import look
+from workbench.lab.figures import publish
+from workbench.study.parameters import Choice, Slider
 from workbench.study.run import Run
 
 SCRIPT, STYLE = (Path(__file__).with_name(f"explore.{kind}") for kind in ("mjs", "css"))

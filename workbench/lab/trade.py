@@ -16,11 +16,10 @@ import numpy as np
 from workbench.chapters.parameters import ALPHA, EPSILON
 from workbench.chapters.trade_offs import STARTS, Start, fewest_rows
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.controls import Choice, Slider
-from workbench.charts.methods import METHODS
-from workbench.charts.parameters import Parameter, brief
+from workbench.charts.style import METHODS
 from workbench.errors import one_of
 from workbench.lab.explore import Explorer, Form, control, drawable, kept, short
+from workbench.study.parameters import Choice, Parameter, Slider, brief
 from workbench.study.trade_off import FREE, Numbers, TradeOff, contour
 
 DELTA = Parameter("δ", 1e-6, 1e-15, 0.01, "chance that privacy fails", track=(1e-12, 1e-3))

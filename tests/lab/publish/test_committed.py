@@ -9,7 +9,7 @@ from tests.lab.conftest import DEFAULTS, ROOT, SETUP, good_project, write_notebo
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.errors import ArgumentError
-from workbench.lab.pictures.figures import save
+from workbench.lab.figures import save
 from workbench.lab.project import Project
 from workbench.lab.publish import committed
 from workbench.lab.publish.committed import check, copy, fix, parameters, tagged

@@ -15,8 +15,8 @@ import pytest
 
 from tests.commands.conftest import command as command
 from tests.lab.conftest import DEFAULTS, write_notebook
-from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.curves import measured
 from workbench.lab.live.session import Session
 from workbench.lab.project import Project
 from workbench.lab.runner import costs, index, notebooks, stores

@@ -11,7 +11,7 @@ from tests.lab.conftest import DEFAULTS, ROOT, environment, run_workbench, write
 OWN = ["epsilon = 0.5  # ε", "n = 2000  # rows", "radius = 1000.0  # R"]
 CELLS = (
     """import numpy as np
-from workbench.charts.bands import measured
+from workbench.charts.curves import measured
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.lab.live.session import Session
 from workbench.study.measures import Measure

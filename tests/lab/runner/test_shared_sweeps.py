@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from workbench.chapters.registry import CLAIMS
-from workbench.lab.pictures.tolerance import CLAIMS as MOST
+from workbench.lab.differences import CLAIMS as MOST
 
 
 @pytest.mark.daily

@@ -21,8 +21,8 @@ from numpy.random import Generator
 from workbench.bounds import al22
 from workbench.bounds.corruption import mean_unit, scale_limit, unit
 from workbench.chapters.any_gaussian.votes import BETA, BUDGET, DELTA, EPSILON
-from workbench.charts.bands import ERROR
 from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.curves import ERROR
 from workbench.estimators.populous_robust import (
     PopulousRobustCovariance,
     PopulousRobustGaussian,

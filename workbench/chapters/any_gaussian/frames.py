@@ -14,9 +14,9 @@ from workbench import losses
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.votes import BETA as BETA
 from workbench.chapters.any_gaussian.votes import BUDGET, DELTA, EPSILON
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import number
 from workbench.estimators.populous import Preconditioner, preconditioned_rows
 from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens

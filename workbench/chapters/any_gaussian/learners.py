@@ -15,8 +15,8 @@ from workbench.bounds import al22
 from workbench.chapters.any_gaussian.frames import ACROSS, planned, said
 from workbench.chapters.any_gaussian.masking import rotated
 from workbench.chapters.any_gaussian.votes import BETA, BUDGET, DELTA, EPSILON
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.curves import LEVEL, measured
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Abstention
 from workbench.estimators.populous import PopulousCovariance, PopulousGaussian, PopulousMean

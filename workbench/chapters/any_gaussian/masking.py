@@ -9,8 +9,8 @@ from numpy.random import Generator
 from workbench.bounds.al22 import frobenius_mask
 from workbench.chapters.any_gaussian.votes import BETA, BUDGET, DELTA, EPSILON
 from workbench.charts.chart import Chart, Mark, Panel
-from workbench.charts.ellipses import ellipse, plane
-from workbench.charts.words import number
+from workbench.charts.curves import ellipse, plane
+from workbench.charts.style import number
 from workbench.estimators.populous import PopulousFrame
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.stable import masked

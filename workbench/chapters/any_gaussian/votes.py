@@ -16,8 +16,8 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.ellipses import circle, plane
-from workbench.charts.words import number
+from workbench.charts.curves import circle, plane
+from workbench.charts.style import number
 from workbench.estimators.populous import (
     EVERYBODY,
     NOBODY,

@@ -34,9 +34,9 @@ from workbench.chapters.covariance.worlds import (
     geometric,
     without_privacy,
 )
-from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import ERROR, LEVEL, measured
+from workbench.charts.style import number
 from workbench.estimators.heavy_tailed import (
     HeavyTailedCovariance,
     HeavyTailedNaiveCovariance,

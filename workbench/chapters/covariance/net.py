@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.worlds import PLAIN, error_of, without_privacy
-from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import ERROR, LEVEL, measured
+from workbench.charts.style import number
 from workbench.estimators.nets import PureNetCovariance, directions
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated

@@ -20,8 +20,8 @@ from workbench.chapters.covariance.worlds import (
     tilted,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.ellipses import circle, ellipse, plane
-from workbench.charts.words import number
+from workbench.charts.curves import circle, ellipse, plane
+from workbench.charts.style import number
 from workbench.populations.rotated import Rotated
 from workbench.privacy import ZCDP
 from workbench.study.grids import Role, stream

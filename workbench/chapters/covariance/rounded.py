@@ -7,10 +7,9 @@ import numpy as np
 
 from workbench.chapters.covariance.one_radius import RHO, SHOWN, STEPS_N
 from workbench.chapters.covariance.worlds import DEGREES, Steps, followed, pair, tilted
-from workbench.charts.chart import Chart, Series
-from workbench.charts.ellipses import circle, ellipse, plane
-from workbench.charts.film import Film, Frame
-from workbench.charts.words import number
+from workbench.charts.chart import Chart, Film, Frame, Series
+from workbench.charts.curves import circle, ellipse, plane
+from workbench.charts.style import number
 from workbench.populations.rotated import Rotated
 from workbench.study.grids import Role, stream
 from workbench.study.run import Run

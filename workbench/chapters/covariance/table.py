@@ -20,9 +20,9 @@ from workbench.chapters.covariance.unbounded import (
     start,
 )
 from workbench.chapters.covariance.worlds import PRECONDITIONED, error_of, geometric, without_privacy
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import number
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.populations.heavy_tailed import student_hypercontractivity
 from workbench.populations.rotated import rotated

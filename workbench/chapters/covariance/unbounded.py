@@ -17,9 +17,9 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.worlds import PLAIN, error_of, estimate_zero, geometric
-from workbench.charts.bands import ERROR, LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import ERROR, LEVEL, measured
+from workbench.charts.style import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate

@@ -24,10 +24,9 @@ from workbench.chapters.many_dimensions.coinpress import (
     shade,
     words,
 )
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.limits import covering
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, covering, measured
+from workbench.charts.style import number
 from workbench.estimators import Estimator
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean, shared
 from workbench.estimators.coinpress import CoinPressMean

@@ -34,7 +34,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.bounds.search import smallest
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.shared.budgets import step_budgets
 from workbench.estimators.shared.moments import WinsorisedCovariance

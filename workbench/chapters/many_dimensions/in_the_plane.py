@@ -12,8 +12,8 @@ import numpy as np
 
 from workbench.chapters.many_dimensions.coinpress import COVARIANCE, DELTA, EPSILON, SHOWN, words
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.ellipses import circle, ellipse, plane
-from workbench.charts.words import number
+from workbench.charts.curves import circle, ellipse, plane
+from workbench.charts.style import number
 from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.privacy import ApproxDP

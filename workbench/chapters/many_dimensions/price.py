@@ -48,9 +48,9 @@ from workbench.chapters.many_dimensions.coinpress import (
     slope,
     spectrum,
 )
-from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import measured
+from workbench.charts.style import number
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP

@@ -5,10 +5,9 @@ from functools import cache
 
 from workbench.chapters.many_dimensions.coinpress import DELTA, EPSILON, SHOWN
 from workbench.chapters.many_dimensions.in_the_plane import RADIUS, MeanRun, N, mean_run
-from workbench.charts.chart import Chart, Series
-from workbench.charts.ellipses import circle, plane
-from workbench.charts.film import Film, Frame
-from workbench.charts.words import number
+from workbench.charts.chart import Chart, Film, Frame, Series
+from workbench.charts.curves import circle, plane
+from workbench.charts.style import number
 from workbench.privacy import ApproxDP
 from workbench.study.run import Run
 

@@ -47,9 +47,9 @@ from workbench.chapters.many_dimensions.coinpress import (
     slope,
     spectrum,
 )
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import number
 from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, preconditioned
 from workbench.linalg import psd_part, second_moment

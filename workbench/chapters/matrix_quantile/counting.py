@@ -10,7 +10,7 @@ from workbench.chapters.matrix_quantile.outliers import spoilt
 from workbench.chapters.matrix_quantile.quantiles import OURS
 from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, planned
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.matrix_quantile import Design, MatrixQuantile, MatrixQuantileCovariance
 from workbench.estimators.stable_quantile import Scaled, Stability
 from workbench.privacy import ApproxDP

@@ -14,10 +14,9 @@ from workbench.chapters.matrix_quantile.quantiles import (
     level_of,
     rows_of,
 )
-from workbench.charts.chart import Chart, Series
-from workbench.charts.ellipses import ellipse, plane
-from workbench.charts.film import Film, Frame
-from workbench.charts.words import number
+from workbench.charts.chart import Chart, Film, Frame, Series
+from workbench.charts.curves import ellipse, plane
+from workbench.charts.style import number
 from workbench.estimators.matrix_quantile import influence_for
 from workbench.estimators.stable_quantile import Scaled, Solver, distance, inflation
 from workbench.study.run import Run

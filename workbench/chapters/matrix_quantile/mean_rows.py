@@ -9,7 +9,7 @@ import numpy as np
 from workbench.bounds import bhs23
 from workbench.chapters.matrix_quantile import lifted
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.errors import ArgumentError
 from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.privacy import ApproxDP

@@ -14,7 +14,7 @@ from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, GIVEN, planned, seen
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP

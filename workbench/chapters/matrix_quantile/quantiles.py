@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.chapters.covariance.worlds import tilted
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.ellipses import ellipse, plane
+from workbench.charts.curves import ellipse, plane
 from workbench.estimators.matrix_quantile import influence_for
 from workbench.estimators.stable_quantile import Scaled, Solver, inflation, normal_level, soft_count
 from workbench.study.audit import Mechanism

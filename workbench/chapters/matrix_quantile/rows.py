@@ -17,9 +17,9 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.chapters.covariance.worlds import geometric
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import number
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance

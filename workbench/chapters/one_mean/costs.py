@@ -22,10 +22,10 @@ from scipy.optimize import brentq
 
 from workbench.bounds.search import smallest
 from workbench.chapters.one_mean import theory
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.methods import name as method
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import name as method
+from workbench.charts.style import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.scale import Scale

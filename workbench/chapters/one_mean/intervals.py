@@ -18,7 +18,7 @@ from workbench.bounds.search import smallest
 from workbench.chapters.one_mean import theory
 from workbench.chapters.one_mean.costs import DELTA, below
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.intervals import (
     SCALE,
     Interval,

@@ -34,9 +34,9 @@ from workbench.chapters.one_mean.wide_range import (
     N,
     flat,
 )
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import number
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation
 from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.two_step import WindowMean

@@ -13,10 +13,9 @@ from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.bounds.search import smallest
 from workbench.chapters.one_mean import theory
 from workbench.chapters.one_mean.costs import KEYS, RADIUS, two_step
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.methods import name
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import name, number
 from workbench.losses import total_variation_of_means
 from workbench.privacy import PureDP
 from workbench.study.grids import Sweep, grid, multiples, resampler

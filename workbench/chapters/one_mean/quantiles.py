@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.charts.methods import name
+from workbench.charts.style import name
 from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri

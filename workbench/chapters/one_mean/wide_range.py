@@ -13,10 +13,9 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.one_mean import theory
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.methods import name
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import name, number
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import PureDP

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.robust import RobustMean
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS

@@ -31,11 +31,9 @@ from workbench.chapters.robust_and_private.planted import (
     plain_error,
     sweep,
 )
-from workbench.charts.bands import measured, predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.limits import covering
-from workbench.charts.methods import name
-from workbench.charts.words import number
+from workbench.charts.curves import covering, measured, predicted
+from workbench.charts.style import name, number
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.prime import PrimeMean
 from workbench.estimators.robust import RobustMean

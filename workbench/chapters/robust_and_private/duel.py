@@ -21,7 +21,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     limit,
 )
 from workbench.charts.chart import Chart, Heat, Mark, Panel
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.prime import FilterMean, PrimeMean

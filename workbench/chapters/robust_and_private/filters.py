@@ -26,7 +26,7 @@ from workbench.chapters.robust_and_private.adversaries import (
 )
 from workbench.chapters.robust_and_private.planted import MISSED, medians, rarely, slope
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.base import Trace
 from workbench.estimators.prime import (
     PRICES,

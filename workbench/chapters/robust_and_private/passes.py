@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.charts.chart import Chart, Series
-from workbench.charts.ellipses import ellipse, plane
-from workbench.charts.film import Film, Frame
-from workbench.charts.words import number
+from workbench.charts.chart import Chart, Film, Frame, Series
+from workbench.charts.curves import ellipse, plane
+from workbench.charts.style import number
 from workbench.estimators import Trace
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.weighted_moments import grid

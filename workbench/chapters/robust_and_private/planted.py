@@ -25,11 +25,9 @@ from workbench.chapters.robust_and_private.adversaries import (
     error,
     limit,
 )
-from workbench.charts.bands import beside, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.free_places import placed
-from workbench.charts.methods import name
-from workbench.charts.words import number
+from workbench.charts.curves import beside, measured
+from workbench.charts.style import name, number
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.prime import FilterMean, PrimeMean
 from workbench.estimators.robust import RobustMean
@@ -215,7 +213,7 @@ def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     ]
     title = f"ξ = {number(corruption)}, ε = {number(budget.epsilon)}"
     note = f"Filter from d = {min(LOW)}, six directions pooled; δ = {number(budget.delta)}, n = {number(n)}."
-    return Panel(title, "d, columns", ERROR, placed(series), note=note)
+    return Panel(title, "d, columns", ERROR, tuple(series), note=note)
 
 
 def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int, usual: bool) -> Panel:

@@ -25,9 +25,9 @@ from workbench.chapters.robust_and_private.adversaries import (
     heavy_rows,
 )
 from workbench.chapters.robust_and_private.planted import LEVEL, rarely, sweep
-from workbench.charts.bands import measured
 from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.charts.words import number
+from workbench.charts.curves import measured
+from workbench.charts.style import number
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.estimators.prime import PrimeHeavyMean, PrimeMean

@@ -47,9 +47,9 @@ from workbench.chapters.sparse_covariance.figures_1_to_4 import (
     expecting,
     reference,
 )
-from workbench.charts.bands import measured, predicted
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import measured, predicted
+from workbench.charts.style import number
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import ApproxDP, noise_source
 from workbench.study import measures

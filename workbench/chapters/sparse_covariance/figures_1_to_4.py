@@ -35,11 +35,9 @@ from workbench.chapters.sparse_covariance.designs import (
     spread,
     typical_spread,
 )
-from workbench.charts.bands import predicted
-from workbench.charts.chart import Chart, Mark, Panel, Role, Series
-from workbench.charts.free_places import beside, feet
-from workbench.charts.limits import covering
-from workbench.charts.words import number
+from workbench.charts.chart import Chart, Panel, Role, Series
+from workbench.charts.curves import covering, predicted
+from workbench.charts.style import number
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP
 from workbench.study import measures
@@ -283,8 +281,7 @@ def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen:
     lines["plain"] = expecting(lines["plain"], foreseen)
     more = predicted(run, foreseen, foreseen.values(), LOOKS["plain"])
     title = HEADS[setting].format(**{name: number(value) for name, value in base.items()})
-    again = setting != "share"  # the first panel has the names
-    return _panel(title, [*curves], lines, more, model, _at_base(setting, chosen), again)
+    return _panel(title, [*curves], lines, more, model, _at_base(setting, chosen))
 
 
 def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> Panel:
@@ -298,7 +295,7 @@ def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> Panel:
     rows = at(frame, **chosen.base["epsilon"])
     lines = {name: reference(rows, f"{name}, w = {w}", name, "n") for name in BESIDE}
     note = _at_base("epsilon", chosen)
-    panel = _panel("the source's design, by ε", curves, lines, (), model, note, w == 2)
+    panel = _panel("the source's design, by ε", curves, lines, (), model, note)
     return panel if w == 2 else replace(panel, ylabel="relative error in column sums")
 
 
@@ -329,10 +326,9 @@ def _panel(
     more: tuple[Series, ...],
     model: Model,
     note: str,
-    again: bool,
 ) -> Panel:
-    """Return a panel of relative errors against n, references named on the plot."""
-    series = [*lines.values(), *more, *curves]
+    """Return a panel of relative errors against n, references beneath."""
+    series = [*(replace(line, label=NAMED[name]) for name, line in lines.items()), *more, *curves]
     if not any(isfinite(y) for one in series for y in one.y):
         note = UNKNOWN
     limits = None
@@ -340,29 +336,8 @@ def _panel(
         floor = min([FLOOR, *(0.7 * y for one in curves for y in one.y)])
         top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
-    drawn = {name: line for name, line in lines.items() if tuple(line.x)}
-    marks = _names(drawn, series, limits, again)
     users = "rows n" if model == "central" else "users n"
-    return Panel(title, users, "relative error", tuple(series), ylim=limits, note=note, marks=marks)
-
-
-def _names(
-    lines: Mapping[str, Series], series: list[Series], limits: tuple[float, float] | None, again: bool
-) -> tuple[Mark, ...]:
-    """Return the names of references, with leaders to their lines where these are far.
-
-    Where another panel has the names (`again`), those that would need a leader are left out.
-    """
-    pairs, marks = [(NAMED[name], [line]) for name, line in lines.items()], list[Mark]()
-    if not pairs:
-        return ()
-    places = beside(pairs, series, limits)
-    for name, place, end in zip(lines, places, feet(pairs, places, series, limits), strict=True):
-        if end is None:
-            marks.append(Mark(NAMED[name], "region", *place, colour_key=LOOKS[name]))
-        elif not again:
-            marks.append(Mark(NAMED[name], "leader", *place, *end, colour_key=LOOKS[name]))
-    return tuple(marks)
+    return Panel(title, users, "relative error", tuple(series), ylim=limits, note=note)
 
 
 def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:

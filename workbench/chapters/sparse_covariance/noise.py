@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from workbench.chapters.sparse_covariance.designs import DELTA, computed, geometric, spectral, trials
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.shared.rows import second_moment_within
 from workbench.estimators.sparse import STEP, PerturbedCovariance, delivered_mu, perturbed
 from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise

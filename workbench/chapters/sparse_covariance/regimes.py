@@ -24,7 +24,7 @@ from workbench.chapters.sparse_covariance.designs import (
 )
 from workbench.chapters.sparse_covariance.designs import Run as Release
 from workbench.charts.chart import Chart, Heat, Mark, Panel
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.privacy import ApproxDP
 from workbench.study.grids import Role, Sweep, multiples, stream
 from workbench.study.measures import at

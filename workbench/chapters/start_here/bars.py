@@ -19,8 +19,7 @@ from workbench.chapters.start_here.applicable import (
     trials,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.methods import name
-from workbench.charts.words import number
+from workbench.charts.style import name, number
 from workbench.study.run import Run
 
 READING = (

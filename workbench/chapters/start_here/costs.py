@@ -7,8 +7,7 @@ import numpy as np
 
 from workbench.chapters.start_here.applicable import DELTA, EPSILON, ROWS, candidate, column, released, trials
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.methods import name
-from workbench.charts.words import number
+from workbench.charts.style import name, number
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, Ledger, PureDP
 from workbench.study.grids import Role, stream

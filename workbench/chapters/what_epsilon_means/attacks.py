@@ -24,9 +24,9 @@ from workbench.chapters.what_epsilon_means.densities import (
     Middle,
     law,
 )
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import number
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid

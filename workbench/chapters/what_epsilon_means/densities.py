@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.estimators.quantiles import Median
 from workbench.estimators.two_step import clipped_mean, sensitivity
 from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise

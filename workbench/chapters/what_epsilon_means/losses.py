@@ -12,7 +12,7 @@ from math import exp, nan, sqrt
 import numpy as np
 
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.privacy import ApproxDP
 from workbench.privacy.budgets import gaussian_delta, optimal_composition
 from workbench.special import brentq, log_ndtr, ndtr

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.charts.bands import LEVEL, measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import number
 from workbench.privacy import ApproxDP, Charge, SimulatedNoise
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale
 from workbench.special import ndtr

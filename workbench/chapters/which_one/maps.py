@@ -6,7 +6,7 @@ import numpy as np
 
 from workbench.chapters.which_one import choice
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
-from workbench.charts.words import number
+from workbench.charts.style import number
 from workbench.study.run import Run
 from workbench.types import Array
 

@@ -4,7 +4,7 @@ from html import escape
 
 from workbench.lab import tables
 from workbench.lab.claims import figures_folder
-from workbench.lab.pictures.display import image
+from workbench.lab.figures import image
 from workbench.lab.runner import complexity, growth
 from workbench.lab.runner.growth_pictures import picture
 
@@ -18,7 +18,7 @@ SLOPES = (
 
 def growths(chapter: str) -> tuple[str, str]:
     """Return the picture and the table of a chapter's sample sizes, searched one number at a time."""
-    from workbench.lab.pictures.plots import svg
+    from workbench.charts.drawing import svg
 
     folder, home = figures_folder(), chapter.replace("_", "-")
     found = [one for one in complexity.growing(folder) if one.claim.startswith(f"{home}/")] if folder else []

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
-from workbench.charts.controls import typed
 from workbench.errors import ArgumentError, one_of_words, real
-from workbench.lab.pictures.display import cells
+from workbench.lab.figures import cells
+from workbench.study.parameters import typed
 
 MARK = "# Parameters\n"  # what papermill writes above those that it was given
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.charts import canonical_json
-from workbench.charts.controls import typed
 from workbench.errors import real
 from workbench.lab.claims import figures_folder
-from workbench.lab.pictures.figures import differences
+from workbench.lab.differences import differences
+from workbench.study.parameters import typed
 
 AGREES = "recomputed: agrees with the committed figure"
 FRESH = "the picture as recomputed"

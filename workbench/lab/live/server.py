@@ -7,7 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from workbench.errors import ArgumentError, integer_at_least
-from workbench.lab.pictures.display import STYLES
+from workbench.lab.figures import STYLES
 from workbench.lab.project import Project
 
 SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks, no autosaving

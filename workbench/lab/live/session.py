@@ -19,18 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from workbench.charts import canonical_json
-from workbench.charts.agreement import agreement
 from workbench.charts.chart import Chart, Panel
+from workbench.charts.curves import agreement
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.lab.claims import changed, committed, decide, told
 from workbench.lab.explore import FOLDER, Explorer, explorer, write
 from workbench.lab.explore import kept as kept_explorer
+from workbench.lab.figures import PROFILES, VERDICTS, image, publish, richest, save, styled
 from workbench.lab.live.committed import growths
 from workbench.lab.live.noted import declared, display, note_figure
 from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
 from workbench.lab.live.recomputed import committed_figure, recomputed
-from workbench.lab.pictures.display import image, publish, styled
-from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest, save
 from workbench.lab.runner.core_share import leased
 from workbench.study.run import Run, TooMuchWorkError
 from workbench.study.sweeps import notes

@@ -18,17 +18,17 @@ from typing import Any, NamedTuple
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
-from workbench.charts.parameters import Parameter
+from workbench.charts.drawing import draw, png
 from workbench.errors import ArgumentError
 from workbench.lab.claims import HOLDS, OPEN, expectations, reasons, sentence
+from workbench.lab.figures import richest
 from workbench.lab.live.parameters import chapter
-from workbench.lab.pictures.figures import richest
-from workbench.lab.pictures.plots import draw, png
 from workbench.lab.project import Project
 from workbench.lab.publish import plain
 from workbench.lab.runner.report import verdicts
 from workbench.lab.runner.story import shown
 from workbench.lab.schemas import nbformat
+from workbench.study.parameters import Parameter
 
 LINES = 12  # of code in one cell
 REQUIRED = ("profile", "seed", "out")

@@ -15,13 +15,12 @@ from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
-from workbench.charts.formats import SLIDE
+from workbench.charts.drawing import SLIDE, svg
+from workbench.charts.drawing import slides as panels
 from workbench.errors import ArgumentError
 from workbench.lab import explore
 from workbench.lab.claims import expectations, sentence
-from workbench.lab.pictures.figures import richest
-from workbench.lab.pictures.plots import slides as panels
-from workbench.lab.pictures.plots import svg
+from workbench.lab.figures import richest
 from workbench.lab.project import Project
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
@@ -221,8 +220,8 @@ def _chart(path: Path) -> Chart:
 
 
 def _figure(chart: Chart, heading: str) -> Cells:
-    for place, _ in enumerate(panels(chart)):
-        data = b64encode(svg(chart, SLIDE, place)).decode()
+    for one in panels(chart):
+        data = b64encode(svg(one, SLIDE)).decode()
         image = f'<img alt="{escape(chart.alt)}" src="data:image/svg+xml;base64,{data}">'
         yield _shown(f"<p class=finding>{escape(chart.title)}</p>{image}", heading)
         yield text(chart.how_to_read or chart.alt, "notes")

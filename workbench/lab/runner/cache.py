@@ -10,7 +10,7 @@ from pathlib import Path
 
 import workbench
 from workbench.charts import canonical_json
-from workbench.lab.pictures.figures import NUMBERS, VERDICTS
+from workbench.lab.figures import NUMBERS, VERDICTS
 from workbench.study.grids import KERNELS
 
 FOLDER = ".cache"

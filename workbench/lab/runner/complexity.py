@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.lab import tables
-from workbench.lab.pictures.figures import VERDICTS
+from workbench.lab.figures import VERDICTS
 from workbench.lab.runner import growth
 from workbench.lab.runner.growth_pictures import pictures
 from workbench.lab.runner.report import verdicts
@@ -42,7 +42,7 @@ Sizes = dict[tuple[str, str], list[Mapping[str, Any]]]
 
 def write(figures: Path) -> Path:
     """Write and return the table of a folder of figures."""
-    from workbench.lab.pictures.plots import svg
+    from workbench.charts.drawing import svg
 
     path = figures / NAME
     path.write_text(table(figures), encoding="utf-8")

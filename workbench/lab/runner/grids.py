@@ -11,12 +11,12 @@ from typing import Any
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
-from workbench.charts.parameters import brief
 from workbench.errors import real
+from workbench.lab.figures import richest
 from workbench.lab.live.parameters import chapter
-from workbench.lab.pictures.figures import richest
 from workbench.lab.runner import cache
 from workbench.lab.runner.variants import Grid, Variant, typed
+from workbench.study.parameters import brief
 
 Values = tuple[object, ...]
 

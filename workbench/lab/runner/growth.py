@@ -5,7 +5,7 @@ from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from workbench.charts.chart import Chart
-from workbench.charts.parameters import short
+from workbench.charts.style import short
 from workbench.lab import tables
 
 COLUMNS = (

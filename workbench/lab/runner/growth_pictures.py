@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import ceil, floor, isfinite, log10
 
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.methods import METHODS, name
+from workbench.charts.style import METHODS, name
 from workbench.lab.runner.growth import Growth
 
 NAME = "sample_complexity"

@@ -11,9 +11,8 @@ from typing import Literal
 from urllib.parse import quote
 
 from workbench.charts.chart import Chart, Panel
-from workbench.lab.pictures.axes import limits
-from workbench.lab.pictures.display import image
-from workbench.lab.pictures.plots import svg
+from workbench.charts.drawing import limits, svg
+from workbench.lab.figures import image
 from workbench.lab.runner.grids import Member, Multiple, chart, words
 from workbench.lab.runner.judge import judgement
 from workbench.lab.runner.run_notebook import EXECUTED

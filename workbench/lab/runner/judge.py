@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.charts import canonical_json
-from workbench.charts.agreement import Agreement
-from workbench.lab.pictures.figures import compare
+from workbench.charts.curves import Agreement
+from workbench.lab.differences import compare
 from workbench.lab.runner import cache
 from workbench.lab.runner.notebooks import Outcome
 from workbench.lab.runner.variants import Variant

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.charts.chart import Panel, Series
-from workbench.lab.pictures.figures import NUMBERS
+from workbench.lab.figures import NUMBERS
 from workbench.lab.runner.grids import Member, Multiple, chart
 
 PLOTTED = ("notebook", "figure", "panel", "series", "role", "x", "y", "low", "high")

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.lab import tables
-from workbench.lab.pictures.figures import PROFILES, VERDICTS, richest
+from workbench.lab.figures import PROFILES, VERDICTS, richest
 from workbench.lab.runner import cache
 from workbench.lab.runner.story import Story, story
 

@@ -24,7 +24,7 @@ from workbench.study.sweeps import CellError, SchedulerLostError
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
-in 1000 runs (workbench/lab/pictures/tolerance.py). After a change of the code, look at what it changed, then:
+in 1000 runs (workbench/lab/differences.py). After a change of the code, look at what it changed, then:
   workbench reproduce {notebooks} --profile full --update
 Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, real
-from workbench.lab.pictures.figures import PROFILES
+from workbench.lab.figures import PROFILES
 from workbench.lab.runner.variants import Grid
 from workbench.study.beforehand import By
 from workbench.study.sweeps import NONE, chosen_backend

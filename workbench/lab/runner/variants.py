@@ -12,10 +12,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 from workbench.chapters.parameters import CHAPTERS
-from workbench.charts.parameters import Declared, brief
 from workbench.errors import ArgumentError, integer_at_least, nearest, real
 from workbench.lab.live.parameters import chapter
 from workbench.lab.publish.committed import REQUIRED, parameters
+from workbench.study.parameters import Declared, brief
 
 OWN = {"profile": "--profile", "out": "--out"}  # parameters the runner sets
 Grid = Mapping[str, Sequence[object]]

@@ -1,0 +1,250 @@
+"""The comparison of honest runs: what rounding may move, what a flipped run may; a fault is seen."""
+
+import copy
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import stdtrit
+
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Heat, Panel, Series
+from workbench.lab.differences import CLAIMS, SEARCHED, Point, compare, differ, flips, searches_alike
+from workbench.lab.figures import VERDICTS, save
+from workbench.study.intervals import clopper_pearson
+from workbench.study.measures import median
+
+FIGURES = Path(__file__).parents[2] / "figures"
+NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
+CURVES = ("y", "low", "high")
+NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending"}
+"""Pictures with one curve for each name: a curve of one point may be one flipped run."""
+X = (1.0, 2.0, 3.0, 4.0)
+CURVE = Series("s", X, X, (0.8, 1.6, 2.4, 3.2), (1.2, 2.4, 3.6, 4.8))
+SHARES = Series("s", X, (0.5, 0.5, 0.9, 1.0), kind="fraction", trials=40)
+COUNTS = replace(SHARES, y=(50, 50, 90, 100), kind="count", trials=100)
+VERDICT = {"id": "G1", "status": "HOLDS", "estimate": 0.5, "interval": [0.4, 0.6], "trials": 2000}
+
+
+def chart(series=CURVE, **panel):
+    return Chart("toy", "Toy", (Panel("p", "x", "y", (series,), **panel),), alt="A toy")
+
+
+def agree(ours, theirs, **panel):
+    return differ(chart(ours, **panel).to_json(), chart(theirs, **panel).to_json()) == []
+
+
+def moved(series, **values):
+    """Return the series with `name=(place, value)` changed."""
+    for name, (place, value) in values.items():
+        entries = list(getattr(series, name))
+        entries[place] = value
+        series = replace(series, **{name: entries})
+    return series
+
+
+@cache
+def curves(notebook):
+    """Return every curve of the figures of a notebook, each in a panel of its own, and their tables."""
+    found, tables = [], []
+    for path in sorted((FIGURES / notebook).glob("*.json")):
+        for one in canonical_json.read(path)["charts"].values() if path.name != VERDICTS else ():
+            for panel in one["panels"]:
+                name = f"{notebook}/{path.stem}"
+                found += [(name, {**panel, "series": [series], "heat": None}) for series in panel["series"]]
+                tables += [panel["heat"]] if panel.get("heat") else []
+    return found, tables
+
+
+def times(value, factor):
+    if isinstance(value, list):
+        return [times(entry, factor) for entry in value]
+    return value if value is None or isinstance(value, str) else factor * value
+
+
+def scaled(panel, factor, names=CURVES):
+    series = panel["series"][0]
+    return {**panel, "series": [series | {name: times(series[name], factor) for name in names}]}
+
+
+def one_point_within(series, factor):
+    """Whether no more than one point moves, and that inside its own interval: as one flipped run does."""
+    places = {x for x, y in zip(series["x"], series["y"], strict=True) if not isinstance(y, str) and y}
+    if series["role"] != "estimate" or len(places) != 1:
+        return False
+    y, trials = series["y"][0], series.get("trials")
+    inside = (
+        clopper_pearson(round(y * trials), trials, 0.05) if trials else (series["low"][0], series["high"][0])
+    )
+    return inside[0] <= factor * y <= inside[1]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_committed_curve_or_table_that_is_falsified_is_seen(notebook):
+    found, tables = curves(notebook)
+    for factor in (1.05, 0.95, 1.2):
+        for name, panel in found:
+            (series,) = panel["series"]
+            if any(not isinstance(y, str) and y for y in series["y"]) and not differ(
+                scaled(panel, factor), panel
+            ):
+                assert one_point_within(series, factor)
+                assert name in NAMED_POINTS
+    for name, panel in found:
+        if any(not isinstance(x, str) and x for x in panel["series"][0]["x"]):
+            assert differ(scaled(panel, 1.05, ["x"]), panel), name
+        for axis in ("xlim", "ylim"):
+            assert not panel[axis] or differ({**panel, axis: times(panel[axis], 1.05)}, panel), name
+    for heat in tables:
+        assert differ(heat | {"values": times(heat["values"], 1.05)}, heat)
+        wrong = copy.deepcopy(heat)
+        wrong["values"][0][0] = 0.3 * heat["limits"][1] + 0.5 * wrong["values"][0][0]
+        assert differ(wrong, heat)
+
+
+@pytest.mark.parametrize("notebook", [one for one in NOTEBOOKS if (FIGURES / one / VERDICTS).is_file()])
+def test_verdicts_of_a_noisier_estimator_differ(notebook):
+    for decided in canonical_json.read(FIGURES / notebook / VERDICTS).values():
+        for verdict in decided:
+            if isinstance(verdict["estimate"], str) or not verdict["estimate"]:
+                continue
+            low, high = map(float, verdict["interval"])
+            noisy = 1.2 * verdict["estimate"]
+            within = (
+                low <= noisy <= high
+                if SEARCHED in verdict["test"]
+                else 0.2 * abs(verdict["estimate"]) <= (high - low) / 4
+            )
+            assert differ([verdict | {"estimate": noisy}], [verdict]) or within, verdict["id"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "same"),
+    [
+        ({"y": (1, 2.3)}, True),
+        ({"y": (1, 2.5)}, False),
+        ({"y": (1, 2.3), "low": (1, 1.2), "high": (1, 2.9)}, True),
+        ({"high": (1, 3.3)}, False),
+        ({"high": (1, np.inf)}, False),
+        ({"y": (1, 1.7), "low": (1, 1.8)}, False),
+        ({"y": (1, 2.3), "high": (2, 3.7)}, False),
+    ],
+)
+def test_one_run_may_move_one_point_within_its_interval(changes, same):
+    assert agree(moved(CURVE, **changes), CURVE) == same
+    assert not agree(moved(replace(CURVE, role="theory"), y=(1, 2.01)), replace(CURVE, role="theory"))
+
+
+def test_an_end_without_bound_may_come_or_go_but_not_past_the_point():
+    endless = moved(CURVE, high=(1, np.inf))
+    assert agree(CURVE, endless)
+    assert agree(moved(endless, y=(1, np.inf)), endless)
+    assert not agree(moved(CURVE, y=(1, 2.5)), endless)
+
+
+@pytest.mark.parametrize(
+    ("series", "changed", "same"),
+    [
+        (SHARES, {"y": (0, 0.65)}, True),
+        (SHARES, {"y": (0, 0.675)}, False),
+        (SHARES, {"y": (3, 0.9)}, False),
+        (COUNTS, {"y": (0, 60)}, True),
+        (COUNTS, {"y": (0, 61)}, False),
+        (COUNTS, {"y": (0, 120)}, False),
+        (replace(COUNTS, trials=None), {"y": (0, 51)}, True),
+        (replace(COUNTS, trials=None), {"y": (0, 52)}, False),
+        (replace(SHARES, trials=None), {"y": (0, 0.501)}, False),
+    ],
+)
+def test_a_count_or_share_stays_within_its_binomial_error(series, changed, same):
+    assert agree(moved(series, **changed), series) == same
+
+
+def test_rounding_is_relative_or_on_the_scale_of_the_axis():
+    line = replace(CURVE, role="theory", low=None, high=None)
+    assert agree(replace(line, y=[1.0009 * y for y in X]), line)
+    assert not agree(replace(line, y=[1.002 * y for y in X]), line)
+    zero, noise = replace(line, x=(0.0, 1, 2, 3)), replace(line, x=(1e-16, 1, 2, 3))
+    assert [agree(noise, zero, xscale=scale) for scale in ("linear", "log")] == [True, False]
+    table = chart(heat=Heat([[1.0, 1e-17], [0.0, 0.5]], (0, 1))).to_json()
+    assert differ(chart(heat=Heat([[1.0, 2e-16], [-3e-17, 0.5]], (0, 1))).to_json(), table) == []
+    assert differ(chart(heat=Heat([[1.0, 1e-17], [0.0, 0.501]], (0, 1))).to_json(), table)
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"detail": "other words"}, True),
+        ({"estimate": 0.54}, True),
+        ({"estimate": 0.56}, False),
+        ({"interval": [0.41, 0.61]}, True),
+        ({"interval": [0.4, "inf"]}, False),
+        ({"status": "REFUTED"}, False),
+        ({"trials": 1000}, False),
+    ],
+)
+def test_verdicts_compare_status_and_evidence(tmp_path, change, same):
+    for name, record in (("ours", VERDICT | change), ("theirs", VERDICT)):
+        (tmp_path / name).mkdir()
+        canonical_json.write(tmp_path / name / "verdicts.json", {"quick": [record]})
+    assert (compare(tmp_path / "ours", tmp_path / "theirs") == []) == same
+
+
+@pytest.mark.parametrize(("off", "same"), [(CLAIMS, True), (CLAIMS + 1, False)])
+def test_one_run_moves_no_more_claims_than_read_its_sweep(off, same):
+    kept = [VERDICT | {"id": f"G{place}"} for place in range(6)]
+    ours = [verdict | ({"estimate": 0.54} if place < off else {}) for place, verdict in enumerate(kept)]
+    assert (differ(ours, kept) == []) == same
+
+
+@pytest.mark.parametrize("law", ["standard_normal", "laplace"])
+@pytest.mark.parametrize("summary", ["mean", "median"])
+def test_a_run_replaced_by_another_draw_stays_within_the_interval(law, summary):
+    rng, rounds, outside = np.random.default_rng(5), 3000, 0
+    for _ in range(rounds):
+        runs = getattr(rng, law)(size=6)
+        points = []
+        for sample in (np.append(getattr(rng, law)(size=1), runs[1:]), runs):
+            half = stdtrit(5, 0.975) * sample.std(ddof=1) / np.sqrt(6)
+            mean = Point(float(sample.mean()), (sample.mean() - half, sample.mean() + half))
+            points.append(mean if summary == "mean" else Point(*median(sample, 0.05)[:2]))
+        outside += not flips(*points)
+    assert outside <= 0.03 * rounds + 3 * np.sqrt(0.03 * rounds)
+
+
+def test_a_search_that_went_on_elsewhere_is_alike_where_either_is_in_the_other():
+    committed, others = Point(-1.967, (-2.08, -1.85)), ((-2.03, -1.966), (-2.3, -2.1), (-2.03, -1.99))
+    found = [
+        searches_alike(Point(y, ends), committed) for y, ends in zip((-2.0, -2.2, -2.0), others, strict=True)
+    ]
+    assert found == [True, False, False]
+    assert not searches_alike(Point(-2.0, None), committed)
+
+
+def written(folder, charts, seed=1):
+    save(charts, folder, parameters={"profile": max(charts), "d": 3}, seed=seed, verdicts=["G1"])
+    return folder
+
+
+def test_a_folder_is_compared_in_its_profiles_and_without_versions(tmp_path):
+    quick = written(tmp_path / "quick", {"quick": chart()})
+    full = written(tmp_path / "full", {"quick": chart(), "full": chart(replace(CURVE, y=(1, 2, 3, 5)))})
+    assert compare(quick, full) == []
+    assert compare(full, quick)[0].startswith("toy.json: charts full: ")
+    again = written(tmp_path / "again", {"quick": chart()})
+    assert [
+        (again / name).read_bytes() == (quick / name).read_bytes() for name in ("toy.json", "toy.svg")
+    ] == [True] * 2
+    content = json.loads((again / "toy.json").read_text())
+    assert {"numpy", "scipy", "matplotlib", "workbench"} <= content["environment"].keys()
+    canonical_json.write(again / "toy.json", content | {"environment": {}})
+    assert compare(again, quick) == []
+    assert compare(quick, written(tmp_path / "seed", {"quick": chart()}, seed=2)) == [
+        "toy.json: seed: 1, committed 2"
+    ]
+    (tmp_path / "empty").mkdir()
+    assert compare(quick, tmp_path / "empty") == ["toy.json: made, but not committed"]
+    assert compare(tmp_path / "empty", quick) == ["toy.json: not made any more, but committed"]

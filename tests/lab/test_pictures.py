@@ -1,0 +1,282 @@
+"""Pictures: what they say goes to JSON and back; what is drawn is on the page, apart, and as it was said."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from tests.lab.conftest import environment
+from workbench.catalog import CATALOG
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
+from workbench.charts.curves import agreement, covering, ellipse, plane
+from workbench.charts.drawing import PAGE, RC, SLIDE, draw, key, png, slides, svg
+from workbench.charts.style import METHODS, look
+from workbench.errors import ArgumentError
+from workbench.lab.figures import VERDICTS, richest
+from workbench.study.measures import median
+
+FIGURES = Path(__file__).parents[2] / "figures"
+COMMITTED = [path for path in sorted(FIGURES.glob("*/*.json")) if path.name != VERDICTS]
+SLACK = 2.0  # pixels at 100 for an inch: what letters leave blank at the ends of their boxes
+N = np.logspace(2, 5, 5)
+LINES = (
+    Series("measured", N, 1 / N, low=0.9 / N, high=1.2 / N, colour_key="mean/coinpress"),
+    Series("", N, 1 / N, role="theory", colour_key="mean/coinpress"),
+    Series("bound", N, 0.3 / N, role="bound"),
+    Series("reference", N, 0.5 / N, role="reference", colour_key="non-private"),
+)
+PANEL = Panel("Error", "n", "error", LINES, note="A note.")
+TABLE = Heat(
+    ((0.25, 1.0, 4.0), (0.5, 2.0, 16.0)), (0.25, 4.0), "log", "middle", ("50", "100"), ("1", "2", "3"), True
+)
+MARKS = (
+    Mark("crossing", "point", x=1e3, y=1e-3),
+    Mark("sampling wins here", x=2e4, y=5e-3),
+    Mark("n = 300", "vertical", x=300),
+    Mark("target", "horizontal", y=1e-4),
+    Mark("abstains", "span", x=1e4, x2=2e4),
+    Mark("ten times fewer rows", "arrow", x=1e3, y=3e-4, x2=1e4, y2=3e-4),
+    Mark("named", "leader", x=3e3, y=5e-3, x2=1e3, y2=1e-3),
+)
+NAMED = Panel(
+    "", "who", "value", names=("first", "a much longer name", "third"), yscale="linear", ylim=(0, 10),
+    series=(
+        Series("middle", (0.5, 3.5), (5, 5), role="reference", colour_key="non-private"),
+        Series("", (1,), (4,), (3,), (6,), colour_key="mean/coinpress"),
+        Series("", (2,), (12,), (8,), (14,), colour_key="mean/prime"),
+        Series("", (3,), (float("nan"),), colour_key="mean/robust"),
+    ),
+)  # fmt: skip
+
+
+def chart(*panels, title="Error falls as 1/n & no slower"):
+    return Chart("toy", title, panels, alt="Everything <falls>.")
+
+
+def faults(shown, form=PAGE):
+    """Return the words of a drawn picture that leave the page, and pairs of words that touch."""
+    with mpl.rc_context(RC):
+        figure = draw(shown, form)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+        boxes = [(one.get_text(), Text.get_window_extent(one, canvas.get_renderer())) for one in texts]
+    page = figure.bbox.padded(SLACK)
+    off = [words for words, box in boxes if not (page.contains(*box.min) and page.contains(*box.max))]
+    pairs = combinations([(words, box.padded(-SLACK)) for words, box in boxes], 2)
+    return off + [(one, other) for (one, a), (other, b) in pairs if Bbox.intersection(a, b) is not None]
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_committed_words_are_on_the_page_and_apart(path):
+    assert faults(Chart.from_json(richest(canonical_json.read(path)["charts"]))) == []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("form", [PAGE, SLIDE])
+def test_words_are_on_the_page_and_apart(count, form):
+    table = Panel("Table", "n", "p", (), heat=TABLE)
+    for panel in (PANEL, table, replace(NAMED, title="Rows")):
+        assert faults(chart(*[panel] * count), form) == []
+
+
+def test_words_that_touch_are_found_and_equal_ends_are_parted():
+    marks = (Mark("here it crosses", x=1e3, y=0.005), Mark("here it does not", x=1.2e3, y=0.005))
+    assert faults(chart(replace(PANEL, marks=marks))) == [("here it crosses", "here it does not")]
+    equal = [Series(f"a name of some length {k}", N, 1 / N, rank=k / 5) for k in range(5)]
+    assert faults(chart(Panel("", "n", "error", equal), Panel("", "n", "other", equal))) == []
+
+
+def test_json_gives_the_chart_back_and_keeps_six_digits():
+    made = chart(replace(PANEL, marks=MARKS, xlim=(1, 1e6)), Panel("Table", "n", "p", (), heat=TABLE), NAMED)
+    form = made.to_json()
+    again = Chart.from_json(form)
+    assert canonical_json.dumps(again.to_json()) == canonical_json.dumps(form)
+    assert (again.panels[0].marks, again.panels[1].heat) == (MARKS, TABLE)
+    third = Series("s", np.array([1 / 3, 2.0]), [np.inf, np.nan]).to_json()
+    assert (third["x"], third["y"]) == ([0.333333, 2.0], ["inf", "nan"])
+
+
+def test_a_chart_owns_its_numbers():
+    x = np.arange(3.0)
+    made, same = Series("s", x, x), Series("s", [0, 1, 2], (0, 1, 2))
+    x[0] = 9
+    assert made == same
+    assert hash(made) == hash(same)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Series("s", [1, 2], [1]), ("y = '1 numbers'", "as many as x has: 2")),
+        (lambda: Series("s", [1], [1], role="trend"), ("role = 'trend'", "theory")),
+        (lambda: Panel("p", "x", "y", (), xscale="sqrt"), ("xscale = 'sqrt'", "log")),
+        (lambda: Mark("m", "arrow", x=1, y=1), ("x2 = None", "needs x, y, x2, y2")),
+        (lambda: Heat(((1.0,), (1.0, 2.0)), (0, 1)), ("values", "rows of one length")),
+        (lambda: Chart("a/b", "t", (), alt="a"), ("name = 'a/b'", "letters")),
+        (lambda: Chart("a", "t", (), alt=" "), ("alt = ' '", "in words")),
+    ],
+)
+def test_bad_arguments_are_named(make, words):
+    with pytest.raises(ArgumentError) as caught:
+        make()
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_hostile_numbers_and_far_marks_draw_without_a_warning():
+    far = replace(LINES[0], label_at=(1e9, 1e9)), (Mark("far away", x=1e9, y=1e-9),)
+    png(draw(chart(replace(PANEL, series=far[:1], marks=far[1]))))
+    x, y = (1, 2, 3, 4, 5), (np.inf, np.nan, -1.0, 0.0, 1e308)
+    for scale in ("log", "linear"):
+        png(draw(chart(Panel("p", "x", "y", (Series("s", x, y, low=y, high=y),), yscale=scale))))
+    png(draw(chart(Panel("empty", "x", "y", ()))))
+
+
+def test_style_does_not_leak_and_user_settings_do_not_leak_in():
+    plain = svg(chart(PANEL))
+    with mpl.rc_context({"font.size": 30, "axes.grid": False, "lines.linewidth": 9, "font.family": "serif"}):
+        before = dict(mpl.rcParams)
+        assert svg(chart(PANEL)) == plain
+        assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.daily
+def test_svg_carries_its_words_and_is_the_same_in_another_process():
+    picture = svg(chart(PANEL))
+    assert b"<title>Error falls as 1/n &amp; no slower</title>" in picture
+    assert b"<desc>Everything &lt;falls&gt;.</desc>" in picture
+    code = "import sys; from tests.lab.test_pictures import *; sys.stdout.buffer.write(svg(chart(PANEL)))"
+    env = {**environment(), "PYTHONHASHSEED": "1"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=env, check=True)
+    assert done.stdout == picture
+
+
+def test_every_catalogued_method_has_a_name_a_hue_and_a_marker_of_its_own_in_its_family():
+    assert set(CATALOG) <= set(METHODS)
+    for family in {one.partition("/")[0] for one in CATALOG}:
+        kin = [
+            METHODS[one] for one in CATALOG if one.startswith(f"{family}/") and not one.endswith("empirical")
+        ]
+        names, looks = {one.name for one in kin}, {(one.hue, one.marker) for one in kin}
+        assert len(names) == len(looks) == len(kin), family
+    shades = [look("mean/prime", rank / 10).colour for rank in range(11)]
+    sums = [sum(int(one[k : k + 2], 16) for k in (1, 3, 5)) for one in shades]
+    assert sums == sorted(sums, reverse=True)
+
+
+@pytest.mark.parametrize("count", [1, 5, 11])
+def test_names_stand_at_the_ends_of_their_lines_or_in_a_legend(count):
+    lines = [Series(f"line {k}", N, (k + 1) / N, rank=k / 11) for k in range(count)]
+    figure = draw(chart(Panel("", "n", "error", lines)))
+    written = {text.get_text() for text in figure.axes[0].texts} & {one.label for one in lines}
+    assert (len(written), len(figure.legends)) == ((count, 0) if count <= 10 else (0, 1))
+
+
+def test_beside_its_prediction_a_measured_curve_is_markers_and_the_prediction_pale():
+    measured, *_ = draw(chart(PANEL)).axes[0].lines
+    assert (measured.get_linestyle(), measured.get_marker()) == ("None", "o")
+    said = {"thin line: predicted", "band: 95 % interval"}
+    assert said == {*key(chart(PANEL)).replace("Thin", "thin").split("; ")}
+    hollow = [Series(label, N, 1 / N, colour_key="mean/prime:paper") for label in ("", "paper's constants")]
+    assert ["ollow" in key(chart(replace(PANEL, series=(one,)))) for one in hollow] == [True, False]
+
+
+@pytest.mark.parametrize("form", [PAGE, SLIDE])
+def test_marks_of_every_kind_are_drawn(form):
+    for panel in (
+        replace(PANEL, marks=MARKS),
+        Panel("Table", "n", "p", (), heat=TABLE, marks=(Mark("here", x=1, y=1),)),
+    ):
+        (axes, *_) = draw(chart(panel), form).axes
+        written = {text.get_text().replace("\n", " ") for text in axes.texts}
+        assert {mark.text for mark in panel.marks} <= written
+
+
+def test_named_rows_lie_on_their_side_with_bars_and_arrows_beyond_an_edge():
+    (axes,) = draw(chart(NAMED)).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(NAMED.names)
+    assert (axes.get_ylim(), axes.get_xlim(), axes.get_xlabel()) == ((3.5, 0.5), (0, 10), "value")
+    bars = [bar.get_bbox().bounds for bar in axes.patches]
+    assert np.allclose(bars, [(3, 0.7, 3, 0.6), (8, 1.7, 2, 0.6)])
+    points = {(*line.get_xdata(), *line.get_ydata(), line.get_marker()) for line in axes.lines}
+    assert {(4.0, 1.0, "o"), (0.985, 2.0, ">"), (5.0, 5.0, 0.5, 3.5, "None")} <= points
+
+
+def test_a_colour_says_how_large_a_number_is():
+    axes, bar = draw(chart(Panel("Table", "n", "p", (), heat=TABLE))).axes
+    np.testing.assert_allclose(axes.images[0].norm(np.array(TABLE.values)), [[0, 0.5, 1], [0.25, 0.75, 1]])
+    assert {"0.25", "1.00", "4.00", "0.50", "2.00", "16"} == {text.get_text() for text in axes.texts} - {""}
+    assert [text.get_text() for text in bar.get_yticklabels()] == ["0.25", "1", "4"]
+
+
+def test_the_unit_is_the_same_in_both_directions_and_an_ellipse_one_standard_deviation_away():
+    tilted = np.array([[4.0, 1.5], [1.5, 1.0]])
+    line = ellipse("", tilted, (3.0, -2.0))
+    gaps = np.array([line.x, line.y]).T - (3.0, -2.0)
+    np.testing.assert_allclose(np.einsum("ij,ij->i", gaps @ np.linalg.inv(tilted), gaps), 1.0)
+    figure = draw(chart(*[plane("Plane", [line], reach=4.0)] * 2))
+    png(figure)
+    for axes in figure.axes:
+        (left, low), (right, high) = axes.transData.transform([(-1.0, -1.0), (1.0, 1.0)])
+        assert right - left == pytest.approx(high - low, rel=1e-6)
+
+
+def test_ticks_have_a_true_minus_and_what_counts_has_whole_ones():
+    line = Series("", (-7.0, 7.5), (1.0, 2.0), role="theory")
+    axes = draw(chart(Panel("p", "x", "y", (line,), "linear", "linear"))).axes[0]
+    assert "−5" in [label.get_text() for label in axes.get_xticklabels()]
+    dots = Series("", (0, 1, 2.2, 3), (1, 2, 1, 2), joined=False)
+    ticks = draw(chart(Panel("p", "x", "y", (dots,), "linear", "linear"))).axes[0].get_xticks()
+    assert list(ticks) == [0, 1, 2, 3]
+
+
+def test_slides_keep_small_multiples_together():
+    wide = [replace(PANEL, ylim=(1e-6, 1.0), title=str(place)) for place in range(4)]
+    assert [len(one.panels) for one in slides(chart(*wide))] == [4]
+    assert [len(one.panels) for one in slides(chart(PANEL, replace(PANEL, ylabel="other")))] == [1, 1]
+
+
+def test_limits_cover_what_is_measured_and_no_infinity():
+    far = Series("a", (1, 2, 3), (0.05, 7.0, np.inf))
+    assert covering((0.01, 2.0), [far]) == (0.01, 7.7)
+    assert covering((0.01, 2.0), [replace(far, role="theory")]) == (0.01, 2.0)
+
+
+def predicted(rng, scale=1.0):
+    found = [median(np.abs(rng.standard_normal(200)), 0.05) for _ in range(12)]
+    low, high = zip(*(one.interval for one in found), strict=True)
+    expected = [0.6744897501960817 * scale] * 12
+    return chart(
+        Panel(
+            "", "x", "y", (Series("a", range(12), [m.estimate for m in found], low, high, expected=expected),)
+        )
+    )
+
+
+@pytest.mark.daily
+def test_a_right_prediction_is_called_wrong_no_more_often_than_the_level_says():
+    rng = np.random.default_rng(5)
+    assert sum(not agreement(predicted(rng)) for _ in range(2000)) <= 12  # P(Bin(2000, 1e-3) > 12) = 1e-6
+
+
+def test_a_wrong_prediction_is_seen_and_a_declared_tolerance_allowed():
+    rng = np.random.default_rng(6)
+    assert all(not agreement(predicted(rng, scale)) for scale in (0.6, 1.6) for _ in range(20))
+    exact = Series("a", (1.0, 2.0), (10.0, 11.4), expected=(10.0, 10.0), margin=0.15)
+    far = replace(exact, y=(10.0, 11.6))
+    assert str(agreement(chart(replace(PANEL, series=(exact, far))))) == (
+        "measured agrees with predicted at 3 of 4 points; outside: a at 2: 11.6, predicted 10"
+    )
+    assert agreement(chart(PANEL)).points == 0
+    lost = Series("a", (1.0,), (np.inf,), (5.0,), (np.inf,), expected=(1.0,))
+    assert not agreement(chart(replace(PANEL, series=(lost,))))

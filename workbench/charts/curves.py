@@ -1,0 +1,164 @@
+"""Curves that pictures of several chapters share: measured beside predicted, ellipses in the plane."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.charts.chart import Chart, Mark, Panel, Role, Series
+from workbench.special import ndtri
+from workbench.study.measures import BAND, Measure
+from workbench.study.run import Run
+
+LEVEL = 0.05  # of the bands
+ERROR = "error in the norm of Σ"
+RIGHT = 1e-3  # level of `agreement`: how often a right prediction is called wrong, a figure
+FAR = 1e12  # times a limit: a number beyond is as good as infinite, and drawn like it
+POINTS = 97  # of an ellipse, the first and the last the same
+
+
+def measured(
+    label: str,
+    found: Mapping[Any, Measure],
+    key: str,
+    expected: Iterable[float] | None = None,
+    margin: float = BAND,
+    **more: Any,
+) -> Series:
+    """Return a measured curve with its band, and what is predicted at its points; none without runs."""
+    low, high = zip(*(one.interval for one in found.values()), strict=True) if found else ((), ())
+    y = [one.estimate for one in found.values()]
+    return Series(label, found, y, low, high, colour_key=key, expected=expected, margin=margin, **more)
+
+
+def predicted(run: Run, x: Iterable[float], y: Iterable[float], key: str) -> tuple[Series, ...]:
+    """Return what is predicted of a measured curve, as the line that stands for it where nothing is run."""
+    return () if run.simulate else (Series("", x, y, role="theory", colour_key=key),)
+
+
+def beside(
+    run: Run, label: str, found: Mapping[Any, Measure], expected: Mapping[Any, float], key: str
+) -> tuple[Series, ...]:
+    """Return a measured curve that knows what is predicted at its points; without runs the prediction."""
+    curve = measured(label, found, key, [expected[x] for x in found])
+    return (curve, *predicted(run, expected, expected.values(), key))
+
+
+def covering(usual: tuple[float, float], series: Iterable[Series]) -> tuple[float, float]:
+    """Return the usual limits, wider where measured points lie beyond them; for positive numbers.
+
+    >>> covering((0.01, 2.0), [Series("a", (1, 2, 3), (0.05, 7.0, float("inf")))])
+    (0.01, 7.7)
+    """
+    low, high = usual
+    points = [y for one in series if one.role == "estimate" for y in one.y]
+    shown = [y for y in points if low / FAR < y < high * FAR]
+    below = [float(f"{0.9 * y:.2g}") for y in shown if y < low]
+    above = [float(f"{1.1 * y:.2g}") for y in shown if y > high]
+    return min([low, *below]), max([high, *above])
+
+
+def ellipse(
+    label: str,
+    covariance: ArrayLike,
+    centre: ArrayLike = (0.0, 0.0),
+    *,
+    role: Role = "reference",
+    colour_key: str = "",
+) -> Series:
+    """Return the ellipse c + S^{1/2} u, |u| = 1, of a positive semidefinite 2 by 2 matrix, as a closed line.
+
+    >>> line = ellipse("", [[4.0, 0.0], [0.0, 1.0]])
+    >>> max(line.x), max(line.y)
+    (2.0, 1.0)
+    """
+    values, basis = np.linalg.eigh(np.asarray(covariance, np.float64))
+    root = (basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T
+    turns = np.linspace(0.0, 2 * np.pi, POINTS)
+    x, y = np.asarray(centre, np.float64)[:, None] + root @ np.array([np.cos(turns), np.sin(turns)])
+    return Series(label, x, y, role=role, colour_key=colour_key)
+
+
+def circle(label: str, radius: float, centre: ArrayLike = (0.0, 0.0), **more: Any) -> Series:
+    """Return the circle of a radius."""
+    return ellipse(label, radius**2 * np.eye(2), centre, **more)
+
+
+def plane(
+    title: str,
+    series: Iterable[Series],
+    *,
+    reach: float,
+    centre: tuple[float, float] = (0.0, 0.0),
+    names: tuple[str, str] = ("first coordinate", "second coordinate"),
+    note: str = "",
+    marks: Iterable[Mark] = (),
+) -> Panel:
+    """Return a panel that shows `reach` to every side of `centre`, with the same unit in both directions."""
+    xlim, ylim = ((middle - reach, middle + reach) for middle in centre)
+    return Panel(
+        title,
+        *names,
+        tuple(series),
+        xscale="linear",
+        yscale="linear",
+        note=note,
+        xlim=xlim,
+        ylim=ylim,
+        marks=tuple(marks),
+        equal=True,
+    )
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How many points of a figure carry a prediction, and which of them disagree with it."""
+
+    points: int
+    outside: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return not self.outside
+
+    def __str__(self) -> str:
+        inside = self.points - len(self.outside)
+        first = f"; outside: {'; '.join(self.outside[:3])}" if self.outside else ""
+        return f"measured agrees with predicted at {inside} of {self.points} points{first}"
+
+
+def agreement(chart: Chart, level: float = RIGHT) -> Agreement:
+    """Return whether measured points agree with their predictions, where nothing is committed.
+
+    All points of a figure are judged at one level together, however their trials depend on each other: each
+    interval is widened from the level of its band to an equal share of that level, as those of a normal
+    distribution on the scale of the logarithm.
+    """
+    judged = [
+        (series, *point)
+        for panel in chart.panels
+        for series in panel.series
+        for point in zip(
+            *(series.x, series.y, series.low or series.y, series.high or series.y, series.expected or ()),
+            strict=False,
+        )
+        if isfinite(point[-1])
+    ]
+    if not judged:
+        return Agreement(0)
+    wider = float(ndtri(level / len(judged) / 2) / ndtri(LEVEL / 2))
+    return Agreement(len(judged), tuple(_outside(judged, wider)))
+
+
+def _outside(judged: Iterable[tuple[Any, ...]], wider: float) -> Iterator[str]:
+    """Yield points whose widened interval misses the prediction; a band without a lower end keeps none."""
+    for series, x, y, low, high, expected in judged:
+        if low > 0 and isfinite(y):
+            low, high = y * (low / y) ** wider, y * (high / y) ** wider if isfinite(high) else inf
+        else:
+            low = y - wider * (y - low) if isfinite(y) else low
+            high = y + wider * (high - y) if isfinite(high) else inf
+        if not low / (1 + series.margin) <= expected <= high * (1 + series.margin):
+            yield f"{series.label or series.colour_key} at {x:.4g}: {y:.4g}, predicted {expected:.4g}"

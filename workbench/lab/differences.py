@@ -1,0 +1,269 @@
+"""When two honest runs have the same numbers, and how rarely that is decided wrongly.
+
+Honest runs have the same software, parameters and seed, and so the same draws. Another machine (processor,
+BLAS kernel, number of threads) rounds differently, which shows in two ways.
+
+(1) *Rounding.* A number moves by its condition times 1e-16. It agrees if it moves by at most `RELATIVE` of
+    itself or `ABSOLUTE` of its scale: the largest number of its curve, list or table, so that the 1e-17 of
+    one kernel is the 0 of another. On a logarithmic axis the scale is the number itself. A count of rows may
+    also move by one. This holds for every number: deterministic or simulated, of a chart or of a verdict.
+(2) *A run that flips.* A run that decides something within rounding of its threshold may decide otherwise.
+    The draws of the other runs do not depend on that (a plan lists them beforehand), so one run of one point
+    changes. Where an interval comes with a number it is therefore agreed, though (1) fails, if
+        a simulated curve's y stays inside the committed band, low and high move by at most its width
+        (2.3 standard errors of an end, for a normal band of 95 %), and so at one x of the figure only;
+        a count or share of known trials stays inside its binomial interval (Clopper-Pearson, 95 %), so too;
+        a verdict's estimate and the ends of its interval move by at most a quarter of the interval, or for a
+        search, which went on elsewhere, either estimate lies in the other's interval, and so in no more
+        claims of a notebook than read one sweep: `CLAIMS`. Its status never changes.
+
+So a falsified curve, which is wrong everywhere, differs however wide its band is; one wrong point inside its
+own interval does not, if it is the only one of its figure. Words are compared exactly.
+
+Level. A run flips with about the probability by which rounding moves it, relatively, as its distance from a
+threshold has a density of about one. Over the 370 000 runs of a quick `reproduce` these moves, measured
+between the kernels Prescott, Haswell and SkylakeX, add up to λ = 0.02 expected flips, all but 1e-5 of them
+under intervals, at condition numbers of 1e10 and more; none was seen. Honest runs disagree only if
+    two runs of one figure flip: at most λ²/2 = 2e-4, even if all runs were those of one figure;
+    or one flips and leaves its interval: at most 0.03 λ = 6e-4, the worst of mean and median of six normal
+    or Laplace runs (0.03, and 0.001 for twenty) when one is drawn anew;
+    or one flips where there is no interval: 1e-5.
+That is less than 1e-3 for a whole `reproduce`: a stated model with measured numbers, not a proof.
+
+>>> differ({"n": 100, "estimate": 0.50001}, {"n": 100, "estimate": 0.5})
+[]
+>>> differ({"status": "HOLDS"}, {"status": "REFUTED"})
+["status: 'HOLDS', committed 'REFUTED'"]
+"""
+
+from collections.abc import Hashable, Iterator, Mapping
+from math import inf, isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workbench.charts import canonical_json
+from workbench.lab.figures import NUMBERS, PROFILES, VERDICTS
+from workbench.study.intervals import Interval, clopper_pearson
+
+RELATIVE, ABSOLUTE = 1e-3, 1e-9  # of the larger of two numbers, and of their scale
+QUARTER = 0.25  # of a verdict's interval: what a flipped run may move
+PLACES, CLAIMS = 1, 3  # values of x in a figure, and claims in a notebook, that one flipped run may move
+BINOMIAL = 0.05  # what the binomial interval misses
+MOST = 20  # lines reported per file
+CURVES = ("y", "low", "high")
+SEARCHED = "searched n"  # in the name of a test: a flipped run changes which runs come after it
+EVIDENCE = ("estimate", "interval")
+PROSE = ("caption", "detail", "marks", "label_at")  # what is read off the numbers that are compared
+Form = Mapping[str, Any]
+Run = tuple[str, Hashable]
+
+
+class Difference(NamedTuple):
+    """A number or word that is not as committed, and the run that could explain it, if one could."""
+
+    line: str
+    run: Run | None = None
+
+
+class Point(NamedTuple):
+    """A simulated number and its interval, if it has one."""
+
+    y: float
+    interval: Interval | None
+
+
+def compare(folder: Path, committed: Path) -> list[str]:
+    """Return how the numbers in `folder` differ from the committed ones, one line per difference.
+
+    Only the profiles that `folder` has are compared; versions are not.
+    """
+    made, kept = (
+        {path.name: canonical_json.read(path) for path in one.glob("*.json") if path.name != NUMBERS}
+        for one in (folder, committed)
+    )
+    missing = [f"{name}: not made any more, but committed" for name in sorted(kept.keys() - made.keys())]
+    unknown = [f"{name}: made, but not committed" for name in sorted(made.keys() - kept.keys())]
+    both = sorted(made.keys() & kept.keys())
+    found = [f"{name}: {line}" for name in both for line in differences(made[name], kept[name], name)]
+    return missing + unknown + found
+
+
+def differences(made: Any, kept: Any, name: str = "") -> list[str]:
+    """Return how a file's numbers differ from the committed ones, in the profiles that it has."""
+    ours, theirs = _comparable(name, made), _comparable(name, kept)
+    profiles = [profile for profile in PROFILES if profile in ours["charts"]]
+    for one in (ours, theirs):
+        one["charts"] = {profile: one["charts"].get(profile) for profile in profiles}
+    return differ(ours, theirs)
+
+
+def _comparable(name: str, content: Any) -> dict[str, Any]:
+    content = _without_prose(content)
+    if name == VERDICTS:
+        return {"charts": content}
+    parameters = {key: value for key, value in content["parameters"].items() if key != "profile"}
+    return {"charts": dict(content["charts"]), "parameters": parameters, "seed": content["seed"]}
+
+
+def _without_prose(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _without_prose(value) for key, value in content.items() if key not in PROSE}
+    return [_without_prose(value) for value in content] if isinstance(content, list) else content
+
+
+def differ(ours: object, theirs: object) -> list[str]:
+    """Return the differences that no flipped run explains, each with its place, at most twenty."""
+    found = list(_walk("", ours, theirs))
+    runs = {one.run for one in found if one.run}
+    allowed = {"x": PLACES, "claim": CLAIMS}
+    few = {kind for kind, most in allowed.items() if sum(run[0] == kind for run in runs) <= most}
+    lines = [one.line for one in found if not (one.run and one.run[0] in few)]
+    return lines if len(lines) <= MOST else [*lines[:MOST], "... and more"]
+
+
+def _walk(
+    place: str, ours: Any, theirs: Any, scale: float = 0.0, log: tuple[str, ...] = ()
+) -> Iterator[Difference]:
+    """Yield how two contents differ; `log` names the curves' entries that stand on a logarithmic axis."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        yield from _records(place, ours, theirs, log)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        if len(ours) != len(theirs):
+            yield Difference(f"{place}: {len(ours)} entries, committed {len(theirs)}")
+        else:
+            for index, pair in enumerate(zip(ours, theirs, strict=True)):
+                yield from _walk(f"{place}[{index}]", *pair, scale, log)
+    elif not (rounds(ours, theirs, scale) if _number(ours) and _number(theirs) else ours == theirs):
+        yield _difference(place, ours, theirs)
+
+
+def _records(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterator[Difference]:
+    label = ours.get("label") or ours.get("id")
+    together: tuple[str, ...] = ()
+    place = f"{place} {label!r}" if label else place
+    if "yscale" in theirs:
+        log = tuple(axis for axis in ("x", "y") if theirs.get(f"{axis}scale") == "log")
+    if all("role" in one and {"x", *CURVES} <= one.keys() for one in (ours, theirs)):
+        together = CURVES
+        yield from _curve(place, ours, theirs, log)
+    elif {*EVIDENCE} <= ours.keys() & theirs.keys():
+        together = EVIDENCE
+        yield from _evidence(place, ours, theirs)
+    for key in sorted((ours.keys() | theirs.keys()) - {*together}):
+        scale = 0.0 if key in log else _scale(theirs, key)
+        yield from _walk(f"{place} {key}".strip(), ours.get(key), theirs.get(key), scale, log)
+
+
+def _curve(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterator[Difference]:
+    """Yield how y and the band differ, point by point: a flipped run moves the three together."""
+    shapes = [{name: len(one[name]) for name in CURVES if one[name] is not None} for one in (ours, theirs)]
+    if shapes[0] != shapes[1] or len({*shapes[0].values()}) > 1:
+        said = [" and ".join(f"{many} of {name}" for name, many in shape.items()) for shape in shapes]
+        yield Difference(f"{place}: {said[0]}, committed {said[1]}")
+        return
+    for index in range(len(theirs["y"])):
+        pairs = {name: (float(ours[name][index]), float(theirs[name][index])) for name in shapes[0]}
+        scales = {name: 0.0 if "y" in log else _largest(theirs[name]) for name in pairs}
+        kind = str(theirs.get("kind"))
+        wrong = [name for name, pair in pairs.items() if not rounds(*pair, scales[name], kind)]
+        flipped = wrong and theirs["role"] == "estimate" and flips(_point(ours, index), _point(theirs, index))
+        run = ("x", float(theirs["x"][index])) if flipped else None
+        for name in wrong:
+            yield _difference(f"{place} {name}[{index}]", ours[name][index], theirs[name][index], run)
+
+
+def _evidence(place: str, ours: Form, theirs: Form) -> Iterator[Difference]:
+    """Yield how a verdict's estimate and interval differ, which a flipped run moves together."""
+    one, other = (
+        Point(float(verdict["estimate"]), tuple(map(float, verdict["interval"])))  # type: ignore[arg-type]
+        for verdict in (ours, theirs)
+    )
+    scale = _largest([other.y, *(other.interval or ())])
+    alike = (searches_alike if SEARCHED in str(theirs.get("test")) else decides_alike)(one, other)
+    ends = zip(one.interval or (), other.interval or (), strict=True)
+    for name, pairs in (("estimate", [(one.y, other.y)]), ("interval", [*ends])):
+        if not all(rounds(*pair, scale) for pair in pairs):
+            yield _difference(
+                f"{place} {name}", ours[name], theirs[name], ("claim", theirs.get("id")) if alike else None
+            )
+
+
+def rounds(ours: float, theirs: float, scale: float = 0.0, kind: str = "number") -> bool:
+    """Return whether rounding explains the difference of two numbers."""
+    if not (isfinite(ours) and isfinite(theirs)):
+        return repr(float(ours)) == repr(float(theirs))
+    slack = RELATIVE * max(abs(ours), abs(theirs)) + ABSOLUTE * scale
+    return abs(ours - theirs) <= max(slack, 1.0 if kind == "count" else 0.0)
+
+
+def flips(ours: Point, theirs: Point) -> bool:
+    """Return whether one flipped run explains the difference of two simulated points."""
+    if theirs.interval is None or ours.interval is None:
+        return False
+    inside = all(low <= ours.y <= high for low, high in (theirs.interval, ours.interval))
+    return inside and _moved(ours.interval, theirs.interval, theirs.interval[1] - theirs.interval[0])
+
+
+def decides_alike(ours: Point, theirs: Point) -> bool:
+    """Return whether one flipped run explains the difference of two verdicts' numbers."""
+    if theirs.interval is None or ours.interval is None:
+        return False
+    width = QUARTER * (theirs.interval[1] - theirs.interval[0])
+    pairs = (ours.y, *ours.interval), (theirs.y, *theirs.interval)
+    return _moved(*pairs, width if isfinite(width) else 0.0)
+
+
+def searches_alike(ours: Point, theirs: Point) -> bool:
+    """Return whether one flipped run explains the difference of two searches, which went on elsewhere."""
+    both = ours.interval, theirs.interval
+    return all(one and one[0] <= point.y <= one[1] for point in (ours, theirs) for one in both)
+
+
+def _moved(ours: tuple[float, ...], theirs: tuple[float, ...], most: float) -> bool:
+    return all(a == b or abs(a - b) <= most for a, b in zip(ours, theirs, strict=True))
+
+
+def _point(curve: Form, index: int) -> Point:
+    """Return a point of a curve, with the binomial interval if it has no band and is of known trials."""
+    y, trials = float(curve["y"][index]), curve.get("trials")
+    if curve["low"] is not None and curve["high"] is not None:
+        return Point(y, (float(curve["low"][index]), float(curve["high"][index])))
+    return Point(y, binomial(y, str(curve.get("kind")), int(trials)) if trials else None)
+
+
+def binomial(y: float, kind: str, trials: int) -> Interval:
+    """Return the interval of a count, or a fraction, of so many trials.
+
+    >>> [round(end, 3) for end in binomial(0.9, "fraction", 10)]
+    [0.555, 0.997]
+    """
+    hits = y if kind == "count" else y * trials
+    if not 0 <= hits <= trials + 0.5:
+        return -inf, inf
+    size = 1 if kind == "fraction" else trials
+    low, high = clopper_pearson(min(round(hits), trials), trials, BINOMIAL)
+    return low * size, high * size
+
+
+def _scale(record: Form, key: str) -> float:
+    """Return the scale of an entry: its largest number; of a heat map's table its colours' limits, too."""
+    if "limits" not in record:
+        return _largest(record.get(key))
+    return 0.0 if record.get("scale") == "log" else _largest([record.get(key), record["limits"]])
+
+
+def _largest(value: Any) -> float:
+    """Return the largest finite magnitude among a number, a list or a table of numbers; else 0."""
+    if isinstance(value, list):
+        return max(map(_largest, value), default=0.0)
+    return abs(value) if _number(value) and isfinite(value) else 0.0
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _difference(place: str, ours: object, theirs: object, run: Run | None = None) -> Difference:
+    texts = ["nothing" if one is None else repr(one) for one in (ours, theirs)]
+    brief = [text if len(text) <= 60 else text[:57] + "..." for text in texts]
+    return Difference(f"{place}: {brief[0]}, committed {brief[1]}", run)

@@ -1,1 +1,0 @@
-"""From charts to ink: layout, axes, style, bytes."""
