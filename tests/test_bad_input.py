@@ -176,6 +176,8 @@ COLUMNS = [
 @pytest.mark.parametrize(("argument", "words", "x"), identified(COLUMNS))
 def test_a_wrong_column_is_refused_before_any_draw(argument, words, x):
     for key in ON_THE_LINE:
+        if words == 1 and CATALOG[key].least_rows == 1:
+            continue
         example, rng = CATALOG[key].examples[0], np.random.default_rng(3)
         before = repr(rng.bit_generator.state)
         with pytest.raises(ArgumentError) as raised:

@@ -506,7 +506,7 @@ def test_the_table_tells_of_a_bound_that_is_not_monotone():
         (("TwoStepMean",), ("estimand = 'TwoStepMean'", "did you mean univariate/two-step-mean?")),
         (("univariate/medium",), ("key = 'univariate/medium'", "did you mean univariate/median?")),
         (("mean", "--set", "radios=1"), ("set radios = 1", "did you mean radius?")),
-        (("mean", "--set", "width=1"), ("set width = 1", "one of alpha, beta")),
+        (("mean", "--set", "width=1"), ("set width = 1", "one of 19 names")),
         (("mean", "--set", "radius"), ("'radius'", "NAME=VALUE")),
         (("mean", "--set", "radius=-1"), ("radius = -1", "above 0")),
         (("mean", "--set", "radius=wide"), ("radius = 'wide'", "above 0")),

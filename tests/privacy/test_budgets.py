@@ -291,9 +291,8 @@ def test_a_choice_under_zcdp_has_the_scale_of_its_inverse(rho):
 def test_integer_noise_is_not_sold_for_the_price_of_laplace_noise():
     with pytest.raises(ArgumentError, match="PureDP"):
         discrete_laplace(np.zeros(2), Charge("count", "discrete_laplace", 1.0, ZCDP(0.1)), UnitNoise())
-    for cost in (ZCDP(0.1, 1e-6), ApproxDP(1.0, 1e-6)):
-        with pytest.raises(ArgumentError, match="PureDP"):
-            laplace_scale(Charge("count", "laplace", 1.0, cost))
+    with pytest.raises(ArgumentError, match="PureDP"):
+        laplace_scale(Charge("count", "laplace", 1.0, ZCDP(0.1, 1e-6)))
 
 
 @pytest.mark.parametrize(

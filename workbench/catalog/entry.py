@@ -104,8 +104,8 @@ class Entry:
                 levels: Any = self.estimator
                 return law.quantiles(levels.levels)
             case "counts":
-                bins: Any = self.estimator
-                return law.shares(bins.edges) if hasattr(law, "shares") else law.mean
+                of: Any = self.estimator
+                return law.shares(of.edges)[of.first :] if hasattr(law, "shares") else law.mean
             case "covariance" | "eigenvalues" | "subspace":
                 return law.covariance
         return law.mean if law.d is None else law.moments

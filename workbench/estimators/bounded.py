@@ -253,6 +253,7 @@ class Count(Univariate[Counts]):
 
     in_passes: ClassVar[bool] = True
     edges: ClassVar[tuple[float, ...]] = (HALF,)
+    first: ClassVar[int] = 1  # the bin that counts
 
     def charge(self, n: int, budget: Budget) -> Charge:
         """Return the charge of step (2)."""
@@ -264,7 +265,7 @@ class Count(Univariate[Counts]):
         return self.charge(n, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Counts:
-        return released_counts(x, self.edges, self.charge(len(x), budget), noise, first=1)
+        return released_counts(x, self.edges, self.charge(len(x), budget), noise, self.first)
 
     def interval(self, value: Counts, n: int, budget: Budget, level: float) -> Interval:
         """Return the interval round a released count that covers the expected number of rows that count."""
@@ -310,6 +311,7 @@ class Histogram(Univariate[Counts]):
     """
 
     in_passes: ClassVar[bool] = True
+    first: ClassVar[int] = 0
 
     edges: tuple[float, ...]
 

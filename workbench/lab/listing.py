@@ -241,10 +241,11 @@ def home(claim: str) -> str:
 
     one = CLAIMS[claim]
     chapter = import_module(f"workbench.chapters.{claim.partition('/')[0].replace('-', '_')}")
-    for found in walk_packages(chapter.__path__, f"{chapter.__name__}."):
-        module = import_module(found.name)
-        if not found.ispkg and any(one is other for other in getattr(module, "CLAIMS", ())):
-            return _shown(Path(str(module.__file__)))
+    for package in (chapter, import_module("workbench.chapters.scalings")):
+        for found in walk_packages(package.__path__, f"{package.__name__}."):
+            module = import_module(found.name)
+            if not found.ispkg and any(one is other for other in getattr(module, "CLAIMS", ())):
+                return _shown(Path(str(module.__file__)))
     return _shown(Path(getsourcefile(one.checks) or ""))
 
 

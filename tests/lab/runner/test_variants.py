@@ -108,7 +108,7 @@ def test_a_notebook_is_named_by_its_chapter_where_that_is_one(checkout):
         (["--grid", "n=9", "--profile", "full", "--update"], "update = 'changed parameters': expected"),
         (["--limit", "0.5"], "limit = 0.5: expected a finite number, 1 or more, where 1 is the usual work"),
         (["--limit", "inf"], "limit = inf: expected a finite number, 1 or more"),
-        (["--limit", "lots"], "argument --limit: 'lots': expected a number"),
+        (["--limit", "lots"], "argument --limit: invalid float value: 'lots'"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_nothing_is_written(checkout, command, monkeypatch, arguments, line):
