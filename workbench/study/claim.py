@@ -71,12 +71,12 @@ class Claim:
 
     def declared(self, profile: str, seed: int) -> list[object]:
         """Return the sweeps and searches that `decide` runs."""
-        sweeps = [Declared(sweep, profile, seed) for sweep in self.sweeps() if profile in sweep.blocks]
-        return [*sweeps, *searches(self.scalings(), profile, seed)]
+        sweeps = (sweep.under(profile) for sweep in self.sweeps() if profile in sweep.blocks)
+        return [*(Declared(sweep, profile, seed) for sweep in sweeps), *searches(self.scalings(), profile, seed)]
 
     def decide(self, profile: str, seed: int, jobs: int) -> Verdict:
         """Run the sweeps and searches, and return the verdict; the trials are the rows of the tables."""
-        wanted = (sweep for sweep in self.sweeps() if profile in sweep.blocks)
+        wanted = (sweep.under(profile) for sweep in self.sweeps() if profile in sweep.blocks)
         frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in wanted]
         seeded = {"seed": seed} if "seed" in signature(self.checks).parameters else {}
         scalings = [scaling for scaling in self.scalings() if profile in scaling.caps]

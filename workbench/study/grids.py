@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_info
 
 import workbench
 from workbench.errors import ArgumentError, integer_at_least, one_of
-from workbench.study.profiles import PROFILES
+from workbench.study.profiles import FEW, PROFILES, SKETCH
 
 # Random streams addressed by what they are for, so that no result depends on who computes it when.
 #
@@ -243,6 +243,22 @@ class Sweep:
         kept = {name for name in own if all(point.get(name, own[name]) == own[name] for point in left)}
         here = tuple({name: value for name, value in point.items() if name not in kept} for point in left)
         return replace(self, points=here, usual=known)
+
+    def under(self, profile: str) -> "Sweep":
+        """Return what a profile computes of it: quick is a sketch, one smaller block where that is enough.
+
+        >>> def block(n, trials, data, noise): ...
+        >>> counts = Sweep("counts", grid(n=[10, 20]), block, 400, {"quick": 2, "full": 20}).under("quick")
+        >>> counts.trials, counts.blocks["quick"]
+        (200, 1)
+        """
+        if profile != "quick" or profile not in self.blocks:
+            return self
+        most, full = self.trials * self.blocks[profile], self.trials * self.blocks.get("full", 0)
+        wanted = max(min(FEW, most), min(most, round(SKETCH * full))) if full else most
+        if wanted >= self.trials:
+            return replace(self, blocks={**self.blocks, profile: round(wanted / self.trials)})
+        return replace(self, trials=wanted, blocks={**self.blocks, profile: 1})
 
     @property
     def times_usual(self) -> float:

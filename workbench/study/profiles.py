@@ -73,6 +73,9 @@ class Profile:
 QUICK = Profile("quick", 0.1, 150)
 """For a person who waits: three minutes on two cores, and wide intervals."""
 
+SKETCH, FEW = 0.025, 50
+"""What quick computes of a sweep: this share of full's trials, so many at a point where a block has them."""
+
 CI = Profile("ci", 0.25, 375)
 """For every change: trials enough to catch a wrong factor of two, few enough to run beside the tests."""
 

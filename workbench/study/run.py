@@ -75,7 +75,9 @@ class Run:
         if not self.simulate:
             return columns(sweep, self.profile, seed=self.seed)
         sweep = self._affordable(sweep)
-        if self.most is not None:
+        if self.most is None:
+            sweep = sweep.under(self.profile)
+        else:
             trials = min(self.most, sweep.trials)
             sweep = replace(sweep, trials=trials, blocks={self.profile: ceil(self.most / trials)})
         return run(sweep, self.profile, seed=self.seed)
