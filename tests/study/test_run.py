@@ -22,13 +22,30 @@ def _nothing_kept():
 
 
 def test_the_usual_points_are_those_of_the_claims():
-    assert Run("quick", 3).table(SWEEP).equals(run(SWEEP, "quick", seed=3))
-    assert Run("quick", 3).table(SWEEP.moved(SWEEP.points)).equals(run(SWEEP, "quick", seed=3))
+    usual = run(SWEEP.under("quick"), "quick", seed=3)
+    assert Run("quick", 3).table(SWEEP).equals(usual)
+    assert Run("quick", 3).table(SWEEP.moved(SWEEP.points)).equals(usual)
+    assert Run("full", 3).table(SWEEP).equals(run(SWEEP, "full", seed=3))
+
+
+@pytest.mark.parametrize(
+    ("trials", "full", "quick", "wanted"),
+    [
+        (40, 3, 2, (40, 1)),
+        (8, 100, 10, (8, 6)),
+        (400, 20, 2, (200, 1)),
+        (400, 80, 8, (400, 2)),
+        (2, 9, 1, (2, 1)),
+    ],
+)
+def test_quick_is_a_fortieth_of_full_and_fifty_trials_where_there_are_so_many(trials, full, quick, wanted):
+    found = Sweep("test-run", grid(n=(2, 4)), drawn, trials, {"quick": quick, "full": full}).under("quick")
+    assert (found.trials, found.blocks["quick"]) == wanted
 
 
 def test_a_point_in_common_has_the_same_numbers():
     moved = SWEEP.moved(grid(n=(40_000, 30_000)))
-    found, usual = Run("quick", 3).table(moved), run(SWEEP, "quick", seed=3)
+    found, usual = Run("quick", 3).table(moved), Run("quick", 3).table(SWEEP)
     assert (
         found[found["n"] == 40_000]["error"].to_numpy() == usual[usual["n"] == 40_000]["error"].to_numpy()
     ).all()
@@ -36,7 +53,7 @@ def test_a_point_in_common_has_the_same_numbers():
 
 
 def test_more_work_means_fewer_trials_and_far_more_is_refused():
-    assert len(Run("quick", 3).table(SWEEP.moved(grid(n=(60_000, 60_000 + 1))))) == 2 * 2 * 40
+    assert len(Run("quick", 3).table(SWEEP.moved(grid(n=(60_000, 60_000 + 1))))) == 2 * 40
     assert len(Run("quick", 3).table(SWEEP.moved(grid(n=(150_000, 150_001))))) == 2 * 2 * 19
     said = r"^work of test-run: 20.* times the usual, 2 allowed; `workbench reproduce --limit 2.` runs it$"
     with pytest.raises(TooMuchWorkError, match=said):
@@ -45,7 +62,7 @@ def test_more_work_means_fewer_trials_and_far_more_is_refused():
 
 def test_the_limit_is_lifted_by_whoever_lends():
     with lending(Resources(limit=1000)):
-        assert len(Run("quick", 3).table(SWEEP.moved(grid(n=(150_000, 150_001))))) == 2 * 2 * 40
+        assert len(Run("quick", 3).table(SWEEP.moved(grid(n=(150_000, 150_001))))) == 2 * 40
 
 
 def test_a_sketch_has_few_trials_and_predictions_alone_have_none():

@@ -72,7 +72,8 @@ class Claim:
     def declared(self, profile: str, seed: int) -> list[object]:
         """Return the sweeps and searches that `decide` runs."""
         sweeps = (sweep.under(profile) for sweep in self.sweeps() if profile in sweep.blocks)
-        return [*(Declared(sweep, profile, seed) for sweep in sweeps), *searches(self.scalings(), profile, seed)]
+        declared = (Declared(sweep, profile, seed) for sweep in sweeps)
+        return [*declared, *searches(self.scalings(), profile, seed)]
 
     def decide(self, profile: str, seed: int, jobs: int) -> Verdict:
         """Run the sweeps and searches, and return the verdict; the trials are the rows of the tables."""

@@ -123,41 +123,41 @@ class Work:
 
 NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
     {
-        "00_start_here": {"quick": Work(expected=16, budget=30), "full": Work(expected=20, budget=60)},
+        "00_start_here": {"quick": Work(expected=8, budget=30), "full": Work(expected=20, budget=60)},
         "01_what_epsilon_means": {
-            "quick": Work(expected=21, budget=35, blocks=81),
+            "quick": Work(expected=17, budget=35, blocks=39),
             "full": Work(expected=90, budget=140, blocks=766),
         },
         "02_one_mean": {
-            "quick": Work(expected=113, budget=140, blocks=730),
+            "quick": Work(expected=111, budget=140, blocks=1133),
             "full": Work(expected=1470, budget=1700, blocks=13985),
         },
         "03_many_dimensions": {
-            "quick": Work(expected=52, budget=60, blocks=196),
+            "quick": Work(expected=51, budget=60, blocks=196),
             "full": Work(expected=740, budget=850, blocks=8570),
         },
         "04_covariance": {
-            "quick": Work(expected=48, budget=60, blocks=115),
+            "quick": Work(expected=55, budget=60, blocks=115),
             "full": Work(expected=880, budget=1000, blocks=6115),
         },
         "05_any_gaussian": {
-            "quick": Work(expected=58, budget=60, blocks=326),
+            "quick": Work(expected=40, budget=60, blocks=319),
             "full": Work(expected=950, budget=1100, blocks=4890),
         },
         "07_robust_and_private": {
-            "quick": Work(expected=60, budget=80, blocks=398),
+            "quick": Work(expected=50, budget=80, blocks=297),
             "full": Work(expected=1050, budget=1250, blocks=4178),
         },
         "08_sparse_covariance": {
-            "quick": Work(expected=70, budget=95, blocks=434),
+            "quick": Work(expected=69, budget=95, blocks=599),
             "full": Work(expected=420, budget=600, blocks=4188),
         },
         "06_matrix_quantile": {
-            "quick": Work(expected=90, budget=115, blocks=192),
+            "quick": Work(expected=80, budget=115, blocks=192),
             "full": Work(expected=650, budget=800, blocks=4804),
         },
         "09_which_one": {
-            "quick": Work(expected=18, budget=30, blocks=40),
+            "quick": Work(expected=31, budget=45, blocks=21),
             "full": Work(expected=70, budget=120, blocks=404),
         },
     }
