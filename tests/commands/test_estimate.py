@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import MISSING, asdict, dataclass, fields
@@ -97,6 +98,13 @@ def test_it_prints_value_budget_plan_errors_and_where_the_noise_is_from(folder, 
     assert f"error bound: {bound:.10g}, with probability 0.95 (" in said
     assert record["error"]["value"] == pytest.approx(bound)
     assert "error bound: none at" in recorded(command, key="histogram-location")[2]
+
+
+def test_a_count_and_a_mean_within_bounds_come_with_an_interval(folder, command):
+    said = command(*estimate(key="count", settings=(), more=("--seed", "1"))).printed()
+    assert re.search(r"^counts: \d of 5 rows\n95 % interval: [\d.]+ to [\d.]+\n", said)
+    mean = ("low=0", "high=3")
+    assert "\n95 % interval: 0 to 3\n" in command(*estimate(key="bounded-mean", settings=mean)).printed()
 
 
 def test_a_seed_makes_a_replay_that_says_so_and_missing_entries_may_count(folder, command):

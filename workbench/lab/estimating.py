@@ -110,6 +110,8 @@ def estimate(
         x: Any = np.concatenate(list(source()))
         release = chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
     abstained = isinstance(release.value, Abstention)
+    if hasattr(chosen, "interval"):  # for any distribution, a function of what is released
+        record["interval"] = plain(release.interval())
     return record | {
         "status": "abstained" if abstained else "estimated",
         "value": None if abstained else plain(release.value),
@@ -168,6 +170,7 @@ def lines(record: Mapping[str, Any]) -> str:
     value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
     pairs = {
         record["estimand"]: value,
+        "95 % interval": _ends(record["interval"]) if "interval" in record else "",
         "covers the mean of": record.get("laws", ""),
         "estimator": record["key"],
         "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
@@ -196,7 +199,15 @@ def _expected(error: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: f"{_show(error['value'])}{sure} ({error['meaning']})"}
 
 
+def _ends(found: Any) -> str:
+    """Say where an interval, or one for each bin, ends."""
+    every = found if isinstance(found, list) else [found]
+    return ", ".join(f"{one['low']:.6g} to {one['high']:.6g}" for one in every)
+
+
 def _show(value: Any) -> str:
+    if isinstance(value, dict) and "counts" in value:
+        return f"{', '.join(map(_show, value['counts']))} of {value['n']:.0f} rows"
     if isinstance(value, dict):
         return ", ".join(f"{name} {_show(part)}" for name, part in value.items())
     if isinstance(value, list):
