@@ -115,7 +115,7 @@ def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():
 
     large = Sweep("claims-large", grid(scale=1), tails, trials=10, blocks={"full": 2})
     both = Claim("both", "B", ("demo/1",), "", checks, lambda: (SWEEP, large))
-    assert both.decide("quick", 3, 1).trials == 400
+    assert both.decide("quick", 3, 1).trials == 100
     assert both.decide("full", 3, 1).trials == 4020
     assert found == [(1, 3), (2, 3)]
 

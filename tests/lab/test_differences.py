@@ -20,7 +20,7 @@ from workbench.study.measures import median
 FIGURES = Path(__file__).parents[2] / "figures"
 NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
 CURVES = ("y", "low", "high")
-NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending"}
+NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending", "01_what_epsilon_means/attacker"}
 """Pictures with one curve for each name: a curve of one point may be one flipped run."""
 X = (1.0, 2.0, 3.0, 4.0)
 CURVE = Series("s", X, X, (0.8, 1.6, 2.4, 3.2), (1.2, 2.4, 3.6, 4.8))
