@@ -111,7 +111,9 @@ def test_a_bound_on_a_width_is_that_of_all_rows_if_noise_may_pass_for_absent_one
 
 
 def test_too_few_rows_for_any_distribution_are_refused_with_what_answers():
-    with pytest.raises(ArgumentError, match=r"^n = 1199: at least 1200 at .*BoundedMean\(low=, high=\)"):
+    with pytest.raises(
+        ArgumentError, match=r"^n = 1199: expected at least 1200 at .*BoundedMean\(low=, high=\)"
+    ):
         IntervalMean()(np.zeros(1199), budget=APPROX, rng=rng(0))
 
 
