@@ -18,11 +18,12 @@ from workbench.estimators.intervals import tail_design
 BUDGET = ApproxDP(1.0, 1e-6)
 SCREENED, FRESH, WORST = 40, 400, 3
 HEAVY = {"t4.5": stats.t(4.5), "pareto4.5": stats.lomax(4.5), "lognormal": stats.lognorm(1.0)}
+SKEW = {"skew lognormal": stats.lognorm(0.5)}
 BASES = {
     "normal": stats.norm(),
     "uniform": stats.uniform(-1.0, 2.0),
     "exponential": stats.expon(),
-    "skew lognormal": stats.lognorm(0.5),
+    **SKEW,
     **HEAVY,
 }
 
@@ -59,7 +60,7 @@ class Rows:
         )
         if few and (self.zeros or abs(self.at) >= 4):
             return "few far rows"
-        return "heavy with steps" if self.base in HEAVY and (self.step or self.moved) else "others"
+        return "heavy with steps" if self.base in HEAVY | SKEW and (self.step or self.moved) else "others"
 
 
 MANY = (10, 16, 25, 40, 63, 100, 160, 250, 400)
@@ -79,10 +80,10 @@ STATED = {
 
 
 def covered(rows, n, samples, stream):
-    found = []
+    found, mean = [], rows.mean(n)
     for sample in range(samples):
         rng = np.random.default_rng((stream, sample, n))
-        found.append(IntervalMean()(rows.draw(rng, n), budget=BUDGET, rng=rng).value.contains(rows.mean(n)))
+        found.append(IntervalMean()(rows.draw(rng, n), budget=BUDGET, rng=rng).value.contains(mean))
     return float(np.mean(found))
 
 

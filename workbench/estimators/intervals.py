@@ -567,9 +567,9 @@ class IntervalMean(OfLevel):
     with two exceptions. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and an
     answer then misses the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal rows
     of which 24 lie at 8 standard deviations are covered .6 of the time, ten rows at 100 hardly ever; more
-    other rows do not help. A heavy tail with steps (coarse rounding, many rows at one far value) is covered
-    less often until there are some 20,000/ε rows, at worst .65 of the time with 1,200/ε, .75 with 2,000/ε and
-    .85 with 10,000/ε. Within bounds that are known `BoundedMean(low=, high=)` has neither exception.
+    other rows do not help. A heavy or skewed tail with steps (coarse rounding, many rows at one far value) is
+    covered less often until there are some 20,000/ε rows, at worst .65 of the time with 1,200/ε, .75 with
+    2,000/ε and .85 with 10,000/ε. Within bounds that are known `BoundedMean(low=, high=)` has neither exception.
     Where coverage cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows
     are refused beforehand, and `BoundedMean` has no least n.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
@@ -605,8 +605,8 @@ class IntervalMean(OfLevel):
         seen = ceil(1.5 * tail_design(n, budget).wide.rank)
         return (
             f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
-            "it less often where a heavy tail is rounded coarsely or has many rows at one value; within "
-            "known bounds BoundedMean(low=, high=) covers both"
+            "it less often where a heavy or skewed tail is rounded coarsely or has many rows at one value; "
+            "within known bounds BoundedMean(low=, high=) covers both"
         )
 
     def estimate(
