@@ -8,6 +8,7 @@ from scipy.special import ndtr, ndtri, stdtr
 
 from tests.estimators.streams import rng
 from workbench import ZCDP, ApproxDP, Interval, IntervalMean, IntervalUnknownVariance, Scale
+from workbench.errors import ArgumentError
 from workbench.estimators import intervals
 from workbench.estimators.intervals import pivotal_width, scale_and_mean
 from workbench.estimators.shared.noisy_means import SURE
@@ -107,6 +108,13 @@ def test_a_bound_on_a_width_is_that_of_all_rows_if_noise_may_pass_for_absent_one
     ask = 600, 1, ZCDP(1.0, 1e-3)
     assert estimator.error_bound(*ask, SURE / 4) == inf
     assert estimator.error_bound(*ask, 0.1) < inf
+
+
+def test_too_few_rows_for_any_distribution_are_refused_with_what_answers():
+    with pytest.raises(
+        ArgumentError, match=r"^n = 1199: expected at least 1200 at .*BoundedMean\(low=, high=\)"
+    ):
+        IntervalMean()(np.zeros(1199), budget=APPROX, rng=rng(0))
 
 
 NOTHING_KNOWN = [IntervalUnknownVariance(), IntervalUnknownVariance(calibration="paper"), IntervalMean()]

@@ -40,7 +40,7 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import hypot, inf, log, sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,7 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
+from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.shared.budgets import concentrated, delivered, mean_charge, require_gaussian
 from workbench.estimators.shared.noisy_means import (
     better_than,
@@ -102,7 +103,8 @@ class ClippedMean(Univariate[float]):
     """Private mean of one column on a short known range (L17 Lemma 2.2).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; the
-    error grows in proportion to `radius`.
+    error grows in proportion to `radius`. `release.interval()` covers the mean of normal rows only: for
+    others use `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, ApproxDP with delta > 0,
     ZCDP with delta = 0, GaussianDP.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -129,6 +131,8 @@ class ClippedMean(Univariate[float]):
     >>> abs(release.value - 3.0) < 0.2
     True
     """
+
+    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
 
     radius: float
     centre: float = 0.0

@@ -108,6 +108,7 @@ from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import MOST_LOSS, ArgumentError, probability
 from workbench.estimators.base import FARTHEST, Abstention, Trace, Univariate, require_rows, standardised
 from workbench.estimators.histograms import BEST, REACH, UnitHistogram
+from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.scale import LEAST_ROWS, ZERO, Scale, exponents, pair_differences
 from workbench.estimators.shared.budgets import divided, mean_charge, rule
 from workbench.estimators.shared.noisy_means import (
@@ -256,7 +257,9 @@ class UnboundedMean(Stepwise):
     """Private mean of one column, its range unknown (L17 Theorem 2.8).
 
     Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
-    release is "no answer". Parameters as of `TwoStepMean`.
+    release is "no answer". `release.interval()` covers the mean of normal rows only: for others use
+    `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
+    Parameters as of `TwoStepMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -310,8 +313,10 @@ class OfLevel(Univariate[ConfidenceInterval]):
 class Interval(OfLevel):
     """Private confidence interval for the mean of one column, sigma known (KV18 Theorem 3.1).
 
-    Covers the mean of normal rows of standard deviation `sigma` with probability 1 - `level`, wherever the
-    mean is and whatever n is; where there is no answer it is the whole line.
+    Covers the mean of normal rows of standard deviation `sigma` only, with probability 1 - `level`, wherever
+    the mean is and whatever n is; for other rows use `IntervalMean` (n at least about 1200/ε) or, between
+    bounds, `BoundedMean(low=, high=)` and its `release.interval()`. Where there is no answer it is the whole
+    line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -336,7 +341,7 @@ class Interval(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = "normal rows whose standard deviation is sigma"
+    laws: ClassVar[str] = f"normal rows of standard deviation sigma only; {FOR_OTHERS}"
 
     sigma: float
     level: float = 0.05
@@ -391,8 +396,9 @@ class Interval(OfLevel):
 class IntervalUnknownVariance(OfLevel):
     """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
 
-    Covers the mean of normal rows with probability 1 - `level`, whatever mean, sigma and n are; where there
-    is no answer it is the whole line. Parameters as of `Interval`.
+    Covers the mean of normal rows only, with probability 1 - `level`, whatever mean, sigma and n are; for
+    other rows use `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean(low=, high=)` and
+    its `release.interval()`. Where there is no answer it is the whole line. Parameters as of `Interval`.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. All
     else as of `Interval`; where few pairs are left it is the whole line.
@@ -406,7 +412,7 @@ class IntervalUnknownVariance(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = "normal rows"
+    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
 
     level: float = 0.05
     calibration: Calibration = "tight"
@@ -557,11 +563,15 @@ class IntervalMean(OfLevel):
     """Private confidence interval for the mean of one column, of any distribution, nothing known (ours).
 
     For distributions with a fourth moment: skewed, discrete and two-valued ones as well as normal rows, most
-    of which may be one value. Covers their mean with probability about 1 - `level` (simulated, not proved).
-    Where that cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows are
-    refused beforehand. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and
-    an answer then misses the mean: the release says how many rows that are. A heavy tail with steps (coarse
-    rounding, many rows at one far value) is covered less often until there are some 20,000/ε rows.
+    of which may be one value. Covers their mean with probability about 1 - `level` (simulated, not proved),
+    with two exceptions. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and an
+    answer then misses the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal rows
+    of which 24 lie at 8 standard deviations are covered .6 of the time, ten rows at 100 hardly ever; more
+    other rows do not help. A heavy or skewed tail with steps (coarse rounding, many rows at one far value) is
+    covered less often until there are some 20,000/ε rows, at worst .65 of the time with 1,200/ε, .75 with
+    2,000/ε and .85 with 10,000/ε. Within bounds that are known `BoundedMean(low=, high=)` has neither
+    exception. Where coverage cannot be seen it is the whole line, as for a constant column; fewer than about
+    1200/ε rows are refused beforehand, and `BoundedMean` has no least n.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     share of the others is drawn with the mean at no cost: mean and width are theirs. A share of absent rows
@@ -580,7 +590,7 @@ class IntervalMean(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = "rows of any distribution with a fourth moment"
+    laws: ClassVar[str] = "rows of any distribution with a fourth moment, but for few far values"
 
     level: float = 0.05
 
@@ -595,7 +605,8 @@ class IntervalMean(OfLevel):
         seen = ceil(1.5 * tail_design(n, budget).wide.rank)
         return (
             f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
-            "it less often where a heavy tail is rounded coarsely or has many rows at one value"
+            "it less often where a heavy or skewed tail is rounded coarsely or has many rows at one value; "
+            "within known bounds BoundedMean(low=, high=) covers both"
         )
 
     def estimate(
@@ -748,7 +759,8 @@ def tail_design(n: int, budget: Budget) -> TailDesign:
     costs = _costs(n, budget)
     found = ranks(n, budget)
     if found is None:
-        raise ArgumentError("n", n, f"at least {fewest(lambda rows: ranks(rows, budget), 64)} at {budget}")
+        least = fewest(lambda rows: ranks(rows, budget), 64)
+        raise ArgumentError("n", n, f"at least {least} at {budget}; with fewer use BoundedMean(low=, high=)")
     inner, outer, wide = found
     charges = (
         Charge("log-scale", "window_median", 1.0, costs[0]),

@@ -16,6 +16,7 @@ from workbench.privacy import Budget, Plan
 T = TypeVar("T")
 Kind: TypeAlias = Literal["proved", "predicted"]
 BETA = 0.05  # the chance that a stated bound leaves
+FOR_OTHERS = "for others IntervalMean, n at least about 1200/ε, or BoundedMean(low=, high=)"
 
 
 @dataclass(frozen=True)
@@ -183,9 +184,10 @@ class Release(Generic[T]):
         """Return an interval round what is released, from public numbers and the release alone.
 
         It covers with probability `confidence`, at least ½: for `BoundedMean`, `Count` and `Histogram` (an
-        interval for each bin) whatever the distribution of the rows; for other means on rows that the
-        estimator is accurate for, normal ones, all of them there: the mean of others may be further away by
-        what `other_rows` says.
+        interval for each bin) whatever the distribution of the rows; for `ClippedMean`, `TwoStepMean` and
+        `UnboundedMean` the mean of normal rows only, all of them there. The mean of others may be further
+        away by what `other_rows` says: use `IntervalMean` (n at least about 1200/ε) or, between bounds,
+        `BoundedMean(low=, high=)`.
         """
         if not (real(confidence) and 0.5 <= confidence < 1):
             raise ArgumentError("confidence", confidence, "the probability of covering, from 0.5 to below 1")
@@ -204,7 +206,7 @@ class Release(Generic[T]):
 
     @property
     def laws(self) -> str:
-        """The laws of rows whose mean an interval covers, in words; empty for all other releases."""
+        """The distributions of rows whose mean an interval covers, in words; empty where none is told."""
         return str(getattr(self.asked.estimator, "laws", "")) if self.asked else ""
 
     @property
@@ -241,7 +243,8 @@ class Release(Generic[T]):
         return f"{_shown(self.value)}\n{said}{self.guarantee}\n{spent}"
 
     def _said(self) -> list[str]:
-        covers = self.laws and f"covers the mean of {self.laws}"
+        who = "" if isinstance(self.value, Interval) else "interval() "
+        covers = self.laws and f"{who}covers the mean of {self.laws}"
         return [said for said in (covers, str(self.error or ""), self.other_rows) if said]
 
     def _rows(self) -> list[tuple[str, str, str]]:

@@ -25,6 +25,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import hypot, inf, log, pi, sqrt
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from workbench.estimators.base import (
     standardised,
 )
 from workbench.estimators.histograms import REACH, UnitHistogram
+from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.shared.budgets import divided, mean_charge, rule
 from workbench.estimators.shared.noisy_means import (
     FAR,
@@ -303,6 +305,8 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
 class Stepwise(Univariate[float]):
     """The entries with and without a range."""
 
+    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
+
     centre: float = 0.0
     sigma: float
     beta: float
@@ -355,7 +359,8 @@ class TwoStepMean(Stepwise):
     """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
-    range costs little.
+    range costs little. `release.interval()` covers the mean of normal rows only: for others use
+    `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of

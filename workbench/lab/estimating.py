@@ -75,7 +75,8 @@ def estimate(
     rng = SecureNoise() if secure else np.random.default_rng(seed)
     with np.errstate(all="ignore"):
         asked, plan = Asked(chosen, n, d, budget), chosen.plan(n, d, budget)
-        said, laws = asked.error(), str(getattr(chosen, "laws", ""))
+        said = asked.error()
+        laws = str(getattr(chosen, "laws", "")) if KNOWN[key].estimand == "interval" else ""
         drawn = EXACT if secure else PRIVATE if seed is None else f"replay, not private (seed {seed})"
         error: dict[str, Any] | None = None
         if said is not None and KNOWN[key].estimand != "interval":  # whose ends tell

@@ -8,6 +8,7 @@ import pytest
 import workbench as wb
 from workbench.chapters.one_mean.intervals import LAWS, of_law
 from workbench.estimators.intervals import Interval, IntervalUnknownVariance
+from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.shared import noisy_means as rescaled
 from workbench.privacy import ZCDP, ApproxDP
 
@@ -73,9 +74,13 @@ def test_tails_without_a_mean_are_the_whole_line():
 @pytest.mark.parametrize(
     ("estimator", "laws"),
     [
-        (wb.Interval(sigma=1.0), "normal rows whose standard deviation is sigma"),
-        (wb.IntervalUnknownVariance(), "normal rows"),
-        (wb.IntervalMean(), "rows of any distribution with a fourth moment"),
+        (
+            wb.Interval(sigma=1.0, calibration="paper"),
+            f"normal rows of standard deviation sigma only; {FOR_OTHERS}",
+        ),
+        (wb.IntervalUnknownVariance(calibration="paper"), f"normal rows only; {FOR_OTHERS}"),
+        (wb.IntervalMean(), "rows of any distribution with a fourth moment, but for few far values"),
+        (wb.UnboundedMean(sigma=1.0), f"normal rows only; {FOR_OTHERS}"),
     ],
     ids=repr,
 )
@@ -84,7 +89,8 @@ def test_every_release_says_for_which_laws_it_is(estimator, laws):
         np.random.default_rng(8).normal(size=2000), budget=BUDGET, rng=np.random.default_rng(9)
     )
     assert release.laws == laws
-    assert f"covers the mean of {laws}\n" in str(release)
+    who = "interval() " if isinstance(estimator, wb.UnboundedMean) else ""
+    assert f"\n{who}covers the mean of {laws}\n" in str(release)
     assert f"covers the mean of {laws}<br>" in release._repr_html_()
     assert "normal" in type(estimator).__doc__ or "any distribution" in type(estimator).__doc__
 

@@ -1,0 +1,110 @@
+"""How often `IntervalMean` covers at worst: a search over rows in piles, lattices, tails and few far values.
+
+Every distribution is tried on `SCREENED` samples, the worst of each kind on `FRESH` others. Those that the
+docstring does not except cover .94 of the time; those that it does cover what it says.
+"""
+
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, inf
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from workbench import ApproxDP, IntervalMean
+from workbench.estimators.intervals import tail_design
+
+BUDGET = ApproxDP(1.0, 1e-6)
+SCREENED, FRESH, WORST = 40, 400, 3
+HEAVY = {"t4.5": stats.t(4.5), "pareto4.5": stats.lomax(4.5), "lognormal": stats.lognorm(1.0)}
+SKEW = {"skew lognormal": stats.lognorm(0.5)}
+BASES = {
+    "normal": stats.norm(),
+    "uniform": stats.uniform(-1.0, 2.0),
+    "exponential": stats.expon(),
+    **SKEW,
+    **HEAVY,
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of sd 1 rounded to multiples of `step`; a share set to 0, and about so many moved to `at`."""
+
+    base: str
+    step: float = 0.0
+    zeros: float = 0.0
+    moved: int = 0
+    at: float = 0.0
+
+    def draw(self, rng, n):
+        x = BASES[self.base].rvs(n, random_state=rng) / BASES[self.base].std()
+        x = self.step * np.rint(x / self.step) if self.step else x
+        x[rng.random(n) < self.zeros] = 0.0
+        x[rng.random(n) < self.moved / n] = self.at
+        return x
+
+    def mean(self, n):
+        base = BASES[self.base]
+        mean = base.mean() / base.std()
+        if self.step:  # the sum of all tails
+            ends = (np.arange(100_000) + 0.5) * self.step * base.std()
+            mean = self.step * float((base.sf(ends) - base.cdf(-ends)).sum())
+        share = self.moved / n
+        return share * self.at + (1 - share) * (1 - self.zeros) * mean
+
+    def kind(self, n):
+        few = min(self.moved or inf, n * (1 - self.zeros) or inf) < ceil(
+            1.5 * tail_design(n, BUDGET).wide.rank
+        )
+        if few and (self.zeros or abs(self.at) >= 4):
+            return "few far rows"
+        return "heavy with steps" if self.base in HEAVY | SKEW and (self.step or self.moved) else "others"
+
+
+MANY = (10, 16, 25, 40, 63, 100, 160, 250, 400)
+FAMILY = (
+    *(Rows("normal", moved=many, at=at) for many, at in product(MANY, (4.0, 8.0, 15.0, 30.0))),
+    *(Rows("normal", zeros=1.0, moved=many, at=1.0) for many in MANY if many > 100),  # two-valued
+    *(Rows(base, moved=many, at=at) for base, many, at in product(HEAVY, (25, 160, 400), (-4.0, 4.0, 10.0))),
+    *(Rows(base, step=step) for base, step in product(BASES, (0.0, 0.25, 0.5, 1.0, 2.0))),
+    *(Rows(base, zeros=zeros) for base, zeros in product(BASES, (0.5, 0.8, 0.9))),
+)
+# the least coverage that the docstring states, of a few far rows none
+STATED = {
+    "least": {"others": 0.94, "heavy with steps": 0.65, "few far rows": 0.0},
+    2000: {"others": 0.94, "heavy with steps": 0.75, "few far rows": 0.0},
+    10_000: {"others": 0.94, "heavy with steps": 0.85, "few far rows": 0.0},
+}
+
+
+def covered(rows, n, samples, stream):
+    found, mean = [], rows.mean(n)
+    for sample in range(samples):
+        rng = np.random.default_rng((stream, sample, n))
+        found.append(IntervalMean()(rows.draw(rng, n), budget=BUDGET, rng=rng).value.contains(mean))
+    return float(np.mean(found))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", STATED)
+def test_the_worst_distributions_are_covered_as_stated(n):
+    """Level 1e-4 for each of six: at the stated coverage so many misses happen that rarely."""
+    floors, rows_of = STATED[n], {}
+    n = 1200 if n == "least" else n
+    screened = {rows: covered(rows, n, SCREENED, 0) for rows in FAMILY}
+    for rows in sorted(screened, key=screened.__getitem__):
+        rows_of.setdefault(rows.kind(n), []).append(rows)
+    for kind, floor in floors.items():
+        for rows in rows_of[kind][:WORST]:
+            share = covered(rows, n, FRESH, 1)
+            print(f"n = {n}, {kind}: {share:.3f} of {rows}")
+            assert FRESH * (1 - share) <= stats.binom.isf(1e-4, FRESH, 1 - floor), rows
+
+
+def test_a_few_far_rows_are_missed_and_the_release_says_so():
+    """24 of 1,200 rows at 8 sd are covered .6 of the time, of 60 at most 45 but for a chance of .01."""
+    release = IntervalMean()(np.arange(1200.0), budget=BUDGET, rng=np.random.default_rng(0))
+    assert "fewer than 96 rows are far" in str(release)
+    assert covered(Rows("normal", moved=24, at=8.0), 1200, 60, 2) < 0.76
