@@ -17,6 +17,11 @@ from workbench.study.faults import everywhere, isolated, memos
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())
+LONG = (  # over a second each
+    *("noise of symmetric_gaussian halved", "noise of tested_wishart halved", "noise of wishart halved"),
+    *("sensitivity of truncated_laplace doubled", "sensitivity of truncated_laplace halved"),
+    *("sensitivity of lower_bound doubled", "sensitivity of cuts doubled"),
+)
 EVERYWHERE = [mutant for mutant in MUTANTS if mutant.applies is everywhere]
 
 
@@ -84,7 +89,13 @@ def test_the_named_contract_finds_every_mutant_of_an_entry(key, found):
     assert not escaped
 
 
-@pytest.mark.parametrize("mutant", OF_MECHANISMS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.daily] if one.name in LONG else [])
+        for one in OF_MECHANISMS
+    ],
+)
 def test_the_named_contract_finds_a_wrong_mechanism(mutant, found):
     example = first_of(mutant, (example for key in KEYS for example in mutated(key)))
     assert example, "no example has such a step"
@@ -110,6 +121,7 @@ def test_every_contract_finds_a_mutant():
 def test_every_mutant_is_put_into_some_example():
     names = [mutant.name for mutant in (*MUTANTS, *OF_MECHANISMS)]
     assert len({*names}) == len(names)
+    assert {*LONG} <= {*names}
     everything = [example for key in KEYS for example in mutated(key)]
     assert not [mutant.name for mutant in MUTANTS if not first_of(mutant, everything)]
     assert not [name for name in NEVER_ATTAINED if any(map(attains(name), everything))]
