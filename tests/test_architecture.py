@@ -66,10 +66,10 @@ def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def imported(path):
     """Every module or name that a file imports, in full, inside functions too."""
-    for node in ast.walk(tree(path)):
-        yield from targets(node, path)
+    return tuple(name for node in ast.walk(tree(path)) for name in targets(node, path))
 
 
 def targets(node, path):

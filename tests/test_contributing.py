@@ -46,6 +46,7 @@ def execute(root, line):
     return done.stdout
 
 
+@pytest.mark.daily
 def test_the_guides_do_what_they_say(copy):
     said = ""
     for language, text in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):

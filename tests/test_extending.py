@@ -14,7 +14,7 @@ import pytest
 from workbench.catalog import CATALOG, Addition, register, registry
 from workbench.errors import ArgumentError
 from workbench.study.mutants import mutants_of
-from workbench.study.pairs import attacks, builder
+from workbench.study.pairs import builder
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
@@ -45,16 +45,33 @@ def install(folder, name, version, groups):
     (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
 
 
-def execute(site, line, good=True):
-    program, *words = line.replace("pytest ", f"pytest {PLUGIN} ").split()
-    start = [sys.executable, "-m", *(["workbench.cli"] if program == "workbench" else [program])]
+RUN = """
+import sys
+
+import pytest
+
+from workbench.catalog import CATALOG, KNOWN
+from workbench.cli import main
+
+PLUGIN = ["-p", "workbench.contracts.plugin", "-n", "0", "-p", "no:cacheprovider"]
+print(len(KNOWN) - len(CATALOG), "acme/unit-mean" in CATALOG)
+for line in sys.argv[1:]:
+    program, *words = line.split()
+    print("$", line, flush=True)
+    if code := pytest.main([*words, *PLUGIN]) if program == "pytest" else main(words):
+        sys.exit(int(code))
+"""  # the plugin is loaded by name, as an installation does by itself
+
+
+def execute(site, lines, good=True):
+    """Run the lines of a shell in one process, and return what each says, the first of all what is known."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
-    done = subprocess.run([*start, *words], cwd=site, env=env, capture_output=True, text=True)
-    assert (done.returncode == 0) == good, line + done.stdout + done.stderr
-    return done.stdout + done.stderr
+    start = [sys.executable, "-c", RUN]
+    done = subprocess.run([*start, *lines], cwd=site, env=env, capture_output=True, text=True)
+    assert (done.returncode == 0) == good, done.stdout + done.stderr
+    return done.stdout.split("$ ")
 
 
-PLUGIN = "-p workbench.contracts.plugin -n 0 -p no:cacheprovider"  # an installation loads it by itself
 EXPECTED = {
     "pytest": (" passed",),
     "workbench list": ("acme_means.UnitMean", "the Laplace mechanism: one row"),
@@ -63,15 +80,17 @@ EXPECTED = {
     "workbench audit --mutants": ("1 of 1 mutants caught",),
     "workbench bench": ("acme/unit-mean",),
 }
+LINES = [line for language, text in GUIDE if language == "sh" for line in text.splitlines()]
 
 
-@pytest.mark.parametrize(
-    "line", [line for language, text in GUIDE if language == "sh" for line in text.splitlines()]
-)
-def test_every_command_of_the_guide_knows_the_estimator(site, line):
-    said = execute(site, line)
-    (wanted,) = [words for start, words in EXPECTED.items() if line.startswith(start)]
-    assert [words for words in wanted if words not in said] == []
+@pytest.mark.parametrize("audits", [False, pytest.param(True, marks=pytest.mark.daily)])
+def test_every_command_of_the_guide_knows_the_estimator_beside_the_catalog(site, audits):
+    lines = [line for line in LINES if ("audit" in line) == audits]
+    known, *said = execute(site, lines)
+    assert known.split() == ["1", "False"]
+    for line, words in zip(lines, said, strict=True):
+        (wanted,) = [wanted for start, wanted in EXPECTED.items() if line.startswith(start)]
+        assert [one for one in wanted if one not in words] == []
 
 
 BROKEN = """
@@ -94,19 +113,11 @@ HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
 @pytest.mark.daily
 def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
     (site / "acme_broken.py").write_text(BROKEN, encoding="utf-8")
-    said = execute(site, "pytest -q --pyargs workbench.contracts --entry acme_broken:HALF_MEAN", good=False)
+    line = "pytest -q --pyargs workbench.contracts --entry acme_broken:HALF_MEAN"
+    _, said = execute(site, [line], good=False)
     failed = [line for line in said.splitlines() if line.startswith("FAILED")]
     assert any("gap_is_the_sensitivity" in line for line in failed)
     assert "acme/half-mean lacks pairs, mutants, proof: see EXTENDING.md" in said
-
-
-def test_it_is_listed_beside_the_catalog_which_stays(site):
-    shown = "len(KNOWN) - len(CATALOG), 'acme/unit-mean' in CATALOG"
-    code = f"from workbench.catalog import CATALOG, KNOWN; print({shown})"
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
-    said = done.stdout
-    assert said.split() == ["1", "False"]
 
 
 @pytest.fixture
@@ -131,9 +142,7 @@ def test_pairs_attack_every_example_and_cases_stand_for_themselves(beside, monke
     cases = list(builder(beside.entry.key)())
     assert [case.stage for case in cases] == ["whole"] * len(beside.entry.examples)
     monkeypatch.setitem(registry._added, beside.entry.key, replace(beside, pairs=lambda: cases[:1]))
-    ((case, report),) = attacks([beside.entry.key])
-    assert case is cases[0]
-    assert not report.violated
+    assert list(builder(beside.entry.key)()) == cases[:1]
 
 
 @pytest.mark.parametrize(

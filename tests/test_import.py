@@ -56,6 +56,7 @@ def test_an_unknown_name_is_an_attribute_error():
         exec("from workbench import Mode")
 
 
+@pytest.mark.daily
 def test_a_type_checker_sees_the_names(tmp_path):
     pytest.importorskip("mypy")
     use, settings = tmp_path / "use.py", Path(workbench.__file__).parents[1] / "pyproject.toml"

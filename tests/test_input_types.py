@@ -1,4 +1,4 @@
-"""What counts as rows and as randomness: arrays, lists, tables of libraries; generators, noise sources."""
+"""What counts as rows: arrays, lists, tables of libraries."""
 
 from array import array
 from collections import UserList, deque
@@ -10,35 +10,11 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from workbench import ZCDP, ApproxDP, ArgumentError, CoinPressMean, PureDP, TwoStepMean, UnboundedMean
+from workbench import ArgumentError
 from workbench.estimators.reading import read
 
 ROWS = np.arange(30.0)
 NAN = float("nan")
-
-
-def released(estimator, x, budget):
-    return estimator(x, budget=budget, rng=np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("rng", [None, 0, "seed", np.random.default_rng, np.random.SeedSequence(0)])
-def test_randomness_is_a_generator_or_a_noise_source(rng):
-    with pytest.raises(ValueError, match="rng = "):
-        TwoStepMean(radius=1, sigma=1.0)(ROWS, budget=PureDP(1), rng=rng)
-
-
-def test_labels_of_a_frame_and_of_a_series_are_kept():
-    frame = pd.DataFrame({"height": ROWS})
-    assert released(UnboundedMean(sigma=1.0), frame, ApproxDP(1, 0.1)).labels == ("height",)
-    assert released(UnboundedMean(sigma=1.0), frame["height"], ApproxDP(1, 0.1)).labels == ("height",)
-    assert released(UnboundedMean(sigma=1.0), list(ROWS), ApproxDP(1, 0.1)).labels is None
-
-
-def test_missing_entries_of_nullable_columns_are_absent_like_others():
-    column = pd.Series([1, None, 3, 4], dtype="Int64")
-    absent = pd.Series([1, np.nan, 3, 4])
-    one, other = (released(TwoStepMean(radius=10, sigma=1.0), x, PureDP(1)).value for x in (column, absent))
-    assert one == other
 
 
 # tables of other libraries, by the protocol that they share; nothing of them is imported
@@ -117,16 +93,6 @@ def test_tables_keep_the_names_of_their_columns(table, column, kinds):
     values, labels = read(x)
     assert labels == ("a", "b", "c")
     np.testing.assert_array_equal(values, [[1, 0.5, 1], [NAN, 1.5, 0], [3, 2.5, NAN]])
-
-
-@pytest.mark.parametrize(("table", "column", "kinds"), LIBRARIES)
-def test_the_release_from_a_table_is_that_of_its_numbers_and_has_its_labels(table, column, kinds):
-    rows = np.random.default_rng(0).normal(size=(200, 2))
-    x = table(column(rows[:, 0], kinds[1], "left"), column(rows[:, 1], kinds[1], "right"))
-    mean = CoinPressMean(radius=10.0, sigma=1.0)
-    one, other = (released(mean, each, ZCDP(0.5)) for each in (x, rows))
-    assert one.labels == ("left", "right")
-    np.testing.assert_array_equal(one.value, other.value)
 
 
 @pytest.mark.parametrize(("table", "column", "kinds"), LIBRARIES)

@@ -14,6 +14,7 @@ PAIRED = (
 
 
 def examples():
+    """All with privacy: by default the first of each key and kind of budget, daily the others."""
     return _parameters(private=True)
 
 
@@ -30,5 +31,9 @@ def centred():
 
 
 def _parameters(private):
-    found = cases(CATALOG.values(), private)
-    return [pytest.param(key, example, id=words) for key, example, words in found]
+    found, seen = [], set()
+    for key, example, words in cases(CATALOG.values(), private):
+        kind = key, type(example.budget)
+        found.append(pytest.param(key, example, id=words, marks=[pytest.mark.daily] if kind in seen else []))
+        seen.add(kind)
+    return found

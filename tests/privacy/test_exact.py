@@ -253,7 +253,7 @@ def test_where_floats_are_too_coarse_every_draw_is_ended(least):
 @pytest.mark.parametrize("m", [2, 3, 10, 256, 257])
 def test_every_integer_below_is_as_likely(m):
     rng = np.random.default_rng(1)
-    counts = np.bincount([exact.below(m, rng.bytes) for _ in range(40_000)], minlength=m)
+    counts = np.bincount([exact.below(m, rng.bytes) for _ in range(10_000)], minlength=m)
     assert len(counts) == m
     assert chisquare(counts).pvalue >= FALSE_ALARM
 
@@ -360,7 +360,7 @@ def lengths(rng, places, reach):
 @pytest.mark.parametrize("reach", [1.5, 1e9, 1e15])
 def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
     """On the same bits, among them those at boundaries, where whole numbers decide."""
-    for seed in range(8):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         held = lengths(rng, 20, reach)
         for one, count in zip(np.asarray(held), held.counts, strict=True):

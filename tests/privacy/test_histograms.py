@@ -65,7 +65,7 @@ def neighbours(n, letters="abc"):
     return [(a, b) for a in multisets for b in multisets if (a - b).total() == 1]
 
 
-@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("n", [1, pytest.param(3, marks=pytest.mark.daily)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.2), (3.0, 1e-4)])
 def test_the_stability_histogram_keeps_its_budget_on_every_small_multiset(n, epsilon, delta):
     cost = ApproxDP(epsilon, delta)
@@ -206,7 +206,7 @@ def test_a_count_exceeds_the_bound_of_its_noise_seldom(epsilon, delta, sensitivi
     assert exceeds_bound(int(sensitivity), charge, Fixed())
 
 
-@pytest.mark.parametrize("delta", [0.3, 0.01])
+@pytest.mark.parametrize("delta", [0.3, pytest.param(0.01, marks=pytest.mark.daily)])
 @pytest.mark.parametrize("kind", [lambda delta: ZCDP(0.5, delta), lambda delta: ApproxDP(1.0, delta)])
 def test_a_lower_bound_of_a_count_is_above_it_with_probability_delta(kind, delta):
     charge, runs = Charge("check", "lower_bound", 1.0, kind(delta)), 3000

@@ -199,7 +199,7 @@ PRIVATE = [one for one in examples() if not isinstance(one.values[1].budget, Non
 
 def rarely(one):
     """An example, marked as daily if its plan takes a second."""
-    marks = [pytest.mark.daily] if re.search(LONG, one.values[0]) else []
+    marks = [pytest.mark.daily] if re.search(LONG, one.values[0]) else one.marks
     return pytest.param(*one.values, id=one.id, marks=marks)
 
 
@@ -406,7 +406,7 @@ def test_without_the_extra_the_module_loads_and_a_draw_names_it():
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-@pytest.mark.parametrize("shape", [0.3, 1.2])
+@pytest.mark.parametrize("shape", [pytest.param(0.3, marks=pytest.mark.daily), 1.2])
 def test_gamma_reals_have_their_law(shape, factor):
     rng, draws = np.random.default_rng(1), []
     for _ in range(4000):

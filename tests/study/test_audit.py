@@ -51,6 +51,7 @@ AT_THE_CLAIM = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("name", AT_THE_CLAIM)
 def test_false_alarms_of_mechanisms_exactly_at_their_claim(name):
     mechanism, claim = AT_THE_CLAIM[name]

@@ -61,8 +61,8 @@ def audited(name, *flags):
     [
         ("right", 0, "mechanisms:right: no violation of ε = 1 found"),
         ("halved", 1, "mechanisms:halved: VIOLATION of ε = 1"),
-        ("wrong_sensitivity", 1, "VIOLATION of ε = 1"),
-        ("fixed_seed", 1, "VIOLATION of ε = 1"),
+        pytest.param("wrong_sensitivity", 1, "VIOLATION of ε = 1", marks=pytest.mark.daily),
+        pytest.param("fixed_seed", 1, "VIOLATION of ε = 1", marks=pytest.mark.daily),
         ("fixed_seeds", 1, "they are those of a fixed seed: 200 against 0 of 200"),
     ],
 )

@@ -40,8 +40,8 @@ def same_stream_gives_the_same_bits(example: Example) -> None:
         columns = (crowded, *columns) if len(crowded) >= least(example) else columns
     for x in columns:
         warm(example, len(x))
-    once, again = ([_everything_released(example, columns, seed) for seed in range(8)] for _ in range(2))
-    assert once == again
+    once, again = ([_everything_released(example, columns, seed) for seed in range(most)] for most in (8, 2))
+    assert once[:2] == again
     assert len(set(once)) >= 3, once[0]
 
 
@@ -68,16 +68,18 @@ def hostile_rows_are_ordinary_inputs(example: Example) -> None:
             _untouched(example, filled(example, n, value))
         _untouched(example, 1e15 + by_row(example, np.arange(n) / 8))  # a spacing of the floats apart
         _untouched(example, typical_rows(example, n, 4) * 1e-200)
-        for _ in range(6):
-            _untouched(example, rng.choice([*HOSTILE, 1.0, 1.0, -3.0], size=filled(example, n, 0.0).shape))
+        for twice in (True, True, False, False, False, False):
+            mixed = rng.choice([*HOSTILE, 1.0, 1.0, -3.0], size=filled(example, n, 0.0).shape)
+            _untouched(example, mixed, twice)
 
 
-def _untouched(example: Example, x: np.ndarray) -> None:
+def _untouched(example: Example, x: np.ndarray, twice: bool = False) -> None:
     before = x.tobytes()
-    value = answer(example, x, 6)
+    with np.errstate(all="raise"):
+        value = answer(example, x, 6)
     assert x.tobytes() == before, "the caller's array was changed"
     x.flags.writeable = False
-    with np.errstate(all="raise"):
+    if twice:
         assert repr(answer(example, x, 6)) == repr(value)
     assert not np.isnan(numbers(value)).any()
     assert not isinstance(value, float) or np.isfinite(value)
@@ -133,7 +135,7 @@ def an_unusable_row_does_not_count(example: Example) -> None:
 
 def _everything_seen(example: Example, x: np.ndarray) -> str:
     with spied() as events, np.printoptions(threshold=10**6):
-        values = [answer(example, x, seed) for seed in range(3)]
+        values = [answer(example, x, seed) for seed in range(2)]
     if not isinstance(example.budget, NonPrivate):
         planned_steps = {repr(charge) for charge in planned(example, len(x)).charges()}
         assert {repr(event.charge) for event in events} <= planned_steps, "charges of another number of rows"

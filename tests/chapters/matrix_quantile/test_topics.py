@@ -150,6 +150,7 @@ def test_levels_are_near_their_prediction():
         np.testing.assert_allclose(found, quantiles.scale_at(share, 2), rtol=0.2)
 
 
+@pytest.mark.daily
 def test_counts_are_crossings_and_the_chance_of_a_release_is_that_of_the_ramp():
     design = counting.recipe(rows.planned(2, None), 2, rows.BUDGET).design
     sets = counting._sets(design, 17, 0.1)

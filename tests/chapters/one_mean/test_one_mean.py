@@ -214,6 +214,7 @@ def test_original_constants_more_error_and_more_abstentions_are_not_near_the_sam
         assert Status.REFUTED in statuses(costs.ratio_checks(*wrong, SEED))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize(("rms", "failure"), [(1.3, 1.0), (1 / 1.3, 1.0), (1.0, 0.8)])
 def test_a_prediction_that_is_off_is_refuted(monkeypatch, rms, failure):
     points = tuple(point for point in costs.PREDICTED.points if point["n"] in (100, 300))

@@ -115,6 +115,7 @@ def test_a_budget_is_one_that_is_taken_and_none_where_there_is_no_answer():
     assert choice.budget("mean/coordinatewise", 5, 3, 0.1, 1e-6, 10.0) is None
 
 
+@pytest.mark.daily
 def test_the_map_has_the_quotient_of_the_errors_and_ends_where_one_is_silent():
     chart = which_one.best_map(Run("quick", 1))
     require_complete(chart, "best_map")
