@@ -7,12 +7,14 @@ from unittest.mock import patch
 
 from tests.estimators import test_matrix_quantile as quantiles
 from tests.privacy import test_exact as sampled
+from tests.privacy import test_ledger as accounts
 from tests.privacy import test_secure as shaped
 from tests.privacy import test_stable as joint
 from workbench.estimators import matrix_quantile as design
 from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.votes import Designer, Vote
-from workbench.privacy import exact, ramps, secure, stable
+from workbench.privacy import GaussianDP, exact, ledger, ramps, secure, stable
+from workbench.privacy.budgets import gdp_within_approx
 from workbench.study.faults import Mutant, rewritten
 
 
@@ -177,4 +179,18 @@ VOTED = (
            rewritten(stable, "voted", "released = draw(", "released = answers and draw("),
            partial(joint.test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value,
                    joint.VOTED_NORMAL)),
+)  # fmt: skip
+
+ACCOUNTS = (
+    Mutant("a ledger whose limits have all of the slack each",
+           rewritten(ledger._Limits, "__init__", "slack / 2", "slack"),
+           partial(accounts.test_each_sum_is_spent_to_its_own_limit, None,
+                   lambda share: GaussianDP(gdp_within_approx(accounts.HALF).mu * share**0.5))),
+    Mutant("a ledger whose costs take the slack",
+           rewritten(ledger._Limits, "__init__", "budget.delta - slack", "budget.delta"),
+           accounts.test_costs_with_delta_never_take_what_is_set_aside),
+    Mutant("a composition of lies alone",
+           rewritten(ledger, "_responses", "truth = 1 /", "truth = 0.9 /"),
+           partial(accounts.test_the_exact_composition_is_that_of_dp_accounting_and_not_below,
+                   [0.02] * 15, 0.0)),
 )  # fmt: skip

@@ -5,13 +5,24 @@ import pytest
 from tests.mutants.absent import ABSENT
 from tests.mutants.cutting import CUTTING
 from tests.mutants.lifted import LIFTED
-from tests.mutants.of_privacy import PRICED, SAMPLERS, VOTED
+from tests.mutants.of_privacy import ACCOUNTS, PRICED, SAMPLERS, VOTED
 from tests.mutants.properties import PROPERTIES
 from tests.mutants.reduction import REDUCTION
 from tests.mutants.whole_lifted import WHOLE_LIFTED
 from workbench.study.faults import forget
 
-MUTANTS = (*PROPERTIES, *SAMPLERS, *LIFTED, *WHOLE_LIFTED, *PRICED, *ABSENT, *CUTTING, *REDUCTION, *VOTED)
+MUTANTS = (
+    *PROPERTIES,
+    *SAMPLERS,
+    *LIFTED,
+    *WHOLE_LIFTED,
+    *PRICED,
+    *ABSENT,
+    *CUTTING,
+    *REDUCTION,
+    *VOTED,
+    *ACCOUNTS,
+)
 
 LONG = (  # over a second each
     "truncated noise beyond its bound",

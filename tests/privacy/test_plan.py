@@ -323,7 +323,9 @@ def test_a_release_is_charged_with_what_it_delivers_under_the_names_of_its_steps
     rng, ledger = np.random.default_rng(2), Ledger(PureDP(1.0))
     release = TwoStepMean(radius=1000.0, sigma=9.0)(HEIGHTS, budget=PureDP(0.25), rng=rng)
     ledger.charge(release)
-    ledger.charge(release, "again")
+    with pytest.raises(ArgumentError, match="again=True"):
+        ledger.charge(release, "again")
+    ledger.charge(release, "again", again=True)
     steps = ", ".join(charge.step for charge in release.plan.charges())
     assert ledger.entries == [(steps, PureDP(0.25)), ("again", PureDP(0.25))]
     assert ledger.remaining == PureDP(0.5)

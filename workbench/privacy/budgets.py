@@ -35,7 +35,7 @@ from workbench.errors import (
     positive,
     probability,
 )
-from workbench.special import brentq, log_ndtr, minimize_scalar, zeta
+from workbench.special import brentq, log_ndtr, minimize_scalar, ndtri, zeta
 
 
 @of_plain_numbers
@@ -178,6 +178,7 @@ def require(budget: object, *kinds: type, argument: str = "budget") -> None:
 
 UP = 1 + 1e-12  # calibrations are rounded towards more noise by this factor
 LEAST_DELTA = 1e-290  # delta of a calibration: smaller ones have few bits
+SMALL_PURE, LARGEST_PURE = 1e-4, 600.0  # ε beyond which e^-ε, or what Φ is above ½, loses bits
 LONGEST = 345.0  # ln(ε/μ) at which (ε/μ)² is still a float
 
 
@@ -196,6 +197,28 @@ def gdp_from_gaussian_zcdp(budget: ZCDP) -> GaussianDP:
     if budget.delta:
         raise ArgumentError("delta", budget.delta, "0: the budget of Gaussian mechanisms alone")
     return GaussianDP(sqrt(2 * budget.rho))
+
+
+def gdp_from_pure(budget: PureDP) -> GaussianDP:
+    """Return the least μ-GDP of ε-DP: Φ(μ/2) = e^ε/(1 + e^ε), rounded up (`proofs/ledger.md`, section 4)."""
+    epsilon = budget.epsilon
+    if epsilon < SMALL_PURE:  # where the quantile has too few bits
+        return GaussianDP(sqrt(pi / 2) * epsilon * (1 + epsilon**2))
+    if epsilon > LARGEST_PURE:
+        raise ArgumentError("epsilon", epsilon, f"at most {LARGEST_PURE:g}")
+    return GaussianDP(-2 * float(ndtri(1 / (1 + exp(epsilon)))) * (1 + 1e-9))
+
+
+def pure_within_gdp(mu: float) -> float:
+    """Return the largest ε of which `gdp_from_pure` is at most `mu`, rounded down."""
+    if mu < SMALL_PURE:
+        return mu / (sqrt(pi / 2) * (1 + mu**2))
+    return min(float(log_ndtr(mu / 2) - log_ndtr(-mu / 2)), LARGEST_PURE) * (1 - 1e-8)
+
+
+def pure_within_zcdp(rho: float) -> float:
+    """Return the largest ε of which `zcdp_from_pure` is at most `rho`, rounded down."""
+    return _inverse(lambda epsilon: epsilon * tanh(epsilon / 2), rho, sqrt(2) * sqrt(rho))
 
 
 def to_zcdp(budget: Budget) -> ZCDP:
