@@ -9,7 +9,12 @@ from workbench.lab import claims
 from workbench.study import sweeps
 from workbench.study.faults import alone, weaker
 
-FAULTS = (("which-one/rows-are-enough", ("choice", "gaussian"), 1.3),)
+DAILY = pytest.mark.daily
+FAULTS = (
+    pytest.param("one-mean/clipping-pays-range", ("laplace",), 1.3, marks=DAILY),
+    pytest.param("sparse-covariance/entries-concentrate", ("gaussian",), 1.3),
+    pytest.param("which-one/rows-are-enough", ("choice", "gaussian"), 1.3, marks=DAILY),
+)
 
 
 def compared(claim, *faults):
@@ -19,7 +24,6 @@ def compared(claim, *faults):
     return claims.agreement(found, claims.full_verdicts()[claim])
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize(("claim", "kinds", "factor"), FAULTS)
 def test_a_wrong_constant_differs_and_the_right_one_agrees(claim, kinds, factor):
     assert not compared(claim).apart
