@@ -189,7 +189,7 @@ ACCOUNTS = (
     Mutant("a ledger whose costs take the slack",
            rewritten(ledger._Limits, "__init__", "budget.delta - slack", "budget.delta"),
            accounts.test_costs_with_delta_never_take_what_is_set_aside),
-    Mutant("a composition of lies alone",
+    Mutant("a composition without the true responses",
            rewritten(ledger, "_responses", "truth = 1 /", "truth = 0.9 /"),
            partial(accounts.test_the_exact_composition_is_that_of_dp_accounting_and_not_below,
                    [0.02] * 15, 0.0)),

@@ -106,11 +106,12 @@ class Ledger:
         self.slack = plain(self.slack, True)
         self._limits: _Limits | None = None
         if self.slack != 0:
-            delta = self.budget.delta if isinstance(self.budget, ApproxDP) else 0.0
-            if not (real(self.slack) and delta * _LEAST_PART <= self.slack <= delta):
-                allowed = f"0, or {_LEAST_PART:g} to all of the δ of an (ε, δ) budget"
+            whole, allowed = self.budget, f"0, or {_LEAST_PART:g} to all of the δ of an (ε, δ) budget"
+            if not (isinstance(whole, ApproxDP) and real(self.slack)):
                 raise ArgumentError("slack", self.slack, allowed)
-            self._limits = _Limits(self.budget, self.slack)
+            if not whole.delta * _LEAST_PART <= self.slack <= whole.delta:
+                raise ArgumentError("slack", self.slack, allowed)
+            self._limits = _Limits(whole, self.slack)
 
     @property
     def spent(self) -> Budget | None:
@@ -377,17 +378,18 @@ def _responses(epsilons: Sequence[float], most: float) -> tuple[NDArray[np.float
         moved[k:] = truth * chances[:-k]
         moved[:-k] += exp(-k * width) * truth * chances[k:]
         chances = moved
-    return width * np.arange(-end, end + 1), chances
+    return np.asarray(width * np.arange(-end, end + 1), np.float64), chances
 
 
 def _gaussian_deltas(mu: float, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return `gaussian_delta` of every ε of either sign, rounded up; for μ = 0, what is lost for certain."""
     if not mu:
-        return -np.expm1(np.minimum(epsilons, 0.0))
+        return np.asarray(-np.expm1(np.minimum(epsilons, 0.0)))
     first = log_ndtr(mu / 2 - epsilons / mu)
     second = epsilons + log_ndtr(-mu / 2 - epsilons / mu)
     slack = 4 * float_info.epsilon * (2 + np.abs(first) + np.abs(second) + np.abs(epsilons))
-    return np.minimum(np.exp(first) * (slack - np.expm1(np.minimum(second - first, 0.0))), 1.0)
+    found = np.exp(first) * (slack - np.expm1(np.minimum(second - first, 0.0)))
+    return np.asarray(np.minimum(found, 1.0))
 
 
 def _written(budget: Budget) -> dict[str, Any]:
@@ -396,7 +398,8 @@ def _written(budget: Budget) -> dict[str, Any]:
 
 def _budget_of(read: dict[str, Any]) -> Budget:
     numbers = dict(read)
-    return _KINDS[numbers.pop("kind")](**numbers)
+    made: Budget = _KINDS[numbers.pop("kind")](**numbers)
+    return made
 
 
 @of_plain_numbers

@@ -218,7 +218,7 @@ MEANS = {
             lambda epsilon, w, n: w.rounds(window(crosses(epsilon))) and abs(n - crosses(epsilon)) <= 5,
         ),
         Said(
-            r"at $\varepsilon = 0.5$ it is $7.6$ and $n \approx 5820$. Half of $\varepsilon$ costs four"
+            r"at $\varepsilon = 0.5$ it is $7.6$ and $n \approx 5820$. Halving $\varepsilon$ costs four"
             " times the rows",
             lambda epsilon, w, n: (
                 w.rounds(window(crosses(epsilon)))
