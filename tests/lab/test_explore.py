@@ -101,7 +101,7 @@ def close(made, kept):
             and made.keys() == kept.keys()
             and all(close(made[k], kept[k]) for k in made)
         )
-    if isinstance(made, list):
+    if isinstance(made, list | tuple):  # which are the same in JSON
         return isinstance(kept, list) and len(made) == len(kept) and all(map(close, made, kept))
     if isinstance(made, int | float) and isinstance(kept, int | float):
         return made == pytest.approx(kept, rel=2e-3, abs=1e-12)

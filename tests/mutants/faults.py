@@ -186,7 +186,7 @@ def float_mean(x: np.ndarray, change: STEPS, radius: float) -> Floats:
     return np.asarray(within_ball(change(x), radius).mean(axis=0)).view(Floats)
 
 
-def float_moment(x: np.ndarray, change: STEPS, radius: float) -> Floats:
+def float_moment(x: np.ndarray, change: STEPS, radius: float, *_: bool) -> Floats:
     return second_moment(within_ball(change(x), radius)).view(Floats)
 
 

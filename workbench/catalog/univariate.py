@@ -238,9 +238,8 @@ UNIVARIATE = (
         key="univariate/histogram",
         summary="numbers of rows in public bins",
         statements=("L17/Thm1.1", "L17/histogram"),
-        examples=(
-            *at(Histogram(edges=(-1.0, 0.0, 1.0)), PURE, APPROX, CONCENTRATED, GaussianDP(0.5)),
-            Example(Histogram(edges=(0.5,)), ApproxDP(0.5, 0.2)),
+        examples=at(
+            Histogram(edges=(-1.0, 0.0, 1.0)), PURE, APPROX, CONCENTRATED, GaussianDP(0.5), ApproxDP(0.5, 0.2)
         ),
         population=UnivariateGaussian(),
     ),

@@ -12,6 +12,7 @@ from workbench.catalog import Example
 from workbench.contracts.datasets import dimension, entry_of, least, sizes
 from workbench.contracts.kit import FALSE_ALARM, answer
 from workbench.estimators import Abstention
+from workbench.populations import Coin
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.special import ndtri
 
@@ -93,7 +94,8 @@ def errors(
     example: Example, n: int, runs: int, scale_error: Callable[[float], float] = relative
 ) -> np.ndarray:
     estimator, rng = example.estimator, np.random.default_rng(n)
-    if dimension(example) is not None:
+    entry = entry_of(example)
+    if dimension(example) is not None or entry.estimand == "counts" or isinstance(entry.population, Coin):
         return errors_of_entry(example, n, runs, rng)
     sigma = getattr(estimator, "sigma", 1.0)
     mean = getattr(estimator, "centre", 0.0) + 0.7 * sigma
@@ -105,7 +107,7 @@ def errors(
         "scale": scale_error,
         "quantiles": lambda value: float(np.abs(value - quantiles).max()),
     }
-    error = kinds.get(entry_of(example).estimand, lambda value: abs(value - mean))
+    error = kinds.get(entry.estimand, lambda value: abs(value - mean))
     return np.array([inf if isinstance(value, Abstention) else error(value) for value in values])
 
 
