@@ -61,7 +61,7 @@ WHICH = {
         ),
     ),
     ("09_which_one", 4): (
-        Said("is at most 6.5 % worse than the best", lambda more: more.rounds(worst(50) - 1)),
+        Said("is at most 7.3 % worse than the best", lambda more: more.rounds(worst(50) - 1)),
         Said(
             "With 80 in the place of 50 it is 5.4 times worse",
             lambda other, least, by: by.rounds(worst(other)) and worst(least) < 1.1,
