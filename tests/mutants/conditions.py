@@ -46,18 +46,20 @@ def of(*estimands: str) -> Condition:
     return lambda example: entry_of(example).estimand in estimands
 
 
-def calls(function: Callable[..., Any]) -> Condition:
+def calls(function: Callable[..., Any], counted: bool = True) -> Condition:
+    """Whether it is called; unless `counted`, and never for how many rows are there beside their sum."""
+
     @cache
     def condition(example: Example) -> bool:
-        seen: list[object] = []
+        seen: list[bool] = []
 
         def watched(*args: Any, **kwargs: Any) -> Any:
-            seen.append(args)
+            seen.append(counted or not (kwargs.get("counted") or any(one is True for one in args)))
             return function(*args, **kwargs)
 
         with replaced_everywhere((function, watched)):
             answer(example, typical_rows(example, max(300, least(example)), 1))
-        return bool(seen)
+        return bool(seen) and all(seen)
 
     return condition
 

@@ -182,11 +182,11 @@ class Floats(np.ndarray):
         return np.pad(self, by).view(Floats)
 
 
-def float_mean(x: np.ndarray, change: STEPS, radius: float) -> Floats:
+def float_mean(x: np.ndarray, change: STEPS, radius: float, counted: bool = False) -> Floats:
     return np.asarray(within_ball(change(x), radius).mean(axis=0)).view(Floats)
 
 
-def float_moment(x: np.ndarray, change: STEPS, radius: float, *_: bool) -> Floats:
+def float_moment(x: np.ndarray, change: STEPS, radius: float, counted: bool = False) -> Floats:
     return second_moment(within_ball(change(x), radius)).view(Floats)
 
 

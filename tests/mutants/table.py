@@ -129,11 +129,15 @@ WHOLE = found_by(
         attribute(WINDOW, "choices", faults.scores_of_floats),
         on.both(on.on_the_line, on.uses("window_median")),
     ),
-    ("mean of floats", swapped(integers.mean_in_ball, faults.float_mean), on.calls(integers.mean_in_ball)),
+    (
+        "mean of floats",
+        swapped(integers.mean_in_ball, faults.float_mean),
+        on.calls(integers.mean_in_ball, counted=False),  # floats have no unit, in which rows are counted
+    ),
     (
         "moment of floats",
         swapped(integers.moment_in_ball, faults.float_moment),
-        on.calls(integers.moment_in_ball),
+        on.calls(integers.moment_in_ball, counted=False),
     ),
 )
 
