@@ -41,6 +41,7 @@ def test_a_filter_and_keys_lead_to_a_card(offline, written):
     found = page.locator(".entry:visible a")
     assert 0 < found.count() < 20
     page.locator("a[href='claims.html#one-mean/private-for-free']").click()
+    page.locator("html[data-ready] [id='one-mean/private-for-free']").wait_for()
     card = page.locator("[id='one-mean/private-for-free']")
     assert card.get_attribute("open") is not None
     page.keyboard.press("/")
