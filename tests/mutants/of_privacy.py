@@ -184,7 +184,7 @@ VOTED = (
 ACCOUNTS = (
     Mutant("a ledger whose limits have all of the slack each",
            rewritten(ledger._Limits, "__init__", "slack / 2", "slack"),
-           partial(accounts.test_each_sum_is_spent_to_its_own_limit, None,
+           partial(accounts.test_each_sum_is_spent_to_its_own_limit,
                    lambda share: GaussianDP(gdp_within_approx(accounts.HALF).mu * share**0.5))),
     Mutant("a ledger whose costs take the slack",
            rewritten(ledger._Limits, "__init__", "budget.delta - slack", "budget.delta"),
