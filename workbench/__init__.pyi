@@ -67,6 +67,8 @@ from workbench.estimators.tukey import TukeyMean as TukeyMean
 from workbench.estimators.two_step import TwoStepMean as TwoStepMean
 from workbench.estimators.unbounded import UnboundedCovariance as UnboundedCovariance
 from workbench.estimators.unbounded import UnboundedGaussian as UnboundedGaussian
+from workbench.estimators.units import PrincipalComponents as PrincipalComponents
+from workbench.estimators.units import Scaled as Scaled
 from workbench.populations.diabetes import diabetes as diabetes
 from workbench.privacy.budgets import ZCDP as ZCDP
 from workbench.privacy.budgets import ApproxDP as ApproxDP
