@@ -144,6 +144,9 @@ def test_groups(size):
     # a Gaussian mechanism at the edge of one row's budget stays within that of the group
     mu = gdp_within_approx(ApproxDP(0.5, 1e-6)).mu
     assert exact_gaussian_delta(size * mu, group.epsilon) <= group.delta
+    for whole in (PureDP(2.0), ZCDP(0.5), GaussianDP(0.5), ApproxDP(2.0, 1e-6)):
+        again = whole.per_row(size).for_group(size)
+        assert [*vars(again).values()] == pytest.approx([*vars(whole).values()], rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 1.0, 100.0, 1e5])

@@ -82,7 +82,7 @@ class Scaled(Estimator[Any]):
         if not isinstance(self.scale, Scale):
             return budget, []
         rest, *scales = budget.split(1 - self.share, *[self.share / d] * d)
-        return rest, scales
+        return rest, [*scales]
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the scales, if they are found, and of the estimator."""
@@ -98,8 +98,7 @@ class Scaled(Estimator[Any]):
         return Sequential(rule(budget), (*found, plan))
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
-        n, d = x.shape
-        rest, costs = self._budgets(d, budget)
+        rest, costs = self._budgets(x.shape[1], budget)
         scale = self.scale if isinstance(self.scale, tuple) else ()
         for j, cost in enumerate(costs, start=1):  # (1)
             found = self._found(j, np.ascontiguousarray(x[:, j - 1]), cost, noise, trace)

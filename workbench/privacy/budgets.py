@@ -48,7 +48,26 @@ def _shares(*weights: float) -> list[float]:
     return [weight / total for weight in weights]
 
 
-class _Additive(Public):
+class _Personal(Public):
+    """A budget for one row, or for all rows of a person."""
+
+    @of_plain_numbers
+    def per_row(self, rows_per_person: int) -> Self:
+        """Return the budget for one row with which a person of so many rows has this one, by `for_group`."""
+        few(LARGEST_GROUP, rows_per_person=rows_per_person)
+        k: int = rows_per_person
+        match self:
+            case ApproxDP(epsilon, delta):
+                growth = fsum(_exp(step * epsilon / k) for step in range(k))
+                return type(self)(epsilon / k, delta / growth)
+            case ZCDP(rho, delta):
+                if delta and k > 1:
+                    raise ArgumentError("rows_per_person", k, "1 where delta > 0 (take ApproxDP)")
+                return type(self)(rho / k**2, delta)
+        return type(self)(*(number / k for number in vars(self).values()))
+
+
+class _Additive(_Personal):
     """A budget whose numbers add up under composition."""
 
     def split(self, *weights: float) -> tuple[Self, ...]:
@@ -119,7 +138,7 @@ class ZCDP(_Additive):
 
 
 @dataclass(frozen=True)
-class GaussianDP(Public):
+class GaussianDP(_Personal):
     """μ-Gaussian DP (Dong, Roth & Su 2022): no easier to tell apart than N(0, 1) and N(μ, 1)."""
 
     mu: float
