@@ -198,7 +198,7 @@ def _estimate(options: Options) -> int:
         text, good = estimating.checked(options.file, writing, options.columns)
         say(text)
         return 0 if good else 1
-    named = _given(options, "key", "columns", "seed", "missing", "secure")
+    named = _given(options, "key", "columns", "seed", "missing", "secure", "rows_per_person")
     budget = estimating.spending(options.epsilon, options.delta, options.rho)
     settings = dict(options.set)
     return estimating.answered(
@@ -434,6 +434,7 @@ COMMANDS = {
             ("--column --columns NAME", str, (), "by name (all)", {"dest": "columns", "nargs": "+"}),
             *BUDGET,
             SET,
+            ("--rows-per-person K", int, None, "the budget is for each person, who has K rows at most"),
             ("--separator --sep MARK", _mark, None, "of columns (found in the header: , ; | tab)"),
             ("--decimal MARK", str, None, ". or , (. and, where ; separates columns, also ,)"),
             ("--missing VALUE", float, None, "what a missing entry counts as (its row is absent)"),

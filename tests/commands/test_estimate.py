@@ -103,8 +103,8 @@ def test_it_prints_value_budget_plan_errors_and_where_the_noise_is_from(folder, 
 def test_a_count_and_a_mean_within_bounds_come_with_an_interval(folder, command):
     said = command(*estimate(key="count", settings=(), more=("--seed", "1"))).printed()
     assert re.search(r"^counts: \d of 5 rows\n95 % interval: [\d.]+ to [\d.]+\n", said)
-    mean = ("low=0", "high=3")
-    assert "\n95 % interval: 0 to 3\n" in command(*estimate(key="bounded-mean", settings=mean)).printed()
+    asked = {"key": "bounded-mean", "settings": ("low=0", "high=3"), "more": ("--seed", "1")}
+    assert "\n95 % interval: 0 to 3\n" in command(*estimate(**asked)).printed()
 
 
 def test_a_seed_makes_a_replay_that_says_so_and_missing_entries_may_count(folder, command):
@@ -125,6 +125,13 @@ def test_secure_noise_says_that_it_is_exact_and_accepts_no_seed(folder, command)
     assert record["randomness"].startswith("exact noise from the operating system")
     assert one != other
     command(*estimate(**asked, more=("--secure", "--seed", "3"))).refused("seed = 3: expected none with")
+
+
+def test_a_budget_of_a_person_is_divided_among_the_rows(folder, command):
+    _, record, said = recorded(command, more=("--rows-per-person", "4"))
+    assert record["budget"] == str(PureDP(0.25))
+    assert f"each person: {PureDP(1.0)}, for one with at most 4 rows" in said
+    command(*estimate(more=("--rows-per-person", "0"))).refused("rows_per_person = 0: expected an integer")
 
 
 def test_abstention_is_a_status(folder, command):

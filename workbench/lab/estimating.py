@@ -52,6 +52,7 @@ def estimate(
     writing: Writing | None = None,
     missing: float | None = None,
     secure: bool = False,
+    rows_per_person: int | None = None,
 ) -> dict[str, Any]:
     """Return the record of a release; all that is public is computed before anything is drawn."""
     if key is None:
@@ -66,6 +67,10 @@ def estimate(
             raise ArgumentError("seed", seed, "none with --secure: a replay is not private")
     if missing is not None and not (real(missing) and abs(missing) <= LARGEST):
         raise ArgumentError("missing", missing, f"a finite number, at most {LARGEST:g} in size")
+    person = None
+    if rows_per_person is not None:
+        person = f"{budget}, for one with at most {rows_per_person} rows"
+        budget = budget.per_row(rows_per_person)
     chosen = estimator(key, settings or {})
     table = open_table(file, writing or Writing())
     names = table.chosen(columns)
@@ -91,6 +96,7 @@ def estimate(
             **({"laws": laws} if laws else {}),
             "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
             "budget": str(budget),
+            **({"each person": person} if person else {}),
             "plan": [_charge(charge) for charge in plan.charges()],
             "error": error,
             **({"other rows": asked.other_rows} if asked.other_rows else {}),
@@ -183,6 +189,7 @@ def lines(record: Mapping[str, Any]) -> str:
         "missing entries": f"{record['missing']}; how many is not told, --check lists them",
         "budget": record["budget"],
         "guarantee": record["guarantee"],
+        "each person": record.get("each person", ""),
         "randomness": record["randomness"],
         "plan": "".join("\n    {step}: {mechanism}, {cost}".format(**charge) for charge in record["plan"]),
     }
