@@ -14,7 +14,7 @@ UNIT = BoundedMean(low=0.0, high=1.0)
 
 def missed(n: int, share: float, budget, level: float = 0.05) -> float:
     """The exact chance that the interval of a count misses, but for rounded Gaussian noise by its own law."""
-    charge = Count().charge(n, budget)
+    charge = Count().plan(n, 1, budget)
     released = np.arange(n + 1.0)
     near = 0.5 if charge.mechanism == "gaussian" else 0.0
     at_least = [

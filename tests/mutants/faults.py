@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.catalog import Example
 from workbench.distributions import Interval
-from workbench.estimators import base, intervals, scale
+from workbench.estimators import base, scale
 from workbench.estimators.histograms import StableCentres, UnitHistogram
 from workbench.estimators.prime import PaperFilter
 from workbench.estimators.scale import exponents
@@ -205,10 +205,10 @@ def text_read_as_zeros(x: Any) -> Any:
         return np.zeros(len(x)), None
 
 
-def overspent_shares(budget: Any, share: float) -> tuple[Any, Any]:
-    location, mean = divided(budget, share)
-    whole = budget.rho if hasattr(budget, "rho") else budget.epsilon
-    return location, (replace(mean, rho=whole) if hasattr(mean, "rho") else PureDP(whole))
+def overspent_shares(budget: Any, *shares: float, **deltas: Any) -> tuple[Any, ...]:
+    *first, last = divided(budget, *shares, **deltas)
+    name = "rho" if hasattr(budget, "rho") else "epsilon"
+    return *first, replace(last, **{name: getattr(budget, name)})
 
 
 divided = budgets.divided
@@ -223,14 +223,9 @@ step_budgets = budgets.step_budgets
 
 @contextmanager
 def every_share_is_the_whole(example: Example) -> Iterator[None]:
-    def parts(budget: Any) -> tuple[Any, ...]:
-        return tuple(times(part, 2.0) for part in kv_parts(budget))
-
     with ExitStack() as stack:
         stack.enter_context(replaced_everywhere((budgets.divided, overspent_shares)))
         stack.enter_context(replaced_everywhere((budgets.step_budgets, whole_steps)))
-        stack.enter_context(patch.object(intervals, "_halving_delta", lambda budget, share: (budget, budget)))
-        stack.enter_context(patch.object(intervals, "_parts", parts))
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         stack.enter_context(replaced_everywhere((budgets.vote_and_mask, whole_vote)))
         stack.enter_context(rewritten(PaperFilter, "_rounds", OUTER, "outer = budget")())
@@ -248,7 +243,6 @@ def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
 votes = budgets.vote_and_mask
 OUTER = "outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)"
 ONE = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
-kv_parts = intervals._parts
 coordinate_cost = StableCentres.coordinate_cost
 
 

@@ -12,7 +12,15 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
-from workbench.errors import ArgumentError, Public, integer_at_least, of_plain_numbers, plain, positive
+from workbench.errors import (
+    ArgumentError,
+    Public,
+    integer_at_least,
+    of_plain_numbers,
+    plain,
+    positive,
+    probability,
+)
 from workbench.estimators.reading import read
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Asked
@@ -71,7 +79,7 @@ class Estimator(Public, ABC, Generic[T]):
     model: ClassVar[Literal["central", "local"]] = "central"
 
     def __init_subclass__(cls) -> None:
-        """Let the methods that are asked about n rows get plain numbers."""
+        """Let the methods that are asked about n rows get plain numbers, all of them checked."""
         for name in ASKED & {*vars(cls)}:
             setattr(cls, name, _asked(vars(cls)[name]))
 
@@ -94,24 +102,49 @@ class Estimator(Public, ABC, Generic[T]):
 
 
 def _asked(function: Callable[..., R]) -> Callable[..., R]:
-    """Let a method that is asked about n rows of d columns get plain numbers, and no more than can be."""
+    """Let a method that is asked about n rows of d columns get plain numbers, of one column no others."""
     answer = of_plain_numbers(function)
 
     @wraps(function)
     def call(self: object, n: Any, d: Any, *given: Any, **named: Any) -> R:
-        for name, value, most in (("n", plain(n), MOST_ROWS), ("d", plain(d), WIDEST)):
+        n, d = plain(n), plain(d)
+        for name, value, most in (("n", n, MOST_ROWS), ("d", d, WIDEST)):
             if isinstance(value, int | float) and value > most:
                 raise ArgumentError(name, value, f"at most {most}")
+        if isinstance(self, Univariate):
+            require_rows(n, d, self.fewest)
+        if function.__name__ == "error_bound":
+            probability(beta=plain(named.get("beta", given[-1] if given else None)))
         return answer(self, n, d, *given, **named)
 
     return call
 
 
 class Univariate(Estimator[T]):
-    """An estimator of one column."""
+    """An estimator of one column, of `fewest` rows or more."""
+
+    fewest: ClassVar[int] = 2
 
     def _rows(self, x: object) -> Rows:
         return univariate(x)
+
+
+class Located(Univariate[T]):
+    """An estimator of rows in units of `sigma` around `centre`, within `radius` of it or (None) anywhere."""
+
+    radius: float | None
+    centre: float = 0.0
+    sigma: float
+
+    def _validate(self) -> None:
+        _ = self.reach
+
+    @property
+    def reach(self) -> Any:
+        return None if self.radius is None else standard_radius(self.radius, self.sigma)
+
+    def standard(self, x: Array) -> Array:
+        return standardised(x, self.centre, self.sigma)
 
 
 class Reference(Estimator[T]):

@@ -20,17 +20,23 @@ and above it if the same holds of n - s and 1 - μ. The second bounds P(S + N �
 μ: no sum of such rows is above Bin(n, μ) in convex order (Hoeffding 1963). Proof: `proofs/bounded.md`.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import inf, log, sqrt
-from typing import ClassVar
+from math import log, sqrt
+from typing import Any, ClassVar
 
 import numpy as np
 
 from workbench.distributions import Counts, Interval
-from workbench.errors import ArgumentError, finite, probability
-from workbench.estimators.base import MOST_CHARGED, Trace, Univariate, require_rows
-from workbench.estimators.shared.noisy_means import density, median_of_sum, noise_quantile
+from workbench.errors import ArgumentError, finite
+from workbench.estimators.base import MOST_CHARGED, Trace, Univariate
+from workbench.estimators.shared.noisy_means import (
+    better_than,
+    median_of_sum,
+    noise_quantile,
+    normal_beyond,
+)
 from workbench.estimators.shared.rows import (
     BITS,
     FARTHEST,
@@ -69,14 +75,11 @@ def noise_charge(step: str, laplace: str, l1: float, l2: float, budget: Budget) 
 
 
 def survival(t: Array, charge: Charge) -> Array:
-    """Return P(N ≥ t) for the noise of a charge."""
+    """Return P(N ≥ t) for the noise of a count's charge."""
     if charge.mechanism == "gaussian":
         return np.asarray(ndtr(-t / gaussian_scale(charge)))
-    scale = laplace_scale(charge)
-    if charge.mechanism == "laplace":
-        below = np.exp(-np.abs(t) / scale) / 2
-        return np.where(t > 0, below, 1 - below)
-    whole, ratio = np.ceil(t), np.exp(-1 / scale)
+    scale, whole = laplace_scale(charge), np.ceil(t)
+    ratio = np.exp(-1 / scale)
     above = np.exp(-np.where(whole > 0, whole, 1 - whole) / scale) / (1 + ratio)
     return np.asarray(np.where(whole > 0, above, 1 - above))
 
@@ -84,8 +87,7 @@ def survival(t: Array, charge: Charge) -> Array:
 def mean_beyond(t: Array, charge: Charge) -> Array:
     """Return E(N - t)₊ for the noise of a charge."""
     if charge.mechanism == "gaussian":
-        z = t / gaussian_scale(charge)
-        return np.asarray(gaussian_scale(charge) * (density(z) - z * ndtr(-z)))
+        return np.asarray(gaussian_scale(charge) * normal_beyond(t / gaussian_scale(charge)))
     scale = laplace_scale(charge)
     return np.asarray(scale / 2 * np.exp(-np.abs(t) / scale) + np.maximum(-t, 0.0), np.float64)
 
@@ -182,7 +184,7 @@ class BoundedMean(Univariate[float]):
     """
 
     in_passes: ClassVar[bool] = True
-
+    fewest = 1
     low: float
     high: float
 
@@ -198,7 +200,6 @@ class BoundedMean(Univariate[float]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of step (2)."""
-        require_rows(n, d, 1)
         moved = mean_sensitivity(n, self.reach)
         return noise_charge("mean", "laplace", moved, moved, budget)
 
@@ -219,18 +220,52 @@ class BoundedMean(Univariate[float]):
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for all rows within the bounds."""
-        probability(beta=beta)
         noise = noise_quantile(self.plan(n, d, budget)["mean"], beta / 2)
         return 2 * self.reach * (sampling(n, beta / 2) + 2.0**-BITS) + noise
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for the widest rows, half at either bound."""
         error = median_of_sum(self.reach / sqrt(n), self.plan(n, d, budget)["mean"])
-        return error if error < self.reach else inf
+        return better_than(self.reach, error)
+
+
+class Counted(Univariate[Counts]):
+    """Noisy numbers of rows of the bins that `edges` make, from the bin `first` on."""
+
+    in_passes: ClassVar[bool] = True
+    fewest = 1
+    first: ClassVar[int] = 0
+    edges: tuple[float, ...]
+
+    @abstractmethod
+    def plan(self, n: int, d: int, budget: Budget) -> Charge:
+        """Return the charge of step (2)."""
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Counts:
+        n, bins = len(x), len(self.edges) + 1
+        counts = np.zeros(bins, np.int64)
+        for rows in row_blocks(x):
+            places = np.searchsorted(self.edges, only_present(rows), side="right")
+            counts += np.bincount(places, minlength=bins)  # (1)
+        noisy = additive(counts[self.first :], self.plan(n, 1, budget), noise)  # (2)
+        return Counts(np.clip(np.rint(noisy), 0, n), n)  # (3)
+
+    def interval(self, value: Counts, n: int, budget: Budget, level: float) -> Any:
+        """Return an interval for every bin, or for the one, that cover the expected numbers all at once."""
+        chance, each = exact_chance(n, self.plan(n, 1, budget)), level / len(value.counts)
+        found = [covering(float(count), n, chance, each) for count in value.counts]
+        spans = tuple(Interval(n * one.low, n * one.high) for one in found)
+        return spans[0] if self.first else spans
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on the largest |count/n - chance of a row|, true with probability 1 - beta."""
+        part = beta / (len(self.edges) + 1 - self.first)
+        noise = noise_quantile(of_shares(self.plan(n, d, budget), n), part / 2)
+        return sampling(n, part / 2) + noise + 1 / n  # a row more for whole numbers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Count(Univariate[Counts]):
+class Count(Counted):
     """Private count of the rows that are true, or their share (L17 section 2.1, the Laplace mechanism).
 
     Accurate for rows of any distribution. A row counts if it is at least ½: give truth values, or 0 and 1.
@@ -251,51 +286,27 @@ class Count(Univariate[Counts]):
     True
     """
 
-    in_passes: ClassVar[bool] = True
     edges: ClassVar[tuple[float, ...]] = (HALF,)
-    first: ClassVar[int] = 1  # the bin that counts
+    first = 1  # the bin that counts
 
-    def charge(self, n: int, budget: Budget) -> Charge:
+    def plan(self, n: int, d: int, budget: Budget) -> Charge:
         """Return the charge of step (2)."""
         return noise_charge("count", "discrete_laplace", 1.0, 1.0, budget)
 
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (2)."""
-        require_rows(n, d, 1)
-        return self.charge(n, budget)
-
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Counts:
-        return released_counts(x, self.edges, self.charge(len(x), budget), noise, self.first)
-
-    def interval(self, value: Counts, n: int, budget: Budget, level: float) -> Interval:
-        """Return the interval round a released count that covers the expected number of rows that count."""
-        found = covering(float(value), n, exact_chance(n, self.charge(n, budget)), level)
-        return Interval(n * found.low, n * found.high)
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on |count/n - chance of a row|, true with probability 1 - beta."""
-        probability(beta=beta)
-        require_rows(n, d, 1)
-        return count_bound(n, self.charge(n, budget), beta)
-
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |count/n - chance of a row|, where that is a half."""
-        require_rows(n, d, 1)
-        error = median_of_sum(HALF / sqrt(n), of_shares(self.charge(n, budget), n))
-        return error if error < HALF else inf
+        error = median_of_sum(HALF / sqrt(n), of_shares(self.plan(n, d, budget), n))
+        return better_than(HALF, error)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Histogram(Univariate[Counts]):
+class Histogram(Counted):
     """Private counts of the rows in every bin of a line (L17 Theorem 1.1).
 
     Accurate for rows of any distribution. k edges make k + 1 bins: below the first, from each to the next,
     and from the last on. The value is an array of whole numbers for numpy; `value.shares` divides by n.
     `release.interval(0.95)` has an interval for each bin, which cover the expected numbers all at once.
-    Guarantee: central model, one replaced row, for every input. Budgets: PureDP, ApproxDP with delta > 0,
-    ZCDP with delta = 0, GaussianDP.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    counts in no bin.
+    All else as of `Count`.
 
     Parameters
     ----------
@@ -310,9 +321,6 @@ class Histogram(Univariate[Counts]):
     ((3,), [True, True, True])
     """
 
-    in_passes: ClassVar[bool] = True
-    first: ClassVar[int] = 0
-
     edges: tuple[float, ...]
 
     def _validate(self) -> None:
@@ -320,42 +328,6 @@ class Histogram(Univariate[Counts]):
         if not 0 < len(self.edges) < MOST_CHARGED or any(np.diff(self.edges) <= 0):
             raise ArgumentError("edges", self.edges, f"1 to {MOST_CHARGED - 1} increasing numbers")
 
-    def charge(self, budget: Budget) -> Charge:
+    def plan(self, n: int, d: int, budget: Budget) -> Charge:
         """Return the charge of step (2)."""
         return noise_charge("counts", "discrete_laplace", COUNTS_L1, COUNTS_L2, budget)
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (2)."""
-        require_rows(n, d, 1)
-        return self.charge(budget)
-
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Counts:
-        return released_counts(x, self.edges, self.charge(budget), noise)
-
-    def interval(self, value: Counts, n: int, budget: Budget, level: float) -> tuple[Interval, ...]:
-        """Return an interval for every bin that cover the expected numbers of rows, all at once."""
-        chance, each = exact_chance(n, self.charge(budget)), level / len(value.counts)
-        found = [covering(float(count), n, chance, each) for count in value.counts]
-        return tuple(Interval(n * one.low, n * one.high) for one in found)
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the largest |count/n - chance of a bin|, true with probability 1 - beta."""
-        probability(beta=beta)
-        require_rows(n, d, 1)
-        return count_bound(n, self.charge(budget), beta / (len(self.edges) + 1))
-
-
-def released_counts(
-    x: Array, edges: tuple[float, ...], charge: Charge, noise: NoiseSource, first: int = 0
-) -> Counts:
-    """Return noisy numbers of rows of bins, from the bin `first` on."""
-    bins, counts = len(edges) + 1, np.zeros(len(edges) + 1, np.int64)
-    for rows in row_blocks(x):
-        counts += np.bincount(np.searchsorted(edges, only_present(rows), side="right"), minlength=bins)  # (1)
-    noisy = additive(counts[first:], charge, noise)  # (2)
-    return Counts(np.clip(np.rint(noisy), 0, len(x)), len(x))  # (3)
-
-
-def count_bound(n: int, charge: Charge, beta: float) -> float:
-    """Return what a share errs by with probability at most beta, one row more for whole numbers."""
-    return sampling(n, beta / 2) + noise_quantile(of_shares(charge, n), beta / 2) + 1 / n

@@ -44,30 +44,35 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from workbench.errors import ArgumentError, few, probability, require_columns
+from workbench.errors import ArgumentError, few, require_columns
 from workbench.estimators.base import (
     MOST_CHARGED,
     Abstention,
     Estimator,
+    Located,
     Trace,
-    Univariate,
     in_columns,
     require_matrix,
-    require_rows,
     standard_radius,
     standardised,
 )
 from workbench.estimators.release import FOR_OTHERS
-from workbench.estimators.shared.budgets import concentrated, delivered, mean_charge, require_gaussian
+from workbench.estimators.shared.budgets import (
+    composed,
+    concentrated,
+    delivered,
+    mean_charge,
+    require_gaussian,
+)
 from workbench.estimators.shared.noisy_means import (
     better_than,
     counted_error,
-    density,
     median_norm_found,
     median_of_mean,
     median_of_sum,
     noise_quantile,
     noise_sd,
+    normal_beyond,
     rescaled_mean,
 )
 from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
@@ -79,17 +84,7 @@ from workbench.estimators.two_step import (
     record_clipping,
     sensitivity,
 )
-from workbench.privacy import (
-    ZCDP,
-    ApproxDP,
-    Budget,
-    Charge,
-    GaussianDP,
-    NoiseSource,
-    Plan,
-    PureDP,
-    Sequential,
-)
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import ndtr, ndtri
@@ -99,7 +94,7 @@ EXCESS = np.linspace(0.0, 6.0, 121)  # B - R that are tried
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClippedMean(Univariate[float]):
+class ClippedMean(Located[float]):
     """Private mean of one column on a short known range (L17 Lemma 2.2).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; the
@@ -142,26 +137,16 @@ class ClippedMean(Univariate[float]):
 
     in_passes = True
 
-    def _validate(self) -> None:
-        _ = self.reach
-
-    @property
-    def reach(self) -> float:
-        return standard_radius(self.radius, self.sigma)
-
     def bound(self, n: int, budget: Budget) -> float:
         """Return B of step (1), in standard deviations."""
-        if self.calibration == "paper":
-            return self.reach + sqrt(2 * log(2 * n / self.beta))
-        return best_bound(self.reach, n, budget)
+        if self.calibration == "tight":
+            return best_bound(self.reach, n, budget)
+        return float(self.reach + sqrt(2 * log(2 * n / self.beta)))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of step (3)."""
-        require_rows(n, d)
-        met = isinstance(budget, PureDP | GaussianDP) or (isinstance(budget, ApproxDP) and budget.delta > 0)
-        if not met and not (isinstance(budget, ZCDP) and budget.delta == 0):
-            allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"
-            raise ArgumentError("budget", budget, allowed)
+        if not isinstance(budget, PureDP):
+            require_gaussian(budget)
         return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
     def statistic(self, z: Array, bound: float) -> OnGrid:
@@ -171,7 +156,7 @@ class ClippedMean(Univariate[float]):
         return clipped_mean(z, 0.0, bound, counted=True)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
-        z, bound = standardised(x, self.centre, self.sigma), self.bound(len(x), budget)  # (1)
+        z, bound = self.standard(x), self.bound(len(x), budget)  # (1)
         record_clipping(trace, z, 0.0, bound)
         charge = self.plan(len(x), 1, budget)["mean"]
         mean = rescaled_mean(self.statistic(z, bound), len(x), charge, noise)  # (2)
@@ -183,7 +168,6 @@ class ClippedMean(Univariate[float]):
         For the tight bound the rows beyond B cost their worst-case bias, and beta/2 goes to each of the rest.
         All rows are taken to be there.
         """
-        probability(beta=beta)
         charge = self.plan(n, d, budget)["mean"]
         if self.calibration == "tight":
             sampling, left = self.bias(n, budget) + sqrt(2 * log(4 / beta) / n), beta / 2
@@ -202,10 +186,10 @@ class ClippedMean(Univariate[float]):
 
         Rows beyond B take E (z - B)₊ from the mean, zeroed all of E z [z > B], at most B/(1 + (B - R)²).
         """
-        require_rows(n, d)
-        bound, tight = self.bound(n, budget), self.calibration == "tight"
+        bound = self.bound(n, budget)
         beyond = bound - self.reach
-        return other_rows(self.sigma * (clipped_off(beyond) if tight else bound / (1 + beyond**2)))
+        bias = clipped_off(beyond) if self.calibration == "tight" else bound / (1 + beyond**2)
+        return other_rows(self.sigma * bias)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for normal rows, the mean at an end of the range.
@@ -218,18 +202,13 @@ class ClippedMean(Univariate[float]):
 
     def bias(self, n: int, budget: Budget) -> float:
         """Return what clipping takes from the mean at an end of the range, if rows are normal."""
-        return float(excess_mean(np.asarray(self.bound(n, budget) - self.reach)))
-
-
-def excess_mean(excess: Array) -> Array:
-    """Return E (Z - excess)₊: the bias of clipping this far beyond the mean."""
-    return np.asarray(density(excess) - excess * ndtr(-excess))
+        return float(normal_beyond(np.asarray(self.bound(n, budget) - self.reach)))
 
 
 @lru_cache(maxsize=4096)
 def best_bound(radius: float, n: int, budget: Budget) -> float:
     unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), budget))
-    objective = excess_mean(EXCESS) ** 2 + (unit * (radius + EXCESS)) ** 2
+    objective = normal_beyond(EXCESS) ** 2 + (unit * (radius + EXCESS)) ** 2
     return radius + float(EXCESS[np.argmin(objective)])
 
 
@@ -292,7 +271,6 @@ class ClippedBoxMean(Estimator[Array]):
         The chance that a row is clipped, the field `beta`, counts: infinite unless the argument is larger.
         All rows are taken to be there.
         """
-        probability(beta=beta)
         if beta <= self.beta:
             return inf
         charge = self.plan(n, d, budget)["mean"]
@@ -389,7 +367,7 @@ class CoordinatewiseMean(Estimator[Array]):
         require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         share = shared(budget, d)
         parts = tuple(charge for j in range(d) for charge in self.steps(j).plan(n, share).charges())
-        return delivered(parts, budget) if isinstance(share, ZCDP) else Sequential("basic", parts)
+        return delivered(parts, budget) if isinstance(share, ZCDP) else composed(budget, *parts)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -405,7 +383,6 @@ class CoordinatewiseMean(Estimator[Array]):
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the length of the bounds of the coordinates at beta/d, for normal rows."""
-        probability(beta=beta)
         require_matrix(n, d)
         share = shared(budget, d)
         bounds = [self.steps(j).error_bound(n, share, beta / d) for j in range(d)]

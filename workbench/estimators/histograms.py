@@ -60,11 +60,10 @@ from workbench.estimators.base import (
     MOST_CHARGED,
     Abstention,
     Estimator,
+    Located,
+    T,
     Trace,
-    Univariate,
     require_matrix,
-    require_rows,
-    standard_radius,
     standardised,
 )
 from workbench.estimators.heavy_tailed import Moments
@@ -257,33 +256,28 @@ def ball_reach(d: int, inner: float) -> float:
     return 1.5 * BALL_WIDTH * sqrt(d) + inner
 
 
-class Location(Univariate[float]):
-    """What both locations of one column share: they differ in their `histogram`."""
+class Location(Located[float]):
+    """Both locations of one column."""
 
-    sigma: float
-    centre: float = 0.0
     calibration: Calibration
 
     @property
-    @abstractmethod
     def histogram(self) -> UnitHistogram:
-        """The histogram of standardised rows."""
+        return UnitHistogram(self.reach, self.calibration)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of the histogram."""
-        require_rows(n, d)
         return self.histogram.charge("locate", budget)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
         charge = self.plan(len(x), 1, budget)["locate"]
-        found = self.histogram.draw(standardised(x, self.centre, self.sigma), charge, noise)  # (1) (2)
+        found = self.histogram.draw(self.standard(x), charge, noise)  # (1) (2)
         return found if isinstance(found, Abstention) else self.centre + self.sigma * found  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return 2.5 sigma where n suffices for normal rows, else infinity."""
-        probability(beta=beta)
         return self.sigma * self.histogram.error_bound(n, self.plan(n, d, budget)["locate"].cost, beta)
 
 
@@ -323,13 +317,6 @@ class HistogramLocation(Location):
 
     in_passes = True
 
-    def _validate(self) -> None:
-        standard_radius(self.radius, self.sigma)
-
-    @property
-    def histogram(self) -> UnitHistogram:
-        return UnitHistogram(standard_radius(self.radius, self.sigma), self.calibration)
-
 
 @dataclass(frozen=True, kw_only=True)
 class StableLocation(Location):
@@ -356,16 +343,51 @@ class StableLocation(Location):
     True
     """
 
+    radius = None
     sigma: float
     calibration: Calibration = "tight"
 
+
+class Range(Estimator[T]):
+    """Regions round a centre that is found coordinate by coordinate, in a unit of their own."""
+
+    masses: tuple[float, float]  # of the fullest bin at least, of all far ones at most
+    beta: float
+    calibration: Calibration
+
     @property
-    def histogram(self) -> UnitHistogram:
-        return UnitHistogram(None, self.calibration)
+    @abstractmethod
+    def unit(self) -> float: ...
+
+    @abstractmethod
+    def centres(self, d: int) -> StableCentres: ...
+
+    @abstractmethod
+    def around(self, centre: Array, n: int) -> T: ...
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return one charge for each coordinate and part."""
+        require_matrix(n, d)
+        return self.centres(d).plan(n, d, budget)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> T | Abstention:
+        (n, d), z = x.shape, standardised(x, 0.0, self.unit)
+        centre = self.centres(d).draw(z, self.plan(n, d, budget), noise)  # (1)
+        return centre if isinstance(centre, Abstention) else self.around(self.unit * centre, n)  # (2)
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return 3 sigma √d, or 6 √(d upper), as a bound on |centre - mean|.
+
+        It is exceeded with probability at most beta; infinite for few rows, and for parts.
+        """
+        require_matrix(n, d)
+        return self.unit * self.centres(d).error_bound(n, d, budget, beta, *self.masses)
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoxRange(Estimator[Box]):
+class BoxRange(Range[Box]):
     """Private box that holds all rows of sub-Gaussian data, its place unknown (LKKO21 Algorithm 5).
 
     Accurate for rows of standard deviation `sigma` in every coordinate; with too few the release is "no
@@ -390,37 +412,25 @@ class BoxRange(Estimator[Box]):
     beta: float = 0.05
     calibration: Calibration = "tight"
 
+    masses = BOX_BEST, FAR_MASS
+
     @property
-    def centres(self) -> StableCentres:
+    def unit(self) -> float:
+        return self.sigma
+
+    def centres(self, d: int) -> StableCentres:
         return StableCentres(BOX_WIDTH, self.calibration)
 
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each coordinate."""
-        return self.centres.plan(n, d, budget)
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Box | Abstention:
-        n, d = x.shape
-        plan, z = self.plan(n, d, budget), standardised(x, 0.0, self.sigma)
-        centre = self.centres.draw(z, plan, noise)  # (1)
-        if isinstance(centre, Abstention):
-            return centre
+    def around(self, centre: Array, n: int) -> Box:
+        d = len(centre)
+        reach = 1.5 * BOX_WIDTH + sqrt(2 * log(2 * n * d / self.beta))
         if self.calibration == "paper":
-            half_width = box_reach(n, d, self.beta)
-        else:
-            half_width = 1.5 * BOX_WIDTH + sqrt(2 * log(2 * n * d / self.beta))
-        return Box(self.sigma * centre, np.full(d, self.sigma * half_width))  # (2)
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return 3 sigma √d, which |centre - mean| exceeds with probability at most beta, or infinity."""
-        probability(beta=beta)
-        require_matrix(n, d)
-        return self.sigma * self.centres.error_bound(n, d, budget, beta, BOX_BEST, FAR_MASS)
+            reach = box_reach(n, d, self.beta)
+        return Box(centre, np.full(d, self.sigma * reach))
 
 
 @dataclass(frozen=True, kw_only=True)
-class BallRange(Estimator[Ball]):
+class BallRange(Range[Ball]):
     """Private ball that holds most rows of heavy-tailed data, its place unknown (LKKO21 Algorithm 15).
 
     Accurate for rows of covariance at most `upper` times the identity, a share `corruption` of them anything;
@@ -460,29 +470,18 @@ class BallRange(Estimator[Ball]):
             raise ArgumentError("corruption", self.corruption, f"below {(BALL_BEST - BALL_FAR) / 2:g}")
         Moments(self.moments, self.hypercontractivity)
 
+    @property
+    def masses(self) -> tuple[float, float]:  # type: ignore[override]
+        return BALL_BEST - self.corruption, BALL_FAR + self.corruption
+
+    @property
+    def unit(self) -> float:
+        return sqrt(self.upper)
+
     def centres(self, d: int) -> StableCentres:
         parts = ceil(PARTS * log(2 * d / self.beta)) if self.calibration == "paper" else 1
         return StableCentres(BALL_WIDTH, self.calibration, parts)
 
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each coordinate and part."""
-        require_matrix(n, d)
-        return self.centres(d).plan(n, d, budget)
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Ball | Abstention:
-        (n, d), unit = x.shape, sqrt(self.upper)
-        plan, z = self.plan(n, d, budget), standardised(x, 0.0, unit)
-        centre = self.centres(d).draw(z, plan, noise)  # (1)
-        if isinstance(centre, Abstention):
-            return centre
-        inner = Moments(self.moments, self.hypercontractivity).outer_radius(d, self.corruption)
-        return Ball(unit * centre, unit * ball_reach(d, inner))  # (2)
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return 6 √(d upper), as of `BoxRange`; infinite for few rows, and for "paper"."""
-        probability(beta=beta)
-        require_matrix(n, d)
-        best, far = BALL_BEST - self.corruption, BALL_FAR + self.corruption
-        return sqrt(self.upper) * self.centres(d).error_bound(n, d, budget, beta, best, far)
+    def around(self, centre: Array, n: int) -> Ball:
+        inner = Moments(self.moments, self.hypercontractivity).outer_radius(len(centre), self.corruption)
+        return Ball(centre, self.unit * ball_reach(len(centre), inner))

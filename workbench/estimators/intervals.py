@@ -106,11 +106,11 @@ import numpy as np
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import MOST_LOSS, ArgumentError, probability
-from workbench.estimators.base import FARTHEST, Abstention, Trace, Univariate, require_rows, standardised
+from workbench.estimators.base import FARTHEST, Abstention, Trace, Univariate, standardised
 from workbench.estimators.histograms import BEST, REACH, UnitHistogram
 from workbench.estimators.release import FOR_OTHERS
-from workbench.estimators.scale import LEAST_ROWS, ZERO, Scale, exponents, pair_differences
-from workbench.estimators.shared.budgets import divided, mean_charge, rule
+from workbench.estimators.scale import LEAST_ROWS, ZERO, Scale, pair_differences
+from workbench.estimators.shared.budgets import composed, divided, mean_charge
 from workbench.estimators.shared.noisy_means import (
     FAR,
     LEAST_SHARE,
@@ -138,7 +138,7 @@ from workbench.privacy import (
     SimulatedNoise,
 )
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.histograms import stability_charge, stable_mode
+from workbench.privacy.histograms import stability_charge
 from workbench.privacy.mechanisms import additive
 from workbench.special import brentq, chdtri, ndtr, ndtri, stdtr
 from workbench.types import Array, Calibration
@@ -273,17 +273,15 @@ class UnboundedMean(Stepwise):
     True
     """
 
+    radius = None
     sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
-
-    reach = None
 
     def interval_reach(self, n: int, d: int, budget: Budget, level: float) -> float:
         """Return the critical value of the pivot (out - mean)/sigma, in the unit of the data."""
         if self.calibration == "paper":
             return self.error_bound(n, d, budget, level)
-        require_rows(n, d)
         return self.sigma * pivotal_width(n, budget, level)
 
 
@@ -349,12 +347,11 @@ class Interval(OfLevel):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the location and of the mean."""
-        require_rows(n, d)
         if self.calibration == "tight":
             return MEAN.plan(n, budget)
         locate, mean = divided(budget, KNOWN_SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
-        return Sequential(rule(budget), (LOCATION.charge("locate", locate), step))
+        return composed(budget, LOCATION.charge("locate", locate), step)
 
     def window(self, n: int) -> float:
         return REACH + self.normal_reach(n)
@@ -387,8 +384,6 @@ class Interval(OfLevel):
 
         All rows are taken to be there. Infinite for a beta at which noise may make some of them seem absent.
         """
-        probability(beta=beta)
-        require_rows(n, d)
         return self.half_width(n, budget) if beta >= SURE / 2 else inf
 
 
@@ -417,20 +412,21 @@ class IntervalUnknownVariance(OfLevel):
     level: float = 0.05
     calibration: Calibration = "tight"
 
+    fewest = LEAST_ROWS
+
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of scale, location and mean; of "paper" the last two per unit of s and of w."""
-        require_rows(n, d, LEAST_ROWS)
         if self.calibration == "tight":
             scale, mean = scale_and_mean(n, budget)
-            return Sequential(rule(budget), (SCALE.plan(n, 1, scale), MEAN.plan(n, mean)))
-        exponent, locate, variance, mean = _parts(budget)
-        charges = (
+            return composed(budget, SCALE.plan(n, 1, scale), MEAN.plan(n, mean))
+        exponent, locate, variance, mean = divided(budget, *PAPER_SHARES, deltas=(0.5, 0.5, 0.0, 0.0))
+        return composed(
+            budget,
             stability_charge("exponent", exponent),
             LOCATION.charge("locate", locate),
             mean_charge("variance", self.variance_cap(n) / (n // 2), variance),
             mean_charge("mean", sensitivity(n, 1.0), mean),
         )
-        return Sequential(rule(budget), charges)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -443,23 +439,22 @@ class IntervalUnknownVariance(OfLevel):
 
     def from_histograms(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         n, plan = len(x), self.plan(len(x), 1, budget)
-        exponent = stable_mode(exponents(pair_differences(x)), plan["exponent"], noise)  # (1)
-        if not isinstance(exponent, float) or exponent == ZERO:
+        exponent = SCALE.exponent(x, plan["exponent"], noise)  # (1)
+        if isinstance(exponent, Abstention) or exponent == ZERO:
             return WHOLE_LINE
-        s = 2.0 ** (int(exponent) + 2)
+        s = 2.0 ** (exponent + 2)
         z = standardised(x, 0.0, s)
-        least = LOCATION.threshold(plan["locate"].cost)
-        cell = stable_mode(LOCATION.keys(z), plan["locate"], noise, least)  # (2)
+        centre = LOCATION.draw(z, plan["locate"], noise)  # (2)
         square = float(additive(self.mean_square(x, s), plan["variance"], noise))  # (3)
         square += self.variance_cap(n) / 2
         margin = noise_quantile(plan["variance"], 0.1 * self.level)
         upper = (square + margin) * (n // 2) / chdtri(n // 2, 1 - 0.1 * self.level)  # (4)
         spread = sqrt(upper) if 0 < upper < 1 else 1.0
-        if not isinstance(cell, float) or not self.located(n, budget):
+        if isinstance(centre, Abstention) or not self.located(n, plan):
             return WHOLE_LINE
-        centre, window = cell + 0.5, 1.5 + spread * self.normal_reach(n)
+        window, reach = self.window_and_reach(n, spread, plan["mean"])
         unit = additive(clipped_mean(z, centre, window) / window, plan["mean"], noise)  # (5)
-        middle, reach = centre + window * float(unit), self._reach(n, spread, plan["mean"])
+        middle = centre + window * float(unit)
         return ConfidenceInterval(s * (middle - reach), s * (middle + reach))  # (6)
 
     def variance_cap(self, n: int) -> float:
@@ -471,14 +466,14 @@ class IntervalUnknownVariance(OfLevel):
         ratios = standardised(pair_differences(x), 0.0, s)
         return mean_in_box(ratios, lambda part: part * part - middle, middle)
 
-    def _reach(self, n: int, spread: float, charge: Charge) -> float:
+    def window_and_reach(self, n: int, spread: float, charge: Charge) -> tuple[float, float]:
+        """Return w of (5) and the half-width of (6), over s, for σ_hi = `spread` s."""
         window = 1.5 + spread * self.normal_reach(n)
-        return window * half_width(0.7 * self.level, spread / sqrt(n) / window, charge)
+        return window, window * half_width(0.7 * self.level, spread / sqrt(n) / window, charge)
 
-    def located(self, n: int, budget: Budget) -> bool:
+    def located(self, n: int, plan: Plan) -> bool:
         """Return whether n shows that (1) and (2) fail with probability at most .05 level on normal rows."""
-        exponent, locate, _, _ = _parts(budget)
-        beta = 0.05 * self.level / 2
+        exponent, locate, beta = plan["exponent"].cost, plan["locate"].cost, 0.05 * self.level / 2
         deviation = sqrt(n * log(6 / beta) / 2)
         noise = LOCATION.count_error(n, locate, beta / 2)
         apart = (BEST - ONE_SIDE) * n > 2 * deviation + 2 * noise
@@ -491,11 +486,10 @@ class IntervalUnknownVariance(OfLevel):
         All rows are taken to be there; of beta, `SURE`/2 is for noise that makes some seem absent. That of
         "paper" is 16 times the half-width at σ_hi = s = 1: what a found scale allows.
         """
-        probability(beta=beta)
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
-            found = self.located(n, budget) and beta >= 0.05 * self.level
-            return 16 * self._reach(n, 1.0, plan["mean"]) if found else inf
+            found = self.located(n, plan) and beta >= 0.05 * self.level
+            return 16 * self.window_and_reach(n, 1.0, plan["mean"])[1] if found else inf
         if beta <= SURE / 2:
             return inf
         cost, mean = scale_and_mean(n, budget)
@@ -508,34 +502,13 @@ def scale_and_mean(n: int, budget: Budget) -> tuple[Budget, Budget]:
     """Return the parts of `budget` for scale and mean that make a predicted width least."""
 
     def width(share: float) -> float:
-        scale, mean = _halving_delta(budget, share)
+        scale, mean = divided(budget, share, deltas=(0.5, 0.5))
         scales, means = SCALE.design(n, scale), MEAN.design(n, mean)
         return means.rms * (1 + T_EXPANSION * scales.rms**2) + scales.failure + means.failure
 
     SCALE.locator.charge("log-scale", budget)
-    return _halving_delta(budget, min(SCALE_SHARES, key=width))
-
-
-def _halving_delta(budget: Budget, share: float) -> tuple[Budget, Budget]:
-    match budget:
-        case ApproxDP(epsilon, delta):
-            rest = epsilon - share * epsilon
-            return ApproxDP(share * epsilon, delta / 2), ApproxDP(rest, delta - delta / 2)
-        case ZCDP(rho, delta):
-            return ZCDP(share * rho, delta / 2), ZCDP(rho - share * rho, delta - delta / 2)
-    raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
-
-
-def _parts(budget: Budget) -> tuple[Budget, Budget, Budget, Budget]:
-    a, b, c = PAPER_SHARES
-    match budget:
-        case ApproxDP(epsilon, delta):
-            last, half = epsilon - a * epsilon - b * epsilon - c * epsilon, delta / 2
-            return ApproxDP(a * epsilon, half), ApproxDP(b * epsilon, half), PureDP(c * epsilon), PureDP(last)
-        case ZCDP(rho, delta):
-            last, half = rho - a * rho - b * rho - c * rho, delta / 2
-            return ZCDP(a * rho, half), ZCDP(b * rho, half), ZCDP(c * rho), ZCDP(last)
-    raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
+    scale, mean = divided(budget, min(SCALE_SHARES, key=width), deltas=(0.5, 0.5))
+    return scale, mean
 
 
 # Any distribution
@@ -596,12 +569,10 @@ class IntervalMean(OfLevel):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) to (6), two of step (4): the same whether rows pile up or not."""
-        require_rows(n, d)
-        return Sequential(rule(budget), tail_design(n, budget).charges)
+        return composed(budget, *tail_design(n, budget).charges)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return which distributions are not covered."""
-        require_rows(n, d)
         seen = ceil(1.5 * tail_design(n, budget).wide.rank)
         return (
             f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
@@ -672,7 +643,6 @@ class IntervalMean(OfLevel):
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median half-width over sigma for normal rows; infinite where it is the whole line."""
-        require_rows(n, d)
         chosen = tail_design(n, budget)
         inner, outer = (float(-ndtri(rank / (2 * n))) for rank in (chosen.inner.rank, chosen.outer_rank))
         tail = chosen.tail(log(inner), log(outer))
@@ -794,24 +764,18 @@ def _scale_rank(n: int) -> int:
 
 
 def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
-    match budget:
-        case ApproxDP(epsilon, delta) if delta > 0:
-            heads = _heads(n, epsilon)
-            shares = [*heads, *((1 - sum(heads)) * share for share in REST)]
-            pure = PureDP(epsilon).split(*shares)
-            return (*pure[:2], ApproxDP(pure[2].epsilon, delta), *pure[3:])
-        case ZCDP(rho, delta) if delta > 0:
-            heads = [share**2 for share in _heads(n, selection_epsilon(budget))]
-            squares = sum(share**2 for share in REST)
-            shares = [*heads, *((1 - sum(heads)) * share**2 / squares for share in REST)]
-            without = ZCDP(rho).split(*shares)
-            return (*without[:2], ZCDP(without[2].rho, delta), *without[3:])
-    raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
-
-
-def _heads(n: int, whole: float) -> list[float]:
-    of = _scale_rank(n), n, n
-    return [min(max(a / (rows * whole), low), high) for rows, (a, low, high) in zip(of, HEADS, strict=True)]
+    if not isinstance(budget, ApproxDP | ZCDP) or not budget.delta > 0:
+        raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
+    whole, power = selection_epsilon(budget), 2 if isinstance(budget, ZCDP) else 1
+    asked = zip((_scale_rank(n), n, n), HEADS, strict=True)
+    heads = [min(max(a / (rows * whole), low), high) ** power for rows, (a, low, high) in asked]
+    rest = [share**power for share in REST]
+    shares = [*heads, *((1 - sum(heads)) * share / sum(rest) for share in rest)]
+    if isinstance(budget, ZCDP):
+        concentrated = ZCDP(budget.rho).split(*shares)
+        return (*concentrated[:2], ZCDP(concentrated[2].rho, budget.delta), *concentrated[3:])
+    pure = PureDP(budget.epsilon).split(*shares)
+    return (*pure[:2], ApproxDP(pure[2].epsilon, budget.delta), *pure[3:])
 
 
 def resolved_differences(x: Array) -> Array:

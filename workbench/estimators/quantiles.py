@@ -53,17 +53,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import ArgumentError, positive, probability
-from workbench.estimators.base import (
-    FARTHEST,
-    Trace,
-    Univariate,
-    own_stream,
-    require_rows,
-    standard_radius,
-    standardised,
-)
-from workbench.estimators.shared.budgets import require_selection, rule
+from workbench.errors import ArgumentError, positive
+from workbench.estimators.base import FARTHEST, Located, Trace, own_stream
+from workbench.estimators.shared.budgets import composed, require_selection
 from workbench.estimators.shared.noisy_means import better_than
 from workbench.estimators.shared.window_median import (
     EVERYTHING,
@@ -79,7 +71,7 @@ from workbench.estimators.shared.window_median import (
     uniform_deviation,
 )
 from workbench.estimators.two_step import WINDOW
-from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP, Sequential
+from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.cuts import BITS, Level, Node, placed
 from workbench.privacy.mechanisms import cuts
 from workbench.special import ndtr, ndtri
@@ -96,7 +88,7 @@ SLACKS = np.geomspace(1.0, 1e6, 61)  # h that are tried
 
 
 @dataclass(frozen=True, kw_only=True)
-class Median(Univariate[float]):
+class Median(Located[float]):
     """Private median of one column on a known range (LKKO21 Algorithm 14 at d = 1).
 
     Accurate for any rows whose density is not small near the median, which lies within `radius` of `centre`;
@@ -129,23 +121,18 @@ class Median(Univariate[float]):
     sigma: float
     calibration: Calibration = "tight"
 
-    def _validate(self) -> None:
-        standard_radius(self.radius, self.sigma)
-
     @property
     def locator(self) -> WindowMedian:
-        reach = standard_radius(self.radius, self.sigma)
         window = WINDOW if self.calibration == "tight" else EVERYTHING
-        return WindowMedian(left=window, right=window, low=-reach, high=reach)
+        return WindowMedian(left=window, right=window, low=-self.reach, high=self.reach)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the one charge of step (1)."""
-        require_rows(n, d)
         return self.locator.charge("locate", budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
-        z, charge = standardised(x, self.centre, self.sigma), self.plan(len(x), 1, budget)["locate"]
-        position = self.locator.draw(z, charge, noise)  # (1)
+        charge = self.plan(len(x), 1, budget)["locate"]
+        position = self.locator.draw(self.standard(x), charge, noise)  # (1)
         assert position is not None
         return self.centre + self.sigma * position  # (2)
 
@@ -156,7 +143,6 @@ class Median(Univariate[float]):
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows: DKW and the draw take beta/2 each."""
-        probability(beta=beta)
         cost, deviation = self.plan(n, d, budget)["locate"].cost, uniform_deviation(n, beta / 2)
         return self.sigma * located_within(self.locator, n, cost, beta / 2, ndtr, deviation)
 
@@ -327,7 +313,7 @@ def cut(level: Level, charge: Charge, noise: NoiseSource) -> list[list[float]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quantiles(Univariate[Array]):
+class Quantiles(Located[Array]):
     """Private quantiles of one column, many at once, on a known range or anywhere (ours).
 
     Accurate in rank for any rows: the share of rows below an answer is near its level. The error bound is
@@ -364,8 +350,7 @@ class Quantiles(Univariate[Array]):
         inside = all(0 < level < 1 for level in self.levels)
         if not (0 < len(self.levels) <= MOST and inside and all(a < b for a, b in pairwise(self.levels))):
             raise ArgumentError("levels", self.levels, f"1 to {MOST} increasing numbers between 0 and 1")
-        if self.radius is not None:
-            standard_radius(self.radius, self.sigma)
+        super()._validate()
         if self.grid is not None:
             positive(grid=self.grid)
             if self.radius is None or not self.radius / 2**40 <= self.grid <= self.radius:
@@ -374,7 +359,7 @@ class Quantiles(Univariate[Array]):
     @property
     def reach(self) -> float:
         """Half the length of what is cut, in the unit of y, without half a step of the grid."""
-        return asinh(FARTHEST) if self.radius is None else standard_radius(self.radius, self.sigma)
+        return asinh(FARTHEST) if self.radius is None else float(super().reach)
 
     @property
     def step(self) -> float:
@@ -396,15 +381,14 @@ class Quantiles(Univariate[Array]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of step (4), one for each level of the tree."""
-        require_rows(n, d)
         depth = len(self.cutting(n, budget).tree)
         costs: tuple[Budget, ...] = budget.split(*[1.0] * depth)
         charges = (Charge(f"level {one}", "cuts", 1.0, cost) for one, cost in enumerate(costs, start=1))
-        return Sequential(rule(budget), tuple(charges))
+        return composed(budget, *charges)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         cutting, charges = self.cutting(len(x), budget), list(self.plan(len(x), 1, budget).charges())
-        z = standardised(x, self.centre, self.sigma)
+        z = self.standard(x)
         if self.radius is None:
             y = np.arcsinh(z)  # (1)
         elif not self.step:
@@ -422,7 +406,6 @@ class Quantiles(Univariate[Array]):
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of the largest |out - quantile| over the levels for normal rows."""
-        require_rows(n, d)
         cutting, wanted = self.cutting(n, budget), ndtri(np.array(self.levels))
         epsilon = selection_epsilon(self.plan(n, 1, budget)["level 1"].cost)
         levels, room = np.array(cutting.levels), log((cutting.high - cutting.low) / WIDTH)
@@ -444,8 +427,6 @@ class Quantiles(Univariate[Array]):
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a proved bound on the largest |out - quantile| for normal rows."""
-        probability(beta=beta)
-        require_rows(n, d)
         cutting, anywhere = self.cutting(n, budget), self.radius is None
         epsilons = [selection_epsilon(charge.cost) for charge in self.plan(n, 1, budget).charges()]
         error = cutting.rank_bound(n, epsilons, beta, FARTHEST_MEAN + 10 if anywhere else 1.0)

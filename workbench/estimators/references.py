@@ -65,7 +65,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import probability
 from workbench.estimators.base import Reference, Trace, require_matrix, sanitised
 from workbench.estimators.shared.rows import (
     centred_rows,
@@ -468,7 +467,6 @@ class EmpiricalMean(Plain):
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows."""
-        probability(beta=beta)
         return inf if self.sigma is None else self.sigma * tail(d, beta) / sqrt(n)
 
 

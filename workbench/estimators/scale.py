@@ -30,9 +30,9 @@ from math import expm1, frexp, inf, log, sinh, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, probability
-from workbench.estimators.base import Abstention, Trace, Univariate, require_rows
-from workbench.estimators.shared.budgets import divided, mean_charge, require_selection, rule
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Trace, Univariate
+from workbench.estimators.shared.budgets import composed, divided, mean_charge, require_selection
 from workbench.estimators.shared.noisy_means import median_norm_found, noise_quantile, noise_sd
 from workbench.estimators.shared.rows import mean_in_box, only_present, present
 from workbench.estimators.shared.window_median import (
@@ -41,7 +41,7 @@ from workbench.estimators.shared.window_median import (
     location_law,
     uniform_deviation,
 )
-from workbench.privacy import Budget, Charge, NoiseSource, Plan, Sequential
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import (
     finite_histogram,
@@ -190,6 +190,8 @@ class Scale(Univariate[float]):
     upper: float | None = None
     calibration: Calibration = "tight"
 
+    fewest = LEAST_ROWS
+
     def _validate(self) -> None:
         if (self.lower is None) != (self.upper is None):
             raise ArgumentError("upper", self.upper, "a number if and only if lower is one")
@@ -212,7 +214,6 @@ class Scale(Univariate[float]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of step (3), or those of (5) and (6)."""
-        require_rows(n, d, LEAST_ROWS)
         if self.calibration == "paper" and self.ends:
             require_selection(budget)
             return histogram_charge("exponent", budget)
@@ -224,7 +225,7 @@ class Scale(Univariate[float]):
             return alone
         locate, mean = divided(budget, design.share)
         variance = _mean_charge(n, design.winsor.group, design.winsor.width, mean)
-        return Sequential(rule(budget), (self.locator.charge("log-scale", locate), variance))
+        return composed(budget, self.locator.charge("log-scale", locate), variance)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -278,7 +279,6 @@ class Scale(Univariate[float]):
 
         DKW for the differences and for the group variances, location and noise take beta/4 each.
         """
-        probability(beta=beta)
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
             return 7.0 if self.found(n, plan["exponent"].cost, beta) else inf

@@ -62,12 +62,12 @@ from workbench.estimators.base import (
     require_matrix,
     standard_radius,
 )
-from workbench.estimators.shared.budgets import divided, require_selection, rule
+from workbench.estimators.shared.budgets import composed, divided, require_selection
 from workbench.estimators.shared.noisy_means import better_than, chosen, weighted_median
 from workbench.estimators.shared.rows import on_both_sides, only_present
 from workbench.estimators.shared.window_median import EVERYTHING, WindowMedian, located_median
 from workbench.linalg import half_sphere
-from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, Sequential
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 from workbench.special import ndtr, ndtri
@@ -372,11 +372,9 @@ class ResilientMean(Estimator[Array]):
                 raise ArgumentError("budget", budget, allowed)
         self.candidates(d)
         check, choice = divided(budget, self.check)
-        charges = (
-            Charge(CHECK, "lower_bound", 1.0, check),
-            Charge(STEP, "exponential", self.width / (n - 2 * self.trim(n)), choice),
-        )
-        return Sequential(rule(budget), charges)
+        moved = self.width / (n - 2 * self.trim(n))
+        choose = Charge(STEP, "exponential", moved, choice)
+        return composed(budget, Charge(CHECK, "lower_bound", 1.0, check), choose)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None

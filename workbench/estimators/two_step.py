@@ -29,18 +29,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.errors import probability
-from workbench.estimators.base import (
-    Abstention,
-    Trace,
-    Univariate,
-    require_rows,
-    standard_radius,
-    standardised,
-)
+from workbench.estimators.base import Abstention, Located, Trace
 from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.release import FOR_OTHERS
-from workbench.estimators.shared.budgets import divided, mean_charge, rule
+from workbench.estimators.shared.budgets import composed, divided, mean_charge
 from workbench.estimators.shared.noisy_means import (
     FAR,
     better_than,
@@ -49,14 +41,13 @@ from workbench.estimators.shared.noisy_means import (
     counted_error,
     expected_clip,
     inverse_error,
+    mean_and_share,
     median_norm,
     median_norm_found,
     median_of_sum,
     noise_quantile,
     noise_sd,
-    over_share,
     uncentred,
-    weighed,
 )
 from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.shared.window_median import (
@@ -66,9 +57,8 @@ from workbench.estimators.shared.window_median import (
     location_law,
     uniform_deviation,
 )
-from workbench.privacy import Budget, NoiseSource, Plan, Sequential
+from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.mechanisms import additive
 from workbench.special import ndtr, ndtri
 from workbench.types import Array, Calibration
 
@@ -141,7 +131,7 @@ class TwoSteps(ABC):
             return alone
         locate, mean = divided(budget, design.share)
         step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
-        return Sequential(rule(budget), (self.locator.charge(name, locate), step))
+        return composed(budget, self.locator.charge(name, locate), step)
 
     def counted(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
@@ -155,9 +145,8 @@ class TwoSteps(ABC):
         if not clip:
             return centre, 1.0
         record_clipping(trace, x, centre, clip)
-        charge = plan[f"mean{self.suffix}"]
-        joint, whole = weighed(clipped_mean(x, centre, clip, counted=True), n, charge)
-        noisy, there = over_share(additive(joint, charge, noise), whole, charge)  # (2)
+        counted = clipped_mean(x, centre, clip, counted=True)
+        noisy, there = mean_and_share(counted, n, plan[f"mean{self.suffix}"], noise)  # (2)
         return centre + self.unbiased(float(noisy[0]), clip), there  # (3)
 
 
@@ -302,20 +291,13 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
     return [(SHARES[i], CLIPS[j]) for i, j in chosen]
 
 
-class Stepwise(Univariate[float]):
+class Stepwise(Located[float]):
     """The entries with and without a range."""
 
     laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
 
-    centre: float = 0.0
-    sigma: float
     beta: float
     calibration: Calibration
-
-    @property
-    @abstractmethod
-    def reach(self) -> float | None:
-        """R, or None."""
 
     @property
     def steps(self) -> HistogramMean | WindowMean:
@@ -323,26 +305,22 @@ class Stepwise(Univariate[float]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) and (2)."""
-        require_rows(n, d)
         return self.steps.plan(n, budget)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        found = self.steps.counted(standardised(x, self.centre, self.sigma), budget, noise, trace)
+        found = self.steps.counted(self.standard(x), budget, noise, trace)
         return found if isinstance(found, Abstention) else self.centre + self.sigma * found[0]
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a proved bound for normal rows, in the unit of the data."""
-        probability(beta=beta)
-        require_rows(n, d)
         return self.sigma * self.steps.error_bound(n, budget, beta)
 
     interval_reach = error_bound
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return how far rows that are not normal may carry the mean, in words."""
-        require_rows(n, d)
         return other_rows(self.sigma * self.steps.bias(n, budget))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -350,8 +328,8 @@ class Stepwise(Univariate[float]):
 
         Infinite, too, where the location is sooner missed than found.
         """
-        require_rows(n, d)
-        return better_than(getattr(self, "radius", inf), self.sigma * self.steps.predicted_error(n, budget))
+        error = self.sigma * self.steps.predicted_error(n, budget)
+        return better_than(inf if self.radius is None else self.radius, error)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -393,10 +371,3 @@ class TwoStepMean(Stepwise):
     sigma: float
     beta: float = 0.05
     calibration: Calibration = "tight"
-
-    def _validate(self) -> None:
-        _ = self.reach
-
-    @property
-    def reach(self) -> float:
-        return standard_radius(self.radius, self.sigma)

@@ -1,6 +1,6 @@
 """How a budget is divided among steps, and the plan that they add up to: the one place that divides ε.
 
-a location and a mean     `divided`: a share of ε or ρ, and all of δ, to the location
+a location and a mean     `divided`: a share of ε or ρ, and all of δ, to the location; `composed`
 a vote and its mask       `vote_and_mask`: a share of ε to the vote; δ as the mask needs it
 the source's vote         `halved`: ε' = ε/2 and δ' = δ/(4e^ε'), twice
 Gaussian steps            `step_budgets`, `steps_plan`, `numbered_plan`: shares of ρ, or of μ² under GDP, the
@@ -31,26 +31,30 @@ from workbench.privacy import (
 )
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
-from workbench.privacy.plan import Rule
 
 PURE_MASKS = "thompson_laplace", "laplace"  # without a δ
 
 
-def rule(budget: Budget) -> Rule:
-    """Return the composition rule that is native to `budget`."""
-    return "zcdp" if isinstance(budget, ZCDP) else "basic"
+def composed(budget: Budget, *parts: Plan) -> Plan:
+    """Return the plan of parts of `budget`, which add up by the rule that is native to it."""
+    return Sequential("zcdp" if isinstance(budget, ZCDP) else "basic", parts)
 
 
-def divided(budget: Budget, share: float) -> tuple[Budget, Budget]:
-    """Return (location, mean) budgets: `share` of ε or ρ, and all of δ, to the location."""
-    match budget:
-        case PureDP(epsilon):
-            return PureDP(share * epsilon), PureDP(epsilon - share * epsilon)
-        case ApproxDP(epsilon, delta):
-            return ApproxDP(share * epsilon, delta), PureDP(epsilon - share * epsilon)
-        case ZCDP(rho, delta):
-            return ZCDP(share * rho, delta), ZCDP(rho - share * rho)
-    raise ArgumentError("budget", budget, "PureDP, ApproxDP or ZCDP")
+def divided(
+    budget: Budget, *shares: float, deltas: Sequence[float] = (1.0, 0.0)
+) -> tuple[PureDP | ApproxDP | ZCDP, ...]:
+    """Return budgets of these shares of ε or ρ and one of the rest, each with its share of δ."""
+    if not isinstance(budget, PureDP | ApproxDP | ZCDP):
+        raise ArgumentError("budget", budget, "PureDP, ApproxDP or ZCDP")
+    rest = whole = budget.rho if isinstance(budget, ZCDP) else budget.epsilon
+    sizes = [share * whole for share in shares]
+    for size in sizes:
+        rest -= size
+    delta = 0.0 if isinstance(budget, PureDP) else budget.delta
+    costs = [(size, share * delta) for size, share in zip((*sizes, rest), deltas, strict=True)]
+    if isinstance(budget, ZCDP):
+        return tuple(ZCDP(*cost) for cost in costs)
+    return tuple(ApproxDP(*cost) if cost[1] else PureDP(cost[0]) for cost in costs)
 
 
 def mean_charge(step: str, sensitivity: float, cost: Budget) -> Charge:

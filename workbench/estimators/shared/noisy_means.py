@@ -58,13 +58,14 @@ def density(z: Array) -> Array:
     return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi))
 
 
-def _antiderivative(t: Array) -> Array:
-    return np.asarray(t * ndtr(t) + density(t))
+def normal_beyond(t: Array) -> Array:
+    """Return E (Z - t)₊ = φ(t) - t Φ(-t)."""
+    return np.asarray(density(t) - t * ndtr(-t))
 
 
 def expected_clip(u: Array, k: float | Array) -> Array:
-    """Return g_k(u) = -k + G(u + k) - G(u - k), G(t) = t Φ(t) + φ(t)."""
-    return -k + _antiderivative(u + k) - _antiderivative(u - k)
+    """Return g_k(u) = -k + E (Z + u + k)₊ - E (Z + u - k)₊."""
+    return -k + normal_beyond(-k - u) - normal_beyond(k - u)
 
 
 def clipped_slope(u: Array, k: float | Array) -> Array:
@@ -110,11 +111,7 @@ def rescaled_mean(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -
 def mean_and_share(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> tuple[Array, float]:
     """Return the same, and the share."""
     joint, whole = weighed(counted, n, charge)
-    return over_share(additive(joint, charge, noise), whole, charge)  # (1)
-
-
-def over_share(noisy: Array, whole: float, charge: Charge) -> tuple[Array, float]:
-    """Return a mean of (1) over the share of rows that are there, and the share."""
+    noisy = additive(joint, charge, noise)  # (1)
     found = share(float(noisy[-1]), whole, charge)  # (2)
     return np.asarray(noisy[:-1] / found), found  # (3)
 
