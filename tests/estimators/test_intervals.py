@@ -7,7 +7,16 @@ import pytest
 from scipy.special import ndtr, ndtri, stdtr
 
 from tests.estimators.streams import rng
-from workbench import ZCDP, ApproxDP, Interval, IntervalMean, IntervalUnknownVariance, Scale
+from workbench import (
+    ZCDP,
+    ApproxDP,
+    BoundedMean,
+    Interval,
+    IntervalMean,
+    IntervalUnknownVariance,
+    PureDP,
+    Scale,
+)
 from workbench.errors import ArgumentError
 from workbench.estimators import intervals
 from workbench.estimators.intervals import pivotal_width, scale_and_mean
@@ -115,6 +124,20 @@ def test_too_few_rows_for_any_distribution_are_refused_with_what_answers():
         ArgumentError, match=r"^n = 1199: expected at least 1200 at .*BoundedMean\(low=, high=\)"
     ):
         IntervalMean()(np.zeros(1199), budget=APPROX, rng=rng(0))
+
+
+@pytest.mark.parametrize("budget", [PureDP(1.0), ZCDP(0.1), ApproxDP(1.0, 1e-6)], ids=str)
+def test_within_bounds_an_interval_is_that_of_the_bounded_mean_where_the_other_cannot_be(budget):
+    x, bounds = rng(5).uniform(-1, 3, size=500), {"low": -1.0, "high": 3.0}
+    found = IntervalMean(level=0.1, **bounds)(x, budget=budget, rng=rng(6))
+    mean = BoundedMean(**bounds)(x, budget=budget, rng=rng(6))
+    assert (found.value, found.plan) == (mean.interval(0.9), mean.plan)
+    assert not found.other_rows
+    enough = ApproxDP(1.0, 1e-6)
+    assert IntervalMean(**bounds).plan(2000, 1, enough) == IntervalMean().plan(2000, 1, enough)
+    for wrong in ({"low": 1.0}, {"low": 1.0, "high": 0.0}):
+        with pytest.raises(ArgumentError, match="^high = "):
+            IntervalMean(**wrong)
 
 
 NOTHING_KNOWN = [IntervalUnknownVariance(), IntervalUnknownVariance(calibration="paper"), IntervalMean()]

@@ -107,6 +107,7 @@ import numpy as np
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import MOST_LOSS, ArgumentError, probability
 from workbench.estimators.base import FARTHEST, Abstention, Trace, Univariate, standardised
+from workbench.estimators.bounded import BoundedMean
 from workbench.estimators.histograms import BEST, REACH, UnitHistogram
 from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.scale import LEAST_ROWS, ZERO, Scale, pair_differences
@@ -545,7 +546,10 @@ class IntervalMean(OfLevel):
     2,000/ε and .85 with 10,000/ε. Within bounds that are known `BoundedMean(low=, high=)` has neither
     exception. Where coverage cannot be seen it is the whole line, as for a constant column; fewer than about
     1200/ε rows are refused beforehand, and `BoundedMean` has no least n.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
+    With `low` and `high`, budgets without a delta and fewer rows have the interval of `BoundedMean`, which
+    covers the mean of any distribution of rows between them.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0;
+    with a range all those of `BoundedMean`, too.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     share of the others is drawn with the mean at no cost: mean and width are theirs. A share of absent rows
     that its noise hides draws the mean to the private centre.
@@ -554,6 +558,8 @@ class IntervalMean(OfLevel):
     ----------
     level : float, default 0.05
         Chance, about, of missing the mean.
+    low, high : float or None, default None
+        Public bounds of a row, in the unit of the data, given together or not at all.
 
     Examples
     --------
@@ -566,13 +572,35 @@ class IntervalMean(OfLevel):
     laws: ClassVar[str] = "rows of any distribution with a fourth moment, but for few far values"
 
     level: float = 0.05
+    low: float | None = None
+    high: float | None = None
+
+    def _validate(self) -> None:
+        super()._validate()
+        if (self.low is None) != (self.high is None):
+            raise ArgumentError("high", self.high, "a number if and only if low is one")
+        if self.low is not None and self.high is not None:
+            BoundedMean(low=self.low, high=self.high)
+
+    def within(self, n: int, budget: Budget) -> BoundedMean | None:
+        """Return the mean between bounds whose interval is taken; None where nothing need be known."""
+        if self.low is None or self.high is None:
+            return None
+        with_delta = isinstance(budget, ApproxDP | ZCDP) and budget.delta > 0
+        if with_delta and ranks(n, budget) is not None:
+            return None
+        return BoundedMean(low=self.low, high=self.high)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of steps (1) to (6), two of step (4): the same whether rows pile up or not."""
+        if mean := self.within(n, budget):
+            return mean.plan(n, d, budget)
         return composed(budget, *tail_design(n, budget).charges)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return which distributions are not covered."""
+        if self.within(n, budget):
+            return ""
         seen = ceil(1.5 * tail_design(n, budget).wide.rank)
         return (
             f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
@@ -583,6 +611,8 @@ class IntervalMean(OfLevel):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
+        if mean := self.within(len(x), budget):
+            return mean.interval(mean.estimate(x, budget, noise, trace), len(x), budget, self.level)
         n, chosen, plan = len(x), tail_design(len(x), budget), self.plan(len(x), 1, budget)
         logs = resolved_differences(x)
         log_scale = chosen.scale.draw(logs, plan["log-scale"], noise)  # (1)
@@ -642,7 +672,13 @@ class IntervalMean(OfLevel):
         return tail.end * mean, tail.end * (half_width(self.level, sd, average) + doubt)  # (8)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median half-width over sigma for normal rows; infinite where it is the whole line."""
+        """Return the median half-width over sigma for normal rows; infinite where it is the whole line.
+
+        Where it is that of `BoundedMean`, the half-width for a mean in the middle, in the unit of the data.
+        """
+        if mean := self.within(n, budget):
+            found = mean.interval(mean.low + mean.reach, n, budget, self.level)
+            return found.width / 2
         chosen = tail_design(n, budget)
         inner, outer = (float(-ndtri(rank / (2 * n))) for rank in (chosen.inner.rank, chosen.outer_rank))
         tail = chosen.tail(log(inner), log(outer))
