@@ -136,7 +136,7 @@ def test_within_bounds_an_interval_is_that_of_the_bounded_mean_where_the_other_c
     enough = ApproxDP(1.0, 1e-6)
     assert IntervalMean(**bounds).plan(2000, 1, enough) == IntervalMean().plan(2000, 1, enough)
     for wrong in ({"low": 1.0}, {"low": 1.0, "high": 0.0}):
-        with pytest.raises(ArgumentError, match="^high = "):
+        with pytest.raises(ArgumentError, match=r"^high = "):
             IntervalMean(**wrong)
 
 

@@ -558,8 +558,10 @@ class IntervalMean(OfLevel):
     ----------
     level : float, default 0.05
         Chance, about, of missing the mean.
-    low, high : float or None, default None
-        Public bounds of a row, in the unit of the data, given together or not at all.
+    low : float or None, default None
+        Least value of a row, in the unit of the data, given with `high` or not at all.
+    high : float or None, default None
+        Largest value of a row, in the unit of the data.
 
     Examples
     --------
@@ -677,8 +679,7 @@ class IntervalMean(OfLevel):
         Where it is that of `BoundedMean`, the half-width for a mean in the middle, in the unit of the data.
         """
         if mean := self.within(n, budget):
-            found = mean.interval(mean.low + mean.reach, n, budget, self.level)
-            return found.width / 2
+            return mean.interval(mean.low + mean.reach, n, budget, self.level).width / 2
         chosen = tail_design(n, budget)
         inner, outer = (float(-ndtri(rank / (2 * n))) for rank in (chosen.inner.rank, chosen.outer_rank))
         tail = chosen.tail(log(inner), log(outer))

@@ -21,8 +21,8 @@ from workbench.errors import ArgumentError, one_of, probability
 from workbench.estimators.base import Abstention, Estimator, Trace, Univariate, require_matrix, sanitised
 from workbench.estimators.release import Release
 from workbench.estimators.scale import Scale
-from workbench.estimators.shared.budgets import rule
-from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP, Sequential
+from workbench.estimators.shared.budgets import composed
+from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.budgets import require
 from workbench.privacy.plan import renamed
 from workbench.types import Array
@@ -95,7 +95,7 @@ class Scaled(Estimator[Any]):
                 raise ArgumentError("scale", self.scale, f"{d} numbers, one for each column")
             return plan
         found = [_of_column(j, self.scale.plan(n, 1, cost)) for j, cost in enumerate(costs, start=1)]
-        return Sequential(rule(budget), (*found, plan))
+        return composed(budget, *found, plan)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
         rest, costs = self._budgets(x.shape[1], budget)
