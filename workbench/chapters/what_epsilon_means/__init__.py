@@ -6,6 +6,7 @@ from workbench.chapters.what_epsilon_means.last_bits import float_noise, floats,
 from workbench.chapters.what_epsilon_means.line_up import suspect, suspects
 from workbench.chapters.what_epsilon_means.losses import composition
 from workbench.chapters.what_epsilon_means.members import tracing
+from workbench.chapters.what_epsilon_means.people import noisy_count, people, posterior, two_coins
 from workbench.study.audit import last_bit
 
 CLAIMS = (
@@ -26,8 +27,12 @@ __all__ = [
     "floats",
     "grid_noise",
     "last_bit",
+    "noisy_count",
+    "people",
+    "posterior",
     "suspect",
     "suspects",
     "tracing",
+    "two_coins",
     "two_outputs",
 ]
