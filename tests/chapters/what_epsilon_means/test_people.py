@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.chapters.what_epsilon_means import noisy_count, people, posterior, two_coins
-from workbench.chapters.what_epsilon_means.people import believed, coin_spread, count_spread, truthful
+from workbench.chapters.what_epsilon_means.densities import believed, coin_spread, count_spread, truthful
 from workbench.estimators.bounded import Count
 from workbench.privacy import PureDP
 from workbench.study.run import Run
