@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import number
@@ -42,7 +42,7 @@ class People:
 
     age: Array
     salary: Array
-    smokes: Array
+    smokes: NDArray[np.bool_]
 
 
 def people() -> People:
