@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache, partial
 from html import escape
@@ -23,7 +22,6 @@ from inspect import signature
 from itertools import product
 from math import isfinite, isnan, prod
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import anywidget
@@ -36,6 +34,7 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import look
 from workbench.errors import ArgumentError, one_of, real
 from workbench.lab.figures import publish
+from workbench.lab.live.recomputed import aside
 from workbench.study.parameters import Choice, Slider
 from workbench.study.run import Run
 
@@ -323,20 +322,11 @@ class Explorer:
         }
 
     def _simulate(self, turn: int, values: Form, runs: int) -> None:
-        order = {"call": self.call, "values": values, "runs": runs}
-        line = [sys.executable, "-m", "workbench.lab.explore"]
-        self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        Thread(target=self._follow, args=(self.process, turn, order), daemon=True).start()
+        def heard(process: subprocess.Popen[str], reply: Form) -> None:
+            if process is self.process:
+                self.view.send({"id": turn, **reply})
 
-    def _follow(self, process: subprocess.Popen[str], turn: int, order: Form) -> None:
-        assert process.stdin
-        assert process.stdout
-        with process, suppress(BrokenPipeError):
-            process.stdin.write(_text(order))
-            process.stdin.close()
-            for line in process.stdout:
-                if process is self.process:
-                    self.view.send({"id": turn, **json.loads(line)})
+        self.process = aside(__name__, {"call": self.call, "values": values, "runs": runs}, heard)
 
     def stop(self) -> None:
         """End the trials that are being run."""
