@@ -183,13 +183,13 @@ class Session:
             return dict.fromkeys(runs, _refused(figure.__name__, refused)), f"no picture, {refused}"
 
     @display
-    def explore(self, picture: Callable[..., Chart], **controls: object) -> None:
-        """Display the explorer of a picture (`workbench.lab.explore.explorer`).
+    def explore(self, picture: Any, **controls: Any) -> None:
+        """Display the explorer of a picture or of one's own column (`workbench.lab.explore.explorer`).
 
         Parameters
         ----------
         picture
-            A function of a `Run` and of public numbers.
+            A function of a `Run` and of public numbers; or a column, with its public bounds `low`, `high`.
         controls
             Name -> where it starts, for a public number that the chapter declares, or its control; the first
             two are seen at first, and move without a kernel, too.
@@ -202,6 +202,14 @@ class Session:
         from workbench.lab.trade import of  # the planner and the catalog, for those who ask
 
         self._moves(of(key, **starts))
+
+    @display
+    def upload(self) -> None:
+        """Display a place for one's own CSV file, a column of which is then explored."""
+        from workbench.lab.own import Drop
+
+        page, bundle = "A live notebook has a place for a CSV file here.", Drop().box._repr_mimebundle_()
+        publish(f"<p>{page}</p>", page, bundle)
 
     def _moves(self, made: Explorer) -> None:
         """Display an explorer with its committed grid, which a full run that keeps its figures makes anew."""

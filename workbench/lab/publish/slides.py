@@ -256,6 +256,8 @@ def calls(source: str) -> list[tuple[str, str]]:
 
     >>> calls("lab.show(chapter.figure, n=2 * n)")
     [('show', 'figure')]
+    >>> calls("lab.explore(patients['bmi'], low=10, high=60)")
+    [('explore', 'column')]
     """
     try:
         nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
@@ -267,5 +269,12 @@ def calls(source: str) -> list[tuple[str, str]]:
         if re.fullmatch(r"lab\.(show|explore|solve|verdicts|growths)", ast.unparse(one.func))
     ]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
-    names = (ast.unparse(one.args[0]).rpartition(".")[2].strip("'\"") if one.args else "" for one in nodes)
-    return [(ast.unparse(one.func)[4:], name) for one, name in zip(nodes, names, strict=True)]
+    asked = ((ast.unparse(one.func)[4:], one.args[0] if one.args else None) for one in nodes)
+    return [(method, _named(method, given)) for method, given in asked]
+
+
+def _named(method: str, given: ast.expr | None) -> str:
+    """Return the name of what is shown; what is explored and is no picture of a chapter is a column."""
+    if method == "explore" and not isinstance(given, ast.Attribute):
+        return "column"
+    return ast.unparse(given).rpartition(".")[2].strip("'\"") if given else ""
