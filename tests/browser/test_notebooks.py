@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 MOVES = 6  # of an explorer
 LATENCY = 450  # ms to its next picture: three times the aim, on any machine
 PICTURED_WITHIN = 2  # seconds from the first cell
+RAN_WITHIN, USABLE_WITHIN = 60, 15  # seconds from Run All to its end, and to an explorer that follows
 STANDING = "in the full run"
 RECOMPUTED = "01_what_epsilon_means"  # whose first figure is made again to its end; the others' is stopped
 SAYS = "(words) => document.querySelector('.jp-OutputArea .workbench-recomputed').textContent.includes(words)"
@@ -24,10 +25,21 @@ def cells(notebook):
 
 
 def calls(notebook, name):
-    """Return how many times the cells call a function or method."""
+    """Return how many times the cells call a method of the session."""
     nodes = [node for cell in cells(notebook) for node in ast.walk(ast.parse(cell))]
-    called = [ast.unparse(node.func).split(".")[-1] for node in nodes if isinstance(node, ast.Call)]
-    return called.count(name)
+    return sum(isinstance(node, ast.Call) and ast.unparse(node.func) == f"lab.{name}" for node in nodes)
+
+
+def test_explorers_follow_while_cells_run_and_all_is_run_soon(notebook, publish, within):
+    stem = notebook.path.stem
+    publish(notebook=stem, moved="all cells run", moves=1, first=round(1000 * notebook.ran))
+    publish(notebook=stem, moved="first explorer followed", moves=1, first=round(1000 * notebook.usable))
+    for name, took in notebook.meanwhile.items():
+        middle = sorted(took)[len(took) // 2]
+        publish(notebook=stem, moved=f"while cells run: {name}", moves=len(took), first=middle)
+    assert notebook.ran < within(RAN_WITHIN)
+    assert 0 < notebook.usable < within(USABLE_WITHIN)
+    assert all(sorted(took)[len(took) // 2] < within(LATENCY) for took in notebook.meanwhile.values())
 
 
 def test_all_cells_run_without_a_word_of_complaint(notebook):

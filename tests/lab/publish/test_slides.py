@@ -7,7 +7,8 @@ from workbench.errors import ArgumentError
 from workbench.lab.project import Project
 from workbench.lab.publish import html
 from workbench.lab.publish import text as cell
-from workbench.lab.publish.slides import calls, deck, slides
+from workbench.lab.publish.slides import deck, slides
+from workbench.lab.runner.story import calls
 from workbench.lab.schemas import nbformat
 
 FIGURES = ROOT / "figures"
