@@ -95,7 +95,7 @@ class Notebook:
     def _move_meanwhile(self, box, began):
         """Note the ms to an explorer's next picture, while other cells run."""
         try:
-            took = self.meanwhile.setdefault(box.locator("h4").first.text_content(), [])
+            took = self.meanwhile.setdefault(box.get_attribute("data-name", timeout=SETTLES), [])
             key = ("ArrowRight", "ArrowLeft")[len(took) % 2]
             took.append(self.move(box, key))
         except TimeoutError:

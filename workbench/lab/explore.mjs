@@ -274,6 +274,7 @@ export function mount(host, form, ask) {
   let chart = form.chart, kept = null, drawn = [], tables = [];
 
   host.classList.add("workbench-explorer");
+  host.dataset.name = form.name;
   const rows = make(host, "div", { class: "moves" }), fold = controls.some((one) => one.more) && make(rows, "details");
   if (fold) make(fold, "summary", {}, "more"), fold.hidden = !ask;
   const more = fold && make(fold, "div"), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
