@@ -16,7 +16,6 @@ from workbench.study.profiles import slowness
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-ABREAST = 2  # notebooks whose cells run at a time
 COLUMNS = ("notebook", "moved", "moves", "first", "load", "cores")  # milliseconds
 REPORT = pytest.StashKey[list[str]]()
 
@@ -76,31 +75,12 @@ def server(tmp_path_factory, browser):
         yield server
 
 
-@pytest.fixture(scope="session")
-def take(request, browser, server, output):
-    """Return a notebook all of whose cells were run; the next one's ran meanwhile, on another core."""
-    items = [item for item in request.session.items if "take" in item.fixturenames]
-    asked, ran = list(dict.fromkeys(item.callspec.params["notebook"] for item in items)), {}
-
-    def take(path):
-        if path not in ran:
-            place = asked.index(path)
-            both = [
-                Notebook(browser, server, one, output / one.stem) for one in asked[place : place + ABREAST]
-            ]
-            for one in both:
-                one.start()
-            for one in both:
-                ran[one.path] = one.wait()
-        return ran[path]
-
-    return take
-
-
 @pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
-def notebook(request, take, server):
+def notebook(request, browser, server, output):
     """An open notebook all of whose cells were run."""
-    opened = take(request.param)
+    opened = Notebook(browser, server, request.param, output / request.param.stem)
+    opened.start()
+    opened.wait()
     yield opened
     opened.close()
     server.end_session(request.param.name)

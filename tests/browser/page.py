@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from playwright.sync_api import TimeoutError
+from playwright.sync_api import Error, TimeoutError
 
 WIDTH, HEIGHT, TALL = 1400, 950, 1300
 OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 480, 60  # seconds
@@ -39,6 +39,7 @@ class Notebook:
 
     def __init__(self, browser, server, path, folder):
         self.path, self.folder, self.foreign = path, folder, []
+        self.usable, self.ran, self.meanwhile = 0.0, 0.0, {}
         folder.mkdir(parents=True, exist_ok=True)
         self.page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
         self.page.on("request", self._note)
@@ -78,12 +79,31 @@ class Notebook:
             self.page.click(".jp-Dialog button.jp-mod-accept")
 
     def wait(self):
-        """Wait for the last of the cells or the first error, and return the notebook."""
-        try:
-            self.page.wait_for_function(RAN, timeout=1000 * RUNS_WITHIN)
-        finally:
-            self.shoot("ran")
+        """Move explorers until the last of the cells has run, or the first error; return the notebook."""
+        began = time.monotonic()
+        while not self.page.evaluate(RAN):
+            if time.monotonic() > began + RUNS_WITHIN:
+                self.shoot("not_ran")
+                raise TimeoutError(f"{self.path.name} still runs after {RUNS_WITHIN} s")
+            for box in self.explorers:
+                self._move_meanwhile(box, began)
+            self.page.wait_for_timeout(200)
+        self.ran = time.monotonic() - began
+        self.shoot("ran")
         return self
+
+    def _move_meanwhile(self, box, began):
+        """Note the ms to an explorer's next picture, while other cells run."""
+        try:
+            took = self.meanwhile.setdefault(box.get_attribute("data-name", timeout=SETTLES), [])
+            key = ("ArrowRight", "ArrowLeft")[len(took) % 2]
+            took.append(self.move(box, key))
+        except TimeoutError:
+            self.shoot("stuck")
+            took.append(1000 * FOLLOWS_WITHIN)
+        except Error:  # it is being put on the page
+            return
+        self.usable = self.usable or time.monotonic() - began
 
     def _pictured(self):
         """Return the seconds from the first cell to the first committed picture, if any; nothing was run."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.conftest import ROOT
 from workbench.chapters import what_epsilon_means as chapter
 from workbench.lab import explore, trade
 
@@ -253,6 +254,35 @@ def test_with_a_kernel_the_exact_number_follows(beside, solver, map_):
     box.page.wait_for_function("document.querySelector('p').textContent.includes('n = ')")
     found = int(typed(box, "n").input_value())
     assert solver.trade.rows(0.07, 1.0, 1e-6) == found
+
+
+def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):
+    box = opened(explore.read(ROOT / "figures" / "07_robust_and_private" / explore.FOLDER / "filtering.json"))
+    slider(box, "frame").press("End")
+    last = typed(box, "frame").input_value()
+    for _ in range(2):
+        slider(box, "frame").press("ArrowLeft")
+    before = box.locator("svg").first.inner_html()
+    box.get_by_role("button", name="play").click()
+    box.page.wait_for_function(f"document.querySelector('input[type=text][name=frame]').value === '{last}'")
+    assert box.locator("svg").first.inner_html() != before
+    assert box.get_attribute("data-state") == "ready"
+
+
+def test_one_slider_moves_the_risk_and_the_error_of_a_column_and_its_code(opened):
+    box = opened(explore.read(ROOT / "figures" / "09_which_one" / explore.FOLDER / "column.json"))
+    panels = "(box) => [...box.querySelectorAll('svg svg')].map((one) => one.innerHTML)"
+    risk, error = box.evaluate(panels)
+    box.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    slider(box, "epsilon").focus()
+    box.page.keyboard.press("ArrowRight")
+    moved = box.evaluate(panels)
+    assert risk != moved[0]
+    assert error != moved[1]
+    box.get_by_role("button", name="copy as code").click()
+    assert f"PureDP(epsilon={float(typed(box, 'epsilon').input_value()):g}" in box.page.evaluate(
+        "window.copied"
+    )
 
 
 def test_nothing_is_cut_off_at_either_width(opened, grid, map_):

@@ -14,6 +14,7 @@ DEFAULTS = [
     'profile = "quick"  # quick or full',
     "seed = 7  # whole number",
     'out = ""  # folder; empty: temporary',
+    "recompute = False  # True or False",
 ]
 SETUP = [
     "from workbench.charts.chart import Chart, Panel, Series",

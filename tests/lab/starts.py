@@ -14,6 +14,6 @@ def ready(path, out, **parameters):
     names = {}
     given, setup, *others = cells(path)
     exec(given, names)
-    names.update(parameters, out=str(out))
+    names.update(parameters, out=str(out), recompute=True)
     exec(setup, names)
     return names, others

@@ -4,15 +4,18 @@ import json
 import random
 import re
 import time
+from functools import partial
 from importlib import import_module
+from itertools import pairwise
 
 import pytest
 
 from tests.lab.conftest import ROOT
 from workbench.chapters import what_epsilon_means as chapter
+from workbench.chapters import which_one
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.errors import ArgumentError
-from workbench.lab import explore, trade
+from workbench.lab import explore, own, trade
 from workbench.study.run import Run
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
@@ -50,6 +53,12 @@ def test_a_grid_is_folded_without_loss():
 def test_a_control_is_a_number_of_the_picture(wrong):
     with pytest.raises(ArgumentError):
         explore.explorer(chapter.tracing, **wrong)
+
+
+def test_a_table_of_colours_is_refused_in_words():
+    form = explore.explorer(which_one.best_map, d=3).chart({})
+    assert form["error"].endswith("a table of colours is no explorer")
+    assert form["panels"] == []
 
 
 def test_trials_come_with_bands_and_end_with_the_next_move():
@@ -122,10 +131,12 @@ def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
                 json.loads(compute(explore._text(values))), explore.unfold(form["grid"]["charts"], place)
             )
         return
+    if form["name"] == "column":
+        compute = own._computed
+    else:
+        compute = partial(explore.computed, picture(form), Run("quick", explore.SEED, simulate=False))
     for place in drawn:
-        made = explore.computed(
-            picture(form), Run("quick", explore.SEED, simulate=False), values_at(form, place)
-        )
+        made = json.loads(explore._text(compute(values_at(form, place))))
         assert close(made, explore.unfold(form["grid"]["charts"], place))
 
 
@@ -144,3 +155,19 @@ def test_every_notebook_has_two_explorers_and_one_without_a_kernel(path):
     calls = [cell for cell in cells if re.search(r"lab\.(explore|solve)\(", cell)]
     assert sum(bool(MOVE.search(call)) for call in calls) >= 2
     assert list((ROOT / "figures" / path.stem / explore.FOLDER).glob("*.json"))
+
+
+FILMS = [path for path in COMMITTED if explore.read(path).get("play")]
+
+
+@pytest.mark.parametrize("path", FILMS, ids=lambda path: path.stem)
+def test_a_film_has_every_frame_in_its_order_and_each_shows_more(path):
+    form = explore.read(path)
+    (stops,) = form["grid"]["at"]
+    assert stops == list(range(1, len(stops) + 1))
+    frames = [explore.unfold(form["grid"]["charts"], place)["panels"] for place in range(len(stops))]
+    assert all(one != other for one, other in pairwise(frames))
+
+
+def test_the_films_are_coinpress_and_the_filters():
+    assert {path.stem for path in FILMS} == {"balls", "rounding", "descent", "filtering"}

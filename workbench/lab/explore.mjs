@@ -175,26 +175,10 @@ function names(root, series, place, box, font) {
   for (const { one, y } of items) write(root, one.label, box.x + box.w + 8, y + font / 3, font, style(one), "middle", box.most);
 }
 
-/** A table of colours. */
-function tiles(root, heat, h, v, font) {
-  const by = heat.scale === "log" ? log10 : Number, [low, high] = heat.limits.map(by), two = heat.emphasis === "middle";
-  const mix = (a, b, t) => a.map((part, k) => Math.round(part + (b[k] - part) * t)), white = [255, 255, 255];
-  const shade = (value) => {
-    const t = min(max((by(value) - low) / (high - low), 0), 1);
-    return two ? mix(t < 0.5 ? [0, 114, 178] : [213, 94, 0], white, 1 - 2 * abs(t - 0.5)) : mix(white, [0, 80, 140], t);
-  };
-  heat.values.forEach((row, r) => row.forEach((value, c) => {
-    const colour = value == null ? [200, 200, 200] : shade(value), [x, y] = [h(c - 0.5), v(r - 0.5)];
-    make(root, "rect", { x, y, width: h(c + 0.5) - x + 0.5, height: v(r + 0.5) - y + 0.5, fill: `rgb(${colour})` });
-    const style = { fill: colour[1] < 130 ? "white" : INK, stroke: "none" };
-    if (heat.written && value != null) write(root, say(value, 2), h(c), v(r) + font / 3, 0.85 * font, style);
-  }));
-}
-
 /** One pair of axes in a part of the picture; named rows stand one below the other, and y runs to the right. */
 function axes(root, panel, outer, font, before, abreast) {
-  const { heat } = panel, flip = panel.names?.length > 0, [across, up] = flip ? ["y", "x"] : ["x", "y"];
-  const labelled = heat || abreast ? [] : panel.series.filter((one) => one.label && one.x.length);
+  const flip = panel.names?.length > 0, [across, up] = flip ? ["y", "x"] : ["x", "y"];
+  const labelled = abreast ? [] : panel.series.filter((one) => one.label && one.x.length);
   const right = min(outer.w * 0.42, max(1.2 * font, widest(labelled.flatMap((one) => wrap(one.label, 22)), font) + 12));
   const side = flip ? [] : wrap(panel.ylabel, max(12, (outer.h - 5 * font) / (0.55 * font)));
   const left = flip ? min(outer.w * 0.34, widest(panel.names, font) + 12) : (3.45 + 1.15 * side.length) * font;
@@ -205,9 +189,7 @@ function axes(root, panel, outer, font, before, abreast) {
   box.h = outer.y + outer.h - box.y - font * (note.length ? 3.3 + 1.1 * note.length : 3.1);
   const text = (words, x, y, given = {}) => make(root, "text", { x, y, "font-size": font, "text-anchor": "middle", ...given }, words);
   heads.forEach((line, k) => text(line, outer.x, outer.y + font * (1 + 1.25 * k), { "text-anchor": "start", "font-weight": 700 }));
-  const counted = (axis) => axis === "x" && flip, size = heat && { x: heat.values[0].length, y: heat.values.length };
-  const limits = Object.fromEntries(["x", "y"].map((axis) => [axis, heat ? [-0.5, size[axis] - 0.5]
-    : counted(axis) ? [0.4, panel.names.length + 0.6] : ends(panel, axis, before?.limits[axis])]));
+  const limits = { x: flip ? [0.4, panel.names.length + 0.6] : ends(panel, "x", before?.limits.x), y: ends(panel, "y", before?.limits.y) };
   if (panel.equal) {
     const unit = max((limits.x[1] - limits.x[0]) / box.w, (limits.y[1] - limits.y[0]) / box.h) / 2;
     for (const [axis, long] of [["x", box.w], ["y", box.h]]) {
@@ -215,18 +197,17 @@ function axes(root, panel, outer, font, before, abreast) {
       limits[axis] = [middle - unit * long, middle + unit * long];
     }
   }
-  const log = (axis) => !heat && !counted(axis) && panel[`${axis}scale`] === "log", down = flip || heat;
+  const log = (axis) => !(flip && axis === "x") && panel[`${axis}scale`] === "log";
   const h = scale(...limits[across], log(across), box.x, box.x + box.w);
-  const v = scale(...limits[up], log(up), box.y + (down ? 0 : box.h), box.y + (down ? box.h : 0));
+  const v = scale(...limits[up], log(up), box.y + (flip ? 0 : box.h), box.y + (flip ? box.h : 0));
   const place = flip ? (x, y) => [h(y), v(x)] : (x, y) => [h(x), v(y)];
-  const spread = (words, count) => words.map((one, k) => [k * (count - 1) / max(words.length - 1, 1), one]);
   const read = (scale, long) => ticks(scale, max(3, floor(long))).map((one) => [one, say(one)]);
-  const grid = (x1, y1, x2, y2) => heat || make(root, "line", { class: "grid", x1, y1, x2, y2 });
-  for (const [at, words] of heat ? spread(heat.columns, size.x) : read(h, box.w / (5 * font))) {
+  const grid = (x1, y1, x2, y2) => make(root, "line", { class: "grid", x1, y1, x2, y2 });
+  for (const [at, words] of read(h, box.w / (5 * font))) {
     grid(h(at), box.y, h(at), box.y + box.h);
     text(words, h(at), box.y + box.h + 1.2 * font);
   }
-  for (const [at, words] of heat ? spread(heat.rows, size.y) : flip ? panel.names.map((one, k) => [k + 1, one]) : read(v, box.h / (3 * font))) {
+  for (const [at, words] of flip ? panel.names.map((one, k) => [k + 1, one]) : read(v, box.h / (3 * font))) {
     grid(box.x, v(at), box.x + box.w, v(at));
     text(words, box.x - 6, v(at) + font / 3, { "text-anchor": "end" });
   }
@@ -235,7 +216,6 @@ function axes(root, panel, outer, font, before, abreast) {
   note.forEach((line, k) => text(line, outer.x, outer.y + outer.h - 4 - 1.1 * font * (note.length - 1 - k), { "text-anchor": "start" }));
   const frame = { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` };
   const inner = make(root, "svg", frame), colours = (role) => new Set(panel.series.filter((one) => one.role === role).map((one) => one.colour));
-  if (heat) tiles(inner, heat, h, v, font);
   const other = { theory: colours("estimate"), estimate: colours("theory") };
   for (const one of panel.series) curve(inner, one, place, limits.y, !other[one.role]?.has(one.colour));
   for (const one of panel.marks ?? []) mark(root, one, place, box, 0.95 * font);
@@ -282,7 +262,7 @@ function solve(unknown, { n, epsilon, alpha }, table, tables, deltas) {
 
 // The explorer
 
-const same = (a, b) => a && b && !b.heat && ["xlabel", "ylabel", "xscale", "yscale"].every((name) => a[name] === b[name]);
+const same = (a, b) => a && b && ["xlabel", "ylabel", "xscale", "yscale"].every((name) => a[name] === b[name]);
 const CURVES = ["theory", "estimate"], STEP = 900; // ms of a frame
 
 /** Show an explorer in an element; `ask` sends a message to a kernel, whose replies go to `answer`. */
@@ -294,6 +274,7 @@ export function mount(host, form, ask) {
   let chart = form.chart, kept = null, drawn = [], tables = [];
 
   host.classList.add("workbench-explorer");
+  host.dataset.name = form.name;
   const rows = make(host, "div", { class: "moves" }), fold = controls.some((one) => one.more) && make(rows, "details");
   if (fold) make(fold, "summary", {}, "more"), fold.hidden = !ask;
   const more = fold && make(fold, "div"), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
@@ -305,7 +286,7 @@ export function mount(host, form, ask) {
   if (fold) rows.append(fold); // last, for the keyboard too
   button("reset", () => { for (const one of controls) put(one.name, one.value); drawn = []; moved(); });
   const keeper = button("keep this curve", () => { kept = kept ? null : { chart, words: where() }; draw(); });
-  button("copy as code", () => copied(`${form.code}${controls.map((one) => `, ${one.name}=${code(values[one.name])}`).join("")})`));
+  button("copy as code", () => copied(chart.code ?? `${form.code}${controls.map((one) => `, ${one.name}=${code(values[one.name])}`).join("")})`));
   if (!ask) button("link", () => copied(address()));
   if (ask && form.runs) button(`simulate ${form.runs} runs`, simulate);
   if (form.play) button("play", play);

@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache, partial
 from html import escape
@@ -23,7 +22,6 @@ from inspect import signature
 from itertools import product
 from math import isfinite, isnan, prod
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import anywidget
@@ -36,6 +34,7 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import look
 from workbench.errors import ArgumentError, one_of, real
 from workbench.lab.figures import publish
+from workbench.lab.live.recomputed import aside
 from workbench.study.parameters import Choice, Slider
 from workbench.study.run import Run
 
@@ -65,16 +64,17 @@ def drawable(chart: Chart) -> Form:
 
 
 def _panel(panel: Panel) -> Form:
-    form = {one.name: getattr(panel, one.name) for one in fields(panel)}
+    if panel.heat:
+        raise ArgumentError("picture", panel.title, "one of curves: a table of colours is no explorer")
+    form = {one.name: getattr(panel, one.name) for one in fields(panel) if one.name != "heat"}
     lists = {
         "series": [_series(one) for one in _named(panel) if tuple(one.x)],
         "marks": [_mark(mark.to_json()) for mark in panel.marks],
-        "heat": panel.heat and _heat(panel.heat.to_json()),
     }
     limits = {name: form[name] and [short(end) for end in form[name]] for name in ("xlim", "ylim")}
     for words in ("title", "xlabel", "ylabel", "note"):
         form[words] = re.sub(r"\$([^$]*)\$", _plain_mathematics, form[words])
-    seldom = {"note", "xlim", "ylim", "names", "equal", "marks", "heat"}  # left out where they say nothing
+    seldom = {"note", "xlim", "ylim", "names", "equal", "marks"}  # left out where they say nothing
     given = {**form, **limits, **lists}
     return {name: value for name, value in given.items() if value or name not in seldom}
 
@@ -107,11 +107,6 @@ def _series(one: Series) -> Form:
 def _mark(form: Mapping[str, Any]) -> Form:
     numbers = {name: short(value) if real(value) else value for name, value in form.items()}
     return {**numbers, "colour": look(form.get("colour_key", "")).colour}
-
-
-def _heat(form: Mapping[str, Any]) -> Form:
-    rows = form["values"]
-    return {**form, "values": [[None if one is None else short(float(one)) for one in row] for row in rows]}
 
 
 def short(value: float) -> float | None:
@@ -216,7 +211,7 @@ class Explorer:
     code
         How a call begins that shows what is on the screen.
     call
-        `chapter.picture`, where trials of it can be run.
+        `module:picture`, where trials of it can be run.
     more
         What else the script is told.
     """
@@ -291,13 +286,16 @@ class Explorer:
     def show(self, kept: Form | None = None) -> None:
         """Display the explorer: a widget, and a page's element where there is no front end for one."""
         form = self.form(kept)
-        view = View(form=_text(form))
-        view.on_msg(self._asked)
-        self.view = view
-        bundle: Any = view._repr_mimebundle_()
+        bundle: Any = self.widget(form)._repr_mimebundle_()
         start = first(form)
         text = f"{start['title']}. {start.get('caption') or start.get('alt', '')}"
         publish(page([form]), text, bundle[0] if isinstance(bundle, tuple) else bundle)
+
+    def widget(self, form: Form | None = None) -> "View":
+        """Return the explorer as a widget."""
+        self.view = View(form=_text(form or self.form()))
+        self.view.on_msg(self._asked)
+        return self.view
 
     def _asked(self, _view: object, message: Mapping[str, Any], _buffers: object) -> None:
         """Answer the script: a chart, an exact solution, trials; whatever it asks ends the trials before."""
@@ -323,20 +321,11 @@ class Explorer:
         }
 
     def _simulate(self, turn: int, values: Form, runs: int) -> None:
-        order = {"call": self.call, "values": values, "runs": runs}
-        line = [sys.executable, "-m", "workbench.lab.explore"]
-        self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        Thread(target=self._follow, args=(self.process, turn, order), daemon=True).start()
+        def heard(process: subprocess.Popen[str], reply: Form) -> None:
+            if process is self.process:
+                self.view.send({"id": turn, **reply})
 
-    def _follow(self, process: subprocess.Popen[str], turn: int, order: Form) -> None:
-        assert process.stdin
-        assert process.stdout
-        with process, suppress(BrokenPipeError):
-            process.stdin.write(_text(order))
-            process.stdin.close()
-            for line in process.stdout:
-                if process is self.process:
-                    self.view.send({"id": turn, **json.loads(line)})
+        self.process = aside(__name__, {"call": self.call, "values": values, "runs": runs}, heard)
 
     def stop(self) -> None:
         """End the trials that are being run."""
@@ -355,13 +344,13 @@ class View(anywidget.AnyWidget):
 # Pictures of chapters
 
 
-def explorer(picture: Callable[..., Chart], **controls: object) -> Explorer:
-    """Return the explorer of a picture.
+def explorer(picture: Any, **controls: Any) -> Explorer:
+    """Return the explorer of a picture, or of one's own column (`workbench.lab.own.of`).
 
     Parameters
     ----------
     picture
-        A function of a `Run` and of public numbers, which its chapter exports.
+        A function of a `Run` and of public numbers, which its chapter exports; or a column.
     controls
         Name -> where it starts, for a public number that the chapter declares, or its `Slider` or `Choice`.
         The first two are seen at first and have a grid; a picture's numbers that are not named stay.
@@ -371,6 +360,10 @@ def explorer(picture: Callable[..., Chart], **controls: object) -> Explorer:
     ArgumentError
         If the picture has no such number, or nothing declares it.
     """
+    if not callable(picture):
+        from workbench.lab.own import of  # the planner and the catalog, for those who ask
+
+        return of(picture, **controls)
     chapter = picture.__module__.split(".")[2]
     declared, taken = CHAPTERS.get(chapter, {}), signature(picture).parameters
     forms = []
@@ -380,17 +373,17 @@ def explorer(picture: Callable[..., Chart], **controls: object) -> Explorer:
             one_of(declared, control=name)
             value = declared[name].slider(declared[name].nearest(value))  # type: ignore[arg-type]
         forms.append(control(name, value, declared[name].meaning if name in declared else ""))
-    call = f"{chapter}.{picture.__name__}"
+    call = f"{picture.__module__}:{picture.__name__}"
     frames = FRAME in controls
-    run, code = Run("quick", SEED, simulate=False), f"lab.show({call}"
+    run, code = Run("quick", SEED, simulate=False), f"lab.show({chapter}.{picture.__name__}"
     compute = partial(computed, picture, run)
     return Explorer(picture.__name__, compute, forms, code=code, call="" if frames else call, play=frames)
 
 
-def explore(picture: Callable[..., Chart], **controls: object) -> None:
-    """Display the explorer of a picture (`explorer`), with its committed grid."""
+def explore(picture: Any, **controls: Any) -> None:
+    """Display the explorer of a picture or of a column (`explorer`), with its committed grid."""
     made = explorer(picture, **controls)
-    made.show(kept(picture.__module__.split(".")[2], made.name))
+    made.show(kept(picture.__module__.split(".")[2], made.name) if callable(picture) else None)
 
 
 def computed(picture: Callable[..., Chart], run: Run, values: Mapping[str, Any]) -> Form:
@@ -470,8 +463,8 @@ def page(forms: Iterable[Form]) -> str:
 def main() -> None:
     """Run trials of a picture as asked on stdin; print a chart for a few of them, then for all."""
     order = json.loads(sys.stdin.read())
-    chapter, _, name = order["call"].partition(".")
-    picture = getattr(import_module(f"workbench.chapters.{chapter}"), name)
+    module, _, name = order["call"].partition(":")
+    picture = getattr(import_module(module), name)
     for runs in (SKETCH, order["runs"]):
         done = runs == order["runs"]
         status = f"{runs} runs at every point{'' if done else ' …'}"

@@ -100,7 +100,7 @@ def test_a_session_refuses_what_papermill_gave_and_the_notebook_does_not_have(mo
     monkeypatch.setattr(declared, "cells", lambda: ["# Parameters\nepsilo = 0.3\nseed = 4\n"])
     with pytest.raises(ArgumentError) as raised:
         Session("one_mean", out=str(tmp_path), epsilon=0.5, n=10)
-    allowed = "one of epsilon, n, out, profile, seed; did you mean epsilon?"
+    allowed = "one of epsilon, n, out, profile, recompute, seed; did you mean epsilon?"
     assert str(raised.value) == f"parameter epsilo = 0.3: expected {allowed}"
 
 

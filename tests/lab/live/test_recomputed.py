@@ -1,9 +1,11 @@
 """What a cell says when it is run: its figure agrees with the committed one or differs."""
 
 import re
+import time
 
 import pytest
 
+from workbench.chapters import what_epsilon_means
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.lab.live import recomputed, session
@@ -37,10 +39,12 @@ def figures(tmp_path, monkeypatch):
 def run(tmp_path, monkeypatch):
     """Return a function: the page and the text of the figure, as a session shows it."""
 
-    def run(profile="quick", seed=7, chapter="one", **parameters):
+    def run(profile="quick", seed=7, chapter="one", recompute=True, **parameters):
         shown = []
         monkeypatch.setattr(session, "publish", lambda page, text: shown.append((page, text)))
-        Session(chapter, out=str(tmp_path / "out"), profile=profile, seed=seed).show(falls, **parameters)
+        Session(chapter, out=str(tmp_path / "out"), profile=profile, seed=seed, recompute=recompute).show(
+            falls, **parameters
+        )
         (found,) = shown
         return found
 
@@ -103,3 +107,61 @@ def test_where_nothing_is_committed_the_fresh_picture_stands_alone(run, figures,
     assert run() == (page, text)
     assert 'workbench-recomputed"' not in page
     assert figures.is_dir()
+
+
+def test_what_takes_longer_than_a_second_says_so_and_nothing_else_does(monkeypatch):
+    shown = []
+    handle = {name: lambda _, words, raw: shown.append(words["text/plain"]) for name in ("display", "update")}
+    monkeypatch.setattr("IPython.display.DisplayHandle", type("Handle", (), handle))
+    running, cell = recomputed.Running(), type("Info", (), {"raw_cell": "x = 1\nlab.compare(methods)"})
+    running.begin(cell)
+    running.end(None)
+    running.begin(cell)
+    time.sleep(1.5)
+    running.end(None)
+    until = time.monotonic() + 10
+    while len(shown) < 2 and time.monotonic() < until:
+        time.sleep(0.01)
+    assert shown == ["lab.compare(methods): 1 s so far; ■ above or Kernel > Interrupt stops it", ""]
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """Return a function: the button below a committed figure, as a plain run shows it."""
+    made = []
+    monkeypatch.setattr(recomputed.Again, "show", lambda again: made.append(again))
+
+    def asked(**moved):
+        chapter = "what_epsilon_means"
+        Session(chapter, out=str(tmp_path), seed=17).show(what_epsilon_means.attacker, **moved)
+        return made.pop()
+
+    return asked
+
+
+def until_says(button, words):
+    until = time.monotonic() + 60
+    while words not in button.words.value + button.page.value and time.monotonic() < until:
+        time.sleep(0.05)
+    return words in button.words.value + button.page.value
+
+
+def test_a_committed_figure_stands_and_is_made_again_when_asked(asked, tmp_path):
+    assert asked(epsilon=2.0).line == f"{recomputed.STANDS}, at other parameters: epsilon = 2, there 1"
+    button = asked()
+    assert button.line == recomputed.STANDS
+    assert list(tmp_path.iterdir()) == []
+    button.button.click()
+    assert button.button.description == recomputed.STOP
+    assert until_says(button, recomputed.AGREES)
+    assert (tmp_path / "recomputed" / "attacker.svg").is_file()
+    assert button.button.description == recomputed.RECOMPUTE
+
+
+def test_what_is_made_again_is_stopped_by_the_same_button(asked):
+    button = asked()
+    button.button.click()
+    process = button.process
+    button.button.click()
+    assert process.wait(10) != 0
+    assert "stopped" in button.words.value

@@ -53,7 +53,7 @@ def test_what_a_session_leaves_is_found_and_mended(tmp_path, finding, edit):
     once = path.read_bytes()
     fix(path)
     assert path.read_bytes() == once
-    assert parameters(path) == {"profile": "quick", "seed": 7, "out": ""}
+    assert parameters(path) == {"profile": "quick", "seed": 7, "out": "", "recompute": False}
     assert nbformat().read(path, as_version=4).cells[3].source == 'x = """two  \nend"""'
 
 
@@ -74,9 +74,9 @@ def test_the_form_is_found_and_mended(tmp_path, old):
         ("for n in range(3):\n    n", DEFAULTS, "cell 1: has a loop; loops live in the package"),
         ("%matplotlib inline", DEFAULTS, "cell 1: does not compile: invalid syntax"),
         ("\n".join(f"x{n} = {n}" for n in range(13)), DEFAULTS, "cell 1: 13 lines of code, at most 12"),
-        ("1", [*DEFAULTS, "d = 3"], "parameters: line 4 has no comment with unit and range"),
-        ("1", [*DEFAULTS, "d = 3 * n  # d"], "parameters: line 4 is no assignment of a literal to a name"),
-        ("1", DEFAULTS[:2], "parameters: out is missing"),
+        ("1", [*DEFAULTS, "d = 3"], "parameters: line 5 has no comment with unit and range"),
+        ("1", [*DEFAULTS, "d = 3 * n  # d"], "parameters: line 5 is no assignment of a literal to a name"),
+        ("1", [*DEFAULTS[:2], DEFAULTS[3]], "parameters: out is missing"),
     ],
 )
 def test_what_needs_a_person_is_found_and_left_alone(tmp_path, cell, lines, fault):

@@ -5,9 +5,10 @@ import pytest
 from tests.lab.conftest import ROOT, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.project import Project
-from workbench.lab.publish import html
+from workbench.lab.publish import html, mathml
 from workbench.lab.publish import text as cell
-from workbench.lab.publish.slides import calls, deck, slides
+from workbench.lab.publish.slides import deck, slides
+from workbench.lab.runner.story import calls
 from workbench.lab.schemas import nbformat
 
 FIGURES = ROOT / "figures"
@@ -118,3 +119,9 @@ def test_slides_of_a_notebook_are_written_from_what_is_committed(tmp_path):
     path, line = slides(Project(ROOT), ROOT / "notebooks" / "00_start_here.ipynb", tmp_path, about=["Monday"])
     assert line == f"{path}: needs no network"
     assert "Monday" in path.read_text(encoding="utf-8")
+
+
+def test_lines_of_a_formula_stand_one_below_the_other():
+    made = mathml(r"\begin{aligned}a &= b ,\\ c &= d\end{aligned}")
+    assert made.count("<mtr>") == 2
+    assert "&amp;" not in made

@@ -1,21 +1,34 @@
-"""A figure that was made again, beside the committed one, which stands in the notebook's text.
+"""A figure that is made again when it is asked for, beside the committed one in the notebook's text.
 
 Where it agrees, one line says so and the fresh picture is folded; else the fresh picture is shown, with what
-is different: the parameters it was asked for, or its numbers.
+is different: the parameters it was asked for, or its numbers. Whatever takes longer than a second says what
+it is, how long it has taken, and how to stop it.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from workbench.charts import canonical_json
 from workbench.errors import real
 from workbench.lab.claims import figures_folder
 from workbench.lab.differences import differences
+from workbench.lab.figures import publish
 from workbench.study.parameters import typed
 
+STANDS = "committed figure, not recomputed"
+RECOMPUTE, STOP = "recompute", "stop"
+ASKED = "`recompute = True` in the parameters cell recomputes all"
 AGREES = "recomputed: agrees with the committed figure"
 FRESH = "the picture as recomputed"
 FEW = 3  # differences that are told
@@ -32,12 +45,16 @@ class Recomputed:
         """Return the line and the picture, folded unless it must be seen."""
         if not self.line:
             return picture
-        line = f'<p class="workbench-recomputed">{escape(self.line)}</p>'
-        return line + (picture if self.shown else folded(FRESH, picture))
+        return said(self.line) + (picture if self.shown else folded(FRESH, picture))
 
     def text(self, alt: str) -> str:
         """Return the same for those who see no HTML."""
         return "\n".join(filter(None, (self.line, alt if self.shown else "")))
+
+
+def said(line: str) -> str:
+    """Return a line about a figure."""
+    return f'<p class="workbench-recomputed">{escape(line)}</p>'
 
 
 def folded(summary: str, page: str) -> str:
@@ -97,6 +114,132 @@ def _said(value: object) -> str:
     return typed(float(str(value))) if real(value) else str(value)
 
 
+def stands(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
+    """Return the line about a committed figure that was not made again."""
+    away = _away({**parameters, "seed": seed}, {**kept["parameters"], "seed": kept["seed"]})
+    return f"{STANDS}, at other parameters: {', '.join(away)}" if away else STANDS
+
+
 def _few(found: Sequence[str]) -> str:
     rest = len(found) - FEW
     return "; ".join(found[:FEW]) + (f"; and {rest} more" if rest > 0 else "")
+
+
+# When it is asked for
+
+
+Hear = Callable[[subprocess.Popen[str], dict[str, Any]], None]
+
+
+def aside(module: str, order: Mapping[str, Any], hear: Hear) -> subprocess.Popen[str]:
+    """Run a module in a process of its own on an order; what it prints, a line of JSON each, is heard."""
+    line = [sys.executable, "-m", module]
+    process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def follow() -> None:
+        assert process.stdin
+        assert process.stdout
+        with process, suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(order))
+            process.stdin.close()
+            for text in process.stdout:
+                hear(process, json.loads(text))
+
+    Thread(target=follow, daemon=True).start()
+    return process
+
+
+class Again:
+    """The line below a committed figure, and a button that makes the figure again or stops that."""
+
+    def __init__(self, line: str, order: Mapping[str, Any]) -> None:
+        import ipywidgets
+
+        self.line, self.order = line, order
+        self.process: subprocess.Popen[str] | None = None
+        self.button = ipywidgets.Button(description=RECOMPUTE)
+        self.words, self.page = ipywidgets.HTML(said(line)), ipywidgets.HTML()
+        self.box = ipywidgets.VBox([ipywidgets.HBox([self.button, self.words]), self.page])
+        self.button.on_click(lambda _: self.stop() if self.process else self.start())
+
+    def show(self) -> None:
+        """Display both; without a front end that has widgets, how to ask for it otherwise."""
+        bundle: Any = self.box._repr_mimebundle_()
+        publish(said(f"{self.line}; {ASKED}"), f"{self.line}; {ASKED}", bundle)
+
+    def start(self) -> None:
+        """Make the figure again."""
+        self.button.description, self.page.value = STOP, ""
+        self.words.value = said(f"recomputing {self.order['figure']} …")
+        self.process = aside("workbench.lab.live.session", self.order, self._heard)
+
+    def stop(self) -> None:
+        """End that, and say that it was."""
+        assert self.process
+        self.process.kill()
+        self._end(f"{self.line}; stopped, and goes on from there when asked again")
+
+    def _heard(self, process: subprocess.Popen[str], reply: dict[str, Any]) -> None:
+        if process is not self.process:
+            return
+        if "line" in reply:
+            self.words.value = said(reply["line"])
+        else:
+            self._end("", reply["page"])
+
+    def _end(self, line: str, page: str = "") -> None:
+        self.process, self.button.description = None, RECOMPUTE
+        self.words.value, self.page.value = said(line) if line else "", page
+
+
+def far(what: str, seconds: float, done: int, of: int) -> str:
+    """Return how far something is.
+
+    >>> far("price", 4, 10, 30), far("price", 4, 0, 0)
+    ('price: 4 s so far, 10 of 30 blocks, about 8 s to go', 'price: 4 s so far')
+    """
+    if not 0 < done <= of:
+        return f"{what}: {seconds:.0f} s so far"
+    left = seconds * (of - done) / done
+    return f"{what}: {seconds:.0f} s so far, {done} of {of} blocks, about {left:.0f} s to go"
+
+
+class Running:
+    """One line below a cell that takes longer than a second: which, for how long, how to stop it."""
+
+    def __init__(self) -> None:
+        self.ended = Event()
+
+    def begin(self, info: Any) -> None:
+        """Begin with a cell."""
+        self.ended = Event()
+        what = str(info.raw_cell).strip().splitlines()[-1:]
+        arguments = (what[0] if what else "", self.ended)
+        Thread(target=copy_context().run, args=(self._say, *arguments), daemon=True).start()
+
+    def end(self, _result: object) -> None:
+        """End with it."""
+        self.ended.set()
+
+    def _say(self, what: str, ended: Event) -> None:
+        from IPython.display import DisplayHandle
+
+        handle, began, shown = DisplayHandle(), time.monotonic(), False
+        while not ended.wait(1):
+            line = f"{far(what, time.monotonic() - began, 0, 0)}; ■ above or Kernel > Interrupt stops it"
+            words = {"text/plain": line, "text/html": f"<small>{escape(line)}</small>"}
+            (handle.update if shown else handle.display)(words, raw=True)
+            shown = True
+        if shown:
+            handle.update({"text/plain": "", "text/html": ""}, raw=True)
+
+
+@cache
+def watch() -> None:
+    """Let every cell of this notebook that takes longer than a second say so."""
+    import IPython
+
+    if shell := IPython.get_ipython():
+        running = Running()
+        shell.events.register("pre_run_cell", running.begin)
+        shell.events.register("post_run_cell", running.end)

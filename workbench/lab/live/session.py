@@ -9,13 +9,18 @@ A notebook makes one session from its parameters, shows charts with it, and ends
 Everything is written before anything fails, so that a refuted claim leaves its evidence.
 """
 
+import json
 import re
+import sys
 import tempfile
+import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from html import escape
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from workbench.charts import canonical_json
@@ -29,10 +34,12 @@ from workbench.lab.figures import PROFILES, VERDICTS, image, publish, richest, s
 from workbench.lab.live.committed import growths
 from workbench.lab.live.noted import declared, display, note_figure
 from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
-from workbench.lab.live.recomputed import committed_figure, recomputed
+from workbench.lab.live.recomputed import ASKED, Again, committed_figure, far, recomputed, said, stands, watch
+from workbench.lab.runner import stores
 from workbench.lab.runner.core_share import leased
+from workbench.study.beforehand import SEARCH, units
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.sweeps import notes
+from workbench.study.sweeps import Resources, lending, notes, noting
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 
@@ -54,6 +61,9 @@ class Session:
         `quick`, or `full`, which also makes what quick makes.
     seed
         Of everything random.
+    recompute
+        Whether figures and claims are made again; else those that are committed stand, and a button below
+        each figure makes it again.
     parameters
         The notebook's other parameters: those away from its start let predictions judge.
 
@@ -71,23 +81,28 @@ class Session:
         out: str = "",
         profile: str = "quick",
         seed: int = 0,
+        recompute: bool = False,
         **parameters: object,
     ) -> None:
-        require_known({"out", "profile", "seed", *parameters})
+        require_known({"out", "profile", "seed", "recompute", *parameters})
         require(chapter, parameters)
         one_of(PROFILES, profile=profile)
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
         self.compared = None if out else self.out / "compare.sqlite"
-        self.chapter, self.profile, self.seed = chapter, profile, seed
+        self.chapter, self.profile, self.seed, self.recompute = chapter, profile, seed, recompute
         self.moved = moved(chapter, parameters)
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
         (self.out / VERDICTS).unlink(missing_ok=True)
+        if not recompute:
+            watch()
 
     def show(
         self, figure: Callable[..., Chart], *, verdicts: Iterable[str] = (), **parameters: object
     ) -> None:
-        """Save a figure and say whether it agrees with the committed one; where it does not, display it.
+        """Say that the committed figure stands, with a button; or save the figure and say whether they agree.
+
+        Where it is made again and does not agree, or none is committed, it is displayed.
 
         Parameters
         ----------
@@ -101,9 +116,25 @@ class Session:
         """
         asked, parameters = parameters, nearest(self.chapter, parameters)
         require(self.chapter, parameters)
+        kept = None if self.recompute else committed_figure(self.chapter, figure.__name__)
         if notes() is not None:
             note_figure(figure, parameters, self.profiles, self.seed)
-            return
+        elif kept:
+            own = {"chapter": self.chapter, "profile": self.profile, "seed": self.seed, "moved": self.moved}
+            order = {"module": figure.__module__, "figure": figure.__name__, "out": str(self.out), **own}
+            line = stands(kept, {**defaults(figure), **parameters}, self.seed)
+            Again(line, {**order, "parameters": asked, "verdicts": list(verdicts)}).show()
+        else:
+            publish(*self.made(figure, asked, parameters, verdicts))
+
+    def made(
+        self,
+        figure: Callable[..., Chart],
+        asked: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        verdicts: Iterable[str],
+    ) -> tuple[str, str]:
+        """Save a figure; return what is shown of it, as HTML and text."""
         used = {**defaults(figure), **parameters}
         made, remark = self._charts(figure, parameters)
         if used != defaults(figure) and (kept := committed_figure(self.chapter, richest(made).name)):
@@ -122,7 +153,7 @@ class Session:
         text = "".join(f"<p><b>{head}</b> {escape(said)}</p>" for head, said in words.items() if said)
         beside = recomputed(self.chapter, picture.with_suffix(".json"), record, self.seed)
         page = beside.html(image(picture.read_bytes(), "svg+xml", chart.alt) + text)
-        publish(styled(page), beside.text(chart.alt))
+        return styled(page), beside.text(chart.alt)
 
     @display
     def growths(self) -> None:
@@ -152,13 +183,13 @@ class Session:
             return dict.fromkeys(runs, _refused(figure.__name__, refused)), f"no picture, {refused}"
 
     @display
-    def explore(self, picture: Callable[..., Chart], **controls: object) -> None:
-        """Display the explorer of a picture (`workbench.lab.explore.explorer`).
+    def explore(self, picture: Any, **controls: Any) -> None:
+        """Display the explorer of a picture or of one's own column (`workbench.lab.explore.explorer`).
 
         Parameters
         ----------
         picture
-            A function of a `Run` and of public numbers.
+            A function of a `Run` and of public numbers; or a column, with its public bounds `low`, `high`.
         controls
             Name -> where it starts, for a public number that the chapter declares, or its control; the first
             two are seen at first, and move without a kernel, too.
@@ -171,6 +202,14 @@ class Session:
         from workbench.lab.trade import of  # the planner and the catalog, for those who ask
 
         self._moves(of(key, **starts))
+
+    @display
+    def upload(self) -> None:
+        """Display a place for one's own CSV file, a column of which is then explored."""
+        from workbench.lab.own import Drop
+
+        page, bundle = "A live notebook has a place for a CSV file here.", Drop().box._repr_mimebundle_()
+        publish(f"<p>{page}</p>", page, bundle)
 
     def _moves(self, made: Explorer) -> None:
         """Display an explorer with its committed grid, which a full run that keeps its figures makes anew."""
@@ -200,8 +239,8 @@ class Session:
         full
             Of those that only the profile `full` has time for.
 
-        Claims are statements at numbers of their own: where the notebook's parameters are others, what the
-        committed full run has decided is shown.
+        Claims are statements at numbers of their own: where the notebook's parameters are others, and where
+        nothing is recomputed, what the committed full run has decided is shown.
 
         Raises
         ------
@@ -209,12 +248,13 @@ class Session:
             If a verdict is not the expected one, after everything was written. An undecided claim is
             one only when the profile is `full`: quick may have too few trials.
         """
-        kept = committed([*ids, *full]) if self.moved else []
+        kept = committed([*ids, *full]) if self.moved or not self.recompute else []
         if (noted := notes()) is not None:
-            noted.extend(() if kept else declared({"quick": ids, "full": full}, self.profiles, self.seed))
+            known = self.moved and kept
+            noted.extend(() if known else declared({"quick": ids, "full": full}, self.profiles, self.seed))
             return
         if kept:
-            self._keep({"full": kept}, STAND)
+            self._keep({"full": kept}, STAND if self.moved else f"{ASKED[:1].upper()}{ASKED[1:]}.")
             return
         claims = {"quick": list(ids)}
         claims["full"] = claims["quick"] + list(full)
@@ -269,3 +309,37 @@ def defaults(figure: Callable[..., Chart]) -> dict[str, object]:
     """Return the public numbers that a figure uses, as in the committed one."""
     taken = signature(figure).parameters.values()
     return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
+
+
+def main() -> None:
+    """Make a figure again as asked on stdin; print how far it is each second, then its page."""
+    order, out, sys.stdout = json.loads(sys.stdin.read()), sys.stdout, sys.stderr
+    figure = getattr(import_module(order["module"]), order["figure"])
+    folder = Path(order["out"]) / "recomputed"
+    given = {name: order[name] for name in ("profile", "seed")}
+    lab = Session(order["chapter"], out=str(folder), recompute=True, **given, **order["moved"])
+    found: list[object] = []
+    with noting(found):
+        lab.show(figure, **order["parameters"])
+    store, of = folder / "blocks.sqlite", sum(unit.block != SEARCH for unit in units(found))
+    before, began = stores.count(store), time.monotonic()
+
+    def tell() -> None:
+        while True:
+            time.sleep(1)
+            done = stores.count(store) - before
+            line = far(f"recomputing {figure.__name__}", time.monotonic() - began, done, of - before)
+            print(json.dumps({"line": line}), file=out, flush=True)
+
+    Thread(target=tell, daemon=True).start()
+    try:
+        with lending(Resources(store=store)):
+            near = nearest(lab.chapter, order["parameters"])
+            page, _ = lab.made(figure, order["parameters"], near, order["verdicts"])
+    except Exception as error:
+        page = said(f"{type(error).__name__}: {error}")
+    print(json.dumps({"page": page}), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -36,7 +36,8 @@ def mathml(tex: str, *, display: bool = False) -> str:
     from latex2mathml.converter import convert
 
     try:
-        made: str = convert(NORM.sub("‖", tex), display="block" if display else "inline")
+        known = NORM.sub("‖", tex).replace("{aligned}", "{split}")  # alike, but for its name
+        made: str = convert(known, display="block" if display else "inline")
     except Exception:  # the library has a class for each fault of a formula, and no common one
         return f'<code class="tex">{escape(tex)}</code>'
     return made

@@ -31,7 +31,7 @@ from workbench.lab.schemas import nbformat
 from workbench.study.parameters import Parameter
 
 LINES = 12  # of code in one cell
-REQUIRED = ("profile", "seed", "out")
+REQUIRED = ("profile", "seed", "out", "recompute")
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 SLIDES = ("slide", "subslide", "fragment", "skip", "notes", "-")
 METADATA: dict[str, dict[str, str]] = {
@@ -45,7 +45,7 @@ ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 BREAK = re.compile(r"(?<=\S)  \n(?=\S)")  # two spaces that break a line of Markdown: they mean something
 WORDS = {"REFUTED": "refuted", OPEN: "undecided", HOLDS: "holds"}  # in the order of the list
-PICTURES = "The pictures are of that run; a cell that is run says whether its picture comes out again."
+PICTURES = "The pictures are of that run; a button below each recomputes it."
 PICTURE = re.compile(r"\]\(\.\./figures/([^)]+)\.svg\)")
 ELSEWHERE = re.compile(r"(?<!!)\[([^\]]*)\]\(\.\./[^)]*\)")
 BESIDE = re.compile(r"\]\((\d\d_\w+)\.ipynb")

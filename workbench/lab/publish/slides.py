@@ -5,7 +5,6 @@ where it is short, else its first sentences, never half a sentence. Boxes, lists
 the full text goes to the speaker's notes (key S). `skip` is left out, `notes` and `-` are said.
 """
 
-import ast
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,7 @@ from workbench.lab.runner.growth_pictures import picture
 from workbench.lab.runner.notebooks import run
 from workbench.lab.runner.report import verdicts
 from workbench.lab.runner.run_notebook import EXECUTED
+from workbench.lab.runner.story import calls
 from workbench.lab.runner.variants import variants
 from workbench.lab.schemas import nbformat
 
@@ -249,23 +249,3 @@ def _verdicts(folder: Path, heading: str) -> Cells:
     yield text(
         "\n".join(f"* {one['status'].lower()}: {one['statement']} ({one['id']})" for one in decided), "notes"
     )
-
-
-def calls(source: str) -> list[tuple[str, str]]:
-    """Return what a cell asks the session to show, in its order: the method, and the name of the picture.
-
-    >>> calls("lab.show(chapter.figure, n=2 * n)")
-    [('show', 'figure')]
-    """
-    try:
-        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    nodes = [
-        one
-        for one in nodes
-        if re.fullmatch(r"lab\.(show|explore|solve|verdicts|growths)", ast.unparse(one.func))
-    ]
-    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
-    names = (ast.unparse(one.args[0]).rpartition(".")[2].strip("'\"") if one.args else "" for one in nodes)
-    return [(ast.unparse(one.func)[4:], name) for one, name in zip(nodes, names, strict=True)]

@@ -69,7 +69,7 @@ def _noted(variant: Variant, profile: str, limit: float) -> list[object]:
             except Exception as error:
                 found.append(Unread(f"{variant.name}, cell {number}", f"{type(error).__name__}: {error}"))
             if "parameters" in cell["metadata"].get("tags", ()):
-                space |= {**variant.moved, "profile": profile, "out": folder}
+                space |= {**variant.moved, "profile": profile, "out": folder, "recompute": True}
     return found
 
 

@@ -151,7 +151,7 @@ def _launch(variant: Variant, shared: _Shared) -> Outcome:
         job, result, log = (Path(scratch) / name for name in ("job.json", "result.json", "log.txt"))
         out = str(variant.out.resolve())
         content = {"notebook": str(variant.notebook), "out": out, "result": str(result)}
-        given = {**variant.moved, "profile": shared.profile, "out": out}
+        given = {**variant.moved, "profile": shared.profile, "out": out, "recompute": True}
         canonical_json.write(job, content | {"parameters": given})
         began = time.monotonic()
         store = (shared.store or stores.place(variant.home)).resolve()

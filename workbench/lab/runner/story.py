@@ -2,7 +2,7 @@
 
 import ast
 import json
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,19 +21,36 @@ def shown(source: str) -> list[str]:
     >>> shown('lab.show(one_mean.rows_against_delta, n=n)')
     ['rows_against_delta']
     """
+    return [name for method, name in calls(source) if method == "show" and name.isidentifier()]
+
+
+def calls(source: str) -> list[tuple[str, str]]:
+    """Return what a cell asks the session to show, in its order: the method, and the name of the picture.
+
+    >>> calls("lab.show(chapter.figure, n=2 * n)")
+    [('show', 'figure')]
+    >>> calls("lab.explore(patients['bmi'], low=10, high=60)")
+    [('explore', 'column')]
+    """
     try:
-        tree = ast.parse(source)
-    except SyntaxError:
+        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    calls.sort(key=lambda call: (call.lineno, call.col_offset))
-    return [name for call in calls for name in _named(call, ast.unparse(call.func))]
+    nodes = [
+        one
+        for one in nodes
+        if re.fullmatch(r"lab\.(show|explore|solve|verdicts|growths)", ast.unparse(one.func))
+    ]
+    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    asked = ((ast.unparse(one.func)[4:], one.args[0] if one.args else None) for one in nodes)
+    return [(method, _named(method, given)) for method, given in asked]
 
 
-def _named(call: ast.Call, called: str) -> Iterator[str]:
-    figure = call.args[0] if call.args and called == "lab.show" else None
-    if isinstance(figure, ast.Attribute | ast.Name):
-        yield figure.attr if isinstance(figure, ast.Attribute) else figure.id
+def _named(method: str, given: ast.expr | None) -> str:
+    """Return the name of what is shown; what is explored and is no picture of a chapter is a column."""
+    if method == "explore" and not isinstance(given, ast.Attribute):
+        return "column"
+    return ast.unparse(given).rpartition(".")[2].strip("'\"") if given else ""
 
 
 def story(notebook: Path) -> Story:

@@ -17,7 +17,11 @@ from workbench.lab.live.parameters import chapter
 from workbench.lab.publish.committed import REQUIRED, parameters
 from workbench.study.parameters import Declared, brief
 
-OWN = {"profile": "--profile", "out": "--out"}  # parameters the runner sets
+OWN = {  # parameters the runner sets
+    "profile": "the option --profile instead of a parameter",
+    "out": "the option --out instead of a parameter",
+    "recompute": "nothing: all is recomputed",
+}
 Grid = Mapping[str, Sequence[object]]
 
 
@@ -120,7 +124,7 @@ def _of(notebook: Path, home: Path, settings: Iterable[Mapping[str, object]]) ->
 def _checked(stem: str, name: str, value: object, start: Mapping[str, object], declared: Declared) -> object:
     """Return a value as the notebook wants it, if it allows it: a count may be typed as 1e4."""
     if name in OWN:
-        raise ArgumentError(name, value, f"the option {OWN[name]} instead of a parameter")
+        raise ArgumentError(name, value, OWN[name])
     if name not in start:
         near = " or ".join(nearest(name, start))
         meant = f"; did you mean {near}?" if near else ""

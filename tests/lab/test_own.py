@@ -1,0 +1,104 @@
+"""One's own column: what a release tells of a row and how far it is off, without a look at any row."""
+
+import json
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.chapters.what_epsilon_means.attacks import most_advantage
+from workbench.errors import ArgumentError
+from workbench.lab import explore, own
+from workbench.study.run import Run
+
+HEIGHTS = {"low": 0.0, "high": 250.0}
+THEORY = Run("quick", simulate=False)
+
+
+def bars(chart):
+    """The predicted bar of every estimator that releases: half its width by key."""
+    (predicted, *_) = chart.panels[1].series
+    halves = (np.array(predicted.y) - np.array(predicted.low)) / 2
+    return {key: half for key, half in zip(own.KEYS, halves, strict=True) if np.isfinite(half)}
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_the_belief_is_that_of_the_worst_release_and_half_of_it_the_best_attackers(epsilon):
+    true = np.exp(epsilon) / (1 + np.exp(epsilon))  # randomised response: the worst pure release
+    for prior in (10, 50, 95):
+        bayes = prior * true / (prior * true + (100 - prior) * (1 - true))
+        assert own.posterior(prior, epsilon) == pytest.approx(100 * bayes)
+    assert own.posterior(50, epsilon) == pytest.approx(50 + 50 * most_advantage(epsilon, 0.0))
+
+
+def test_one_slider_moves_the_risk_and_the_error_and_they_move_apart():
+    careful, careless = (own.column(THEORY, epsilon=epsilon, **HEIGHTS, sigma=10.0) for epsilon in (0.2, 2.0))
+    (band,), (wider,) = careful.panels[0].series, careless.panels[0].series
+    assert all(np.array(band.high)[1:-1] < np.array(wider.high)[1:-1])
+    before, after = bars(careful), bars(careless)
+    assert before.keys() & after.keys()
+    assert all(before[key] > after[key] for key in before.keys() & after.keys())
+    assert "attacker is right in 55 of 100" in careful.title
+
+
+def test_simulated_releases_fall_within_the_predicted_bars_half_of_the_time():
+    chart = own.column(Run("quick", most=200), n=1000, **HEIGHTS, sigma=10.0)
+    *_, simulated = chart.panels[1].series
+    assert len(bars(chart)) == len(own.KEYS)
+    for key, low, high in zip(own.KEYS, simulated.low, simulated.high, strict=True):
+        times = (high - low) / 2 / bars(chart)[key]
+        assert times < 1 if key == own.BOUNDED else 1.5 < times < 4.5  # normal errors: 2.4
+
+
+def test_no_row_is_read_and_the_code_releases():
+    class Length:
+        def __len__(self):
+            return 500
+
+    made = own.of(Length(), **HEIGHTS)
+    form = made.chart({"sigma": 10.0})
+    assert made.form()["controls"] == own.of(np.full(500, np.nan), **HEIGHTS).form()["controls"]
+    names = {"np": np, "x": np.random.default_rng(1).normal(170, 10, 500)}
+    exec("import workbench\nfrom workbench import *\nfrom workbench.estimators import *", names)
+    assert 100 < eval(form["code"], names).value < 240
+    assert form["caption"].startswith("ε = 1, n = 500: ")
+
+
+def test_where_nothing_is_released_it_says_so():
+    form = own.of([0.0] * 3, low=0.0, high=1.0, epsilon=0.05).chart({})
+    assert "abstain" in form["panels"][1]["note"]
+
+
+@pytest.mark.parametrize("wrong", [{"low": 3.0, "high": 3.0}, {"low": 4.0, "high": 3.0}])
+def test_bounds_are_a_range(wrong):
+    with pytest.raises(ArgumentError, match="low = "):
+        explore.explorer([1.0, 2.0], **wrong)
+    refused = own._computed({"epsilon": 1.0, "n": 5, "sigma": 1.0, "delta": 1e-6, **wrong})
+    assert refused["error"].startswith("low = ")
+
+
+def dropped(content):
+    file = {"name": "a.csv", "type": "text/csv", "size": len(content), "content": memoryview(content)}
+    return ({**file, "last_modified": datetime.now(UTC)},)
+
+
+def test_a_dropped_file_is_explored_once_its_bounds_are_right():
+    drop = own.Drop()
+    drop.file.value = dropped(b"a,b\n1,2\n3,4\n5,6\n")
+    assert list(drop.column.options) == ["a", "b"]
+    drop.go.click()
+    assert drop.words.value.startswith("low = 0")
+    drop.high.value = 10.0
+    drop.go.click()
+    (view,) = drop.place.children
+    values = {one["name"]: one["value"] for one in json.loads(view.form)["controls"]}
+    assert (values["n"], values["low"], values["high"]) == (3, 0.0, 10.0)
+    drop.file.value = dropped(b"\xff\xfe")
+    assert drop.words.value.startswith("no CSV file")
+
+
+def test_a_column_goes_through_the_same_door_as_a_picture():
+    made = explore.explorer(pd.Series([1.0, 2.0, 3.0]), low=0.0, high=5.0)
+    assert made.name == "column"
+    assert made.call == "workbench.lab.own:column"
