@@ -95,7 +95,7 @@ STEPS = {
     (BUDGET, 2000): 0.75,
     (BUDGET, 10_000): 0.85,
     (BUDGET, 100_000): 0.94,
-    (CONCENTRATED, 583): 0.65,
+    (CONCENTRATED, 584): 0.65,
     (CONCENTRATED, 5000): 0.85,
 }
 
