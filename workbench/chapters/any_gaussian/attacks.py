@@ -235,6 +235,7 @@ FILTERS = {
 def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
     """Return errors of filters under the worst attack, beside what none can do (oracles-within-unit)."""
     shares = [float(f"{corruption * xi / SIDEWAYS:.6g}") for xi in CORRUPTIONS]
+    shares = [xi for xi in shares if xi < 1 / 4]  # beyond it there is no limit
     groups = measures.by(run.table(PICTURE.moved(shown(shares))), "corruption")
     series = []
     for column, (label, key) in FILTERS.items():

@@ -161,7 +161,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     panel = Panel(
         f"Mean and covariance at once, {said(budget)}", "rows n", "total variation distance (upper bound)",
         tuple(series), marks=marks, xlim=(fewest / 2.5, 1.15 * max(n for one in series for n in one.x)),
-        ylim=(1e-3, 1.0),
+        ylim=(min(1e-3, 0.5 * min(min(one.values()) for one in foreseen.values())), 1.0),
     )  # fmt: skip
     most = max(max(one.values()) for one in foreseen.values())
     first_error = "one or two hundredths" if budget == BUDGET else f"{most:.1g}"

@@ -1,7 +1,7 @@
 """Rows that a mean takes where its covariance is unknown, against the error that is asked for."""
 
 from collections.abc import Mapping
-from math import log, nan, sqrt
+from math import isfinite, log, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,12 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
     )
     named = Mark("rate for an unknown Σ", x=sqrt(x[-2] * x[-1]) / 1.12, y=3.2 * float(rate[-2]))
     panel = Panel(
-        f"Rows for a median error of α, d = {D}", "1/α", "rows n", series, ylim=(5.0, 1e6), marks=(named,)
+        f"Rows for a median error of α, d = {D}",
+        "1/α",
+        "rows n",
+        series,
+        ylim=(5.0, 1e6),
+        marks=(named,) if isfinite(named.y) else (),
     )
     return Chart(
         "means",
