@@ -50,6 +50,7 @@ Widths of bins and the constants of the radius are chosen here. Proofs: `proofs/
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +68,6 @@ from workbench.estimators.base import (
     standard_radius,
     standardised,
 )
-from workbench.estimators.heavy_tailed import Moments
 from workbench.estimators.shared.budgets import concentrated, require_selection
 from workbench.estimators.shared.rows import only_present, row_blocks
 from workbench.privacy import (
@@ -95,6 +95,9 @@ from workbench.privacy.histograms import (
 from workbench.privacy.mechanisms import additive, exponential, noisy_max
 from workbench.privacy.plan import Rule
 from workbench.types import Array, Calibration
+
+if TYPE_CHECKING:
+    from workbench.estimators.heavy_tailed import Moments
 
 MOST_BINS = 5_000_000
 REACH = 2.5  # a centre found with bins of width 1 is within this of the mean
@@ -458,7 +461,13 @@ class BallRange(Estimator[Ball]):
         probability(corruption=self.corruption)
         if self.corruption >= (BALL_BEST - BALL_FAR) / 2:
             raise ArgumentError("corruption", self.corruption, f"below {(BALL_BEST - BALL_FAR) / 2:g}")
-        Moments(self.moments, self.hypercontractivity)
+        self.bounded  # noqa: B018  (refuses what no law has)
+
+    @property
+    def bounded(self) -> "Moments":
+        from workbench.estimators.heavy_tailed import Moments  # the slowest import of a mean of one column
+
+        return Moments(self.moments, self.hypercontractivity)
 
     def centres(self, d: int) -> StableCentres:
         parts = ceil(PARTS * log(2 * d / self.beta)) if self.calibration == "paper" else 1
@@ -477,7 +486,7 @@ class BallRange(Estimator[Ball]):
         centre = self.centres(d).draw(z, plan, noise)  # (1)
         if isinstance(centre, Abstention):
             return centre
-        inner = Moments(self.moments, self.hypercontractivity).outer_radius(d, self.corruption)
+        inner = self.bounded.outer_radius(d, self.corruption)
         return Ball(unit * centre, unit * ball_reach(d, inner))  # (2)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -552,8 +552,9 @@ class Search:
         from threadpoolctl import threadpool_limits
 
         target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
+        measure = self.measure()  # loads scipy's linear algebra, whose threads are to be limited, too
         with threadpool_limits(1):
-            return least_n(self.measure(), target, self.n)
+            return least_n(measure, target, self.n)
 
     @property
     def core_seconds(self) -> float:
