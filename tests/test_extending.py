@@ -53,14 +53,14 @@ import pytest
 from workbench.catalog import CATALOG, KNOWN
 from workbench.cli import main
 
-PLUGIN = ["-p", "workbench.contracts.plugin", "-n", "0", "-p", "no:cacheprovider"]
+PLUGIN = ["-n", "0", "-p", "no:cacheprovider"]
 print(len(KNOWN) - len(CATALOG), "acme/unit-mean" in CATALOG)
 for line in sys.argv[1:]:
     program, *words = line.split()
     print("$", line, flush=True)
     if code := pytest.main([*words, *PLUGIN]) if program == "pytest" else main(words):
         sys.exit(int(code))
-"""  # the plugin is loaded by name, as an installation does by itself
+"""
 
 
 def execute(site, lines, good=True):
@@ -113,7 +113,7 @@ HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
 @pytest.mark.daily
 def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
     (site / "acme_broken.py").write_text(BROKEN, encoding="utf-8")
-    line = "pytest -q --pyargs workbench.contracts --entry acme_broken:HALF_MEAN"
+    line = LINES[-1].replace("acme_means:UNIT_MEAN", "acme_broken:HALF_MEAN")
     _, said = execute(site, [line], good=False)
     failed = [line for line in said.splitlines() if line.startswith("FAILED")]
     assert any("gap_is_the_sensitivity" in line for line in failed)

@@ -147,7 +147,8 @@ def _reproduce(options: Options) -> int:
     given = _given(options, "profile", "update", "out", "jobs", "timeout", "store", "backend", "scheduler")
     given |= {} if options.limit is None else {"limit": options.limit}
     request = Reproduction(notebooks=options.notebook, given=dict(options.parameter), grid=axes, **given)
-    return reproduce(project.find(explicit=options.project), request)
+    found = project.find(explicit=options.project)
+    return reproduce(found.own() if options.update else found, request)
 
 
 def _claims(options: Options) -> int:
@@ -313,7 +314,7 @@ class Command(NamedTuple):
     more: str = ""
 
 
-PROJECT = ("--project DIR", Path, None, "the checkout (found from here upwards)")
+PROJECT = ("--project DIR", Path, None, "the checkout (found from here upwards, or what the wheel carries)")
 JSON = ("--json", bool, False, "as JSON")
 BUDGET = (
     ("--epsilon E", float, None, "pure DP; with --delta approximate DP"),
@@ -328,7 +329,7 @@ OUT = ("--out DIR", Path, None, "where outputs go (reproduced/)")
 COMMANDS = {
     "lab": Command(
         _lab,
-        "open the notebooks in JupyterLab, offline",
+        "open the notebooks in JupyterLab, offline; outside a checkout a copy of them, in ./dp-workbench",
         (
             ("--port PORT", int, 8888, "of the server (8888)"),
             ("--no-browser", bool, False, "only print the address"),

@@ -1,18 +1,17 @@
 """Functions of scipy, loaded when one is first called: they are the slowest import of all."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 
-def _later(name: str) -> Callable[..., Any]:
+def _later(name: str, home: str = "special") -> Callable[..., Any]:
     function: Callable[..., Any] | None = None
 
     def call(*arguments: Any, **options: Any) -> Any:
         nonlocal function
         if function is None:
-            from scipy import special
-
-            function = getattr(special, name)
+            function = getattr(import_module(f"scipy.{home}"), name)
         return function(*arguments, **options)
 
     call.__name__ = call.__qualname__ = name
@@ -42,6 +41,10 @@ stdtrit = _later("stdtrit")
 xlog1py = _later("xlog1py")
 xlogy = _later("xlogy")
 zeta = _later("zeta")
+
+isotonic_regression = _later("isotonic_regression", "optimize")
+dtrtri = _later("dtrtri", "linalg.lapack")
+dtrtrs = _later("dtrtrs", "linalg.lapack")
 
 
 def brentq(function: Callable[..., Any], low: float, high: float, **options: Any) -> float:

@@ -128,7 +128,7 @@ LEAN = (
     Mutant("tables of other lines", rewritten(ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n"),
            with_patches(RAMPS)),
     Mutant("designs that are likely at any clip",
-           rewritten(two_step, "_likely", "[:, None, None] * clips", "[:, None, None]"),
+           rewritten(two_step, "_likely", "* np.array(CLIPS)) ** 2", "* np.ones(len(CLIPS))) ** 2"),
            with_patches(lattice.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
     Mutant("shares interpolated however steep", partial(patch.object, clipping, "STEEP", inf),
            partial(moments.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),

@@ -53,9 +53,9 @@ REDUCTION = (
     Mutant("normal noise in l1", partial(patch.dict, votes.JOINT, laplace="voted_gaussian"),
            tests.test_a_histogram_in_l1),
     Mutant("averages that move by half as much in l1",
-           rewritten(votes.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
+           rewritten(votes.Designer, "thresholds", "moved[best].tolist()", "(moved[best] / 2).tolist()"),
            partial(tests.test_an_average_moves_by_most_of_what_is_charged, "l1")),
     Mutant("averages that move by half as much in l2",
-           rewritten(votes.Designer, "thresholds", "float(moved[best])", "float(moved[best]) / 2"),
+           rewritten(votes.Designer, "thresholds", "moved[best].tolist()", "(moved[best] / 2).tolist()"),
            partial(tests.test_an_average_moves_by_most_of_what_is_charged, "l2")),
 )  # fmt: skip

@@ -3,37 +3,54 @@
 It never changes. `register` adds an entry from outside to KNOWN, which the commands go through.
 """
 
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any
 
-from workbench.catalog.covariance import COVARIANCE
 from workbench.catalog.entry import Assumption, Entry, Example, Knob
-from workbench.catalog.gaussian import GAUSSIAN
-from workbench.catalog.mean import MEAN
-from workbench.catalog.mean_exact import MEAN_EXACT
-from workbench.catalog.mean_robust import MEAN_ROBUST
-from workbench.catalog.range import RANGE
 from workbench.catalog.registry import Addition, Known, additions
 from workbench.catalog.registry import register as _register
-from workbench.catalog.spectral import SPECTRAL
-from workbench.catalog.univariate import UNIVARIATE
 from workbench.errors import one_of
 
-CATALOG = MappingProxyType(
-    {
-        entry.key: entry
-        for entry in (
-            *UNIVARIATE,
-            *RANGE,
-            *MEAN,
-            *MEAN_ROBUST,
-            *MEAN_EXACT,
-            *COVARIANCE,
-            *SPECTRAL,
-            *GAUSSIAN,
-        )
-    }
-)
+FAMILIES = {
+    "univariate": ("univariate",),
+    "range": ("range",),
+    "mean": ("mean",),
+    "mean_robust": ("mean",),
+    "mean_exact": ("mean",),
+    "covariance": ("covariance",),
+    "spectral": ("covariance", "spectral"),
+    "gaussian": ("gaussian",),
+}
+"""The modules of the entries, in their order, and the families of the keys in each."""
+
+
+@cache
+def _entries(module: str) -> dict[str, Entry]:
+    entries = getattr(import_module(f"workbench.catalog.{module}"), module.upper())
+    return {entry.key: entry for entry in entries}
+
+
+class _Catalog(Mapping[str, Entry]):
+    """All entries; a key loads the modules of its family alone, which is all that one command may need."""
+
+    def __getitem__(self, key: str) -> Entry:
+        family = key.partition("/")[0]
+        for module, families in FAMILIES.items():
+            if family in families and key in _entries(module):
+                return _entries(module)[key]
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        for module in FAMILIES:
+            yield from _entries(module)
+
+    def __len__(self) -> int:
+        return sum(map(len, map(_entries, FAMILIES)))
+
+
+CATALOG: Mapping[str, Entry] = _Catalog()
 
 
 def lookup(key: str) -> Entry:

@@ -11,11 +11,13 @@ both.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.catalog.entry import Entry
 from workbench.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "workbench.estimators"
 WHERE = {
@@ -108,11 +110,13 @@ _loaded: set[str] = set()
 
 
 @cache
-def _offered() -> tuple[EntryPoint, ...]:
+def _offered() -> tuple["EntryPoint", ...]:
+    from importlib.metadata import entry_points  # takes as long as a family of the catalog
+
     return tuple(entry_points(group=GROUP))
 
 
-def _load(point: EntryPoint, catalog: Mapping[str, Entry]) -> None:
+def _load(point: "EntryPoint", catalog: Mapping[str, Entry]) -> None:
     try:
         register(point.load(), catalog)
     except Exception as error:  # whatever another package's module does

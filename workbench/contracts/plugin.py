@@ -1,4 +1,4 @@
-"""The option `--entry` of pytest, loaded wherever the package is installed."""
+"""The option `--entry` of pytest, for `-p workbench.contracts.plugin`: nobody else's pytest loads it."""
 
 from typing import Any
 

@@ -51,7 +51,6 @@ from importlib.resources import files
 from math import floor, log, sqrt
 
 import numpy as np
-from scipy.linalg.lapack import dtrtri
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
@@ -93,7 +92,7 @@ from workbench.privacy.stable import (
     suffices,
 )
 from workbench.privacy.stable import chances as stable_chances
-from workbench.special import chdtrc, chdtri, ndtri
+from workbench.special import chdtrc, chdtri, dtrtri, ndtri
 from workbench.types import Array
 
 DRAWS, SEED = 24, 61

@@ -347,20 +347,31 @@ class CoinPressMean(BallMean, Stepped):
 
 @lru_cache(maxsize=4096)
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
-    return min((_mean_design(of, n, d, mu, weights) for weights in of.divisions()), key=attrgetter("error"))
+    lengths: dict[float, tuple[float, float]] = {}  # of b: of a row, and of the mean's sampling and noise
+    designs = (_mean_design(of, n, d, mu, weights, lengths) for weights in of.divisions())
+    return min(designs, key=attrgetter("error"))
 
 
-def _mean_design(of: CoinPressMean, n: int, d: int, mu: float, weights: Sequence[float]) -> MeanDesign:
+def _mean_design(
+    of: CoinPressMean,
+    n: int,
+    d: int,
+    mu: float,
+    weights: Sequence[float],
+    lengths: dict[float, tuple[float, float]],
+) -> MeanDesign:
     taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
     for place, (weight, failure) in enumerate(zip(weights, of.failures(len(weights)), strict=True), start=1):
         last, r, b = place == len(weights), radii[-1], failure / 3
-        share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
+        if b not in lengths:
+            lengths[b] = of.length(d, b / (2 * n), ROW), of.length(d, b)
+        share, (size, length) = weight + skipped if last else weight, lengths[b]
         clip = r + size
         if of.calibration == "tight":
             across = 2 * r if of.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
             clip = min(clip, sqrt(size**2 + 2 * across + r**2))
         sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
-        shrunk = of.length(d, b) * sqrt(1 / n + sd**2)
+        shrunk = length * sqrt(1 / n + sd**2)
         if shrunk >= r and not last:
             skipped += weight
             continue

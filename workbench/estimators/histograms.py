@@ -50,6 +50,7 @@ Widths of bins and the constants of the radius are chosen here. Proofs: `proofs/
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import ceil, inf, log, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,6 @@ from workbench.estimators.base import (
     require_matrix,
     standardised,
 )
-from workbench.estimators.heavy_tailed import Moments
 from workbench.estimators.shared.budgets import concentrated, require_selection
 from workbench.estimators.shared.rows import only_present, row_blocks
 from workbench.privacy import (
@@ -94,6 +94,9 @@ from workbench.privacy.histograms import (
 from workbench.privacy.mechanisms import additive, exponential, noisy_max
 from workbench.privacy.plan import Rule
 from workbench.types import Array, Calibration
+
+if TYPE_CHECKING:
+    from workbench.estimators.heavy_tailed import Moments
 
 MOST_BINS = 5_000_000
 REACH = 2.5  # a centre found with bins of width 1 is within this of the mean
@@ -468,7 +471,13 @@ class BallRange(Range[Ball]):
         probability(corruption=self.corruption)
         if self.corruption >= (BALL_BEST - BALL_FAR) / 2:
             raise ArgumentError("corruption", self.corruption, f"below {(BALL_BEST - BALL_FAR) / 2:g}")
-        Moments(self.moments, self.hypercontractivity)
+        self.bounded  # noqa: B018  (refuses what no law has)
+
+    @property
+    def bounded(self) -> "Moments":
+        from workbench.estimators.heavy_tailed import Moments  # the slowest import of a mean of one column
+
+        return Moments(self.moments, self.hypercontractivity)
 
     @property
     def masses(self) -> tuple[float, float]:  # type: ignore[override]
@@ -483,5 +492,5 @@ class BallRange(Range[Ball]):
         return StableCentres(BALL_WIDTH, self.calibration, parts)
 
     def around(self, centre: Array, n: int) -> Ball:
-        inner = Moments(self.moments, self.hypercontractivity).outer_radius(len(centre), self.corruption)
+        inner = self.bounded.outer_radius(len(centre), self.corruption)
         return Ball(centre, self.unit * ball_reach(len(centre), inner))

@@ -96,7 +96,6 @@ FARTHER = 5.0  # times the length² of a normal row at 999/1000
 BEYOND = 1e5  # times a coordinate's median: far in any frame
 SIGNIFICANCE = 5.0  # k of a mean
 THRESHOLDS = np.arange(0.5, 8.001, 0.125)
-NULL = (THRESHOLDS, ndtr(-THRESHOLDS))
 SHARE, MEAN, MOMENT = 0.5, 2.0, 0.5  # Z, and the constants of (9)
 FEWEST = 0.5  # of the rows stay, however long the passes go on
 
@@ -245,12 +244,12 @@ def mean_weights(rows: Array, corruption: float) -> Array:
 
 
 def mean_excesses(rows: Array, weights: Array) -> Iterator[Shave]:
-    y = rows - np.asarray(weights @ rows / weights.sum())
+    y, normal = rows - np.asarray(weights @ rows / weights.sum()), (THRESHOLDS, ndtr(-THRESHOLDS))
     for v in mean_directions(y, weights):
         values = y @ v
         values = values - weighted_median(values, weights)
         for sign in (1.0, -1.0):
-            yield from excess(sign * values, weights, NULL, SIGNIFICANCE, sign * values)
+            yield from excess(sign * values, weights, normal, SIGNIFICANCE, sign * values)
 
 
 def mean_directions(y: Array, weights: Array) -> Iterator[Array]:

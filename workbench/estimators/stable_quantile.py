@@ -60,13 +60,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtri, dtrtrs
 
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.shared.rows import present
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import Lift, Located
-from workbench.special import gammaln
+from workbench.special import dtrtri, dtrtrs, gammaln
 from workbench.types import Array
 
 NODES = 4000  # of an integral over the lengths of normal rows

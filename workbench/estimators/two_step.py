@@ -23,7 +23,7 @@ ones, section 12.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import hypot, inf, log, pi, sqrt
 from typing import ClassVar
 
@@ -68,7 +68,7 @@ SHARES = (0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 4.0)  # w
 BIASES = (0.93, 0.85, 0.78, 0.72, 0.61, 0.51, 0.43, 0.34, 0.26, 0.19, 0.13, 0.11, 0.10, 0.08, 0.07)
 ALONE = 1.25  # the bias where location is all
-NOTHING, ALIKE = 1e-13, 1e-9  # of the largest term of a sum; how near sums are known
+NOTHING, ALIKE = 1e-13, 1e-6  # of the largest term of a sum; how near sums read off a table are known
 
 
 def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) -> OnGrid:
@@ -260,10 +260,17 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     return best if best.failure <= 0.5 else alone
 
 
-def _squares(apart: Array, clip: float | Array, n: int, sd: float | Array) -> Array:
+def _squares(apart: Array, clip: float, n: int, sd: float) -> Array:
     """Return the squared errors of a step from so far away; the inverse stays within ±4 of the centre."""
     variance = clipped_variance(apart, clip) / n + sd * sd
     return np.asarray(np.minimum(variance / clipped_slope(apart, clip) ** 2, (apart + FAR) ** 2))
+
+
+@cache
+def _table() -> tuple[Array, Array, Array]:
+    """Return places, and the variances and squared slopes of every clip there, to read others off."""
+    places, clips = np.linspace(0.0, 1.1 * FAR, 20_001), np.array(CLIPS)[:, None]
+    return places, clipped_variance(places, clips), clipped_slope(places, clips) ** 2
 
 
 def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, float]]:
@@ -281,10 +288,16 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
     apart = np.sqrt(offsets[half:] ** 2 + pi / (2 * n))
     most = weights * (apart + FAR) ** 2
     matter = (most > NOTHING * most.max(axis=1, keepdims=True)).any(axis=0)
-    clips, rest = np.array(CLIPS)[:, None], most[:, ~matter].sum(axis=1, keepdims=True)
-    near = apart[matter]
-    squares = _squares(near, clips, n, np.array(noises)[:, None, None] * clips)
-    least = (squares @ weights[:, matter, None])[:, :, 0]
+    rest, near, weights = most[:, ~matter].sum(axis=1, keepdims=True), apart[matter], weights[:, matter]
+    places, *tables = _table()
+    variances, slopes = (np.array([np.interp(near, places, one) for one in table]) for table in tables)
+    noise = (np.array(noises)[:, None] * np.array(CLIPS)) ** 2  # of each share and clip
+    far = (near + FAR) ** 2
+    free = ((variances / n + noise.max(axis=0)[:, None]) / slopes <= far).all(axis=0)
+    plain, steep = variances[:, free] / n / slopes[:, free], 1 / slopes[:, free]
+    squares = (variances[:, ~free] / n + noise[:, :, None]) / slopes[:, ~free]
+    least = weights[:, free] @ plain.T + noise * (weights[:, free] @ steep.T)
+    least += (np.minimum(squares, far[~free]) @ weights[:, ~free, None])[:, :, 0]
     failures = np.array([[failure] for *_, failure in laws])
     below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures
     chosen = np.argwhere(below <= above.min() * (1 + ALIKE))

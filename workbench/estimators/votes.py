@@ -59,8 +59,8 @@ Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate, pairwise, takewhile
-from math import ceil, log, sqrt
+from itertools import takewhile
+from math import ceil, inf, log, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -664,9 +664,9 @@ class Designer:
             cost = vote_and_mask(budget, share, self.kind)[0]
             charge = Charge(VOTE, "truncated_laplace", 2.0 * (k - 1), cost)
             noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
-            (found,) = self.thresholds(k, [ceil(friends * k * k - noise)], limit)
-            if found is not None:
-                yield Design(size, limit, *found, self.kind, budget, share)
+            ((vote, moved),) = self.thresholds(k, [ceil(friends * k * k - noise)], limit)
+            if vote:
+                yield Design(size, limit, Vote(*vote), moved, self.kind, budget, share)
 
     def _priced(
         self, k: int, size: int, friends: float, limit: float, budget: ApproxDP, beta: float
@@ -674,10 +674,11 @@ class Designer:
         ramps = (counts(budget, JOINT[self.kind], share, beta) for share in RATIOS)
         tried = list(takewhile(lambda one: one[1], ramps))  # nor is there a T for less noise
         quorums = [ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1) for _, most in tried]
-        for (ratio, most), found in zip(tried, self.thresholds(k, quorums, limit), strict=True):
-            if found is not None:
-                made = Design(size, limit, *found, self.kind, budget, 1.0)
-                yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
+        voted = zip(tried, self.thresholds(k, quorums, limit), strict=True)
+        (ratio, most), (vote, moved) = max(voted, key=lambda one: one[0][0] / one[1][1], default=NONE)
+        if vote:
+            made = Design(size, limit, Vote(*vote), moved, self.kind, budget, 1.0)
+            yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
 
     def _falling(self, made: PricedDesign) -> PricedDesign:
         """Return step (D5): more counts, down to a lower quorum, and less noise."""
@@ -685,40 +686,38 @@ class Designer:
         full = made.vote.quorum + (made.usual - 1) * moved
         tried = (ceil(longer * made.usual) for longer in LONGER)
         usual = next((one for one in tried if full - (one - 1) * moved >= LOW * k * k), made.usual)
-        (found,) = self.thresholds(k, [full - (usual - 1) * moved], limit)
-        vote, distance = found or (made.vote, made.distance)
+        ((lower, apart),) = self.thresholds(k, [full - (usual - 1) * moved], limit)
+        vote, distance = (Vote(*lower), apart) if lower else (made.vote, made.distance)
         levels = np.arange(vote.quorum, k * k, moved) / k**2
-        apart = self.moves(k, np.array(vote.nobody / k), np.array(vote.everybody / k), levels, limit)
-        falls = tuple((apart / apart[0]).tolist())
+        distances = self.moves(k, np.array(vote.nobody / k), np.array(vote.everybody / k), levels, limit)
+        falls = tuple((distances / distances[0]).tolist())
         start = made.narrowness * distance
         ratio = largest_ratio(made.budget, made.plan.mechanism, falls[:usual], made.silent, start)
         falling = replace(made, vote=vote, distance=distance, falls=falls, usual=usual, ratio=ratio)
         return max(falling, made, key=lambda one: one.narrowness)
 
-    def thresholds(self, k: int, quorums: list[int], limit: float) -> Iterator[tuple[Vote, float] | None]:
-        """Yield thresholds and Δ of a vote with each quorum, None where there are none."""
+    def thresholds(self, k: int, quorums: list[int], limit: float) -> Iterator[tuple[tuple[int, ...], float]]:
+        """Yield the numbers and Δ of votes with each quorum: no numbers and infinity where there are none."""
         if not quorums:
             return
-        pairs = [_pairs(k // 2 + 1, quorum // k - 1) if quorum < k * k else NONE for quorum in quorums]
-        a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
-        ends = list(accumulate((len(some) for some, _ in pairs), initial=0))
-        levels = np.repeat([quorum / k**2 for quorum in quorums], np.diff(ends))
-        moved = self.moves(k, a / k, b / k, levels, limit)
-        for quorum, (start, end) in zip(quorums, pairwise(ends), strict=True):
-            best = start + int(np.argmin(moved[start:end])) if start < end else None
-            yield None if best is None else (Vote(k, int(a[best]), int(b[best]), quorum), float(moved[best]))
+        if not quorums:
+            return
+        lowest, levels = k // 2 + 1, np.array([[quorum / k**2] for quorum in quorums])
+        highest = np.array([[quorum // k - 1 if quorum < k * k else lowest] for quorum in quorums])
+        ends = (lowest + np.arange(PARTS + 1) * ((highest - lowest) / PARTS)).astype(int)
+        ends[:, -1:] = highest
+        a, b = ends[:, LEFT], ends[:, RIGHT]
+        with np.errstate(all="ignore"):  # of ends that are the same
+            moved = np.where(a < b, self.moves(k, a / k, b / k, levels, limit), inf)
+        best = np.arange(len(quorums)), np.argmin(moved, axis=1)
+        numbers = zip(a[best].tolist(), b[best].tolist(), quorums, moved[best].tolist(), strict=True)
+        for nobody, everybody, quorum, least in numbers:
+            yield (k, nobody, everybody, quorum) if least < inf else (), least
 
 
-NONE = np.zeros(0, int), np.zeros(0, int)
-
-
-@lru_cache(maxsize=1024)
-def _pairs(lowest: int, highest: int) -> tuple[Array, Array]:
-    if highest <= lowest:
-        return NONE
-    ends = np.array(sorted({int(lowest + i * ((highest - lowest) / 29)) for i in range(29)} | {highest}))
-    first, second = np.triu_indices(len(ends), 1)
-    return ends[first], ends[second]
+NONE = ((0.0, 0), ((), inf))
+PARTS = 29  # between the ends that are tried
+LEFT, RIGHT = np.triu_indices(PARTS + 1, 1)
 
 
 @lru_cache(maxsize=4096)

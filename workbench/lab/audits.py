@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.estimating import spending
 from workbench.lab.tables import text
@@ -15,7 +13,7 @@ from workbench.privacy import GaussianDP
 from workbench.study.audit import AuditReport, audit_function, neighbours
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import attackable, attacks, builder
-from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped
+from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped, one_thread
 from workbench.study.references import loaded
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
@@ -68,7 +66,7 @@ def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, 
 
 
 def _entry(key: str, preset: str, seed: int) -> list[Found]:
-    with threadpool_limits(1):
+    with one_thread():
         return [
             (
                 [case.key, case.variant, case.stage, *_numbers(report, "VIOLATION", "none found")],
@@ -82,7 +80,7 @@ def _mutant(place: tuple[str, int], preset: str, seed: int) -> Found:
     key, number = place
     mutant = mutants_of(key)[number]
     stage = mutant.found_by.stage
-    with threadpool_limits(1):
+    with one_thread():
         report = attacked(mutant, AUDITS[preset], seed)
     return (
         [mutant.name, key, stage, *_numbers(report, "caught", "MISSED")],

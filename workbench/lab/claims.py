@@ -17,7 +17,6 @@ from workbench.errors import ArgumentError, one_of
 from workbench.lab import project, tables
 from workbench.lab.figures import VERDICTS
 from workbench.lab.runner import cache
-from workbench.lab.runner.core_share import leased
 from workbench.lab.runner.report import verdicts as read_verdicts
 
 Record: TypeAlias = Mapping[str, Any]
@@ -185,6 +184,7 @@ def counted(quick: Sequence[Record], full: Mapping[str, Record]) -> str:
 def decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
     """Return the verdicts on claims, as they are written."""
     from workbench.chapters.registry import decide as decided
+    from workbench.lab.runner.core_share import leased
 
     found = []
     for claim in ids:

@@ -7,7 +7,7 @@ has. What is in the rows never raises, never warns, and decides nothing but the 
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import MISSING as REQUIRED
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -104,12 +104,11 @@ def estimate(
             "randomness": drawn,
         }
     if getattr(chosen, "in_passes", False):
-        from tqdm import tqdm
-
-        more = {"unit": " rows", "unit_scale": True, "delay": 1.0, "disable": None, "leave": False}
-        with tqdm(total=n * passes(chosen, n, d, budget), **more) as bar:
+        with _progress(n * passes(chosen, n, d, budget)) as bar:
             try:
-                release = stream(chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar.update)
+                release = stream(
+                    chosen, source, n=n, d=d, budget=budget, rng=rng, progress=bar and bar.update
+                )
             except ChangedError:
                 allowed = "one that stays as it is while it is read: nothing is released"
                 raise ArgumentError("file", str(file), allowed) from None
@@ -124,6 +123,16 @@ def estimate(
         "value": None if abstained else plain(release.value),
         "guarantee": str(release.guarantee),
     }
+
+
+def _progress(rows: int) -> AbstractContextManager[Any]:
+    try:
+        from tqdm import tqdm
+    except ModuleNotFoundError:  # without the extra `lab`
+        return nullcontext()
+    return tqdm(  # type: ignore[no-any-return]
+        total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False
+    )
 
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:

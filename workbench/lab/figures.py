@@ -15,7 +15,6 @@ from typing import Any
 from workbench import __version__
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
-from workbench.charts.curves import agreement
 from workbench.errors import one_of
 
 PROFILES = ("quick", "full")
@@ -62,6 +61,8 @@ def save(
         "verdicts": list(verdicts),
         "environment": {"workbench": __version__, "python": platform.python_version(), **libraries},
     }
+    from workbench.charts.curves import agreement  # with pandas, which those who read need not have
+
     if (judged := agreement(chart)).points:
         content["agreement"] = {"points": judged.points, "outside": list(judged.outside)}
     if refused:

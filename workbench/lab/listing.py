@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, asdict, fields
 from importlib import import_module
 from inspect import getsourcefile
@@ -166,6 +167,7 @@ def _statement(source: str, statement: Any) -> str:
         root = project.find().root
     except ArgumentError:
         root = None
+    root = None if root == project.CARRIED else root
     covered = ("\n  ".join([name, *places(name, root)]) for name in statement.covered_by)
     errata = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in statement.errata)
     pairs = (
@@ -226,7 +228,8 @@ def _of_key(key: str, root: Path | None) -> Iterator[str]:
 
 
 def _of_claim(claim: str, root: Path | None) -> Iterator[str]:
-    yield home(claim)
+    with suppress(ModuleNotFoundError):  # of the extra `lab`, which claims are computed with
+        yield home(claim)
     if root is None:
         return
     for path in sorted((root / "figures").glob("*/*.json")):

@@ -1,19 +1,26 @@
-"""Where the project is: the nearest folder upwards whose pyproject.toml names dp-workbench."""
+"""Where the project is: the nearest folder upwards whose pyproject.toml names dp-workbench.
 
+Outside a checkout it is what an installed wheel carries: notebooks, committed figures and verdicts. That is
+read only; what is made of it goes to the working folder.
+"""
+
+import shutil
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from workbench.errors import ArgumentError
 from workbench.lab.live.parameters import chapter
 
 NAME = "dp-workbench"
+CARRIED = Path(str(files("workbench"))) / "project"  # in a wheel alone
 
 
 @dataclass(frozen=True)
 class Project:
-    """A checkout."""
+    """A checkout, or what a wheel carries of one."""
 
     root: Path
 
@@ -30,7 +37,16 @@ class Project:
     @property
     def reproduced(self) -> Path:
         """Where a run writes unless told otherwise; git ignores it."""
-        return self.root / "reproduced"
+        return (Path.cwd() if self.root == CARRIED else self.root) / "reproduced"
+
+    def own(self) -> "Project":
+        """Return a project that may be changed: of what a wheel carries the copy in the working folder."""
+        if self.root != CARRIED:
+            return self
+        target = Path.cwd() / NAME
+        if not target.exists():
+            shutil.copytree(self.root, target)
+        return find(explicit=target)
 
     def keep_apart(self, out: Path) -> None:
         """Raise unless what is in `out` may be replaced: a folder, and none that holds what is committed."""
@@ -50,7 +66,7 @@ class Project:
 
 
 def find(start: Path | str | None = None, *, explicit: Path | str | None = None) -> Project:
-    """Return the project of a folder, or the project that is exactly `explicit`.
+    """Return the project of a folder, else the one that a wheel carries; or the one that is `explicit`.
 
     Raises
     ------
@@ -66,6 +82,8 @@ def find(start: Path | str | None = None, *, explicit: Path | str | None = None)
     for folder in (here, *here.parents):
         if _is_project(folder):
             return Project(folder)
+    if _is_project(CARRIED):
+        return Project(CARRIED)
     raise ArgumentError("project", str(here), f"a folder inside a checkout of {NAME}, or --project FOLDER")
 
 

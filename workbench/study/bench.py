@@ -14,11 +14,10 @@ from dataclasses import asdict, dataclass
 from time import process_time
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from workbench.catalog import KNOWN, Entry, Example, lookup
 from workbench.errors import integer_at_least
 from workbench.study.grids import Role, stream
+from workbench.study.profiles import one_thread
 from workbench.study.sweeps import keep_freed_memory
 
 HEADER = (
@@ -71,7 +70,7 @@ def bench(keys: Iterable[str], n: int, d: int | None, repeat: int) -> Iterator[M
     integer_at_least(1, n=n, repeat=repeat, **({} if d is None else {"d": d}))
     entries = [lookup(key) for key in keys] or list(KNOWN.values())
     keep_freed_memory()
-    with threadpool_limits(1):
+    with one_thread():
         for entry in entries:
             x = rows(entry, n, 1 if entry.population.d is None else d or entry.population.d)
             for example in entry.examples:

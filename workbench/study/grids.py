@@ -15,19 +15,20 @@ from math import isinf, isnan
 from numbers import Real
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
-import pandas as pd
 import scipy.linalg  # noqa: F401  (its library is a second one, and is to be loaded before they are listed)
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_info
 
 import workbench
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.study.profiles import FEW, PROFILES, SKETCH
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Random streams addressed by what they are for, so that no result depends on who computes it when.
 #
@@ -159,7 +160,7 @@ def _column(name: str, values: ArrayLike, trials: int) -> NDArray[Any]:
     return array.astype(np.float64)
 
 
-def table(name: str, points: Sequence[Point], trials: int, cells: Iterable[Cell]) -> pd.DataFrame:
+def table(name: str, points: Sequence[Point], trials: int, cells: Iterable[Cell]) -> "pd.DataFrame":
     """Return the cells of the sweep `name`, given in any order, as one table in the grid's order."""
     ordered = sorted(cells, key=lambda cell: (cell.position, cell.block))
     columns = ordered[0].columns.keys()
@@ -169,6 +170,8 @@ def table(name: str, points: Sequence[Point], trials: int, cells: Iterable[Cell]
             allowed = f"{sorted(columns)}, as in the first block ({where})"
             raise ArgumentError("columns", sorted(cell.columns), allowed)
     measured = {column: np.concatenate([cell.columns[column] for cell in ordered]) for column in columns}
+    import pandas as pd  # here, as audits need streams alone
+
     return pd.DataFrame({**_addresses(name, points, trials, ordered), **measured})
 
 
@@ -358,6 +361,10 @@ def _axis(axis: object) -> list[float | int | str]:
 
 def kernels() -> tuple[str, ...]:
     """Name the linear algebra libraries with their kernels, and the vector instructions of numpy."""
+    try:
+        from threadpoolctl import threadpool_info
+    except ModuleNotFoundError:  # without the extra `lab`, where nothing is kept
+        return ()
     pools = (pool for pool in threadpool_info() if pool["user_api"] == "blas")
     blas = {f"{pool['internal_api']} {pool['version']} {pool.get('architecture')}" for pool in pools}
     vectors = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", ())

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression
 
 from workbench.errors import ArgumentError, integer_at_least, probability
-from workbench.special import bdtr, bdtrc, betainccinv, betaincinv, ndtri, stdtrit
+from workbench.special import bdtr, bdtrc, betainccinv, betaincinv, isotonic_regression, ndtri, stdtrit
 
 Interval = tuple[float, float]
 Vector = NDArray[np.float64]

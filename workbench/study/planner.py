@@ -549,19 +549,20 @@ class Search:
     @property
     def found(self) -> Found:
         """The n that is found."""
-        from threadpoolctl import threadpool_limits
+        from workbench.study.profiles import one_thread
 
         target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
-        with threadpool_limits(1):
-            return least_n(self.measure(), target, self.n)
+        measure = self.measure()  # loads scipy's linear algebra, whose threads are to be limited, too
+        with one_thread():
+            return least_n(measure, target, self.n)
 
     @property
     def core_seconds(self) -> float:
         """About what it costs: from one run, the second."""
-        from threadpoolctl import threadpool_limits
+        from workbench.study.profiles import one_thread
 
         measure, n = self.measure(), min(self.n, self.most)
-        with threadpool_limits(1):
+        with one_thread():
             measure(n, 0, 0, 1)
             started = time.thread_time()
             measure(n, 0, 0, 1)

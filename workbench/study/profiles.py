@@ -6,14 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from joblib.externals.loky import get_reusable_executor
-from threadpoolctl import threadpool_limits
 
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
 
@@ -213,6 +212,8 @@ Result = TypeVar("Result")
 
 def workers(jobs: int, code: str = "") -> Executor:
     """Return the worker processes; those begun with another `code` begin again."""
+    from joblib.externals.loky import get_reusable_executor
+
     begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
     pool: Executor = get_reusable_executor(jobs, timeout=IDLE, **begin)
     return pool
@@ -246,11 +247,23 @@ def cluster(scheduler: str) -> Iterator[Executor]:
 
 
 def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
-    """Return what a function finds of each item, in their order: here for one job, else in workers."""
+    """Return what a function finds of each item, in their order: here for one job, else in workers.
+
+    Without the extra `lab` there are no workers.
+    """
     jobs = min(jobs, len(items))
-    if jobs <= 1:
+    if jobs <= 1 or find_spec("joblib") is None:
         return [function(item) for item in items]
     return list(workers(jobs).map(function, items))
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Let linear algebra have one thread for a while; without the extra `lab` it has what it has."""
+    if find_spec("threadpoolctl") is None:
+        return nullcontext()
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)  # type: ignore[no-any-return]
 
 
 def _follow(driver: int, code: str) -> None:
@@ -280,7 +293,7 @@ def slowness(clock: Callable[[], float] = time.thread_time) -> float:
 
     By a `clock` on the wall, `time.perf_counter`, what else runs here counts, too.
     """
-    with threadpool_limits(1):
+    with one_thread():
         return sorted(_seconds(clock) for _ in range(REPEATS))[REPEATS // 2] / REFERENCE
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError, one_of_words, real
-from workbench.lab.figures import cells
 from workbench.study.parameters import typed
 
 MARK = "# Parameters\n"  # what papermill writes above those that it was given
@@ -59,6 +58,8 @@ def moved(name: str, parameters: Mapping[str, object]) -> dict[str, object]:
 
 def require_known(known: Iterable[str]) -> None:
     """Raise if papermill gave this notebook a parameter that is not known, and name the one meant."""
+    from workbench.lab.figures import cells  # with pandas; the parameters themselves need neither
+
     names = sorted(known)
     for name, value in injected(cells()).items():
         if name not in names:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
@@ -9,6 +10,7 @@ from types import FrameType
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.figures import STYLES
 from workbench.lab.project import Project
+from workbench.lab.tables import say
 
 SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks, no autosaving
 
@@ -47,9 +49,10 @@ def serve(project: Project, port: int = 8888, *, browser: bool = True) -> int:
     There is no process between the caller and the server, so that whatever ends one ends the other, and
     the server ends its kernels.
     """
-    line = options(project, port, browser=browser)
     if find_spec("jupyterlab") is None:
         raise ModuleNotFoundError("No module named 'jupyterlab'", name="jupyterlab")
+    line = options(project := project.own(), port, browser=browser)
+    say(f"the notebooks are in {project.root / 'notebooks'}", sys.stderr)
     os.environ.update(environment())
     _end_with_the_terminal()
     from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]

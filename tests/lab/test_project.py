@@ -1,0 +1,87 @@
+"""Where commands find notebooks and figures: in a checkout, or in what an installed wheel carries."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.lab.conftest import ROOT
+from workbench.errors import ArgumentError
+from workbench.lab import project
+
+BARE = """
+import sys
+from workbench.cli import LAB, main
+
+sys.modules.update(dict.fromkeys(LAB))  # as where the extra `lab` is not installed
+for line in sys.argv[1:]:
+    assert main(line.split()) == 0, line
+"""
+
+
+@pytest.fixture
+def carried(tmp_path, monkeypatch):
+    """What a wheel carries, seen from a folder that is in no checkout."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    parts = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    root = tmp_path / "site" / "workbench" / "project"
+    root.mkdir(parents=True)
+    for source, target in parts.items():
+        assert (ROOT / source).exists(), source
+        here = root / Path(target).relative_to("workbench/project")
+        here.symlink_to(ROOT / source)
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path / "away")
+    monkeypatch.setattr(project, "CARRIED", root)
+    return root
+
+
+def test_outside_a_checkout_what_the_wheel_carries_is_read_and_never_written(carried):
+    found = project.find()
+    assert found.root == carried
+    assert [path.stem for path in found.select(["one_mean"])] == ["02_one_mean"]
+    assert (found.figures / "02_one_mean" / "verdicts.json").is_file()
+    assert found.reproduced == Path.cwd() / "reproduced"
+
+
+def test_a_copy_to_work_on_is_made_once_in_the_working_folder_and_found_there(carried, monkeypatch):
+    own = project.find().own()
+    assert own.root == Path.cwd() / "dp-workbench"
+    changed = own.notebooks[0]
+    changed.write_text("{}", encoding="utf-8")
+    assert project.find().own() == own.own() == own
+    assert changed.read_text(encoding="utf-8") == "{}"
+    monkeypatch.chdir(own.root / "notebooks")
+    assert project.find() == own
+    assert (carried / "notebooks" / changed.name).stat().st_size > 2
+
+
+def test_without_either_the_refusal_says_what_is_missing(carried):
+    shutil.rmtree(carried)
+    with pytest.raises(ArgumentError, match="a folder inside a checkout of dp-workbench"):
+        project.find()
+
+
+def test_a_user_s_commands_need_numpy_and_scipy_alone(tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("age\n" + "37\n52\n" * 100, encoding="utf-8")
+    lines = [
+        "list univariate/count",
+        "plan univariate/median --alpha 0.5 --set radius=100 --set sigma=1",
+        f"estimate {rows} --key univariate/bounded-mean --set low=0 --set high=99 --epsilon 1 --seed 1",
+        f"claims --from {ROOT / 'figures'} --status REFUTED",
+        "claims L17/Thm2.5",
+        "audit univariate/count",
+    ]
+    subprocess.run([sys.executable, "-c", BARE, *lines], check=True, stdout=subprocess.DEVNULL, cwd=tmp_path)
+
+
+def test_nobody_else_s_pytest_loads_anything_of_the_package():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "pytest11" not in settings.get("entry-points", {})
+    binder = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").split()
+    assert binder[0] == "-e"
+    assert binder[1].strip(".[]") in settings["optional-dependencies"]
