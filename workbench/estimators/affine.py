@@ -62,6 +62,7 @@ from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredEr
 from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
+    AT_ONCE,
     WIDEST,
     Influence,
     Lifted,
@@ -325,7 +326,10 @@ def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
 
     Rows keep their places: the bits of a product of matrices depend on where a row stands in it.
     """
-    lengths = (((x - centre) @ whitened.T) ** 2).sum(axis=1)
+    lengths = np.empty(len(x))
+    for start in range(0, len(x), AT_ONCE):
+        rows = x[start : start + AT_ONCE]
+        lengths[start : start + AT_ONCE] = (((rows - centre) @ whitened.T) ** 2).sum(axis=1)
     return np.where(present(x), lengths, 0.0)
 
 
