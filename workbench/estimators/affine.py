@@ -201,16 +201,7 @@ class LiftedGaussian(Estimator[Gaussian]):
     Of two columns on it answers from the fewest rows of all learners without bounds. `UnboundedGaussian` is
     for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances and more rows,
     `PopulousRobustGaussian` for rows of which some are wrong and an answer is wanted all the same.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
-    more.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    holds nothing up, is a term of 0 and is not far: moments are those of the rows that are there, whose share
-    the release tells. Many of them give no answer.
-
-    Parameters
-    ----------
-    beta : float, default 0.1
-        Chance, at most, of no answer for normal rows.
+    All else as of `AffineMean`; the release tells the share of the rows that are there.
 
     Examples
     --------
