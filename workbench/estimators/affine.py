@@ -37,13 +37,11 @@ The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1
 `proofs/affine_mean.md`.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
-from importlib.resources import files
-from math import floor, log, sqrt
+from functools import cached_property, lru_cache, partial
+from math import sqrt
 
 import numpy as np
 from scipy.linalg.lapack import dtrtri
@@ -51,7 +49,7 @@ from scipy.linalg.lapack import dtrtri
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
-from workbench.estimators.matrix_quantile import MANY, between, fewest_that
+from workbench.estimators.matrix_quantile import MANY, between, fewest_that, write
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, SquaredErrors
 from workbench.estimators.shared.noisy_means import median_of_mean
@@ -363,20 +361,13 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
 
 
 def main() -> None:
-    """Simulate all common cells and write the file, a line for every cell."""
-    table = {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS}
-    lines = (f'"{key}": {json.dumps(asdict(one))}' for key, one in table.items())
-    with open(str(files(__package__) / FILE), "w", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+    """Simulate all common cells and write the file."""
+    write(FILE, {f"{d} {q:g} {p}": asdict(simulated(d, q, p)) for d in COMMON for q in KNEES for p in POWERS})
 
 
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, knee: float) -> Cell:
-    """Return the cell for n rows: linear in 1/√n between powers of 4, and on from the last two of them."""
-    power = min(max(floor(log(n, 4)), POWERS[0]), POWERS[-2])
-    low, high = cell(d, knee, power), cell(d, knee, power + 1)
-    part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
-    made = between(low, high, part)
+    made = between(n, partial(cell, d, knee), POWERS[0], POWERS[-2])
     return replace(made, scatter=max(0.0, made.scatter), excess=max(0.0, made.excess))
 
 
