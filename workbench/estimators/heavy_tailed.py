@@ -387,20 +387,11 @@ class HeavyTailedCovariance(HeavyTailed):
     """Private covariance of heavy-tailed rows, by steps of preconditioning (M21/HT Algorithms 2 and 3).
 
     Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
-    order 2 `moments`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, adds nothing: the covariance shrinks by the share that is absent.
+    order 2 `moments`. All else as of `CoinPressCovariance`, but that the covariance shrinks by the share of
+    rows, or pairs, that is absent.
 
     Parameters
     ----------
-    upper : float
-        The covariance is at most this times the identity, in the square of the data's unit.
-    lower : float
-        The covariance is at least this times the identity.
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     moments : int, default 2
         Half the order 2k of the moments that are bounded, at least 2.
     hypercontractivity : float, default 3.0
@@ -414,8 +405,6 @@ class HeavyTailedCovariance(HeavyTailed):
         step.
     alpha : float, default 0.1
         Wanted accuracy that sets the last radius of "paper".
-    beta : float, default 0.05
-        Failure probability of all bounds together.
 
     Examples
     --------

@@ -103,21 +103,15 @@ class MatrixQuantileCovariance(Estimator[Array]):
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal, or
     too few, mostly get "no answer". Far rows, up to the share that `other_rows` tells, cannot carry an answer
     away, however far they lie; more of them in one place are taken for the law's own, without a word.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, counts nowhere: the quantile is one of n rows, and shrinks with the share that is absent. One
-    row in fifty that is absent may mean no answer, one in ten does.
+    All else as of `PopulousCovariance`; an absent row, or its pair, counts nowhere, and the quantile shrinks
+    with their share: one row in fifty that is absent may mean no answer, one in ten does.
 
     Parameters
     ----------
     alpha : float or None, default None
         Wanted error in the norm of Σ; None for a condition of at most 4 after whitening.
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     degenerate : bool, default False
         Whether the subspace that the rows vary in is found first, on rows of its own.
-    beta : float, default 0.1
-        Chance, at most, of a larger error or of no answer.
     mask : {"auto", "wishart"}, default "auto"
         Noise of the release: "wishart", which takes more rows where there is a choice, or "auto" for Laplace
         in Thompson's metric for d ≤ 4 and "wishart" above.

@@ -283,18 +283,16 @@ class Populous(Estimator[Array]):
     Guarantee: central model, one replaced row, for every input and every oracle that looks at the rows it is
     given and keeps nothing between calls but in fields of an object, or in variables around a function, its
     attributes and default values, which are copied for each group. Budgets: ApproxDP with delta > 0.
-    How long the oracle takes, what it prints or writes, and what its calls share are not covered: variables
-    of a module, attributes of its functions among them, fields of a class, what a function within an object
-    keeps.
+    Not covered are how long the oracle takes, what it prints or writes, and what its calls share: variables
+    of a module, fields of a class, what a function within an object keeps.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     oracle sees the other rows of a group, fewer than `size` then.
 
     Parameters
     ----------
     oracle : callable
-        What is asked of every group: from rows of shape (size, d), absent ones left out, to an answer,
-        numbers of a fixed shape. An error, another shape or an entry that is no finite number is an answer
-        far from all others.
+        From rows of shape (size, d), absent ones left out, to an answer, numbers of a fixed shape. An error,
+        another shape or an entry that is no finite number is an answer far from all others.
     size : int
         Rows of a group.
     space : {"l2", "l1", "thompson", "exact"}, default "l2"
@@ -303,8 +301,8 @@ class Populous(Estimator[Array]):
     limit : float or None, default None
         Distance within which the answers of two groups are, of typical rows, public; none for "exact".
     mask : str, default "auto"
-        The noise, one that is proved for the space: "gaussian" in l2, "laplace" in l1, "thompson_laplace",
-        "wishart" or "square" for matrices, "none" for "exact"; "auto" is the narrowest.
+        "gaussian" in l2, "laplace" in l1, "thompson_laplace", "wishart" or "square" for matrices, "none" for
+        "exact"; "auto" is the narrowest.
     dimension : int or None, default None
         Length of a vector, or side of a matrix, that the oracle answers; None for that of the rows.
     far : float, default 0.01

@@ -326,19 +326,13 @@ class PopulousRobustCovariance(OneVote):
     """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
     Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
-    anything; where groups do not agree the release is "no answer".
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say; a group without rows has no vote.
+    anything; where groups do not agree the release is "no answer". All else as of `PopulousCovariance`; a
+    group without rows has no vote.
 
     Parameters
     ----------
     corruption : float
         Share of the rows that may be anything. At most 0.1, and 0.05 unless `centred`.
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
-    beta : float, default 0.1
-        Chance, at most, that the answer is off by more than the design allows, or that there is none.
 
     Examples
     --------

@@ -592,26 +592,16 @@ class RobustMean(_Robust):
 
     Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
     mean within `radius` of `centre`, a share `corruption` of them anything.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    passes no filter; where no filter is needed, the mean shrinks by the share that is absent towards a
-    private place near it.
+    All else as of `PrimeMean`; an absent row passes no filter, and where none is needed the mean shrinks by
+    the share that is absent towards a private place near it.
 
     Parameters
     ----------
-    radius : float
-        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     corruption : float, default 0.05
         Share of the rows that may be anything. At most 0.2.
-    centre : float or tuple, default 0.0
-        Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float
-        Standard deviation of the rows in every direction, known.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(5000, 4))
     >>> x[:250] += 3.0
