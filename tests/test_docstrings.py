@@ -45,19 +45,22 @@ def documented(key):
 
 
 def prose(key):
-    """The text before the parameters, on one line; its guarantee may be that of the class it refers to."""
+    """The text before the parameters, on one line; its guarantee may be that of a class it refers to."""
     own, *others = (" ".join(text.partition("\nParameters\n")[0].split()) for text in sections(key))
     if "Guarantee: " in own or not others:
         return own
-    return f"{own} {others[0][others[0].index('Guarantee: ') :]}"
+    family = next(text for text in others if "Guarantee: " in text)
+    return f"{own} {family[family.index('Guarantee: ') :]}"
 
 
 def sections(key):
-    """The sections on parameters of a class, and of the one of its family that it refers to."""
-    text = documented(key)
+    """The sections on parameters of a class, and of those of its family that it refers to, one by one."""
+    text, told = documented(key), {kind(key).__name__}
     yield text
-    if named := re.search(r"as (?:of|for) `(\w+)`", " ".join(text.split())):
-        yield inspect.getdoc(getattr(workbench, named[1]))
+    while (named := re.search(r"as (?:of|for) `(\w+)`", " ".join(text.split()))) and named[1] not in told:
+        told.add(named[1])
+        text = inspect.getdoc(getattr(workbench, named[1]))
+        yield text
 
 
 def parameters(key):

@@ -43,6 +43,7 @@ xlogy = _later("xlogy")
 zeta = _later("zeta")
 
 isotonic_regression = _later("isotonic_regression", "optimize")
+dsyrk = _later("dsyrk", "linalg.blas")
 dtrtri = _later("dtrtri", "linalg.lapack")
 dtrtrs = _later("dtrtrs", "linalg.lapack")
 

@@ -130,7 +130,7 @@ def near_the_guard(test, x, other, rng):
         found = test.holds((x * widths) @ axes.T, 1)
         if found is None:
             break
-        trace = float((found[1] ** 2).sum())
+        trace = float((found**2).sum())
         widths[-1] *= np.sqrt(trace / WIDEST * (1 + float(rng.choice([-1e-3, -1e-7, 1e-7, 1e-3, 0.1, -0.1]))))
     return sanitised((x * widths) @ axes.T), sanitised((other * widths) @ axes.T)
 
@@ -198,7 +198,7 @@ def common(test, x):
     factor = test.solver.descend(scaled, scaled.start(), test.level)
     assert factor is not None
     for _ in range(20 + test.polishing):
-        moment = test.solver.moment(scaled, factor, test.level)
+        moment = scaled.moment(test.influence, factor, test.level)
         factor = np.linalg.solve(np.linalg.cholesky(moment), factor)
     return scaled.root(factor)
 

@@ -10,7 +10,7 @@ from workbench.contracts.kit import answer
 from workbench.contracts.ramps import located_normal_scale
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, affine
-from workbench.estimators.affine import AffineMean, LiftedGaussian, LiftedLaw, LiftedLocation, gaussian_design
+from workbench.estimators.affine import AffineMean, LiftedGaussian, gaussian_design, location_design
 from workbench.estimators.affine import fewest_located as fewest_rows
 from workbench.estimators.base import Trace
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
@@ -41,7 +41,7 @@ def traced(x):
 
 @pytest.mark.parametrize(("budget", "d", "n"), SCALES)
 def test_the_charge_is_that_of_the_proof_and_its_scale_the_least(budget, d, n):
-    made = AffineMean().recipe(n, d, budget).design
+    made = AffineMean().design(n, d, budget)
     assert made.charge.sensitivity == 2 * made.test.shift
     assert (made.charge.spread, made.charge.most) == (made.test.change, made.test.most)
     least = located_normal_scale(made.charge)
@@ -65,7 +65,7 @@ USUAL, BETA = ApproxDP(1.0, 1e-6), 0.1
 @pytest.mark.parametrize("delta", [0.0, 1e-14])
 def test_a_delta_that_no_ramp_has_is_refused_by_its_name(delta):
     with pytest.raises(ArgumentError, match=r"^delta = .*: expected at least 1e-13"):
-        _ = LiftedLocation(4000, 2, ApproxDP(1.0, delta), BETA).design
+        location_design(4000, 2, ApproxDP(1.0, delta), BETA)
     with pytest.raises(ArgumentError, match=r"^delta = .*: expected at least 1e-13"):
         fewest_rows(2, ApproxDP(1.0, delta), BETA)
 
@@ -155,7 +155,7 @@ def test_rows_so_many_that_rounding_counts_are_refused_with_how_many_may_be():
 
 @pytest.mark.parametrize(("budget", "d", "n"), PRICED)
 def test_the_charge_is_that_of_the_test_that_it_prices(budget, d, n):
-    made = LiftedGaussian().recipe(n, d, budget).design
+    made = LiftedGaussian().design(n, d, budget)
     assert made.plan.sensitivity == made.charge.sensitivity == made.test.change
     assert (made.plan.most, made.plan.d) == (made.test.most, made.test.d) == (made.test.most, d + 1)
     assert (made.plan.degrees, made.plan.room) == (made.charge.degrees, made.charge.room)
@@ -177,7 +177,7 @@ def test_the_count_is_of_rows_beyond_and_sees_one_in_twenty():
 def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
     """A far row moves the released moments by no more than their sensitivity, with the same noise."""
     n, d = 1700, 2
-    made, rng = LiftedLaw(n, d, USUAL, BETA), np.random.default_rng(4)
+    made, rng = LiftedGaussian().design(n, d, USUAL), np.random.default_rng(4)
     x = rng.normal(size=(n, d))
     y = x.copy()
     y[7] = [300.0, -4000.0]
@@ -188,10 +188,10 @@ def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
             kept.append((np.asarray(value, float), sensitivity))
             return super().symmetric_gaussian(value, sensitivity, scale)
 
-    lift = made.design.test.lift(x)
-    monkeypatch.setattr(type(made.design.test), "lift", lambda self, rows: lift)
+    lift = made.test.lift(x)
+    monkeypatch.setattr(type(made.test), "lift", lambda self, rows: lift)
     for rows in (x, y):
-        made.draw(rows, Kept(np.random.default_rng(2)))
+        LiftedGaussian().estimate(rows, USUAL, Kept(np.random.default_rng(2)))
     half = len(kept) // 2
     (first, allowed), (second, _) = kept[0], kept[half]
     assert 0.1 * allowed < np.linalg.norm(first - second) <= allowed * (1 + 1e-9)
@@ -200,14 +200,14 @@ def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
 @pytest.mark.daily
 def test_the_centre_is_not_that_of_the_rows():
     """What is shown is masked: two runs differ by about √(d/ν) sds."""
-    made, x = LiftedLaw(1700, 2, USUAL, BETA), np.random.default_rng(4).normal(size=(1700, 2))
+    estimator, x = LiftedGaussian(), np.random.default_rng(4).normal(size=(1700, 2))
     centres = []
     for seed in range(40):
         trace = Trace()
-        made.draw(x, SimulatedNoise(np.random.default_rng(seed)), trace)
+        estimator.estimate(x, USUAL, SimulatedNoise(np.random.default_rng(seed)), trace)
         centres.append(trace.records["centre"][0])
     spread = np.array(centres).std(axis=0)
-    assert (spread > 0.3 / sqrt(made.design.charge.degrees)).all()
+    assert (spread > 0.3 / sqrt(estimator.design(*x.shape, USUAL).charge.degrees)).all()
 
 
 @pytest.mark.parametrize("d", [2, 8, 40, 100])

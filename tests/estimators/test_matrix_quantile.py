@@ -1,6 +1,7 @@
 """The covariance from a matrix quantile: its design, what it charges, and subspaces."""
 
 from math import log1p
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -45,16 +46,15 @@ def test_degenerate_rows_have_an_answer_in_their_subspace():
     assert MatrixQuantileCovariance()(line, budget=BUDGET, rng=np.random.default_rng(6)).abstained
 
 
-def said_by(centred, n):
-    words = MatrixQuantileCovariance(centred=centred).other_rows(n, 2, BUDGET)
-    return float(words.split("up to ")[1].split("%")[0])
+def said_by(n, budget=BUDGET, **options):
+    """What is said of other rows, for any n that has a design."""
+    with patch.object(MatrixQuantileCovariance, "fewest", lambda *_: 0):
+        return MatrixQuantileCovariance(**options).other_rows(n, 2, budget)
 
 
 def test_half_of_a_share_of_pairs_is_one_of_rows():
-    """A far row spoils one pair of two."""
-    assert said_by(False, 2400) == pytest.approx(said_by(True, 1200) / 2, abs=0.1)
-
-
-def test_of_a_subspace_nothing_is_said():
-    degenerate, budget = MatrixQuantileCovariance(degenerate=True), ApproxDP(8.0, 1e-6)
-    assert degenerate.other_rows(degenerate.fewest(1, budget), 1, budget) == ""
+    """A far row spoils one pair of two; of a subspace nothing is said."""
+    pairs, rows = (said_by(n, centred=n == 1200) for n in (2400, 1200))
+    share, whole = (float(words.split("up to ")[1].split("%")[0]) for words in (pairs, rows))
+    assert share == pytest.approx(whole / 2, abs=0.1)
+    assert said_by(10**4, degenerate=True) == ""

@@ -83,7 +83,7 @@ def test_neighbours_stay_neighbours(rule, most):
     """All pairs of five numbers that differ in one, three passes with other centres: ties between rows."""
     values, worst = (-2.0, -1.0, 0.0, 1.0, 2.0), 0
     rests = combinations_with_replacement(values, 4)
-    for rest, (one, two), k in product(rests, combinations(values, 2), (1, 2, 3)):
+    for rest, (one, two), k in product(rests, combinations(values, 2), (1, 2)):
         pair = [np.array([value, *rest])[:, None] for value in (one, two)]
         kept = [np.ones(5, bool), np.ones(5, bool)]
         for centre, cut in ((0.0, 4.0), (1.0, 1.0), (-0.5, 0.5)):

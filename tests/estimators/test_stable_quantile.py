@@ -325,7 +325,7 @@ def test_without_clipping_it_is_the_sample_mean(d, offset):
 def test_a_scale_below_the_least_has_the_count_zero(factor, passes):
     x = np.random.default_rng(1).normal(size=(300, 2))
     free = lifting(300, 3, 1.0, 40.0, 1, 5.0, 1e-6)
-    scaled, high = free.holds(x, 1)
+    scaled, high = free.scaled(x, 1), free.holds(x, 1)
     scale = scaled.scale(free.solver.descend(scaled, high, free.high(1)))
     test = lifting(300, 3, 1.0, 40.0, 1, 5.0, scale * factor)
     assert (test.located(x).count == 1) is passes

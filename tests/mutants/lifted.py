@@ -75,19 +75,15 @@ APART = lifts.test_no_guard_tells_neighbours_apart_by_where_their_medians_are
 WHOLE = priced.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
 AROUND = _changed(
     Lifted.around.__func__,
-    "np.maximum(np.abs(columns - low), np.abs(columns - high))",
-    "np.abs(columns - centre)",
+    "np.maximum(np.abs(entry - low), np.abs(entry - high))",
+    "np.abs(entry - centre[column])",
 )
 MEANS = _changed(
     Lifted.around.__func__,
-    "np.maximum(np.abs(columns - low), np.abs(columns - high))",
-    "np.abs(columns - (centre := columns.mean(axis=1)[:, None]))",
+    "low, centre[column], high = np.partition(entry, places)[places]",
+    "low = high = centre[column] = entry.mean()",
 )
-FILLED = _changed(
-    Lifted.around.__func__,
-    "x.T, 0.0)",
-    "x.T, np.where(there, 0.0, np.nanmedian(x, axis=0)[:, None]))",
-)
+FILLED = _changed(Lifted.around.__func__, "SMALLEST))] = 0.0", "SMALLEST))] = np.nanmedian(entry)")
 
 LIFTED = (
     Mutant("a location that other rows do not pass on",

@@ -13,7 +13,7 @@ from tests.estimators import test_stable_quantile as lifts
 from tests.mutants.lifted import in_property
 from tests.privacy import test_stable as priced
 from workbench.estimators import affine, base
-from workbench.estimators.affine import FarRows, LiftedLaw
+from workbench.estimators.affine import FarRows, LiftedGaussian
 from workbench.estimators.shared import moments
 from workbench.estimators.stable_quantile import Stability
 from workbench.privacy import ramps, stable
@@ -72,7 +72,7 @@ WHOLE_LIFTED = (
     Mutant("a hockey stick of half the steps", partial(priced_by, "rho * tried", "rho * tried / 2"),
            ORDERS),
     Mutant("steps after a test that gave no answer",
-           rewritten(LiftedLaw, "draw", "return Abstention(made.charge.step)", "placed = x[0], np.eye(2)"),
+           rewritten(LiftedGaussian, "estimate", "return Abstention(LIFT)", "placed = x[0], np.eye(2)"),
            partial(failing_after, *entry.FAILURES[0])),
     Mutant("a failure that no one catches",
            rewritten(base, "released", "np.linalg.LinAlgError", "ZeroDivisionError"),

@@ -1,66 +1,60 @@
 """The mean of any Gaussian, or all of it, in its own norm: a stable quantile of lifted rows.  Derived here.
 
-Rows x of shape (n, d), any mean, any positive definite covariance Σ: nothing about either is assumed.
-Neighbours: replace one row. The quantile and its test are those of `estimators/stable_quantile.py`, of the
-lifted rows (1, x): P_v holds a location m, a scatter S and a scale s.
+Rows x of shape (n, d), any mean, any positive definite covariance Σ. Neighbours: replace one row. The
+quantile of the lifted rows (1, x) and its test are those of `stable_quantile`: P_v holds a location m, a
+scatter S and a scale s.
 
     (1) h = how many rows may be replaced before m and S, or P = P_u, could move far
     (2) a mean: no answer but with probability p(h), else m + σ S^½ Z                      `privacy.stable`
     (3) a Gaussian: no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S
-                                                                                            `privacy.stable`
-    (4) moments of all rows, clipped round m in the frame of S, in Gaussian steps: the finish of
-        `gaussian/unbounded`
+    (4) moments of all rows, clipped round m in the frame of S, in Gaussian steps: the finish of `unbounded`
     (5) no answer if more rows than normal ones are far from (4), in its norm: the share that is longer than
         95 % of normal rows, with noise (sensitivity 1/n), is more than 2.9 sds above what the answer's own
         error lets normal rows have
 
-P_v follows every linear map of the lifted rows, hence m and S every affine map of the rows, and the noise has
-their shape: the error, in the norm of Σ, depends on neither. One row moves m by about as much as the mean of
-rows clipped to an ellipsoid that nobody knows. All steps see the same n rows, unpaired and in one part; test
-and what comes after it have one price, and ε is not divided. Accuracy is for normal rows; outliers and heavy
-tails give no answer, but for more far rows in one place than `other_rows` says: κ of them at a squared length
-q where normal rows may lie bias the covariance by up to κ q.
+m and S follow every affine map of the rows and the noise has their shape, so that the error, in the norm of
+Σ, depends on neither. All steps see the same n rows; the test and what comes after it have one price. Far
+rows, κ of them at a squared length q where normal rows may lie, bias the covariance by up to κ q.
 
 The design, for n rows; privacy rests on b, g, T, ν and ρ alone, which are public:
 
-    T on a grid of multiples of ln(1/δ)/ε; u = share · n/(d + 1) G and s_min = what normal rows exceed but for
-    β/5 each, less what T takes; s_min = 1 for a Gaussian, below which no row has a slope; no answer with
-    chance β/5 where h = T mean: σ of `privacy.stable`; of all knees and T the one of least error √(d (1 +
-    excess)/n + σ² tr S), at most 1 Gaussian: ν = a multiple of d + 5; ρ = the room that it leaves; of ρ what
-    (5) takes, the rest for (4), from the spectrum that inverse Wishart noise leaves; of all knees, T and ν
-    the one of least error, where 5 % of far rows are seen and the total variation is .2 at most. To first
-    order ρ is what T allows without a mask, less ν g²/2: the best by that is priced exactly, then the next
+    T on a grid of multiples of ln(1/δ)/ε; u = share · n/(d + 1); G and s_min = what normal rows exceed but
+    for β/5 each, less what T takes; s_min = 1 for a Gaussian, below which no row has a slope; no answer with
+    chance β/5 where h = T
+    mean: σ of `privacy.stable`; of all knees and T the one of least error √(d (1 + excess)/n + σ² tr S)
+    Gaussian: ν = a multiple of d + 5; ρ = the room that it leaves, part of it for (5), the rest for (4), from
+    the spectrum that inverse Wishart noise leaves; of all knees, T and ν the one of least error where 5 % of
+    far rows are seen and the total variation is .2 at most. To first order ρ is what T allows without a mask,
+    less ν g²/2: the best by that is priced exactly, then the next
 
-What normal rows do is a table: of n rows of N(0, I) in d columns, a knee and the level u, from 24 draws, the
-slope between the levels u - ru and u + ru, over n, and s at u + ru (means, and sds times √n); tr S/d at u,
-and |m - sample mean|² n/d, independent of the sample mean by Basu's theorem. Nothing in it depends on a mean
-or a covariance, by affine equivariance, nor on data; it is linear in 1/√n and in r = T/u. Common cells are
-kept in `affine_cells.json`, others are simulated when they are asked for; `python -m
-workbench.estimators.affine` writes the file.
+What normal rows do is a table, by 24 draws of n rows of N(0, I) for each d and knee: the slope between the
+levels u - ru and u + ru, over n, and s at u + ru (means, and sds times √n), tr S/d at u, and |m - sample
+mean|² n/d, independent of the sample mean by Basu's theorem; linear in 1/√n and in r = T/u. Common cells are
+kept in `affine_cells.json`, written by `python -m workbench.estimators.affine`; others are simulated when
+they are asked for.
 
 The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1991. Proof:
 `proofs/affine_mean.md`.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
-from importlib.resources import files
-from math import floor, log, sqrt
+from functools import cached_property, lru_cache, partial
+from math import sqrt
 
 import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
-from workbench.estimators.matrix_quantile import MANY, between, fewest_that
+from workbench.estimators.matrix_quantile import MANY, between, fewest_that, write
 from workbench.estimators.shared.budgets import require_events
-from workbench.estimators.shared.moments import ROUND, Frame, Moments, SquaredErrors
+from workbench.estimators.shared.moments import ROUND, Frame, SquaredErrors
 from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
+    AT_ONCE,
     WIDEST,
     Influence,
     Lifted,
@@ -131,11 +125,10 @@ class AffineMean(Estimator[Array]):
     """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
-    chance `beta` at most. Rows that are not normal mostly get none: a few far ones are borne, more mean no
-    answer. Up to the share that `other_rows` tells they cannot carry an answer away, however far they lie;
-    more of them in one place are taken for the law's own, without a word. Floats end where rows, in units of
-    their columns, have a condition of some 10^8.5 (the units themselves may be anything): beyond it there is
-    no answer either. `plan` refuses more rows than some 10^6, where rounding would count.
+    chance `beta` at most. A few far rows are borne, more mean no answer. Up to the share that `other_rows`
+    tells they cannot carry an answer away; more of them in one place are taken for the law's own, without a
+    word. No answer either beyond a condition of some 10^8.5, rows in units of their columns. `plan` refuses
+    more rows than some 10^6, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -160,30 +153,35 @@ class AffineMean(Estimator[Array]):
         """Return the fewest rows, to 1 %."""
         return fewest_located(d, budget, self.beta)
 
-    def recipe(self, n: int, d: int, budget: Budget) -> "LiftedLocation":
-        """Return steps (1) and (2) for n rows, public; raise where they are too few."""
+    def design(self, n: int, d: int, budget: Budget) -> "LocationDesign":
+        """Return the test, its charge and its error for n rows, public; raise where they are too few."""
         require_matrix(n, d)
         events = require_events(budget)
         fewest = self.fewest(d, events)
         if n < fewest:
             raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {events}")
-        return LiftedLocation(n, d, events, self.beta)
+        return location_design(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        return self.recipe(n, d, budget).design.charge
+        return self.design(n, d, budget).charge
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return which share of far rows cannot carry an answer away, in words."""
-        return carried(self.recipe(n, d, budget).design.test.held)
+        return carried(self.design(n, d, budget).test.held)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| in the norm of Σ for normal rows, given an answer."""
-        return median_of_mean(self.recipe(n, d, budget).design.error, d)
+        return median_of_mean(self.design(n, d, budget).error, d)
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
-        found = self.recipe(len(x), x.shape[1], budget).draw(x, noise, trace)
+        made = self.design(*x.shape, budget)
+        located = made.test.located(x)  # (1)
+        if trace is not None:
+            root = located.root
+            trace.add(h=located.count, location=located.centre + located.shift, scatter=root @ root.T)
+        found = located_normal(located, made.charge, noise)  # (2)
         return Abstention(LOCATION) if found is None else found
 
 
@@ -193,26 +191,14 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
     chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, are mostly noticed and give
-    no answer: of 5 % scattered ones up to a sixth of the runs at the fewest rows of two columns answer, of
-    5 % in one place one in thirty. More of them in one place may be taken for the law's own; fewer, or rows
-    where normal ones may lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and
-    below 5 % from ten on, where no share is sure to be. Floats end where rows, in units of their columns,
-    have a condition of some 10^12, or 10^9 where n is large; `plan` refuses more rows than some millions, and
-    names the number.
-    Of two columns on it answers from the fewest rows of all learners without bounds, and is nearest at equal
-    rows where they answer. `UnboundedGaussian` is for one column (720 rows for 1552 at (1, 1e-6)), zCDP and
-    smaller delta, `PopulousGaussian` for singular covariances and more rows, `PopulousRobustGaussian` for
-    rows of which some are wrong and an answer is wanted all the same.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
-    more.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    holds nothing up, is a term of 0 and is not far: moments are those of the rows that are there, whose share
-    the release tells. Many of them give no answer.
-
-    Parameters
-    ----------
-    beta : float, default 0.1
-        Chance, at most, of no answer for normal rows.
+    no answer. More of them in one place may be taken for the law's own; fewer, or rows where normal ones may
+    lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and below 5 % from ten on,
+    where no share is sure to be. No answer beyond a condition of some 10^12, rows in units of their columns,
+    or 10^9 where n is large; `plan` refuses more rows than some millions, and names the number.
+    Of two columns on it answers from the fewest rows of all learners without bounds. `UnboundedGaussian` is
+    for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances and more rows,
+    `PopulousRobustGaussian` for rows of which some are wrong and an answer is wanted all the same.
+    All else as of `AffineMean`; the release tells the share of the rows that are there.
 
     Examples
     --------
@@ -229,7 +215,7 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     def noticed(self, n: int, d: int, budget: Budget) -> float:
         """Return the largest share of far rows that cannot pass for the law's own, wherever they lie."""
-        return self.recipe(n, d, budget).design.test.held
+        return self.design(n, d, budget).test.held
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return which share of far rows is noticed, in words."""
@@ -238,85 +224,45 @@ class LiftedGaussian(Estimator[Gaussian]):
         sure = some if most > OUTSIDE else "no share is sure to be"
         return f"far rows: {sure} noticed, from public numbers; {UNNOTICED}"
 
-    def recipe(self, n: int, d: int, budget: Budget) -> "LiftedLaw":
-        """Return steps (1) and (3) to (5) for n rows, public; raise where they are too few."""
+    def design(self, n: int, d: int, budget: Budget) -> "GaussianDesign":
+        """Return the test, its charge and the steps after it for n rows, public; raise where too few."""
         require_matrix(n, d)
         events = require_events(budget)
         if not enough(n, d, events, self.beta):
             raise ArgumentError("n", n, f"at least {self.fewest(d, events)} for d = {d} at {budget}")
-        return LiftedLaw(n, d, events, self.beta)
+        return gaussian_design(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        return self.recipe(n, d, budget).design.plan
+        return self.design(n, d, budget).plan
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
-        return self.recipe(n, d, budget).design.squared_error.gaussian_median
+        return self.design(n, d, budget).squared_error.gaussian_median
 
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Gaussian | Abstention:
-        found = self.recipe(len(x), x.shape[1], budget).draw(x, noise, trace)
-        if isinstance(found, Abstention):
-            return found
-        assert found.mean is not None, "a placed finish has one"
-        return Gaussian(found.mean, found.covariance)
-
-
-@dataclass(frozen=True)
-class LiftedLocation:
-    """Steps (1) and (2) for n rows of dimension d; normal rows get no answer with chance `beta` at most."""
-
-    n: int
-    d: int
-    budget: ApproxDP
-    beta: float = 0.1
-
-    @property
-    def design(self) -> "LocationDesign":
-        return location_design(self.n, self.d, self.budget, self.beta)
-
-    def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
-        made = self.design
-        located = made.test.located(rows)  # (1)
-        if trace is not None:
-            root = located.root
-            trace.add(h=located.count, location=located.centre + located.shift, scatter=root @ root.T)
-        return located_normal(located, made.charge, noise)  # (2)
-
-
-@dataclass(frozen=True)
-class LiftedLaw:
-    """Steps (1) and (3) to (5) for n rows of dimension d; normal rows get no answer with chance `beta`."""
-
-    n: int
-    d: int
-    budget: ApproxDP
-    beta: float = 0.1
-
-    @property
-    def design(self) -> "GaussianDesign":
-        return gaussian_design(self.n, self.d, self.budget, self.beta)
-
-    def draw(self, x: Array, noise: NoiseSource, trace: Trace | None = None) -> Moments | Abstention:
-        made = self.design
+        made = self.design(*x.shape, budget)
         lift = made.test.lift(x)
         if trace is not None:
             trace.add(h=lift.count)
         placed = masked_lift(lift, made.plan, noise)  # (3)
         if placed is None:
-            return Abstention(made.charge.step)
+            return Abstention(LIFT)
         centre, root = placed
         shape, _ = dtrtri(np.tril(root), lower=1)
-        frame = Frame(np.eye(self.d), np.tril(shape) * sqrt(made.scatter))
+        frame = Frame(np.eye(len(root)), np.tril(shape) * sqrt(made.scatter))
         if trace is not None:
             trace.add(centre=centre, frame=frame.matrix)
         charges, spread = list(made.finish.charges()), np.array(made.spread)
         found = made.finish.round(x, centre, frame, spread, charges, noise)  # (4)
-        inside = _inside(frame, found)
-        if inside is not None and made.far.passes(squared_lengths(x, *inside), noise):  # (5)
-            return found
-        return Abstention(made.far.charge.step)
+        if not isinstance(found, Abstention) and found.finite and found.mean is not None:
+            values, axes = np.linalg.eigh(frame.matrix @ found.covariance @ frame.matrix.T)
+            if values[0] > THINNEST * values[-1]:
+                white = (axes / np.sqrt(values)).T @ frame.matrix
+                if made.far.passes(squared_lengths(x, found.mean, white), noise):  # (5)
+                    return Gaussian(found.mean, found.covariance)
+        return Abstention(FAR)
 
 
 def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
@@ -324,18 +270,11 @@ def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
 
     Rows keep their places: the bits of a product of matrices depend on where a row stands in it.
     """
-    lengths = (((x - centre) @ whitened.T) ** 2).sum(axis=1)
+    lengths = np.empty(len(x))
+    for start in range(0, len(x), AT_ONCE):
+        rows = x[start : start + AT_ONCE]
+        lengths[start : start + AT_ONCE] = (((rows - centre) @ whitened.T) ** 2).sum(axis=1)
     return np.where(present(x), lengths, 0.0)
-
-
-def _inside(frame: Frame, found: Moments | Abstention) -> tuple[Array, Array] | None:
-    # the mean and a map that makes the answer white, or None where there is none
-    if isinstance(found, Abstention) or not found.finite or found.mean is None:
-        return None
-    values, axes = np.linalg.eigh(frame.matrix @ found.covariance @ frame.matrix.T)
-    if not values[0] > THINNEST * values[-1]:
-        return None
-    return found.mean, (axes / np.sqrt(values)).T @ frame.matrix
 
 
 @dataclass(frozen=True)
@@ -352,13 +291,11 @@ class FarRows:
         return Charge(FAR, "gaussian", 1 / self.n, self.cost)
 
     @property
-    def edge(self) -> float:
-        """The squared length beyond which a row is far."""
+    def edge(self) -> float:  # the squared length beyond which a row is far
         return float(chdtri(self.d, OUTSIDE))
 
     @property
-    def most(self) -> float:
-        """The largest noisy share that passes."""
+    def most(self) -> float:  # the largest noisy share that passes
         d, entry = self.d, 2 * self.errors.covariance / (self.d * (self.d + 1))  # variance of an entry
         edge = self.edge / (1 + entry * (d + 1) / 2 + self.errors.mean / d)  # lengths grow with errors
         expected = float(chdtrc(d, edge))
@@ -384,9 +321,8 @@ class Cell:
     excess: float
 
 
-def share(d: int) -> float:
-    """Return u (d + 1)/n."""
-    return 0.42 if d <= 5 else 0.54
+def level(n: int, d: int) -> float:  # u
+    return (0.42 if d <= 5 else 0.54) * n / (d + 1)
 
 
 @lru_cache(maxsize=4096)
@@ -410,9 +346,8 @@ def simulated(d: int, knee: float, power: int) -> Cell:
 def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, float]:
     # slopes over n and scales for every ratio, tr S/d, and |m - sample mean|² n/d
     n, d = rows.shape
-    level = share(d) * n / (d + 1)
-    lifted = Lifted.around(rows, influence, level * (1 - RATIOS[-1]), 1)
-    factors = levels_around(lifted, influence, level, RATIOS)
+    lifted = Lifted.around(rows, influence, level(n, d) * (1 - RATIOS[-1]), 1)
+    factors = levels_around(lifted, influence, level(n, d), RATIOS)
     if factors is None:
         return np.zeros(len(RATIOS)), np.zeros(len(RATIOS)), 0.0, 0.0
     middle = len(RATIOS) - 1
@@ -425,21 +360,13 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
 
 
 def main() -> None:
-    """Simulate all common cells and write the file, a line for every cell."""
-    table = {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS}
-    lines = (f'"{key}": {json.dumps(asdict(one))}' for key, one in table.items())
-    with open(str(files(__package__) / FILE), "w", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(lines) + "\n}\n")
+    """Simulate all common cells and write the file."""
+    write(FILE, {f"{d} {q:g} {p}": asdict(simulated(d, q, p)) for d in COMMON for q in KNEES for p in POWERS})
 
 
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, knee: float) -> Cell:
-    """Return the cell for n rows: linear in 1/√n between powers of 4, and on from the last two of them."""
-    power = min(max(floor(log(n, 4)), POWERS[0]), POWERS[-2])
-    low, high = cell(d, knee, power), cell(d, knee, power + 1)
-    part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
-
-    made = between(low, high, part)
+    made = between(n, partial(cell, d, knee), POWERS[0], POWERS[-2])
     return replace(made, scatter=max(0.0, made.scatter), excess=max(0.0, made.excess))
 
 
@@ -447,18 +374,17 @@ def lifted_test(
     n: int, d: int, knee: float, beta: float, most: int, widest: float = WIDEST, least: float | None = None
 ) -> LiftedStability:
     """Return the test for a count of `most`; a least scale that is not given is one of normal rows."""
-    level, law, deviations = share(d) * n / (d + 1), interpolated(n, d, knee), float(ndtri(SHARE * beta))
-    influence = Influence(knee)
+    law, deviations, influence = interpolated(n, d, knee), float(ndtri(SHARE * beta)), Influence(knee)
 
     def test(spacing: float) -> LiftedStability:
-        ratio = most * spacing / level
+        ratio = most * spacing / level(n, d)
         if ratio > RATIOS[-1]:
             raise ArgumentError("n", n, "more rows for this count")
         tables = (law.slopes, law.slope_spreads, law.scales, law.scale_spreads)
         slope, slope_spread, scale, scale_spread = (float(np.interp(ratio, RATIOS, one)) for one in tables)
         strength = (n * slope + deviations * sqrt(n) * slope_spread) * (1 - 1e-3) - influence.most * most
         lowest = (scale + deviations * scale_spread / sqrt(n)) * (1 - 1e-3) if least is None else least
-        return LiftedStability(n, d + 1, influence, level, most, strength, widest, least=lowest)
+        return LiftedStability(n, d + 1, influence, level(n, d), most, strength, widest, least=lowest)
 
     return test(test(1.0).spacing)
 
@@ -478,8 +404,7 @@ class LocationDesign:
         return located_charge(self.test, self.budget, self.silent)
 
     @property
-    def error(self) -> float:
-        """The root mean square of the error, given an answer."""
+    def error(self) -> float:  # its root mean square, given an answer
         return sqrt(self.noise**2 + self.sampling**2)
 
 
@@ -490,7 +415,6 @@ def located_charge(test: LiftedStability, budget: ApproxDP, silent: float) -> Lo
 
 @lru_cache(maxsize=4096)
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
-    """Return the design of a mean; raise where n rows are too few, or too many, or δ is too small."""
     require_enough_delta(budget)
     best: LocationDesign | None = None
     for each in _tried(budget):
@@ -551,19 +475,16 @@ class GaussianDesign:
     scatter: float
 
     @property
-    def spread(self) -> tuple[float, ...]:
-        """The spectrum of normal rows in the frame of the released scatter."""
+    def spread(self) -> tuple[float, ...]:  # of normal rows in the frame of the released scatter
         return frame_spectrum(self.test.d - 1, self.charge.degrees)
 
     @cached_property
-    def finish(self) -> RoundFinish:
-        """Step (4)."""
+    def finish(self) -> RoundFinish:  # (4)
         narrow = tuple(one / self.spread[0] for one in self.spread)
         return round_finish(self.test.n, self.test.d - 1, self._costs[0], narrow, placed=True)
 
     @cached_property
-    def far(self) -> FarRows:
-        """Step (5)."""
+    def far(self) -> FarRows:  # (5)
         return FarRows(self.test.n, self.test.d - 1, self._costs[1], self.squared_error)
 
     @cached_property
@@ -582,8 +503,7 @@ class GaussianDesign:
         return self.finish.squared_error(self.finish.stretch)
 
     @property
-    def error(self) -> float:
-        """The root mean square of the error of mean and covariance together."""
+    def error(self) -> float:  # the root mean square of mean and covariance together
         return sqrt(self.squared_error.mean + self.squared_error.covariance)
 
     @property
@@ -597,7 +517,6 @@ class GaussianDesign:
 
 @lru_cache(maxsize=1024)
 def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign:
-    """Return the design of a Gaussian; raise where n rows are too few, or too many, or δ is too small."""
     require_enough_delta(budget)
     for one in _rough(n, d, budget, beta):
         made = _priced(one)

@@ -2,8 +2,7 @@
 
 Rows x of shape (n, d), n and d public. Neighbours: replace one row. Every step is a Gaussian mechanism on
 rows that are mapped by what was released before and then shrunk to a ball; what it releases makes the next
-ball smaller, or rounder. Radii, bounds, shares of the budget and the number of steps follow from public
-numbers.
+ball smaller, or rounder.
 
     entry                 what is known                            a step releases         it improves
     CoinPressMean         covariance sigma² I, mean in a ball      a mean                  the ball
@@ -32,7 +31,7 @@ a constant factor at a time, and the last step measures it in its own unit. A is
 steps: rows are mapped by A on the left, x Aᵀ in matrix form, and the result is mapped back on both sides.
 
 ClippedCovariance is one step with A = I and g = √upper tail(d, β/m), which clips no row of normal data with
-probability 1 - β. Its noise is set by the longest axis; one that is shorter than √(noise) is lost.
+probability 1 - β; an axis that is shorter than √(noise) is lost.
 
 Gaussian (ours): all n rows in every step, round a private centre: nothing is paired. From c = centre and
 A = I/√upper:
@@ -44,10 +43,6 @@ A = I/√upper:
     (11) last step: C = S, its winsorising inverted; out = N(c + g A⁻¹ m/slope, A⁻¹ C A⁻ᵀ), the slope that the
         mean of white rows of C's trace keeps when they are shrunk to the ball
 
-Far from the mean the steps are for the mean alone, and A stays as it is; then centre and frame get better
-together, and the last step has most of the budget. Beside a known mean this costs a factor 1 + τ² of noise,
-τ² about .06 for d = 10; pairs cost half of the rows.
-
 Public numbers, b the failure probability of a step, b' = b/3, γ the size of a normal row, s the sd of noise:
 
     mean         B = min(r + γ, √(γ² + 2(r + γ/n) √(2 ln(2n/b')) + r²)),  γ = tail(d, b'/(2n))
@@ -57,23 +52,20 @@ Public numbers, b the failure probability of a step, b' = b/3, γ the size of a 
     Gaussian     s = √2 g² (1 + τ²)/(nμ√a),  t = s/(√2 τ g)       sds of moment and mean, a the share of μ²
                  e = max(0, (√2 (√d + 1) s + 2 r √d t + d t²)/k - ℓ/2),  k = what the ball leaves of variances
                  ℓ ← ℓ/(ℓ + e);  r ← q √(1/n + t²/(ℓ + e)) + (1 - slope) r/√(ℓ + e),  q a quantile of lengths
+                 where ℓ + e ≥ 1 the step is for the mean alone, τ = 1, r ← q √(1/n + t²), and A stays
 
 The share of a step that is skipped goes to the last. `mode="proved"`: nothing is clipped and all bounds hold,
 with probability 1 - beta, for normal rows. `mode="practical"`, the default: the same privacy, no proof of
 coverage; b' = .1 or so for one row instead of all rows, .15 e, and f = e, so that an axis that noise hides is
-not taken for a much shorter one. ℓ is what is expected of the smallest axes: T = A Σ Aᵀ is hardest to measure
-where all its eigenvalues are one small b, and noise adds x from a semicircle of radius s√(2(d + 1)) to them:
-b ← b/(E(b + x)₊ + e). Where that divisor reaches 1, no number of steps finds the axes: the cliff.
+not taken for a much shorter one. ℓ is what is expected of the smallest axes: where all eigenvalues of A Σ Aᵀ
+are one small b, noise adds x from a semicircle of radius s√(2(d + 1)): b ← b/(E(b + x)₊ + e). Where that
+divisor reaches 1, no number of steps finds the axes: the cliff.
 
 `calibration="paper"`: B = r + γ, a quarter of the budget for all steps but the last, noise of one sd on every
 entry of a moment, a last step like the others. "tight", ours: shares that make the last radius, the proved
-error or the predicted one small; symmetric noise, with half of the variance off the diagonal.
-
-Of the Gaussian: noise takes from no eigenvalue of T + eI more than a half of T's, but in about .2 % of runs.
-τ makes d t² + d(d + 1) s²/2, what noise adds to the squared error, least. Where ℓ + e ≥ 1 nothing is learned
-of the covariance: the step is for the mean alone, τ = 1, r ← q √(1/n + t²). The last ball, the number of
-steps and the shares make the predicted error of the worse of T = ℓ I and T = I least. Nothing is proved of
-coverage.
+error or the predicted one small; symmetric noise, with half of the variance off the diagonal. Of the
+Gaussian, τ makes d t² + d(d + 1) s²/2, what noise adds to the squared error, least; the last ball, the number
+of steps and the shares make the predicted error of the worse of T = ℓ I and T = I least.
 
 Departures: every step clips the original rows afresh, around a centre that is given (the authors' program
 clips clipped rows again). For d = 1 the same code is a univariate mean and variance. Proofs:
@@ -202,8 +194,7 @@ class Stepped(Estimator[Array]):
         """Return b of every step: half of beta for the last one, the rest for all others."""
         return [self.beta / 2 / (count - 1)] * (count - 1) + [self.beta / 2] if count > 1 else [self.beta]
 
-    def length(self, d: int, b: float, share: float = COVERED) -> float:
-        """Return an upper b-quantile of the norm of N(0, I_d), or more; in mode "practical" a `share`-one."""
+    def length(self, d: int, b: float, share: float = COVERED) -> float:  # of N(0, I_d), but for b
         return radius_within(d, share) if self.practical else tail(d, b)
 
     def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
@@ -221,8 +212,7 @@ class BallMean(Estimator[Array]):
 
     @property
     @abstractmethod
-    def unit(self) -> float:
-        """The standard deviation of rows in a direction, at most."""
+    def unit(self) -> float: ...  # the standard deviation of rows in a direction, at most
 
     @property
     @abstractmethod
@@ -251,7 +241,6 @@ class BallMean(Estimator[Array]):
         return c
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
-        """Return the mean of (2); counted, with one more entry, how many rows are there."""
         apart, unit = from_centre(centre), self.unit
 
         def standard(rows: Array) -> Array:
@@ -334,7 +323,6 @@ class CoinPressMean(BallMean, Stepped):
         return self.practical
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
-        """Return shares, B and r of all steps, in units of sigma; public."""
         return mean_design(self, n, d, gaussian_total(budget))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
@@ -386,12 +374,7 @@ class CoinPressCovariance(Stepped):
     """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
 
     Accurate for normal rows of covariance between `lower` and `upper` times the identity; a loose `upper`
-    costs a step or two. `steps`, `mode`, `calibration` and `beta` are as of `CoinPressMean`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, adds nothing, and the covariance is divided by the share that is there, which is drawn with
-    the sum at no cost. A share of absent rows that its noise hides, and any in mode "proved", shrinks it.
+    costs a step or two. All else as of `CoinPressMean`; a pair with an absent row is absent.
 
     Parameters
     ----------
@@ -423,8 +406,7 @@ class CoinPressCovariance(Stepped):
         require_spread(self.lower, self.upper)
 
     @property
-    def winsorises(self) -> bool:
-        """Whether the last step winsorises many rows, and inverts that."""
+    def winsorises(self) -> bool:  # whether the last step winsorises many rows, and inverts that
         return self.practical and self.calibration == "tight"
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
@@ -468,7 +450,6 @@ class CoinPressCovariance(Stepped):
 def noisy_moment(
     rows: Array, a: Array, clip: float, charge: Charge, noise: NoiseSource, counted: bool = False
 ) -> Array:
-    """Return Z of step (5), over the share of rows that are there if they are counted."""
     moment = moment_in_ball(rows, lambda block: block @ a.T, clip, counted)
     if not counted:
         return perturbed(moment, charge, noise)
@@ -476,7 +457,6 @@ def noisy_moment(
 
 
 def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
-    """Return U^(-1/2) A of step (6)."""
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
 
 
@@ -487,13 +467,11 @@ def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> Cov
 
 
 class _Round(NamedTuple):
-    """A step that makes the ellipsoid rounder: its share, g, the sd of its noise, e, and ℓ after it."""
-
     weight: float
-    clip: float
+    clip: float  # g
     sd: float
-    excess: float
-    lower: float
+    excess: float  # e
+    lower: float  # ℓ after it
 
 
 def _covariance_design(
@@ -551,7 +529,7 @@ def _rounds(
 
 
 def _noise_sd(of: CoinPressCovariance, n: int, clip: float, mu: float) -> float:
-    """Return the sd of the noise, of which norms are measured as if those of symmetric noise."""
+    # of which norms are measured as if those of symmetric noise
     wider = sqrt(2) if of.calibration == "paper" else 1.0
     return wider * second_moment_sensitivity(n, clip) / mu
 
@@ -570,7 +548,6 @@ def positive_mean(b: float, radius: float) -> float:
 
 
 def noise_radius(d: int, sd: float) -> float:
-    """Return the radius of the eigenvalues of symmetric noise: sd on the diagonal, sd/√2 off it."""
     return sd * sqrt(2 * (d + 1))
 
 
@@ -617,8 +594,7 @@ class ClippedCovariance(Estimator[Array]):
         if self.lower is not None:
             require_spread(self.lower, self.upper)
 
-    def reach(self, m: int, d: int) -> float:
-        """Return g for m rows of mean 0."""
+    def reach(self, m: int, d: int) -> float:  # g
         return sqrt(self.upper) * tail(d, self.beta / m)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -671,11 +647,8 @@ class CoinPressGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian within known bounds, in joint steps (ours, after CoinPress).
 
     Accurate for normal rows of covariance between `lower` and `upper` times the identity, with the mean
-    within `radius` of `centre`, both as of `CoinPressMean`; loose bounds cost a few steps, an unknown mean
-    next to nothing. Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta =
-    0, GaussianDP, ApproxDP with delta > 0. Missing entries: a row with an entry that is missing, infinite or
-    above 1e100 is absent, in its place. The moments are those of the rows that are there, whose share the
-    release tells.
+    within `radius` of `centre`; loose bounds cost a few steps, an unknown mean next to nothing. All else as
+    of `CoinPressMean`; the moments are those of the rows that are there.
 
     Parameters
     ----------
@@ -712,7 +685,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
         require_matrix(n, d)
         require_columns(d, centre=self.centre)
         steps = self.design(n, d, budget).steps
-        moved = [LiftedMoment(n, d, step.height).charge("", budget).sensitivity for step in steps]
+        moved = [LiftedMoment(n, d, step.height).sensitivity() for step in steps]
         return numbered_plan(budget, [step.weight for step in steps], "symmetric_gaussian", moved)
 
     def estimate(
@@ -734,10 +707,9 @@ class CoinPressGaussian(Estimator[Gaussian]):
         return Gaussian(mean, covariance) if numbers else Abstention(charge.step)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error to expect of the worst normal law within the bounds, in its own norm.
+        """Return the median error of the worst normal law within the bounds, in its own norm.
 
-        Mean and covariance together. Just above the least n at which it is finite, it is larger than what is
-        measured.
+        Of mean and covariance together; just above the least n at which it is finite, an upper bound.
         """
         require_matrix(n, d)
         return self.design(n, d, budget).errors.gaussian_median
@@ -746,7 +718,6 @@ class CoinPressGaussian(Estimator[Gaussian]):
 def moments_round(
     x: Array, centre: Array, frame: Frame, step: JointStep, charge: Charge, noise: NoiseSource
 ) -> tuple[Array, Array]:
-    """Return g m and S, the private mean of the rows A (x - c) and the private moment round it."""
     n, d = x.shape
     recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
     noisy = symmetric_gaussian(recipe.of(x, lambda block: (block - centre) @ mapping), charge, noise)
@@ -757,7 +728,6 @@ def moments_round(
 
 
 def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
-    """Return the frame U^(-1/2) A of (10), or A itself where the step is for the mean alone."""
     if step.excess == inf:
         return frame
     least = max(step.lower / 2, step.excess / 4)
@@ -783,8 +753,7 @@ class Joint:
     d: int
     mu: float
 
-    def noise(self, step: JointStep) -> tuple[float, float]:
-        """Return s and t."""
+    def noise(self, step: JointStep) -> tuple[float, float]:  # s and t
         reach = step.clip * hypot(1.0, step.height)
         s = second_moment_sensitivity(self.n, reach) / (self.mu * sqrt(step.weight))
         return s, s / (sqrt(2) * step.height * step.clip)
@@ -815,8 +784,7 @@ class Joint:
         taken = (edge + 2 * offset * shift + shift**2) / clipped_moment(d, clip)
         return step._replace(excess=max(0.0, taken - lower / 2))
 
-    def after(self, step: JointStep) -> tuple[float, float]:
-        """Return ℓ and r after a step."""
+    def after(self, step: JointStep) -> tuple[float, float]:  # ℓ and r
         n, d, drawn = self.n, self.d, self.noise(step)[1] ** 2
         if step.excess == inf:
             return step.lower, sqrt(square_beyond(d, MEAN_MISSED) * (1 / n + drawn))
@@ -841,7 +809,7 @@ class Joint:
 
 
 def balanced_height(d: int, radius: float) -> float:
-    """Return the τ at which (1 + τ²)² (1/τ² + a), a = (d + 1) radius², is least: 2aτ⁴ + τ² = 1."""
+    # τ at which (1 + τ²)² (1/τ² + a), a = (d + 1) radius², is least: 2aτ⁴ + τ² = 1
     return sqrt(2 / (1 + sqrt(1 + 8 * (d + 1) * radius**2)))
 
 

@@ -130,8 +130,7 @@ class Moments:
         return Moments(k, max(min(exact, 2**k * c), 1.0))
 
     @property
-    def fourth(self) -> float:
-        """Return C^{1/(k-1)}, a bound on E⟨v, X⟩⁴/(vᵀΣv)²: E|X|⁴ ≤ this tr(Σ)²; needs k at least 2."""
+    def fourth(self) -> float:  # F₄ = C^{1/(k-1)}: E|X|⁴ ≤ F₄ tr(Σ)²; k at least 2
         return float(self.constant ** (1 / (self.order - 1)))
 
     def bias(self, d: int, radius: Array | float, zeroed: bool = False) -> Array:
@@ -173,11 +172,9 @@ def zeroed_beyond(x: Array, radius: float) -> Array:
 
 
 class Band(NamedTuple):
-    """Public constants of a step: e = `error`; `keep`, the least share of S that Z sees; the least keep·U."""
-
-    error: float
-    keep: float = 1.0
-    floor: float = 0.0
+    error: float  # e
+    keep: float = 1.0  # the least share of S that Z sees
+    floor: float = 0.0  # the least keep·U
 
     def next_lower(self, lower: float) -> float:
         """Return the next ℓ. With keep = 1 it is at least 2ℓ where ℓ ≤ 1/4 and e ≤ 1/8.
@@ -207,7 +204,6 @@ class Stage(NamedTuple):
         return second_moment_sensitivity(self.stop - self.start, self.radius)
 
     def sd(self, mu: float) -> float:
-        """Return the scale of its noise at `mu` of the whole budget."""
         return self.sensitivity / (mu * sqrt(self.weight))
 
 
@@ -243,7 +239,6 @@ class HeavyTailed(Estimator[Array]):
         return moments if self.centred else moments.paired()
 
     def stages(self, n: int, d: int, budget: Budget) -> tuple[Stage, ...]:
-        """Return rows, shares, radii and bands of all steps; public."""
         return stages_of(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -281,9 +276,9 @@ class HeavyTailed(Estimator[Array]):
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the error in the norm of Σ, true with probability 1 - beta, if mode is "proved".
 
-        beta/4 each for the sampling (Chebyshev) and the noise of the last step, beta/2 for the bands. Where
-        the sum is below 1 the noisy matrix is positive definite; otherwise its PSD part costs a factor 1/ℓ.
-        Infinite in mode "practical", and for a beta below the field where several steps are taken.
+        beta/4 each for the sampling (Chebyshev) and the noise of the last step, beta/2 for the bands. From 1
+        on the PSD part costs a factor 1/ℓ. Infinite in mode "practical", and for a beta below the field where
+        several steps are taken.
         """
         probability(beta=beta)
         require_matrix(n, d)
@@ -300,8 +295,7 @@ class HeavyTailed(Estimator[Array]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ for rows of light tails; infinite from √d on.
 
-        The larger of that at Σ = `lower` I, where the noise is largest, and where the last frame is round,
-        where most is cut. Heavy tails add what the bias of the cut, in `error_bound`, allows.
+        The larger of that at Σ = `lower` I and where the last frame is round; heavy tails add the cut's bias.
         """
         require_matrix(n, d)
         mu, size = gaussian_total(budget), 1 / (self.upper / self.lower)
@@ -366,7 +360,6 @@ def _staged(of: HeavyTailed, m: int, d: int, mu: float, count: int, share: float
 def preconditioning_step(
     of: HeavyTailed, d: int, mu: float, m: int, lower: float, beta: float
 ) -> tuple[float, Band]:
-    """Return γ and the band of a step of `mu`-GDP on m rows that starts at ℓ and fails with chance `beta`."""
     moments, caution = of.bounded, CAUTION if of.practical else 1.0
     paper = moments.radius(d, STEP_BIAS / 2, zeroed=True) if of.zeroed else 0.0
     radii = np.asarray([paper]) if of.zeroed else sqrt(d) * RADII
@@ -394,20 +387,11 @@ class HeavyTailedCovariance(HeavyTailed):
     """Private covariance of heavy-tailed rows, by steps of preconditioning (M21/HT Algorithms 2 and 3).
 
     Accurate for rows of covariance between `lower` and `upper` times the identity, with bounded moments of
-    order 2 `moments`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, adds nothing: the covariance shrinks by the share that is absent.
+    order 2 `moments`. All else as of `CoinPressCovariance`, but that the covariance shrinks by the share of
+    rows, or pairs, that is absent.
 
     Parameters
     ----------
-    upper : float
-        The covariance is at most this times the identity, in the square of the data's unit.
-    lower : float
-        The covariance is at least this times the identity.
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     moments : int, default 2
         Half the order 2k of the moments that are bounded, at least 2.
     hypercontractivity : float, default 3.0
@@ -421,8 +405,6 @@ class HeavyTailedCovariance(HeavyTailed):
         step.
     alpha : float, default 0.1
         Wanted accuracy that sets the last radius of "paper".
-    beta : float, default 0.05
-        Failure probability of all bounds together.
 
     Examples
     --------
@@ -487,11 +469,8 @@ class ClippedHeavyMean(BallMean):
 
     Accurate for rows of covariance at most `upper` times the identity, with bounded moments of order 2
     `moments` and the mean within `radius` of `centre`; a long range costs a step or two. `upper`, `steps` and
-    `hypercontractivity`, with upper^k for (vᵀΣv)^k, are as of `HeavyTailedCovariance`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
-    others' mean is left, shrunk by the share of absent rows towards a private place near it.
+    `hypercontractivity`, with upper^k for (vᵀΣv)^k, and all else are as of `HeavyTailedCovariance`; the share
+    of absent rows shrinks the mean towards a private place near it.
 
     Parameters
     ----------
@@ -557,7 +536,6 @@ def _mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float, weights: tuple
     excess, squared = moments.excess(d), moments.squared_excess(d)
 
     def step(r: float, weight: float) -> tuple[float, float]:
-        """Return γ and the next r of (5) and (8)."""
         noise = mean_sensitivity(n, 1.0) / (mu * sqrt(weight)) * tail(d, beta)
         g = ((2 * k - 1) * excess / noise) ** (1 / (2 * k))
         cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))

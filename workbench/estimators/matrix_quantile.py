@@ -10,12 +10,11 @@ Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they a
     (3) no answer but with probability p(h), p(0) = 0, else c · mask(f), by one mechanism that has all of
         (ε, δ): Thompson-Laplace noise for d ≤ 4, Wishart above, or as `mask` says       `privacy.stable`
 
-There are no groups: one row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its
-neighbour. A run without an answer draws the mask too, of the identity. Accuracy is for normal rows; outliers
-and heavy tails give no answer, but for more far rows in one place than `other_rows` says. α says how
-accurate: None for a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else |Σ^-½
-out Σ^-½ - I|_F ≤ α, with probability 1 - β, no answer being a failure. `plan` refuses rows too few for it.
-With `degenerate` a subspace comes first, by `spectral/subspace-exact`, on rows of its own.
+One row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its neighbour. A run
+without an answer draws the mask too, of the identity. Accuracy is for normal rows. α says how accurate: None
+for a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else |Σ^-½ out Σ^-½ - I|_F
+≤ α, with probability 1 - β, no answer being a failure. With `degenerate` a subspace comes first, by
+`spectral/subspace-exact`, on rows of its own.
 
 The design, for n rows; privacy rests on g and T alone:
 
@@ -26,9 +25,8 @@ The design, for n rows; privacy rests on g and T alone:
 
 What normal rows do is a table, from 40 draws for each d, n and p: the slope of the test between the levels u
 - ru and u + ru, over n, its mean and sd; and of ln P_u its mean over ln p, the variance of its trace and that
-of the rest of it, times n. Nothing in it depends on a covariance, by affine equivariance, nor on data. Slopes
-are linear in 1/√n and in T/u. Common cells are kept in `matrix_quantile_cells.json`, others are simulated
-when they are asked for; `python -m workbench.estimators.matrix_quantile` writes the file.
+of the rest of it, times n; linear in 1/√n and in T/u. Common cells are kept in `matrix_quantile_cells.json`,
+written by `python -m workbench.estimators.matrix_quantile`; others are simulated when they are asked for.
 
 Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, with noise of our own; its vote of groups
 does not. Proof: `proofs/matrix_quantile.md`.
@@ -41,7 +39,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import floor, log, log1p, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -105,21 +103,15 @@ class MatrixQuantileCovariance(Estimator[Array]):
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal, or
     too few, mostly get "no answer". Far rows, up to the share that `other_rows` tells, cannot carry an answer
     away, however far they lie; more of them in one place are taken for the law's own, without a word.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, counts nowhere: the quantile is one of n rows, and shrinks with the share that is absent. One
-    row in fifty that is absent may mean no answer, one in ten does.
+    All else as of `PopulousCovariance`; an absent row, or its pair, counts nowhere, and the quantile shrinks
+    with their share: one row in fifty that is absent may mean no answer, one in ten does.
 
     Parameters
     ----------
     alpha : float or None, default None
         Wanted error in the norm of Σ; None for a condition of at most 4 after whitening.
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
     degenerate : bool, default False
         Whether the subspace that the rows vary in is found first, on rows of its own.
-    beta : float, default 0.1
-        Chance, at most, of a larger error or of no answer.
     mask : {"auto", "wishart"}, default "auto"
         Noise of the release: "wishart", which takes more rows where there is a choice, or "auto" for Laplace
         in Thompson's metric for d ≤ 4 and "wishart" above.
@@ -151,7 +143,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
         return SubspaceExact(centred=self.centred, beta=self.beta / 10)
 
     def fewest(self, d: int, budget: ApproxDP) -> int:
-        """Return the fewest rows, to 1 %."""
         target: Target = "thompson" if self.alpha is None else "frobenius"
         alpha = log(2) if self.alpha is None else self.alpha
         rows = fewest_rows(d, budget, self._share, target, alpha, self.mask)
@@ -226,8 +217,7 @@ class MatrixQuantile:
         return design(self.n, self.d, self.budget, self.beta, self.mask, self.widest)
 
     @property
-    def stretch(self) -> float:
-        """The root mean square of tr(out)/d for normal rows of covariance I."""
+    def stretch(self) -> float:  # the root mean square of tr(out)/d for normal rows of covariance I
         traces = np.trace(self.design.released, axis1=1, axis2=2) * self.design.centring / self.d
         return float(np.sqrt(np.mean(traces**2)))
 
@@ -305,13 +295,15 @@ def powers(d: int) -> range:
 
 
 def main() -> None:
-    """Simulate all common cells and write the file, a line for every cell."""
-    table = {
-        f"{d} {p}": [json.dumps(asdict(one)) for one in simulated(d, p)] for d in COMMON for p in powers(d)
-    }
-    blocks = (f'"{key}": [\n' + ",\n".join(found) + "\n]" for key, found in table.items())
-    with open(str(files(__package__) / FILE), "w", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(blocks) + "\n}\n")
+    """Simulate all common cells and write the file."""
+    write(FILE, {f"{d} {p}": [asdict(one) for one in simulated(d, p)] for d in COMMON for p in powers(d)})
+
+
+def write(file: str, table: dict[str, Any]) -> None:
+    """Write a table of cells beside this module, a line for every entry."""
+    lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in table.items())
+    with open(str(files(__package__) / file), "w", encoding="utf-8") as out:
+        out.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 @dataclass(frozen=True)
@@ -354,8 +346,7 @@ class Design:
         return np.asarray(root @ masks @ root)
 
     @cached_property
-    def centring(self) -> float:
-        """c: the release times c is centred on the covariance."""
+    def centring(self) -> float:  # c: the release times c is centred on the covariance
         values = np.linalg.eigvalsh(self.released)
         return float(np.exp(-np.median(np.log(values[:, 0] * values[:, -1])) / 2))
 
@@ -405,7 +396,6 @@ def _designed(
 
 
 def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask = "auto") -> StableCharge:
-    """Return the charge of a test and the mask of what passes it."""
     thin = mask == "auto" and test.d <= LARGEST_THOMPSON
     kind, distance = (LAPLACE, log1p(test.change)) if thin else (WISHART, test.change)
     return StableCharge(TEST, kind, distance, budget, most=test.most, d=test.d, silent=silent)
@@ -413,17 +403,18 @@ def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask =
 
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, index: int) -> Cell:
-    """Return the cell of a scale for n rows: linear in 1/√n between powers of 4."""
-    power = min(max(floor(log(max(n, 1), 4)), powers(d).start), HIGHEST - 1)
-    low, high = cells(d, power)[index], cells(d, power + 1)[index]
-    share = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
-
-    made = between(low, high, share)
+    made = between(n, lambda power: cells(d, power)[index], powers(d).start, HIGHEST - 1)
     return replace(made, trace=max(0.0, made.trace), rest=max(0.0, made.rest))
 
 
-def between(low: T, high: T, part: float) -> T:
-    """Return the cell, of numbers and rows of numbers, that is a part of the way from one to another."""
+def between(n: int, cell: Callable[[int], T], lowest: int, highest: int) -> T:
+    """Return the cell of n rows, of numbers and rows of numbers: linear in 1/√n between powers of 4.
+
+    Above the powers from `lowest` to `highest`, and below, it goes on from the nearest two of them.
+    """
+    power = min(max(floor(log(max(n, 1), 4)), lowest), highest)
+    low, high = cell(power), cell(power + 1)
+    part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
 
     def moved(name: str) -> float | tuple[float, ...]:
         first, second = np.asarray(getattr(low, name)), np.asarray(getattr(high, name))

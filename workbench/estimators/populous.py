@@ -14,17 +14,14 @@ Rows x of shape (n, d). Neighbours: replace one row.
     PopulousCovariance   Preconditioner, then two more steps on other rows       Theorem 5.6
     PopulousGaussian     subspace, Preconditioner, then the same steps           Theorem 5.7
 
-Privacy holds for every oracle whose answer for a group hangs on the rows of that group alone. It may fail,
-answer nonsense or use randomness. Vote and mask of vectors have one price (`privacy.stable`). No entry needs
-a range: where the mean is costs nothing, up to 1e8 standard deviations. "tight", ours: the vote has its own
-thresholds, masks are calibrated exactly, the budget is spent once. "paper": below. `plan` refuses rows too
-few for any vote, with the number. Proof: `proofs/populous.md`.
+Privacy holds for every oracle whose answer for a group hangs on the rows of that group alone. No entry needs
+a range, up to 1e8 standard deviations. "tight", ours: the vote has its own thresholds, masks are calibrated
+exactly, vote and mask of vectors have one price. "paper": below. Proof: `proofs/populous.md`.
 
 An oracle sees a copy of the rows of a group that are there; for each group a copy of the object or function
-is asked as it was at first (`own_copy`), so that nothing it keeps or writes reaches another group. An answer
-that is none (an error, another shape, entries that are no finite numbers) is NaN, which has no friend in any
-space: a fixed public element. Errors, warnings and the settings of numpy end there; only the interruption by
-a user passes.
+is asked as it was at first (`own_copy`). An answer that is none (an error, another shape, entries that are no
+finite numbers) is NaN, which has no friend in any space: a fixed public element. Errors, warnings and the
+settings of numpy end there; only the interruption by a user passes.
 
     l2         vectors, |Y - Y'|₂ ≤ ρ               normal noise                             Proposition 7.1
     l1         vectors, |Y - Y'|₁ ≤ ρ               Laplace noise                            Remark 3.4
@@ -34,15 +31,12 @@ a user passes.
                                                     released, named by its bits
 
 Means. Groups of s rows of N(m, I) have |Y_i - Y_j| = √(2/s) χ_d, whose quantiles are exact; those of medians
-of means are simulated once, from a fixed seed. Groups of `PopulousMean` are most often single rows; single
-far rows move no median of means far. Where there is a range `mean/coinpress` errs less on rows of three
-degrees of freedom, by a factor of about 1.8 at d = 3, n = 20,000, ε = 1, and by more of fewer rows.
+of means are simulated once, from a fixed seed.
 
 Preconditioners. 1 + dist of two independent normal groups does not depend on the covariance and is simulated
-once. out = c times the masked average; c centres the mask: the median over draws of 1/√(λ_min λ_max). The
-mask is Thompson-Laplace for d ≤ 4 and Wishart above by default, "square" is the source's. For normal rows
-every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with probability 1 - β, ln(1 + a) the `error_bound`;
-nothing about Σ is assumed. a = 1 leaves a condition of at most 4.
+once. out = c times the masked average; c centres the mask: the median over draws of 1/√(λ_min λ_max). For
+normal rows every eigenvalue of out⁻¹Σ lies in [1/(1 + a), 1 + a] with probability 1 - β, ln(1 + a) the
+`error_bound`. a = 1 leaves a condition of at most 4.
 
 Gaussians, in stages on rows of their own, shuffled; pairs are (x_1 - x_2)/√2:
 
@@ -54,9 +48,8 @@ Gaussians, in stages on rows of their own, shuffled; pairs are (x_1 - x_2)/√2:
 Every stage has the whole budget: a replaced row lies in one of them. (G1) has the rows it needs, (G2) as many
 as leave a condition of 4 with probability 1 - β/3, or the source's number in "paper", (G3) all others. In a
 subspace of dimension r < d the rows of (G2) get d - r further coordinates of the run's own normal numbers, so
-that what is drawn is the same for every r. No answer of a stage is none of the whole. Departure, in both
-calibrations: (G3) is the finish of `gaussian/unbounded`, in the place of Karwa and Vadhan's mean in every
-coordinate and of a clipped covariance without constants.
+that what is drawn is the same for every r. Departure: (G3) is the finish of `unbounded`, in the place of
+Karwa and Vadhan's mean in every coordinate and of a clipped covariance without constants.
 
 "paper" (Algorithms 1, 3 and 5). ε' = ε/2 and δ' = δ/(4e^ε') go to the vote and again to the mask, since Lemma
 3.6 states (2ε', 4e^ε'δ')-DP; by plain composition it is (2ε', 2δ'). Q₀ = .8, a = .6, b = .7. The averages of
@@ -205,10 +198,9 @@ def _answer(oracle: Oracle, shape: tuple[int, ...], rows: Array, seed: int | Non
 def own_copy(oracle: Oracle) -> Oracle:
     """Return a copy that remembers what the oracle does now, and that no other copy reaches.
 
-    `copy.deepcopy` copies objects, but returns a function as it is. Here its default values, its attributes
-    and the variables around it are copied, too, and so are the functions among those variables; what two
-    functions share they share in the copy. Variables of a module, fields of a class and functions within
-    objects stay shared.
+    Unlike `copy.deepcopy`, of a function its default values, its attributes and the variables around it are
+    copied, too, functions among them; what two functions share they share in the copy. Variables of a module,
+    fields of a class and functions within objects stay shared.
     """
     copied: Oracle = _copied(oracle, {})
     return copied
@@ -291,18 +283,16 @@ class Populous(Estimator[Array]):
     Guarantee: central model, one replaced row, for every input and every oracle that looks at the rows it is
     given and keeps nothing between calls but in fields of an object, or in variables around a function, its
     attributes and default values, which are copied for each group. Budgets: ApproxDP with delta > 0.
-    How long the oracle takes, what it prints or writes, and what its calls share are not covered: variables
-    of a module, attributes of its functions among them, fields of a class, what a function within an object
-    keeps.
+    Not covered are how long the oracle takes, what it prints or writes, and what its calls share: variables
+    of a module, fields of a class, what a function within an object keeps.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     oracle sees the other rows of a group, fewer than `size` then.
 
     Parameters
     ----------
     oracle : callable
-        What is asked of every group: from rows of shape (size, d), absent ones left out, to an answer,
-        numbers of a fixed shape. An error, another shape or an entry that is no finite number is an answer
-        far from all others.
+        From rows of shape (size, d), absent ones left out, to an answer, numbers of a fixed shape. An error,
+        another shape or an entry that is no finite number is an answer far from all others.
     size : int
         Rows of a group.
     space : {"l2", "l1", "thompson", "exact"}, default "l2"
@@ -311,8 +301,8 @@ class Populous(Estimator[Array]):
     limit : float or None, default None
         Distance within which the answers of two groups are, of typical rows, public; none for "exact".
     mask : str, default "auto"
-        The noise, one that is proved for the space: "gaussian" in l2, "laplace" in l1, "thompson_laplace",
-        "wishart" or "square" for matrices, "none" for "exact"; "auto" is the narrowest.
+        "gaussian" in l2, "laplace" in l1, "thompson_laplace", "wishart" or "square" for matrices, "none" for
+        "exact"; "auto" is the narrowest.
     dimension : int or None, default None
         Length of a vector, or side of a matrix, that the oracle answers; None for that of the rows.
     far : float, default 0.01
@@ -426,8 +416,7 @@ class VotedMean(Estimator[Array]):
     sigma: float
 
     @abstractmethod
-    def design(self, n: int, d: int, budget: Budget) -> Design:
-        """Return group size, thresholds and charges, for sigma = 1; public."""
+    def design(self, n: int, d: int, budget: Budget) -> Design: ...  # for sigma = 1
 
     @abstractmethod
     def _points(self, groups: Array) -> Array: ...  # of every group, (k, s, d) -> (k, d)
@@ -449,10 +438,9 @@ class VotedMean(Estimator[Array]):
         return Abstention(VOTE) if found is None else self.sigma * found  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the distance from the mean, true with probability 1 - beta.
+        """Return a bound on the distance from the mean, true with probability 1 - beta, given an answer.
 
-        For normal rows, given an answer: the average of as many groups as have all the weight at least, and
-        noise.
+        For normal rows: the average of as many groups as have all the weight at least, and noise.
         """
         probability(beta=beta)
         return self.sigma * self._length(n, d, budget, beta, self.design(n, d, budget).vote.least_weight)
@@ -520,7 +508,6 @@ class PopulousMean(VotedMean):
 
 @lru_cache(maxsize=256)
 def mean_designer(d: int) -> Designer:
-    """Return the designs for rows of unit scale."""
 
     def limits(size: int) -> tuple[float, ...]:
         return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
@@ -534,10 +521,7 @@ class MedianOfMeansMean(VotedMean):
 
     Accurate for rows that are symmetric round their mean, of standard deviation sigma in every direction,
     with tails normal or heavier; where groups do not agree the release is "no answer".
-    `sigma` and `beta` are as of `PopulousMean`.
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say; many of them make no answer likelier.
+    All else as of `PopulousMean`.
 
     Parameters
     ----------
@@ -645,7 +629,6 @@ class PopulousFrame:
 
     @property
     def design(self) -> Design:
-        """Group size, thresholds and charges; raises where n rows are too few."""
         if self.kind == "square":
             return _paper_covariance(self.n, self.d, self.budget, self.beta)
         return designed(covariance_designer(self.d, self.kind), self.n, self.budget, self.beta / 3)
@@ -662,18 +645,16 @@ class PopulousFrame:
         return None if found is None else found * centring(made.charges[1], self.d)[0]  # (3)
 
     @property
-    def stretch(self) -> float:
-        """The root mean square of tr(c M)/d over masks M of the identity."""
+    def stretch(self) -> float:  # the root mean square of tr(c M)/d over masks M of the identity
         charge = self.design.charges[1]
         traces = centring(charge, self.d)[0] * _masks(charge, self.d).mean(axis=1)
         return float(np.sqrt(np.mean(traces**2)))
 
     def error_bound(self) -> float:
-        """Return an upper 2β/3-quantile of the Thompson distance to the covariance.
+        """Return an upper 2β/3-quantile of the Thompson distance to the covariance, given an answer.
 
-        For normal rows, given an answer: that of the mask, by simulation, and that of the second moment of as
-        many rows as have all the weight at least (Davidson & Szarek 2001). For the source's design by its own
-        lemmas: that of a group, by Lemma 5.3 for all groups, and that of the mask, by Lemma 5.2.
+        For normal rows: that of the mask, by simulation, and that of the second moment of as many rows as
+        have all the weight at least (Davidson & Szarek 2001). "square": by Lemmas 5.3 and 5.2.
         """
         made, d, beta = self.design, self.d, self.beta
         if self.kind == "square":
@@ -720,8 +701,7 @@ class OneVote(Estimator[Array]):
     centred: bool = True
 
     @abstractmethod
-    def recipe(self, n: int, d: int, budget: Budget) -> Any:
-        """Return steps (1) to (3) for n rows, paired or not: their design, and how they are drawn."""
+    def recipe(self, n: int, d: int, budget: Budget) -> Any: ...  # steps (1) to (3) for n rows, paired or not
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
@@ -742,8 +722,7 @@ class OneVote(Estimator[Array]):
         For normal rows the Thompson distance from Σ; of robust votes the error, for the attacks of the table.
         """
         probability(beta=beta)
-        found: float = replace(self, beta=beta).recipe(n, d, budget).error_bound()  # type: ignore[type-var]
-        return found
+        return float(replace(self, beta=beta).recipe(n, d, budget).error_bound())  # type: ignore[type-var]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -751,11 +730,7 @@ class Preconditioner(OneVote):
     """Private matrix in whose frame a covariance is round, whatever it is (AL22 Theorem 5.4).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree the
-    release is "no answer".
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say; a group without rows has no vote. Other parameters are as of
-    `PopulousCovariance`.
+    release is "no answer". All else as of `PopulousCovariance`.
 
     Parameters
     ----------
@@ -805,7 +780,6 @@ def _paper_covariance(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
 
 
 def fewest_for_covariance(d: int, budget: ApproxDP, beta: float) -> int:
-    """Return the fewest rows of mean 0 that the source's constants take."""
     _, k, size = _paper_groups(d, halved(budget), beta)
     return k * size
 
@@ -861,8 +835,7 @@ class Stages(NamedTuple):
     finish: RoundFinish
 
     @property
-    def squared_error(self) -> SquaredErrors:
-        """The predicted errors of (G3), in the frame that (G2) should leave."""
+    def squared_error(self) -> SquaredErrors:  # of (G3), in the frame that (G2) should leave
         return self.finish.squared_error(self.frame.stretch)
 
 

@@ -20,11 +20,10 @@ so that a replaced row changes one point.
                                 their covariance taken to be at most 1.2² I: what
                                 the first may err by, about (Corollary 7.5)
 
-Each stage of the last has the whole budget, since a replaced row lies in one of them; no answer of either is
-none of the whole. Laws without a density are left out, as in the source (Remark 7.6). The shuffle spreads the
-corrupted rows over the groups; bounded influence and the vote absorb the rest. The error is of the order
-ξ ln 1/ξ for |Σ^-½ out Σ^-½ - I| in Frobenius norm, σ ξ √(ln 1/ξ) for a mean, with probability 1 - β for the
-attacks of a public table, its `error_bound`: measured, not proved.
+Each stage of the last has the whole budget, since a replaced row lies in one of them. Laws without a density
+are left out, as in the source (Remark 7.6). The error is of the order ξ ln 1/ξ for |Σ^-½ out Σ^-½ - I| in
+Frobenius norm, σ ξ √(ln 1/ξ) for a mean, with probability 1 - β for the attacks of a public table, its
+`error_bound`: measured, not proved.
 
 Huber's M-estimators. Location: a group of s rows x of covariance I has the m that solves Σ w (x - m) = 0, w =
 min(1, c/|x - m|), c² the ½ quantile of χ²_d: every row pulls by at most c, and half of a group may be
@@ -35,10 +34,8 @@ they start. All groups take the same 50 steps. Scatter: rows of mean 0 have the 
 
 with c the ¾ quantile of χ²_d and b = E min(χ²_d, c)/d (Maronna 1976). Normal groups get Σ but for sampling; a
 row, however far, adds at most c/(sb) in the group's own frame. A group of which more than 1/(d + 1) is on one
-side is lost: the vote is for that. The quantile is a choice: at ξ = .05, d = 1 and 2, higher ones err more
-under far rows, lower ones under rows that are taken from the tails. Groups are worked on together, but each
-stops on its own when no weight moves by more than 1 %, after 50 steps at most: its factor is a function of
-its rows alone, bit for bit. A group without one has a factor of zeros.
+side is lost: the vote is for that. Groups are worked on together, but each stops on its own when no weight
+moves by more than 1 %, after 50 steps at most: its factor is a function of its rows alone, bit for bit.
 
 Designs, as in `votes` (D1) to (D4), with the groups of a public table, simulated once, in the place of
 normal ones: Q₀ = 1 - p - 6σ/√k - .01 - A - (S/ε_t) ln(1/β). p is the share of pairs that are no friends at
@@ -229,8 +226,7 @@ class RobustVote:
     designer: ClassVar[Designer]  # without limits and sizes, which are those of the table
 
     @property
-    def narrowest(self) -> float:
-        """What the narrowness of a mask has to exceed."""
+    def narrowest(self) -> float:  # what the narrowness of a mask has to exceed
         return 0.0
 
     @property
@@ -288,12 +284,7 @@ class CovarianceVote(RobustVote):
         return None if found is None else found * (centring(made.charges[1], self.d)[0] / row.scale)  # (3)
 
     def error_bound(self) -> float:
-        """Return about an upper β-quantile of the Frobenius error relative to Σ.
-
-        For normal rows under the attacks of the table, given an answer: |B^½MB^½ - I| ≤ |B - I| + |B||M -
-        I|, M the mask and B the average, whose worst error was simulated and whose sampling error is that
-        of n rows.
-        """
+        # |B^½MB^½ - I| ≤ |B - I| + |B||M - I|, M the mask, B the average, whose worst error was simulated
         row, made = self.chosen[0], self.design
         moments = self.d * (self.d + 1) // 2
         off = row.error + LOSS * sqrt(2 / self.n) * tail(moments, self.beta / 3)
@@ -316,11 +307,6 @@ class MeanVote(RobustVote):
         return None if found is None else self.spread * found  # (3)
 
     def error_bound(self) -> float:
-        """Return about an upper β-quantile of the error.
-
-        For normal rows under the attacks of the table, given an answer: the average's worst error, simulated,
-        its sampling error, that of n rows, and the noise.
-        """
         row, made = self.chosen[0], self.design
         sd = sqrt(made.noise_sd**2 + LOSS**2 / self.n)
         return self.spread * (row.error + sd * tail(self.d, self.beta / 3))
@@ -328,7 +314,7 @@ class MeanVote(RobustVote):
 
 @lru_cache(maxsize=1024)
 def mask_error(charge: Charge, d: int, beta: float) -> float:
-    """Return an upper β-quantile of |M - I| of the centred mask, in Frobenius norm."""
+    # an upper β-quantile of |M - I| of the centred mask, in Frobenius norm
     noise = SimulatedNoise(np.random.default_rng((MASK_SEED, d, 1)))
     centre, _ = centring(charge, d)
     draws = [centre * masked_identity(d, charge, noise) - np.eye(d) for _ in range(MASKS)]
@@ -340,19 +326,13 @@ class PopulousRobustCovariance(OneVote):
     """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
     Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
-    anything; where groups do not agree the release is "no answer".
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
-    group says what its other rows say; a group without rows has no vote.
+    anything; where groups do not agree the release is "no answer". All else as of `PopulousCovariance`; a
+    group without rows has no vote.
 
     Parameters
     ----------
     corruption : float
         Share of the rows that may be anything. At most 0.1, and 0.05 unless `centred`.
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
-    beta : float, default 0.1
-        Chance, at most, that the answer is off by more than the design allows, or that there is none.
 
     Examples
     --------
@@ -380,7 +360,6 @@ class PopulousRobustCovariance(OneVote):
         return self.corruption * (1 if self.centred else 2)  # of the rows or pairs
 
     def recipe(self, n: int, d: int, budget: Budget) -> CovarianceVote:
-        """Return steps (1) to (3) for n rows, paired or not."""
         require_matrix(n, d)
         m = centred_count(n, self.centred)
         return CovarianceVote(m, d, self._share, require_events(budget), self.beta)
@@ -452,7 +431,6 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
             raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2}")
 
     def recipes(self, n: int, d: int, budget: Budget) -> tuple[CovarianceVote, MeanVote]:
-        """Return the votes on the covariance and on the mean for n rows."""
         require_matrix(n, d)
         events, pairs = require_events(budget), int(SHARE * n) // 2
         shape = CovarianceVote(pairs, d, 2 * self.corruption, events, self.beta / 2, COVARIANCE)

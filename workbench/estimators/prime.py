@@ -34,17 +34,13 @@ Radii, for q that holds clean rows round their mean (β the chance that one is b
     bounded Σ       bins of 4, q = √(d/a),       r₀ = q + 1.5 √d, r = q
 
 λ may also be what noise and sampling make of a clean one, ν = 1.1 (2√d + 3) √(1/n + (g/n)²) + d/n with g the
-sd of the entries of A: (5) asks for max(C a ln 1/a, ν), or C + ν. Constants are chosen here, C = 1 (1.1 for
-bounded Σ): a cluster that stays below it moves the mean by at most a √(ln 1/a)/√(1 - a). Shares of μ²: 5 %
-for (1), 5 % for (2), 80 % for the passes, a tenth of it for scores, 10 % for (8). U is a true exponential of
-a matrix. ρ is not shrunk at random, Z = 1: any law of Z that the data do not touch is private, and the
-uniform one costs accuracy.
+sd of the entries of A: (5) asks for max(C a ln 1/a, ν), or C + ν. C = 1 (1.1 for bounded Σ) is chosen here: a
+cluster that stays below it moves the mean by at most a √(ln 1/a)/√(1 - a). Shares of μ²: 5 % for (1), 5 % for
+(2), 80 % for the passes, a tenth of it for scores, 10 % for (8). ρ is not shrunk at random, Z = 1.
 
 Neighbours stay neighbours: if their sets S differ in at most one row on either side, so do the sets that are
-left (LKKO21 Lemmas 2.2 and F.1). That needs one total order and one threshold for all rows: "τ at least the
-k-th largest" takes more than k rows where scores are tied, and a threshold of its own for every row lets
-neighbours drift apart. A threshold as large as (7) (Algorithm 11, Lemma E.1) takes the rows that make the
-score large and spares the others; its constants are recalled.
+left (LKKO21 Lemmas 2.2 and F.1). That needs one total order and one threshold for all rows. The constants of
+(7) (Algorithm 11, Lemma E.1) are recalled.
 
 "paper": the source's queries one by one (Algorithms 8, 10 and 16), constants as far as they are recalled. D =
 the diameter of a box (light tails) or ball (bounded Σ) round a private centre, to which rows are clipped; M =
@@ -67,9 +63,7 @@ the source gives none; the mean of (P7) is paid for, and is given.
 ε₂ = min(.9, ε)/(4√(10 T₁T₂ ln 4/δ)) and δ/(20 T₁T₂), by directions min(.9, ε)/(2√(8T ln 2/δ)) and δ/(8T).
 Departures, because what is recalled of the source would not be private: one access more for the last mean;
 sums round a fixed centre, with a noisy size, in place of means; every Gaussian noise is the analytic one; M
-moves by at most D²/n, and its noise is twice to four times what it has to be, as the source's. "paper" needs
-10⁷ rows at d = 3, and for d = 10 and T₂ = ⌊ln d⌋ no number of rows is enough (claim robust-and-private/log-
-rounds-suffice).
+moves by at most D²/n, and its noise is twice to four times what it has to be, as the source's.
 
 `splits` = k: on k disjoint parts of the rows, part p being p, p + k, .., each at the whole budget; out = the
 answer of least median distance to all (LKKO21 Remark 1). Proof: `proofs/prime.md`.
@@ -202,7 +196,6 @@ def edges(largest: float) -> Array:
 
 
 def score_counts(tau: Array, members: Mask, largest: float) -> NDArray[np.intp]:
-    """Return the counts of (7)."""
     lower = edges(largest)
     bins = np.searchsorted(lower, tau[members], side="right") - 1
     return np.bincount(np.maximum(bins, 0), minlength=len(lower))
@@ -244,20 +237,17 @@ class Filter:
         return 2 * ceil(self.reach / self.width + 1)
 
     @cached_property
-    def radii(self) -> tuple[float, float]:
-        """r₀ and r."""
+    def radii(self) -> tuple[float, float]:  # r₀ and r
         q = sqrt(self.d / self.corruption) if self.heavy else tail(self.d, self.beta / self.n)
         outer = q + (1.5 if self.heavy else 0.6) * sqrt(self.d)
         return outer, q + (0.0 if self.heavy else self.corruption * outer)
 
     @cached_property
-    def most(self) -> int | None:
-        """How many rows a pass may remove; None: any number."""
+    def most(self) -> int | None:  # rows that a pass may remove; None: any number
         return None if self.heavy else ceil(2 * self.corruption * self.n)
 
     @cached_property
-    def largest(self) -> float:
-        """The largest score: centre and row are in the ball."""
+    def largest(self) -> float:  # score: centre and row are in the ball
         return 4 * self.radii[1] ** 2 * (1 + 1e-9)
 
     @property
@@ -265,8 +255,7 @@ class Filter:
         one = PASSES / self.passes
         return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
 
-    def threshold(self, cost: Budget) -> float:
-        """Return the λ of (5), if (4) has this cost."""
+    def threshold(self, cost: Budget) -> float:  # the λ of (5), if (4) has this cost
         sd = self.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost))
         noise = 1.1 * (2 * sqrt(self.d) + 3) * sqrt(1 / self.n + (sd / self.n) ** 2) + self.d / self.n
         if self.heavy:
@@ -293,7 +282,6 @@ class Filter:
         return np.asarray(c + self.mean_of(merged(releases)))  # (9)
 
     def coarse_centre(self, x: Array, charge: Charge, noise: NoiseSource) -> Array:
-        """Return the centre of the bin with the largest noisy count, for every coordinate."""
         half, counts = self.bins // 2, np.zeros((self.d, self.bins), np.int64)
         for block in blocks(*x.shape):
             places = np.clip(np.floor(only_present(x[block]) / self.width), -half, half - 1).astype(np.int64)
@@ -348,8 +336,7 @@ class Filter:
         noisy = released(counts, charge, noise, self.counts_drawn) * COUNTS_MOVE
         return Removal(tau, members, noisy, threshold(noisy, self.n, psi))
 
-    def judged(self, sums: Sums) -> tuple[Score, float, float]:
-        """Return τ, Ψ and λ: functions of what was released."""
+    def judged(self, sums: Sums) -> tuple[Score, float, float]:  # τ, Ψ and λ, of what was released
         m, square = self.mean_of(sums), np.zeros((self.d, self.d)) if sums.square is None else sums.square
         f = square / max(sums.count, FEWEST * self.n) - np.multiply.outer(m, m)
         values, basis = np.linalg.eigh(f - (0.0 if self.heavy else 1.0) * np.eye(self.d))
@@ -357,8 +344,7 @@ class Filter:
         score = Score(m, basis * np.sqrt(weights), grid(self.radii[1]))
         return score, float(weights @ values), float(values[-1])
 
-    def mean_of(self, sums: Sums) -> Array:
-        """Return s/N, N at least a tenth of n, shrunk to the ball."""
+    def mean_of(self, sums: Sums) -> Array:  # in the ball
         mean = sums.total / max(sums.count, FEWEST * self.n)
         return np.asarray(
             mean * min(1.0, self.radii[1] / max(float(norms(mean[None])[0]), np.finfo(float).tiny))
@@ -387,7 +373,6 @@ def weighed(values: Array, sharpness: float) -> Array:
 
 
 def central(answers: Sequence[Array]) -> Array:
-    """Return the answer of least median distance to all of them."""
     points = np.array(answers)
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     return np.asarray(points[np.argmin(np.median(apart, axis=1))])
@@ -409,15 +394,13 @@ class PaperFilter:
         return StableCentres(BALL_WIDTH, "tight") if self.heavy else StableCentres(BOX_WIDTH, "paper")
 
     @cached_property
-    def reach(self) -> float:
-        """The radius of the ball, or half the side of the box."""
+    def reach(self) -> float:  # the radius of the ball, or half the side of the box
         if self.heavy:
             return ball_reach(self.d, sqrt(self.d) * float((1 / self.corruption) ** 0.5))
         return box_reach(self.n, self.d, self.beta)
 
     @cached_property
-    def diameter(self) -> float:
-        """D, up to its own rounding."""
+    def diameter(self) -> float:  # D, up to its own rounding
         return 2 * self.reach * (1.0 if self.heavy else sqrt(self.d)) * (1 + 1e-12)
 
     @cached_property

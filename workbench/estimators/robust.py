@@ -8,10 +8,9 @@ Rows x of shape (n, d), every coordinate of the mean within `radius` of `centre`
 
 A filter is a centre c, orthonormal columns V (d, q) and a cut ρ, functions of former releases. A row becomes
 y, its offset from c shrunk to the ball of radius r, in whole numbers of a step; τ = |Vᵀy|²; it passes if
-τ ≤ ρ. An absent row does not pass, and its score is not counted. No row's weight depends on another row, and
-nothing is remembered but (c, V, ρ): a filter may be centred anew, tightened or undone. That is all that
-privacy needs, where LKKO21's filter (`mean/prime`) remembers which rows it removed and needs a lemma. Every
-step is a Gaussian mechanism whose cost is fixed beforehand:
+τ ≤ ρ. An absent row does not pass, and its score is not counted. No row's weight depends on another row,
+where LKKO21's filter (`mean/prime`) remembers which rows it removed and needs a lemma. Every step is a
+Gaussian mechanism whose cost is fixed beforehand:
 
     (1) c = centres of the fullest bins of every coordinate                    "range", sensitivity √(2d)
     (2) c += noisy mean of the rows shrunk to the ball of radius r₀ round c    "recentre", if it is of use
@@ -23,8 +22,8 @@ step is a Gaussian mechanism whose cost is fixed beforehand:
     (5) every step that is left asks for (N, s), the last one always; their mean, weighted with μ²
         out = c + offset of s/max(N, n/10)
 
-A step that a run does not need for what its name says asks for the mean instead, at the same cost and with as
-many numbers: nothing is refunded, nothing is lost, and neither the draws nor the plan depend on the rows.
+A step that a run does not need asks for the mean instead, at the same cost and with as many numbers: neither
+the draws nor the plan depend on the rows.
 
 Releases are compared with clean rows; κ is the moment of normal rows kept within the cut (1 if nothing is
 cut), k the clipped moment of the whole ball, m̄ = s/N, s_A the sd of the noise of an entry of A:
@@ -58,9 +57,8 @@ the noise of the sum costs with all of m:
     in use     where α r > .1 e₀ and th(n) ≤ .6 α r²,                 where e < .6 α r²
                e₀² = d/n + N₀(r)/rest
 
-Where the filter is not worth its price the whole budget goes to the plain mean: `filters` tells. Ours, beyond
-LKKO21; no theorem on its error is claimed. What keeps the covariance as it is cannot be seen. Proof:
-`proofs/robust_mean.md`.
+Where the filter is not worth its price the whole budget goes to the plain mean: `filters` tells. No theorem
+on its error is claimed; what keeps the covariance as it is cannot be seen. Proof: `proofs/robust_mean.md`.
 """
 
 from abc import ABC, abstractmethod
@@ -68,7 +66,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import ceil, inf, log, sqrt
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,7 +137,6 @@ class Rows:
         return in_ball(apart, radius, grid(radius))
 
     def total(self, centre: Array, radius: float) -> OnGrid:
-        """Return the sum of the rows round a centre, shrunk to a ball."""
         n, d = self.x.shape
         found = total(n, d, lambda block: added(self.whole(block, centre, radius)))
         return OnGrid(found, grid(radius))
@@ -154,12 +151,10 @@ class RowFilter:
     cut: float = inf
 
     @property
-    def rank(self) -> int:
-        """q, the number of directions that are looked at."""
+    def rank(self) -> int:  # q
         return int(self.basis.shape[1])
 
-    def scores(self, whole: Array, radius: float) -> Array:
-        """Return τ of rows of the ball, in whole numbers."""
+    def scores(self, whole: Array, radius: float) -> Array:  # τ of rows of whole numbers
         seen = whole @ (grid(radius) * self.basis)
         return np.asarray(np.einsum("ij,ij->i", seen, seen))
 
@@ -228,7 +223,6 @@ class CoordinateModes:
         return found.reshape(self.d, self.bins)
 
     def draw(self, counts: Integers, charge: Charge, noise: NoiseSource) -> Array:
-        """Return the centre of the fullest bin of every coordinate, in units."""
         best = gaussian(counts, charge, noise).argmax(axis=1)
         return np.asarray(self.width * (best + 0.5 - self.bins / 2))
 
@@ -245,8 +239,7 @@ class Shares:
     passes: int = 0
 
     @property
-    def weights(self) -> dict[str, float]:
-        """The share of every step, in the order of the run."""
+    def weights(self) -> dict[str, float]:  # of every step, in the order of the run
         found = {"range": self.range, "recentre": self.recentre} if self.recentre else {"range": self.range}
         for number in range(1, self.passes + 1):
             found |= {f"moments {number}": self.sum + self.moment, f"scores {number}": self.scores}
@@ -275,6 +268,25 @@ class Steps(ABC):
     SUM: ClassVar[float]
 
     @abstractmethod
+    def affordable(self, rest: float) -> float: ...  # of μ², for a second moment; 0 without a filter
+
+    @property
+    @abstractmethod
+    def sees(self) -> bool: ...  # whether what may be corrupted stands out of what a pass asks
+
+    def with_filter(self) -> Self:
+        """Return the same with the filter, or without it where it is not worth its price."""
+        rest = 1 - self.shares.range - self.shares.recentre
+        affordable = self.affordable(rest)
+        if affordable <= 0:
+            return self
+        scores, passes = self.passing
+        moment = min(affordable, (rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
+        shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
+        filtering = replace(self, shares=shares)
+        return filtering if moment > 0 and filtering.sees else self
+
+    @abstractmethod
     def edges(self, rank: int) -> Array: ...  # of the scores that are counted, rising
 
     @cached_property
@@ -282,31 +294,25 @@ class Steps(ABC):
         return len(self.edges(1))
 
     @abstractmethod
-    def cut(self, rank: int, counts: Array) -> float:
-        """Return the cut for noisy counts of the scores between the edges."""
+    def cut(self, rank: int, counts: Array) -> float: ...  # from noisy counts between the edges
 
     @abstractmethod
-    def suspects(self, state: RowFilter, sums: Sums) -> Array:
-        """Return the suspect directions as columns."""
+    def suspects(self, state: RowFilter, sums: Sums) -> Array: ...  # directions, as columns
 
     @abstractmethod
-    def offset(self, state: RowFilter, mean: Array) -> Array:
-        """Return the offset of the centre that the mean of the rows that pass stands for."""
+    def offset(self, state: RowFilter, mean: Array) -> Array: ...  # of the centre, from a mean of what passes
 
     @cached_property
     def prices(self) -> Costs:
-        """The costs of count, sum and moment in a pass."""
         return costs(self.shares.sum, self.shares.moment)
 
     @property
-    def moment_noise(self) -> float:
-        """The sd of an entry of A off the diagonal."""
+    def moment_noise(self) -> float:  # the sd of an entry of A off the diagonal
         mu = sqrt(self.shares.sum + self.shares.moment) * self.mu
         return self.radius**2 / (self.prices.square * mu)
 
     @property
-    def passing(self) -> tuple[float, int]:
-        """The share of the scores of one pass, and how many passes there are."""
+    def passing(self) -> tuple[float, int]:  # the share of the scores of one pass, and the number of passes
         found = share(4 / (0.08 * self.corruption * self.n * self.mu), 0.01, 0.12)
         return found, 2 if found > 0.05 else 3
 
@@ -385,7 +391,6 @@ class Steps(ABC):
         return release(exact, self.radius, prices, charge, noise, drawn)
 
     def moved(self, state: RowFilter, sums: Sums) -> Array:
-        """Return the offset, shrunk to the ball."""
         offset = self.offset(state, sums.total / max(sums.count, LEAST * self.n))
         return offset * min(1.0, self.radius / max(float(np.linalg.norm(offset)), 1e-300))
 
@@ -421,21 +426,17 @@ class NormalSteps(Steps):
     def ball(n: int, d: int, corruption: float, mu: float) -> float:
         return radius_within(d, 1 / n)
 
-    def with_filter(self) -> "NormalSteps | None":
-        """Return the same with the filter, None where it is not worth its price."""
-        n, d, alpha, sd = self.n, self.d, self.corruption, 2 * self.radius / (self.n * self.mu)
-        rest, noise = 1 - self.shares.range - self.shares.recentre, d * sd * sd
+    def affordable(self, rest: float) -> float:
+        n, d, sd = self.n, self.d, 2 * self.radius / (self.n * self.mu)
+        noise = d * sd * sd
         error = d / n + noise / rest
-        if alpha * self.radius <= GAIN * sqrt(error):
-            return None
-        scores, passes = self.passing
-        affordable = rest - noise / (DEARER**2 * error - d / n)
-        moment = min(affordable, (rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
-        if moment <= 0:
-            return None
-        shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
-        filtering = replace(self, shares=shares)
-        return filtering if filtering.threshold(n) <= SEEN * alpha * self.radius**2 else None
+        if self.corruption * self.radius <= GAIN * sqrt(error):
+            return 0.0
+        return rest - noise / (DEARER**2 * error - d / n)
+
+    @property
+    def sees(self) -> bool:
+        return self.threshold(self.n) <= SEEN * self.corruption * self.radius**2
 
     def threshold(self, count: float) -> float:
         """Return th(N): what the largest eigenvalue of the excess of clean rows stays below."""
@@ -482,24 +483,17 @@ class BoundedSteps(Steps):
 
     @staticmethod
     def ball(n: int, d: int, corruption: float, mu: float) -> float:
-        """Return r: at most a share a of the rows lies outside; bias √a and noise are alike if α is small."""
         return sqrt(d / min(max(corruption, 2 * d / (n * mu)), 1.0))
 
-    def with_filter(self) -> "BoundedSteps | None":
-        if self.corruption * self.n < 1:
-            return None
-        rest = 1 - self.shares.range - self.shares.recentre
-        scores, passes = self.passing
-        moment = min((rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
-        if moment <= 0:
-            return None
-        shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
-        filtering = replace(self, shares=shares)
-        return filtering if filtering.allowance < SEEN * self.corruption * self.radius**2 else None
+    def affordable(self, rest: float) -> float:
+        return inf if self.corruption * self.n >= 1 else 0.0
 
     @property
-    def allowance(self) -> float:
-        """E, the spectral norm of the noise of A/n."""
+    def sees(self) -> bool:
+        return self.allowance < SEEN * self.corruption * self.radius**2
+
+    @property
+    def allowance(self) -> float:  # e
         return 2.2 * sqrt(self.d) * self.moment_noise / self.n
 
     @cached_property
@@ -533,7 +527,6 @@ class BoundedSteps(Steps):
 def designed(
     kind: type[NormalSteps] | type[BoundedSteps], n: int, d: int, corruption: float, reach: float, mu: float
 ) -> NormalSteps | BoundedSteps:
-    """Return the steps for rows whose mean lies within ±`reach` in every coordinate."""
     modes, radius = CoordinateModes(reach + kind.MARGIN, kind.WIDTH, d), kind.ball(n, d, corruption, mu)
     wide = radius + kind.OFFSET * sqrt(d)
     noise = 2 * wide / (n * mu)
@@ -542,8 +535,7 @@ def designed(
         share(modes.cost(n, kind.LEAD) / mu, 0.005, 0.15),
         0.0 if noise > kind.NEVER * sqrt(recentre) else recentre,
     )
-    plain = kind(n, d, corruption, mu, modes, radius, wide, shares)
-    return plain.with_filter() or plain
+    return kind(n, d, corruption, mu, modes, radius, wide, shares).with_filter()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -565,7 +557,6 @@ class _Robust(Estimator[Array]):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {self.MOST}")
 
     def steps(self, n: int, d: int, budget: Budget) -> NormalSteps | BoundedSteps:
-        """Return radii, thresholds and shares, in standard units; public."""
         require_matrix(n, d)
         reach = self.radius / self.unit
         return designed(self.KIND, n, d, self.corruption, reach, gaussian_total(budget))
@@ -601,26 +592,16 @@ class RobustMean(_Robust):
 
     Accurate for normal rows of standard deviation `sigma` in every direction with every coordinate of the
     mean within `radius` of `centre`, a share `corruption` of them anything.
-    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
-    ApproxDP with delta > 0.
-    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    passes no filter; where no filter is needed, the mean shrinks by the share that is absent towards a
-    private place near it.
+    All else as of `PrimeMean`; an absent row passes no filter, and where none is needed the mean shrinks by
+    the share that is absent towards a private place near it.
 
     Parameters
     ----------
-    radius : float
-        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     corruption : float, default 0.05
         Share of the rows that may be anything. At most 0.2.
-    centre : float or tuple, default 0.0
-        Middle of the range, of every coordinate or a tuple of one for each.
-    sigma : float
-        Standard deviation of the rows in every direction, known.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from workbench.privacy import ApproxDP
     >>> x = np.random.default_rng(1).normal(3.0, 1.0, size=(5000, 4))
     >>> x[:250] += 3.0

@@ -65,9 +65,10 @@ from workbench.errors import ArgumentError, positive
 from workbench.estimators.shared.rows import present
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import Lift, Located
-from workbench.special import dtrtri, dtrtrs, gammaln
+from workbench.special import dsyrk, dtrtri, dtrtrs, gammaln
 from workbench.types import Array
 
+AT_ONCE = 6144  # rows that are mapped at a time: a multiple of the panels that BLAS adds up in turn
 NODES = 4000  # of an integral over the lengths of normal rows
 UNIT = 2.0**-53
 WIDEST = 2.0**33  # of the trace of Q⁻¹, columns in units of their scale: rotated rows of condition about 1e9
@@ -158,27 +159,48 @@ class Scaled:
     @classmethod
     def of(cls, x: Array, influence: Influence, level: float) -> "Scaled":
         """Return rows in units 2^k with Σ min(1, ω(0) x²/4^k) < level: 4^k ≥ the diagonal of P_level."""
-        powers = exponents(x.T)
-        units = np.array([unit(column, influence.steepest, level) for column in powers])[:, None]
-        return cls(in_units(x.T, units), units.ravel())
+        rows = np.array(x.T, np.float64, order="C")
+        units = np.array([unit(exponents(column), influence.steepest, level) for column in rows])
+        return cls(in_units(rows, units), units)
 
     def start(self) -> Array:
         """Return the factor T = I/√d of Q = d diag(units²), which is above P_v for every v ≥ the level."""
         d = len(self.rows)
         return np.eye(d) / sqrt(d)
 
-    def lengths(self, factor: Array) -> tuple[Array, Array]:
-        """Return the rows mapped by T, and xᵀQ⁻¹x."""
-        mapped = factor @ self.rows
-        return mapped, np.einsum("ij,ij->j", mapped, mapped)
+    def moment(self, influence: Influence, factor: Array, level: float) -> Array:
+        """Return T F_v(Q) Tᵀ."""
+
+        def weighted(rows: Array) -> Array:
+            mapped = factor @ rows
+            mapped *= np.sqrt(influence.weight(_squares(mapped)) / level)
+            return mapped
+
+        return self._sum(weighted)
 
     def slope(self, influence: Influence, low: Array, high: Array) -> float:
         """Return the largest c with Σ ψ'(xᵀLo⁻¹x) x xᵀ ≥ c Hi."""
-        rows = self.lengths(high)[0] * np.sqrt(influence.slope(self.lengths(low)[1]))
-        return float(np.linalg.eigvalsh(rows @ rows.T)[0])
+        found = self._sum(lambda rows: (high @ rows) * np.sqrt(influence.slope(_squares(low @ rows))))
+        return float(np.linalg.eigvalsh(found)[0])
+
+    def _sum(self, change: Callable[[Array], Array]) -> Array:
+        # Σ y yᵀ of what a map makes of the rows, a block at a time, with the bits of one product of all
+        d, n = self.rows.shape
+        if d == 1 or n < 2 * AT_ONCE:
+            whole = change(self.rows)
+            return np.asarray(whole @ whole.T)
+        found, starts = np.zeros((d, d), order="F"), range(0, n - AT_ONCE + 1, AT_ONCE)
+        for start in starts:
+            part = change(self.rows[:, start : n if start == starts[-1] else start + AT_ONCE])
+            found = dsyrk(1.0, part.T, 1.0, found, trans=1, lower=1, overwrite_c=1)
+        return np.asarray(np.tril(found) + np.tril(found, -1).T)
 
     def root(self, factor: Array) -> Array:
         return np.asarray(np.ldexp(np.linalg.inv(factor), self.exponents[:, None]))
+
+
+def _squares(columns: Array) -> Array:
+    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def exponents(columns: Array) -> NDArray[np.int32]:
@@ -186,11 +208,14 @@ def exponents(columns: Array) -> NDArray[np.int32]:
     return np.where(np.abs(columns) < 2.0**TINY, FLOOR, np.frexp(columns)[1])
 
 
-def in_units(columns: Array, units: NDArray[np.int32]) -> Array:
-    """Return columns, one for each row, in units 2^k; a row far beyond them counts by its direction alone."""
-    powers = exponents(columns)
-    far = np.maximum((powers - units).max(axis=0) - LARGE, 0)
-    return np.ascontiguousarray(np.where(powers == FLOOR, 0.0, np.ldexp(columns, -units - far)))
+def in_units(rows: Array, units: NDArray[np.int_]) -> Array:
+    """Bring one column for each row to units 2^k, in place; a row far beyond them has its direction alone."""
+    for start in range(0, rows.shape[1], AT_ONCE):
+        block = rows[:, start : start + AT_ONCE]
+        powers = exponents(block)
+        far = np.maximum((powers - units[:, None]).max(axis=0) - LARGE, 0)
+        block[:] = np.where(powers == FLOOR, 0.0, np.ldexp(block, -units[:, None] - far))
+    return rows
 
 
 def unit(powers: NDArray[np.int32], steepest: float, level: float) -> int:
@@ -221,7 +246,7 @@ class Solver:
     def descend(self, scaled: Scaled, factor: Array, level: float) -> Array | None:
         """Return the factor of a certified Q for `level`, from a factor of one above P_level, or None."""
         for _ in range(self.steps):
-            moment = self.moment(scaled, factor, level)
+            moment = scaled.moment(self.influence, factor, level)
             away = distance(moment)
             if away <= self.slack:
                 return factor
@@ -245,12 +270,6 @@ class Solver:
         if singular:
             raise np.linalg.LinAlgError("a step is singular")
         return np.asarray(solved)
-
-    def moment(self, scaled: Scaled, factor: Array, level: float) -> Array:
-        """Return T F_v(Q) Tᵀ."""
-        mapped, q = scaled.lengths(factor)
-        mapped *= np.sqrt(self.influence.weight(q) / level)
-        return np.asarray(mapped @ mapped.T)
 
 
 def distance(moment: Array) -> float:
@@ -361,14 +380,14 @@ class Stability:
 
     def measure(self, x: Array) -> tuple[int, Array]:
         """Return h, and a root of f; the identity where h is 0."""
-        h, found = self.count(x)
-        if found is None:
+        h, high = self.count(x)
+        if high is None:
             return h, np.eye(self.d)
-        scaled, high = found
+        scaled = self.scaled(x, h)
         return h, scaled.root(self.polished(scaled, high)) * (1 + self.solver.inflation)
 
-    def count(self, x: Array) -> tuple[int, tuple[Scaled, Array] | None]:
-        """Return h, and the rows in their units with the factor of Hi there, if h is not 0."""
+    def count(self, x: Array) -> tuple[int, Array | None]:
+        """Return h, and the factor of Hi there, if h is not 0."""
         passed, found = 0, self.holds(x, self.most)
         if found is not None:
             return self.most, found
@@ -379,14 +398,12 @@ class Stability:
             passed, failed, found = (passed, middle, found) if here is None else (middle, failed, here)
         return passed, found
 
-    def holds(self, x: Array, t: int) -> tuple[Scaled, Array] | None:
-        """Return rows in their units and the factor of Hi if C_t holds, else None."""
+    def holds(self, x: Array, t: int) -> Array | None:
+        """Return the factor of Hi if C_t holds, else None."""
         scaled = self.scaled(x, t)
         high = self.solver.descend(scaled, scaled.start(), self.low(t))  # (1)
         low = None if high is None else self.solver.descend(scaled, high, self.high(t))
-        if high is None or low is None:
-            return None
-        return (scaled, high) if self.accepts(scaled, low, high, t) else None
+        return high if high is not None and low is not None and self.accepts(scaled, low, high, t) else None
 
     def accepts(self, scaled: Scaled, low: Array, high: Array, t: int) -> bool:
         needed = self.strength + (self.influence.most + self.margin) * t
@@ -403,7 +420,7 @@ class Stability:
         factor = self.solver.descend(scaled, high, self.level)
         assert factor is not None, "C_t holds: a level between Lo and Hi is reached"
         for _ in range(self.polishing):
-            moment = self.solver.moment(scaled, factor, self.level)
+            moment = scaled.moment(self.influence, factor, self.level)
             factor = self.solver.step(moment, distance(moment), factor)
         return factor
 
@@ -417,16 +434,19 @@ class Lifted(Scaled):
     @classmethod
     def around(cls, x: Array, influence: Influence, level: float, t: int) -> "Lifted":
         """Return the rows of x, shape (n, d), in units for `level` that hold for every centre of t."""
-        there = present(x)
-        columns = np.where(there & (np.abs(x.T) >= SMALLEST), x.T, 0.0)
-        middle = (x.shape[0] + 1) // 2 - 1
+        there, middle = present(x), (len(x) + 1) // 2 - 1
         places = [middle - t - 1, middle, middle + t + 1]
-        low, centre, high = np.partition(columns, places, axis=1)[:, places].T[:, :, None]
-        reach = np.maximum(np.abs(columns - low), np.abs(columns - high))
-        powers = exponents(there * np.vstack([np.ones(len(x)), reach]))
-        units = np.array([unit(column, influence.steepest, level) for column in powers])[:, None]
-        rows = there * np.vstack([np.ones(len(x)), columns - centre])
-        return cls(in_units(rows, units), units.ravel(), centre.ravel())
+        rows, centre = np.empty((x.shape[1] + 1, len(x))), np.empty(x.shape[1])
+        rows[0], rows[1:] = there, x.T
+        units = [unit(exponents(rows[0]), influence.steepest, level)]
+        for column, entry in enumerate(rows[1:]):
+            entry[~(there & (np.abs(entry) >= SMALLEST))] = 0.0
+            low, centre[column], high = np.partition(entry, places)[places]
+            reach = np.maximum(np.abs(entry - low), np.abs(entry - high))
+            units.append(unit(exponents(there * reach), influence.steepest, level))
+            entry -= centre[column]
+            entry *= there
+        return cls(in_units(rows, np.array(units)), np.array(units), centre)
 
     def scale(self, factor: Array) -> float:
         return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
@@ -510,11 +530,10 @@ class LiftedStability(Stability):
         return Located(lift.count, lift.centre, lift.shift, lift.root)
 
     def lift(self, x: Array) -> Lift:
-        h, found = self.count(x)
-        if found is None:
+        h, high = self.count(x)
+        if high is None:
             return Lift(h, np.zeros(self.d - 1), np.zeros(self.d - 1), np.eye(self.d - 1), 1.0)
-        scaled, high = found
-        assert isinstance(scaled, Lifted)
+        scaled = self.scaled(x, h)
         factor, wider = self.polished(scaled, high), 1 + self.solver.inflation
         shift, root = scaled.parts(factor)
         return Lift(h, scaled.centre, shift, root * wider, sqrt(scaled.scale(factor)) * wider)

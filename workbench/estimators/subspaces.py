@@ -14,9 +14,7 @@ consecutive rows: one replaced row changes one block, and what a block says depe
 
 A block is never squared before it is decomposed: eigenvalues of XᵀX are lost below 1e-16 of the largest one,
 squares of singular values of X below 1e-32. Whatever goes wrong inside a block becomes a fixed value inside
-that block: what one block holds must not decide about the others. `plan` refuses rows too few for the blocks
-that (2) needs, with the number. Proofs: `proofs/aggregation.md`; of exact subspaces `proofs/populous.md`,
-section 5.
+that block. Proofs: `proofs/aggregation.md`; of exact subspaces `proofs/populous.md`, section 5.
 
 Eigenvalues. For normal rows λ_i^j/λ_i lies between (1 - x)² and (1 + x)², x = √(d/m) + √(2 ln(2t/β)/m), in
 all blocks with probability 1 - β, however the eigenvalues differ. An eigenvalue is 0 where those of most
@@ -204,7 +202,7 @@ def _svd(blocks: Array) -> tuple[Array, Array]:
 
 
 def eigenvalue_charges(step: str, d: int, cost: ZCDP, calibration: Calibration) -> tuple[Charge, ...]:
-    """Return one charge for each eigenvalue: a row moves one number of each list, each score by 1."""
+    # a row moves one number of each list, each score by 1
     charge = LOCATOR.charge if calibration == "tight" else stability_charge
     return tuple(charge(f"{step} {i}", part) for i, part in enumerate(cost.split(*(1.0,) * d), start=1))
 
@@ -273,8 +271,7 @@ class FriendlyMean:
         return RULES[self.calibration]
 
     @property
-    def whole(self) -> int:
-        """The score of a point of weight 1."""
+    def whole(self) -> int:  # the score of a point of weight 1
         return self.points - 1 if self.calibration == "tight" else self.points
 
     def move(self, bound: float) -> float:
@@ -426,7 +423,6 @@ class Tokens:
 
     @classmethod
     def drawn(cls, d: int, stream: np.random.Generator) -> "Tokens":
-        """Return names with offsets from a stream that has nothing to do with the rows."""
         upper = np.triu(stream.uniform(0.0, GRID, (d, d)))
         return cls(upper + np.triu(upper, 1).T)
 
@@ -498,8 +494,7 @@ class Eigenvalues(Estimator[Array]):
     def cost(self, budget: Budget) -> ZCDP:
         return without_events(budget) if self.calibration == "tight" else concentrated(budget)
 
-    def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:
-        """Return t and m; public."""
+    def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:  # t and m
         require_matrix(n, d)
         needed = enough_blocks(d, self.cost(budget), self.calibration)
         return block_sizes(needed, n, d, self.centred, self.calibration)

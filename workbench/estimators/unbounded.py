@@ -15,10 +15,9 @@ projections; both are of `subspaces`.
     (3) μ = the eigenvalues in A; no answer if μ_r = 0
     (4) the finish below, on all n rows: a centre, a round frame, mean and covariance in it
 
-The votes close every large gap; smaller ones, and what noisy votes leave, add up to a spread μ_1/μ_r that (3)
-tells and (4) makes round, a step at a time, however wide. A vote that does not come about changes nothing,
-but for that of (1), without which there is no answer. Shares of ρ: .1 for (1) and for (3), .5 for the votes,
-.3 for (4); δ is divided equally among the votes and the d locations of (4), which count as one.
+What the votes leave (4) makes round, a step at a time. A vote that does not come about changes nothing, but
+for that of (1), without which there is no answer. Shares of ρ: .1 for (1) and for (3), .5 for the votes, .3
+for (4); δ is divided equally among the votes and the d locations of (4), which count as one.
 
 "paper", the source's loop, with constants, since the slides have none:
 
@@ -39,8 +38,7 @@ of the other half for eigenvalues, votes and covariances of (2); .1 and .2 for (
 of eigenvalues and votes and to the histograms of (4).
 
 In both, every slot is drawn on every data set, and what released values make unnecessary is not used. With r
-= 0 the covariance is 0, draws go on as for λ = 1, and there is no scale, hence no mean. How many rows it
-takes depends on d and the budget, not on the condition number; `plan` refuses fewer, with the number.
+= 0 the covariance is 0, draws go on as for λ = 1, and there is no scale, hence no mean.
 
 The finish (also of `populous` and `affine`), from a frame A and eigenvalues μ_1 ≥ … ≥ μ_r in it, both
 released:
@@ -55,9 +53,8 @@ released:
     (9) out = the answers, weighted by their budgets; no answer if there is none
 
 s is the spectrum that rows should have in A, and round where its least is at least a quarter of its largest.
-A step divides the spread by about 1/e. Z₊ + eI, not the larger of Z + eI and a bound: small eigenvalues of Z
-are noise of either sign, and e keeps the rows' own from growing above 1. Rows are divided by R, so that what
-is drawn has a public sensitivity. Public numbers:
+A step divides the spread by about 1/e. Small eigenvalues of Z are noise of either sign, and e keeps the rows'
+own from growing above 1. Public numbers:
 
     location   ε = E/(.8 n) a coordinate, E such that normal rows get no place in any of them but with
                probability .001, however narrow they are, or down to a sd of `narrowest`; at most a fifth of
@@ -72,14 +69,13 @@ is drawn has a public sensitivity. Public numbers:
                largest: by then noise counts nearly alike on all axes
 
 The predicted error of normal rows is that of the last step alone. Its noise, of sd σ for the moment, is
-mapped back by A⁻¹, which multiplies its square by t = tr(A⁻¹A⁻ᵀ)/d in the norm that the covariance defines:
+mapped back by A⁻¹, which multiplies its square by t = tr(s⁻¹)/d, s the spectrum that the step meets:
 covariance² = the sampling of a winsorised second moment + its noise, for white rows, times t²; mean² = (E
-min(|z|², R²)/n + the lifted noise d (σ R/(√2 τ))² t) over the square of the slope at 0. t is 1 for rows that
-steps before made white, and tr(s⁻¹)/d for the spectrum s that the last step meets.
+min(|z|², R²)/n + the lifted noise d (σ R/(√2 τ))² t) over the square of the slope at 0.
 
 Departures: constants are chosen here; blocks are decomposed by singular values of their rows; a friendly mean
-takes the place of GoodCenter; in floats, the subspace of degenerate rows is found to about 1e-11 and never
-exactly, and a condition number above 1e26 is degenerate. Proof: `proofs/aggregation.md`, sections 4 and 5.
+takes the place of GoodCenter; in floats, the subspace of degenerate rows is found to about 1e-11, and a
+condition number above 1e26 is degenerate. Proof: `proofs/aggregation.md`, sections 4 and 5.
 """
 
 from abc import abstractmethod
@@ -172,7 +168,6 @@ class Unbounded(Estimator[T]):
     located: ClassVar[bool]  # whether "paper" finds a mean, too
 
     def recipe(self, n: int, d: int, budget: Budget) -> "Loop":
-        """Return the public numbers of a run; raise where n rows are too few for its blocks."""
         require_matrix(n, d)
         cost, mean = concentrated(budget), self.located and not self.centred
         return _loop(n, d, cost, self.centred, self.calibration, mean)
@@ -281,8 +276,7 @@ class Loop:
 
     @property
     @abstractmethod
-    def blocks(self) -> tuple[int, int]:
-        """T and m."""
+    def blocks(self) -> tuple[int, int]: ...  # T and m
 
     @property
     @abstractmethod
@@ -320,8 +314,7 @@ def _loop(n: int, d: int, cost: ZCDP, centred: bool, calibration: Calibration, l
 
 class TightLoop(Loop):
     @cached_property
-    def costs(self) -> tuple[ZCDP, ZCDP, ZCDP, ZCDP]:
-        """The costs of (1), of one vote, of (3), and of (4)."""
+    def costs(self) -> tuple[ZCDP, ZCDP, ZCDP, ZCDP]:  # of (1), of one vote, of (3), and of (4)
         votes, located = self.d - 1, not self.centred
         total = 2 * EIGENVALUES + (VOTES if votes else 0) + FINISH
         rho, events = self.cost.rho / total, votes + located
@@ -398,8 +391,7 @@ def widest(d: int) -> tuple[float, ...]:
 
 class PaperLoop(Loop):
     @cached_property
-    def costs(self) -> dict[str, ZCDP]:
-        """The costs of one slot of every kind, and of the steps of (3) and (4)."""
+    def costs(self) -> dict[str, ZCDP]:  # of one slot of every kind, and of the steps of (3) and (4)
         d, (eigenvalues, votes, fine) = self.d, SLOTS
         before = self.cost.rho * (COVARIANCE if self.located else 1) * (1 - FINAL)
         delta = self.cost.delta / (3 * d + self.located)
@@ -625,8 +617,7 @@ class RoundFinish:
         return self._costs(self.count)
 
     @property
-    def stretch(self) -> float:
-        """t: the mean of 1/s over the spectrum that the last step meets, if the frame left the worst."""
+    def stretch(self) -> float:  # t, if the frame left the worst spectrum
         return float(np.mean(1 / self._ended[1]))
 
     def ball(self, spectrum: Array, costs: tuple[ZCDP, ...] = ()) -> float:
@@ -655,7 +646,6 @@ class RoundFinish:
         return spectrum
 
     def squared_error(self, stretch: float = 1.0) -> SquaredErrors:
-        """Return the predicted errors of the last step alone; `stretch` is t."""
         n, d, cost = self.n, self.d, self.costs[-1]
         radius, mu = self.ball(np.ones(d)), gaussian_mu(cost)
         told = np.array([inf, mu / self.lift.reach**2])
@@ -678,7 +668,6 @@ class RoundFinish:
     def estimate(
         self, x: Array, frame: Frame, spread: Array, charges: list[Charge], noise: NoiseSource
     ) -> Moments | Abstention:
-        """Return the private moments of sanitised rows, from a frame and eigenvalues in it."""
         located = charges[: -len(self.costs)]
         centre = self._located(x, frame.scaled(1 / sqrt(spread[0])), located, noise)  # (5)
         if isinstance(centre, Abstention):
@@ -688,7 +677,6 @@ class RoundFinish:
     def round(
         self, x: Array, centre: Array, frame: Frame, spread: Array, measured: list[Charge], noise: NoiseSource
     ) -> Moments | Abstention:
-        """Return the private moments from a released centre, and a frame and eigenvalues in it."""
         costs, answers = self.costs, []
         frame, spectrum = frame.scaled(1 / sqrt(spread[0])), spread / spread[0]
         for number, (cost, charge) in enumerate(zip(costs, measured, strict=True)):
@@ -699,7 +687,12 @@ class RoundFinish:
             excess = self.excess(spectrum, cost)
             frame = frame.then(rounder(z, excess))  # (8)
             spectrum = spectrum / (spectrum + excess)
-        return self._pooled(answers) if answers else Abstention(measured[-1].step)  # (9)
+        if not answers:
+            return Abstention(measured[-1].step)
+        used, means, covariances = zip(*answers, strict=True)
+        weights = [cost.rho for cost in used]
+        mean, covariance = (np.average(one, axis=0, weights=weights) for one in (means, covariances))
+        return Moments(None if self.centred else mean, covariance)  # (9)
 
     def _located(
         self, x: Array, frame: Frame, charges: list[Charge], noise: NoiseSource
@@ -726,18 +719,11 @@ class RoundFinish:
             return m, z
         return m / slope(frame.rank, radius), unwinsorised(z, radius)
 
-    def _pooled(self, answers: list[tuple[ZCDP, Array, Array]]) -> Moments:
-        costs, means, covariances = zip(*answers, strict=True)
-        weights = [cost.rho for cost in costs]
-        mean, covariance = (np.average(values, axis=0, weights=weights) for values in (means, covariances))
-        return Moments(None if self.centred else mean, covariance)
-
 
 round_finish = lru_cache(maxsize=1024)(RoundFinish)  # its public numbers are computed once
 
 
 def rounder(z: Array, excess: float) -> Array:
-    """Return (Z₊ + eI)^(-1/2)."""
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values, 0.0) + excess))
 
 

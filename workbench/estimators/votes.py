@@ -131,45 +131,36 @@ class Vote:
             raise ArgumentError("vote", (k, a, b, quorum), "k/2 < a < b < quorum/k < k")
 
     @classmethod
-    def of(cls, k: int, a: float, b: float, quorum: float) -> "Vote":
-        """Return the vote with these shares, rounded to whole numbers."""
+    def of(cls, k: int, a: float, b: float, quorum: float) -> "Vote":  # from shares
         return cls(k, ceil(a * k), ceil(b * k), ceil(quorum * k * k))
 
-    def charge(self, step: str, cost: ApproxDP) -> Charge:
-        """Return the charge of (1)."""
+    def charge(self, step: str, cost: ApproxDP) -> Charge:  # of (1)
         return Charge(step, "truncated_laplace", float(self.moved), cost)
 
-    def passes(self, friends: Counts, charge: Charge, noise: NoiseSource) -> bool:
-        """Return the outcome of (1)."""
+    def passes(self, friends: Counts, charge: Charge, noise: NoiseSource) -> bool:  # (1)
         return exceeds_bound(friends.sum() - self.quorum, charge, noise)
 
-    def weights(self, friends: Counts) -> Array:
-        """Return w of (2)."""
+    def weights(self, friends: Counts) -> Array:  # (2)
         return np.clip((friends - self.nobody) / (self.everybody - self.nobody), 0.0, 1.0)
 
-    def count(self, friends: Counts, most: int) -> int:
-        """Return h, at most T."""
+    def count(self, friends: Counts, most: int) -> int:  # h, at most T
         return min(most, max(0, -((self.quorum - int(friends.sum())) // self.moved)))
 
     @property
-    def moved(self) -> int:
-        """S, the most that one point moves M."""
+    def moved(self) -> int:  # S
         return 2 * (self.k - 1)
 
     @property
-    def least_weight(self) -> float:
-        """The least mean of the weights, (Q₀ - a)/(1 - a), where the vote may pass."""
+    def least_weight(self) -> float:  # the least mean of the weights where the vote may pass
         share = self.nobody / self.k
         return (self.quorum / self.k**2 - share) / (1 - share)
 
     @property
-    def change(self) -> float:
-        """C: k times the most that the shares of the weights change, in total variation."""
+    def change(self) -> float:  # C
         k = self.k
         return float(change(k, np.array(self.nobody / k), np.array(self.everybody / k), self.quorum / k**2))
 
-    def spread(self, limit: float) -> float:
-        """E for covariances whose friends are at L = `limit`."""
+    def spread(self, limit: float) -> float:  # E
         return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
 
 
@@ -189,8 +180,7 @@ class Points:
         return np.asarray(self.lengths <= FARTHEST * self.limit)
 
     @property
-    def nothing(self) -> Array:
-        """The value that is masked where there is no answer."""
+    def nothing(self) -> Array:  # what is masked where there is no answer
         return np.zeros(self.values.shape[1])
 
     def friends(self, limit: float) -> Counts:
@@ -466,8 +456,7 @@ class Design:
     stage: str = ""  # what the names of its steps begin with
 
     @property
-    def rows(self) -> int:
-        """The rows that vote, k groups of them; whatever is left over is unused."""
+    def rows(self) -> int:  # that vote; what is left over is unused
         return self.vote.k * self.size
 
     @property
@@ -481,8 +470,7 @@ class Design:
         return Sequential("basic", self.charges)
 
     @property
-    def narrowness(self) -> float:
-        """The inverse width of the mask, which the best design has largest."""
+    def narrowness(self) -> float:  # the inverse width of the mask, which the best design has largest
         cost = vote_and_mask(self.budget, self.share, self.kind)[1]
         return (cost.epsilon if isinstance(cost, PureDP) else gdp_within_approx(cost).mu) / self.distance
 
@@ -525,8 +513,7 @@ class PricedDesign(Design):
     silent: float
 
     @property
-    def most(self) -> int:
-        """T: where all pairs are friends."""
+    def most(self) -> int:  # T: where all pairs are friends
         return len(self.falls)
 
     @property
@@ -570,14 +557,14 @@ def reduced(
 
 
 def change(k: int, a: Array, b: Array, quorum: float | Array) -> Array:
-    """Return C for shares a, b and Q₀."""
+    # C for shares a, b and Q₀
     first = (1 - quorum) / (1 - a)
     second = np.minimum(1.0, (1 - quorum) / np.maximum(1 - b - 1 / k, 1e-300))
     return np.asarray(np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1))
 
 
 def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
-    """Return E for shares a and Q₀."""
+    # E for shares a and Q₀
     free = quorum - 2 / k - a
     mass = np.where(free > 0, 1 - (1 - a + 1 / k) * (1 - a) / np.where(free > 0, free, 1.0), 0.0)
     known = (mass > 0) & (mass <= 1)

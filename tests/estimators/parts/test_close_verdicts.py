@@ -56,21 +56,10 @@ def test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points(seed, place)
     assert np.abs(found[0][:-1] - found[1][:-1]).max() <= 1
     for rows, counts in zip((values, other), found, strict=True):
         assert counts.tolist() == exact_friends(rows).tolist()
+    assert 1 < found[0][:100].min() <= found[0][:100].max() < 100  # friends and others
 
 
-def test_a_far_minority_has_friends_and_others():
-    counts = exact_friends(far_minority(0))[:100]
-    assert counts.min() > 1
-    assert counts.max() < 100
-
-
-def test_the_order_of_points_changes_no_verdict_of_a_far_minority():
-    values, order = far_minority(4), np.random.default_rng(5).permutation(1000)
-    found, again = (Points(rows, LIMIT).friends(LIMIT) for rows in (values, values[order]))
-    assert (found[order] == again).all()
-
-
-@pytest.mark.parametrize("d", [2, 300, 10**4, 10**6])
+@pytest.mark.parametrize("d", [2, 300, 10**5])
 def test_inner_products_of_many_entries_are_off_by_less_than_their_margin(d):
     """Points as far from each other's middle as products are trusted, and a distance of 1 apart."""
     rng = np.random.default_rng(d)

@@ -29,7 +29,7 @@ from workbench.privacy import GaussianDP, SimulatedNoise, UnitNoise
 from workbench.privacy.grid import OnGrid
 
 RADIUS = 2.5
-RATIOS = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (1.0, 0.25), (1.0, 0.3), (1.0, 1.0), (0.15, 1.0), (0.01, 1.0)]
+RATIOS = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (1.0, 0.25), (1.0, 1.0), (0.01, 1.0)]
 JOINT = pytest.mark.parametrize("prices", [costs(*pair) for pair in RATIOS], ids=map(str, RATIOS))
 
 
@@ -54,7 +54,7 @@ def within(point: np.ndarray) -> np.ndarray:
 
 
 @JOINT
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
 def test_no_row_and_no_weight_moves_it_by_more_than_one(prices: Costs, seed: int, d: int) -> None:
     rng = np.random.default_rng(seed)
@@ -65,7 +65,7 @@ def test_no_row_and_no_weight_moves_it_by_more_than_one(prices: Costs, seed: int
 
 
 @JOINT
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
 def test_no_row_of_whole_numbers_moves_it_by_more_than_one(prices: Costs, seed: int, d: int) -> None:
     """Rows in the ball, beyond it, opposite ones and unusable ones: one is one, without a tolerance."""
@@ -136,14 +136,10 @@ def test_sums_are_those_of_the_definition_and_are_read_back(d: int) -> None:
 
 
 def test_several_releases_are_worth_one_of_their_joint_cost() -> None:
-    # 2000 sums of squares of 4 noises: chi-square with 8000 degrees of freedom, 5 sd are 8 %
-    sums, budgets = (
-        WholeSums(50, OnGrid(np.zeros(4, int), 1.0)),
-        [GaussianDP(0.3), GaussianDP(0.4), GaussianDP(1.2)],
-    )
-    noise = SimulatedNoise(np.random.default_rng(3))
-    errors = []
-    for _ in range(2000):
+    # 200 sums of squares of 40 noises: chi-square with 8000 degrees of freedom, 5 sd are 8 %
+    sums, budgets = WholeSums(50, OnGrid(np.zeros(40, int), 1.0)), [GaussianDP(mu) for mu in (0.3, 0.4, 1.2)]
+    noise, errors = SimulatedNoise(np.random.default_rng(3)), []
+    for _ in range(200):
         parts = [
             (release(sums, RADIUS, MEAN, moments_charge("mean", budget), noise), MEAN, budget)
             for budget in budgets

@@ -37,7 +37,7 @@ from workbench.bounds.search import smallest
 from workbench.charts.style import number
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.shared.budgets import step_budgets
-from workbench.estimators.shared.moments import WinsorisedCovariance
+from workbench.estimators.shared.moments import winsorised_rms
 from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget
@@ -214,7 +214,7 @@ def covariance_parts(estimator: CoinPressCovariance, axes: ArrayLike, n: int, bu
     sampling = d * (d + 1) / n
     if estimator.winsorises:
         cost = step_budgets(budget, estimator.design(n, d, budget).weights)[-1]
-        squared = WinsorisedCovariance(n, d, cost).predicted_error ** 2 - sampling
+        squared = winsorised_rms(n, d, cost) ** 2 - sampling
     else:
         sd = gaussian_scale(list(estimator.plan(n, d, budget).charges())[-1])
         squared = sd**2 * float((inverse**2).sum() + inverse.sum() ** 2) / 2

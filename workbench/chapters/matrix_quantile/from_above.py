@@ -62,7 +62,7 @@ def iterates(x: Array, level: float, start: Array) -> list[Array]:
     factor = np.linalg.inv(np.linalg.cholesky(start)) * units
     found = [start]
     for _ in range(FRAMES - 1):
-        moment = solver.moment(scaled, factor, level)
+        moment = scaled.moment(solver.influence, factor, level)
         factor = solver.step(moment, distance(moment), factor)
         root = scaled.root(factor)
         found.append(root @ root.T)

@@ -124,7 +124,7 @@ def expected(key: str, n: int, d: int, budget: ApproxDP) -> float:
     """Return the predicted median of the error for normal rows, infinite where n rows are refused."""
     try:
         if key == LAW:
-            return float(ESTIMATORS[key].recipe(n, d, budget).design.squared_error.total_variation)
+            return float(ESTIMATORS[key].design(n, d, budget).squared_error.total_variation)
         return float(given(key, d).predicted_error(n, d, budget))
     except ArgumentError:
         return inf

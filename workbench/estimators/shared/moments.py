@@ -116,20 +116,10 @@ def length_beyond(spectrum: Array, share: float) -> float:
     return sqrt(squares / total * float(chdtri(total**2 / squares, share)))
 
 
-@dataclass(frozen=True)
-class WinsorisedCovariance:
-    """Steps (1) to (3) for n rows of dimension d at a cost that a Gaussian mechanism takes."""
-
-    n: int
-    d: int
-    cost: Budget
-
-    @property
-    def predicted_error(self) -> float:
-        """The rms Frobenius error for white normal rows, to first order."""
-        mu = gaussian_mu(self.cost)
-        squared = np.array([best_radius(self.n, self.d, mu) ** 2])
-        return sqrt(float(squared_errors(squared, self.n, self.d, mu)[0]))
+def winsorised_rms(n: int, d: int, cost: Budget) -> float:
+    """Return the rms Frobenius error of steps (1) to (3) for white normal rows, to first order."""
+    mu = gaussian_mu(cost)
+    return sqrt(float(squared_errors(np.array([best_radius(n, d, mu) ** 2]), n, d, mu)[0]))
 
 
 def unwinsorised(moment: Array, radius: float) -> Array:
@@ -234,15 +224,13 @@ class LiftedMoment:
     height: float
 
     @property
-    def reach(self) -> float:
-        """√(1 + τ²), the length of a lifted row on the sphere."""
+    def reach(self) -> float:  # the length of a lifted row on the sphere
         return hypot(1.0, self.height)
 
     def sensitivity(self) -> float:
         return second_moment_sensitivity(self.n, self.reach)
 
     def charge(self, step: str, cost: Budget) -> Charge:
-        """Return the charge of step (4)."""
         return Charge(step, "symmetric_gaussian", self.sensitivity(), cost)
 
     @cached_property
@@ -270,17 +258,15 @@ class LiftedMoment:
         mean = noisy[0, 1 : r + 1] / (self.steps * STEP) if self.steps else np.zeros(r)
         return mean, noisy[1 : r + 1, 1 : r + 1]
 
-    def share(self, corner: float, charge: Charge) -> float:
-        """Return s of step (5); 1 without a mean, for which nothing tells."""
+    def share(self, corner: float, charge: Charge) -> float:  # s; 1 without a mean, for which nothing tells
         return share(corner, (self.steps * STEP) ** 2, charge) if self.steps else 1.0
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The linear map of rows that several steps refine: H Vᵀ, V an orthonormal basis, H square.
+    """The linear map of rows that several steps refine: H Vᵀ, V an orthonormal basis, (d, r), H square.
 
-    `basis` is V, of shape (d, r) where rows are of a subspace of dimension r, else the identity; `shape` is
-    H. A frame is a function of released values, and mapping rows by it is a fixed map of each row.
+    A frame is a function of released values, and mapping rows by it is a fixed map of each row.
     """
 
     basis: Array
@@ -292,11 +278,9 @@ class Frame:
 
     @property
     def matrix(self) -> Array:
-        """H Vᵀ, shape (r, d)."""
         return np.asarray(self.shape @ self.basis.T)
 
     def then(self, matrix: Array) -> "Frame":
-        """Return the frame that maps by `matrix`, shape (r, r), afterwards."""
         return Frame(self.basis, matrix @ self.shape)
 
     def scaled(self, factor: float) -> "Frame":
@@ -331,7 +315,6 @@ def completed(frame: Frame, thin: float = THIN) -> Array:
 
 
 def is_round(spectrum: Array, share: float = ROUND) -> bool:
-    """Return whether the least is at least this share, a quarter, of the largest."""
     return bool(spectrum.min() >= share * spectrum.max())
 
 

@@ -164,7 +164,7 @@ def across(setting: Setting) -> Pair:
     estimator: Any = setting.estimator
     typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
     x = typical[:, : setting.d]
-    found = estimator.recipe(setting.n, setting.d, setting.budget).design.test.located(x)
+    found = estimator.design(setting.n, setting.d, setting.budget).test.located(x)
     middle, edge = found.centre + found.shift, found.root[:, 0]
     return pair("typical rows, one goes across", x, middle + edge, middle - edge, 0)
 
@@ -180,11 +180,12 @@ def far_away(setting: Setting) -> Pair:
 def borderline(setting: Setting) -> Pair:
     """Return typical rows, so many of them zero that one zero row more changes how stable they are."""
     estimator: Any = setting.estimator
-    found = estimator.recipe(setting.n, setting.d, setting.budget)
-    first, recipe = found if isinstance(found, tuple) else (0, found)
+    asked = setting.n, setting.d, setting.budget
+    first, recipe = estimator.recipe(*asked) if hasattr(estimator, "recipe") else (0, None)
+    test = recipe.design.test if recipe else estimator.design(*asked).test
     rng = np.random.default_rng(setting.n)
     typical = CATALOG[setting.key].population.sample(setting.n, rng=rng)[:, : setting.d]
-    each = (setting.n - first) // recipe.n  # rows of a pair
+    each = (setting.n - first) // test.n  # rows of a pair
 
     def without(pairs: int) -> Array:
         rows = typical.copy()
@@ -192,10 +193,10 @@ def borderline(setting: Setting) -> Pair:
         return rows
 
     def stable(pairs: int) -> bool:
-        rows = centred_rows(without(pairs)[: each * recipe.n], each == 1)
-        return bool(recipe.design.test.count(rows)[0])
+        rows = centred_rows(without(pairs)[: each * test.n], each == 1)
+        return bool(test.count(rows)[0])
 
-    low, high = 0, recipe.n
+    low, high = 0, test.n
     while high > low + 1:
         middle = (low + high) // 2
         low, high = (middle, high) if stable(middle) else (low, middle)
