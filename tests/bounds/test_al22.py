@@ -69,6 +69,7 @@ def test_lemma_5_1_holds_with_room(d, gamma):
         assert square_delta(20 * gamma, eta, d, 0.5) > 5e-7
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("d", [1, 3, 10])
 def test_lemmas_on_concentration_hold_on_random_matrices(d):
     rng = np.random.default_rng(d)

@@ -28,6 +28,7 @@ def missed(n: int, share: float, budget, level: float = 0.05) -> float:
     return float(chances @ ~np.array(inside))
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
 def test_the_interval_of_a_count_misses_with_the_level_at_most_and_not_much_less(budget, share):
@@ -51,6 +52,7 @@ def test_half_the_width_of_a_mean_is_what_the_bound_gives(epsilon, n, width):
     assert found.width / 2 == pytest.approx(width, rel=0.02)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     "budget", [BUDGETS[0], *(pytest.param(one, marks=pytest.mark.daily) for one in BUDGETS[1:])]
 )
@@ -70,6 +72,7 @@ def test_intervals_contain_what_is_released_at_the_ends_too(budget):
         assert Count().interval(count, 5, budget, 0.05).contains(float(count))
 
 
+@pytest.mark.turns(6)
 def test_all_intervals_of_a_histogram_cover_at_once():
     rng, histogram, shares = np.random.default_rng(3), Histogram(edges=(0.2, 0.3)), np.array([0.2, 0.1, 0.7])
     missing = 0

@@ -120,6 +120,7 @@ def test_too_few_rows_for_any_distribution_are_refused_with_what_answers():
 NOTHING_KNOWN = [IntervalUnknownVariance(), IntervalUnknownVariance(calibration="paper"), IntervalMean()]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("estimator", NOTHING_KNOWN, ids=repr)
 def test_a_constant_column_gives_the_whole_line(estimator):
     for seed in range(10):
@@ -132,6 +133,7 @@ def most_alike(seed):
     return FAR + np.where(rng(seed).random(10_000) < 0.8, 0.0, rng(seed + 1).uniform(0.0, 9.0, 10_000))
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("estimator", "column", "mean", "widest"),
     [

@@ -50,11 +50,13 @@ def said_by(centred, n):
     return float(words.split("up to ")[1].split("%")[0])
 
 
+@pytest.mark.turns(6)
 def test_half_of_a_share_of_pairs_is_one_of_rows():
     """A far row spoils one pair of two."""
     assert said_by(False, 2400) == pytest.approx(said_by(True, 1200) / 2, abs=0.1)
 
 
+@pytest.mark.turns(4)
 def test_of_a_subspace_nothing_is_said():
     degenerate, budget = MatrixQuantileCovariance(degenerate=True), ApproxDP(8.0, 1e-6)
     assert degenerate.other_rows(degenerate.fewest(1, budget), 1, budget) == ""

@@ -108,6 +108,7 @@ def test_the_filter_is_equivariant():
     assert np.allclose(np.linalg.solve(shape, np.linalg.solve(shape, mapped).T), plain, rtol=0, atol=1e-8)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", ATTACKS)
 def test_errors_on_attacks_named_and_held_out(name):
     """No constant was chosen on the held-out ones; zeros and planted rows cost less than without a filter."""

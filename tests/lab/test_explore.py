@@ -52,6 +52,7 @@ def test_a_control_is_a_number_of_the_picture(wrong):
         explore.explorer(chapter.tracing, **wrong)
 
 
+@pytest.mark.turns(6)
 def test_trials_come_with_bands_and_end_with_the_next_move():
     made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
     made.view = type("View", (), {"send": staticmethod(sent.append)})

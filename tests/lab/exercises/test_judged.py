@@ -16,6 +16,7 @@ CODE = {
 }
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("seed", [17, 1, 2])
 @pytest.mark.parametrize("stem", CODE)
 def test_the_fault_is_found_and_its_repair_passes(stem, seed):
