@@ -53,10 +53,10 @@ def on_turn(place, days, day=DAY):
 
 
 def pytest_itemcollected(item):
-    """Make a test that is marked `turns(days)` a daily one on all days but one."""
+    """Let a test that is marked `turns(days)` wait on all days but one."""
     mark = item.get_closest_marker("turns")
     if mark and not on_turn(mark.kwargs.get("place", item.nodeid), *mark.args):
-        item.add_marker("daily")
+        item.add_marker("waiting")
 
 
 def pytest_addoption(parser):
