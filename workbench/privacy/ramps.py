@@ -302,14 +302,6 @@ def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, flo
     return low, high
 
 
-def within(stick: Divergence, budget: ApproxDP, chances: Sequence[float]) -> bool:
-    """Tell whether a sequence keeps (a) to (c), with room for the rounding of their terms."""
-    epsilon, left = budget.epsilon, budget.delta * (1 - RELATIVE) - ABSOLUTE
-    steps = pairwise(chances[1:])
-    starts = chances[0] == 0.0 and chances[1] <= left and stick(epsilon) <= left
-    return starts and all(_allowed(stick, epsilon, left, p, q) for p, q in steps)
-
-
 def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
     return _rises(stick, epsilon, left, p, q) and _stays(stick, epsilon, left, p, q)
 
