@@ -1,4 +1,4 @@
-"""One thread of linear algebra for each worker, doctests of modules that have one, parts, the longest first.
+"""One thread of linear algebra for each worker, doctests of modules that have one, parts and turns.
 
 The collector of garbage is off while tests are collected, a third of the time that takes: ten thousand
 items and the syntax trees of their modules are made, and none of them is garbage.
@@ -6,16 +6,27 @@ items and the syntax trees of their modules are made, and none of them is garbag
 
 import gc
 import os
+import sys
+from datetime import date
 from pathlib import Path
 from zlib import crc32
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 from _pytest.doctest import DoctestModule
 
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")  # workers share the cores; read when numpy is imported
 
 gc.disable()
+
+# The package has a plugin, for which pytest rewrites the asserts of all of it: those of the contracts matter.
+for finder in sys.meta_path:
+    if isinstance(finder, AssertionRewritingHook):
+        finder._must_rewrite.discard("workbench")
+        finder._must_rewrite.add("workbench.contracts")
+
+DAY = int(os.environ.setdefault("DAY_OF_TESTS", str(date.today().toordinal())))  # also past midnight
 
 PACKAGE = Path(__file__).parent / "workbench"
 LONG = (  # what ends late if it begins late
@@ -34,6 +45,18 @@ def pytest_collect_file(file_path, parent):
     if source and ">>>" in file_path.read_text(encoding="utf-8"):
         return DoctestModule.from_parent(parent, path=file_path)
     return None
+
+
+def on_turn(place, days, day=DAY):
+    """Whether what is at a place, a number or a name, is run on a day: one of so many."""
+    return ((place if isinstance(place, int) else crc32(place.encode()) // 1000) + day) % days == 0
+
+
+def pytest_itemcollected(item):
+    """Let a test that is marked `turns(days)` wait on all days but one."""
+    mark = item.get_closest_marker("turns")
+    if mark and not on_turn(mark.kwargs.get("place", item.nodeid), *mark.args):
+        item.add_marker("waiting")
 
 
 def pytest_addoption(parser):

@@ -259,10 +259,10 @@ def module_of(part):
 
 
 def test_every_step_of_an_algorithm_is_marked_where_it_is_done():
-    entries = {key: Path(sys.modules[type(CATALOG[key].estimator).__module__].__file__) for key in CATALOG}
-    found = {key: unmarked(path.read_text(encoding="utf-8")) for key, path in entries.items()}
-    assert len(found) == len(CATALOG)
-    assert not {key: steps for key, steps in found.items() if steps}
+    paths = {Path(sys.modules[type(entry.estimator).__module__].__file__) for entry in CATALOG.values()}
+    found = {path.name: unmarked(path.read_text(encoding="utf-8")) for path in paths}
+    assert len(found) == len(paths) > 1
+    assert not {name: steps for name, steps in found.items() if steps}
 
 
 @pytest.mark.parametrize(

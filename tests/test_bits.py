@@ -9,7 +9,7 @@ import pytest
 from tests import bits
 from workbench.privacy import SimulatedNoise
 
-KEY, TURNS = "univariate/clipped-mean", 12
+KEY, TURNS = "univariate/clipped-mean", 20
 COMMITTED = json.loads(bits.COMMITTED.read_text(encoding="utf-8"))
 TODAY = [*bits.CATALOG][date.today().toordinal() % TURNS :: TURNS]
 

@@ -204,7 +204,7 @@ def test_quadratic_kl_bound_refuses_where_it_would_be_false() -> None:
     assert kl_upper_bound(p, q) == inf
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=20)
 @given(mean_p=means, sigma_p=scales, mean_q=means, sigma_q=scales)
 def test_univariate_total_variation_equals_quadrature(
     mean_p: float, sigma_p: float, mean_q: float, sigma_q: float

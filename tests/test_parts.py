@@ -1,11 +1,11 @@
-"""`pytest --part K/N`: parts that are asked for in turn leave nothing out and repeat nothing."""
+"""`pytest --part K/N` and `turns(days)`: what is run in turn leaves nothing out and repeats nothing."""
 
 from itertools import chain
 from types import SimpleNamespace
 
 import pytest
 
-from conftest import part, pytest_collection_modifyitems
+from conftest import on_turn, part, pytest_collection_modifyitems
 
 
 def chosen(names, of):
@@ -28,6 +28,13 @@ def test_every_test_is_in_one_part():
 
 def test_without_parts_nothing_is_left_out():
     assert len(chosen(["tests/test_a.py::test_b", "tests/lab/test_c.py::test_d"], None)) == 2
+
+
+def test_of_so_many_days_each_test_has_one_and_every_part_of_its_tests_too():
+    names = [f"tests/test_a.py::test_b[{i}]" for i in range(3000)]
+    for place in (*names, *range(6)):
+        assert sum(on_turn(place, 6, day) for day in range(740000, 740006)) == 1
+    assert all(100 < sum(on_turn(name, 6) for name in chosen(names, (k, 3))) < 240 for k in range(3))
 
 
 @pytest.mark.parametrize("words", ["4/4", "-1/4", "1", "a/b", "0/0", "1/2/3"])

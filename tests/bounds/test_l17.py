@@ -77,6 +77,7 @@ def coupling_optimum(n: int, tv: float, epsilon: float, beta: float, delta: floa
     return float(-result.fun)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("beta", [0.05, 0.2])
 @pytest.mark.parametrize(("tv", "epsilon"), [(1.0, 0.3), (0.5, 0.4), (0.3, 1.0), (0.2, 2.0), (0.15, 0.7)])
 def test_two_point_bound_is_all_that_the_coupling_gives(tv: float, epsilon: float, beta: float) -> None:

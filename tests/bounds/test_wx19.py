@@ -33,15 +33,3 @@ def test_the_deviation_of_an_entry_is_that_of_its_parts():
     np.testing.assert_allclose(quiet, np.sqrt(2 * level) * np.array([[0.2, 0.1], [0.1, 0.2]]), rtol=1e-4)
     silent = wx19.entry_deviation(covariance, 10**6, 1e-12, 1e-12, 0.05)
     assert silent[0, 1] == pytest.approx(np.sqrt(2 * (2.0 + 0.25) * level / 1e6), rel=0.01)
-
-
-def test_shapes_are_of_the_stated_orders():
-    central, local = wx19.central_shape, wx19.local_shape
-    assert central(6, 100, 10**4, 1.0, 1e-6) == pytest.approx(4 * central(3, 100, 10**4, 1.0, 1e-6))
-    assert local(3, 100, 10**4, 0.5, 1e-6) == pytest.approx(4 * local(3, 100, 10**4, 1.0, 1e-6))
-    assert local(3, 100, 10**6, 1.0, 1e-6) == pytest.approx(local(3, 100, 10**4, 1.0, 1e-6) / 100)
-    large = [central(3, 100, n, 1.0, 1e-6) * n for n in (10**9, 10**10)]
-    assert large[0] == pytest.approx(large[1], rel=1e-6)  # privacy has faded
-    assert wx19.thresholded_error(3, 0.1) == pytest.approx(1.6)
-    assert wx19.plain_noise(400, 0.01) == pytest.approx(0.4)
-    assert wx19.threshold(100, 100, 0.1, 1.0) == pytest.approx(4 * np.sqrt(np.log(100)) * 0.2)

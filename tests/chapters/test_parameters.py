@@ -270,6 +270,7 @@ def test_every_declared_value_draws(name):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", [one for one in CHAPTERS if one not in SLOW_ENDS])
 def test_a_declared_value_draws_today(name):
     """One of them a notebook, another one the next day."""

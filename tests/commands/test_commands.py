@@ -45,6 +45,7 @@ def test_every_help_ends_with_its_examples_which_are_understood(command, name):
         assert callable(parser().parse_args(words).run)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("width", [20, 77, 200, None])
 def test_tables_are_as_wide_as_the_terminal_60_columns_at_least_and_100_elsewhere(
     command, monkeypatch, width
@@ -74,6 +75,7 @@ def test_an_entry_is_shown_whole(command):
         assert words in out
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("key", CATALOG)
 def test_the_example_of_an_entry_names_all_that_must_be_set(command, key):
     from workbench.lab.estimating import estimator
@@ -115,6 +117,7 @@ def test_statements_are_listed_and_shown_whole(command):
         assert " ".join(words.split()) in out
 
 
+@pytest.mark.turns(3)
 def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(command):
     refuted = json.loads(command("claims", "--status", "REFUTED", "--json").printed())
     assert {one["status"] for one in refuted} == {"REFUTED"}

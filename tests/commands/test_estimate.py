@@ -239,6 +239,7 @@ def slips():
     yield estimate(more=("--out", ".")), "out = '.'", "a file in a folder that exists, and no link or device"
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [pytest.param(one, words, id=f"{number}-{words[0]}") for number, (one, *words) in enumerate(slips())],

@@ -121,6 +121,7 @@ def test_an_estimator_is_not_asked_before_the_facts_that_it_needs_are_told():
     assert private.needs == ("radius",)  # of the example, whose rows are not anybody's
 
 
+@pytest.mark.turns(6)
 def test_where_answers_begin_needs_no_alpha():
     for one in plan(asked(alpha=None, subject="scale")):
         assert (one.answers_from, one.refusal) == (4, "n = 3: expected an integer, at least 4")
@@ -248,6 +249,7 @@ def simulated(key, *, runs=60, jobs=1, seed=1, share=0.5, **more):
     return compared(Question(**known | {"simulation": how} | more))
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("key", PRIVATE)
 def test_every_key_has_rows_that_are_the_hardest_and_answers_on_them(key):
     entry = CATALOG[key]
@@ -264,6 +266,7 @@ def test_every_key_has_rows_that_are_the_hardest_and_answers_on_them(key):
     assert isinstance(value, Abstention) or world.loss(value, world.truth) is not None
 
 
+@pytest.mark.turns(3)
 def test_simulation_costs_what_is_told_first_and_needs_more_rows_for_a_larger_share():
     said = []
     how = Simulation(runs=40)

@@ -50,6 +50,7 @@ def test_every_maker_of_parts_is_met_by_a_form_of_some_example(met):
     print(f"{sum(len(one) for one in found.values())} forms of {len(found)} examples have parts")
 
 
+@pytest.mark.daily
 def test_every_form_has_parts_and_its_ends_are_rows(met):
     _, found = met
     for one in (form for forms_of in found.values() for form in forms_of):

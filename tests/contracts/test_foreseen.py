@@ -75,6 +75,7 @@ def test_the_statement_is_true_in_many_runs(key):
     refuse_what_is_off(key, said, found)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("key", PRIVATE)
 def test_nothing_is_promised_below_the_cliff(key):
     """And there answers are bad: a prediction of nothing everywhere would be no lie, and of no use."""

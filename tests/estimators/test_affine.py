@@ -39,6 +39,7 @@ def traced(x):
     return release.value, {name: values[0] for name, values in trace.records.items()}
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("budget", "d", "n"), SCALES)
 def test_the_charge_is_that_of_the_proof_and_its_scale_the_least(budget, d, n):
     made = AffineMean().design(n, d, budget)
@@ -153,6 +154,7 @@ def test_rows_so_many_that_rounding_counts_are_refused_with_how_many_may_be():
         LiftedGaussian().plan(int(1.02 * most), 2, BUDGET)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(("budget", "d", "n"), PRICED)
 def test_the_charge_is_that_of_the_test_that_it_prices(budget, d, n):
     made = LiftedGaussian().design(n, d, budget)

@@ -28,6 +28,7 @@ def missed(n: int, share: float, budget, level: float = 0.05) -> float:
     return float(chances @ ~np.array(inside))
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
 def test_the_interval_of_a_count_misses_with_the_level_at_most_and_not_much_less(budget, share):
@@ -66,6 +67,7 @@ def covering_means(share, budget):
     return end(0.0, share), end(1.0, share)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     "budget", [BUDGETS[0], *(pytest.param(one, marks=pytest.mark.daily) for one in BUDGETS[1:])]
 )
@@ -86,6 +88,7 @@ def test_intervals_contain_what_is_released_at_the_ends_too(budget):
         assert Count().interval(count, 5, budget, 0.05).contains(float(count))
 
 
+@pytest.mark.turns(6)
 def test_all_intervals_of_a_histogram_cover_at_once():
     rng, histogram, shares = np.random.default_rng(3), Histogram(edges=(0.2, 0.3)), np.array([0.2, 0.1, 0.7])
     every = [Counts(first + np.arange(3.0), 52) for first in range(0, 51, 3)]

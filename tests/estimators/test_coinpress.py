@@ -93,6 +93,7 @@ def test_a_frame_at_most_doubles_what_was_below_one(seed, d):
     assert np.linalg.eigvalsh(a @ truth @ a.T)[-1] <= 2 * (1 + 1e-9)
 
 
+@pytest.mark.turns(3)
 def test_noise_that_leaves_the_floats_gives_no_answer():
     estimator, x = CoinPressGaussian(radius=1.0, upper=1e300, lower=1e300), np.zeros((10, 2))
     sources = map(np.random.default_rng, range(9))

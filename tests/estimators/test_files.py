@@ -62,6 +62,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: repr(row[:12]))
 def test_one_line_changes_its_row_alone(tmp_path, row):
     for end, place in ((b"\n", 0), (b"\r\n", N - 1)):
@@ -262,6 +263,7 @@ def test_every_entry_that_says_so_reads_once_for_each_charge_and_agrees(key, exa
     assert len(read) <= passes(estimator, n, d, budget)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("suffix", ["npy", "float32.npy", "parquet", "csv", "csv.gz"])
 def test_files_are_read_as_rows_in_memory(suffix, tmp_path):
     path, kept = tmp_path / f"rows.{suffix}", DATA

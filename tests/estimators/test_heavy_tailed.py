@@ -21,6 +21,7 @@ from workbench.privacy import ZCDP, Parallel, compose
 LOUD = ZCDP(0.5)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_the_constant_of_a_pair_holds_for_skewed_laws_on_few_points(k):
     """Y = (X - X')/√2 exactly, for laws on two to five points; some of 800 come near the constant."""
@@ -64,6 +65,7 @@ def test_batches_are_disjoint_and_each_spends_the_whole_budget():
     assert (stages[0].start, stages[-1].stop) == (0, n)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_step_keeps_the_sandwich_wherever_the_band_holds(seed):
     """Z between keep·S - eI and S + eI, often on the boundary."""

@@ -157,6 +157,7 @@ def test_coverage_given_an_answer():
 NOTHING_KNOWN = [IntervalUnknownVariance(), IntervalUnknownVariance(calibration="paper"), IntervalMean()]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("estimator", NOTHING_KNOWN, ids=repr)
 def test_a_constant_column_gives_the_whole_line(estimator):
     for seed in range(3):
@@ -169,6 +170,7 @@ def most_alike(seed):
     return FAR + np.where(rng(seed).random(10_000) < 0.8, 0.0, rng(seed + 1).uniform(0.0, 9.0, 10_000))
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("estimator", "column", "mean", "widest"),
     [

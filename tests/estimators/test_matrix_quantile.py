@@ -52,6 +52,7 @@ def said_by(n, budget=BUDGET, **options):
         return MatrixQuantileCovariance(**options).other_rows(n, 2, budget)
 
 
+@pytest.mark.turns(6)
 def test_half_of_a_share_of_pairs_is_one_of_rows():
     """A far row spoils one pair of two; of a subspace nothing is said."""
     pairs, rows = (said_by(n, centred=n == 1200) for n in (2400, 1200))

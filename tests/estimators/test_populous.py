@@ -389,6 +389,7 @@ def test_a_random_oracle_has_a_generator_for_each_group():
     assert len({*map(bytes, first)}) == 20
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("space", "limit", "size"), [("l2", 2.5, 4), ("l1", 3.5, 4), ("thompson", 4.0, 40),
                                                       ("exact", None, 8)])  # fmt: skip
 def test_what_is_drawn_is_the_plan_whatever_the_oracle(space, limit, size):
@@ -407,6 +408,7 @@ def test_what_is_drawn_is_the_plan_whatever_the_oracle(space, limit, size):
 # What is found
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(("mask", "epsilon"), [("auto", 4.0), ("wishart", 12.0), ("square", 60.0)])
 def test_a_covariance_by_an_oracle_of_matrices(mask, epsilon):
     x = rng(8).standard_normal((20_000 if mask == "auto" else 40_000, 2)) * [1e-3, 1e3]

@@ -56,6 +56,7 @@ def test_a_share_between_those_of_the_table_takes_the_larger():
             rows_for(**wrong)
 
 
+@pytest.mark.turns(3)
 def test_groups_that_do_not_agree_give_no_answer():
     x = rng().standard_normal((20_000, 1)) * np.exp(rng(2).uniform(-20, 20, (20_000, 1)))
     estimator = PopulousRobustCovariance(corruption=0.05, centred=True)

@@ -78,6 +78,7 @@ def independent(tau, kept, y, k, cut):
     return left_after(tau, kept, tail_set(tau, kept, k, y), cuts)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("rule", "most"), [(right, 1), (tied, 2), (independent, 2)])
 def test_neighbours_stay_neighbours(rule, most):
     """All pairs of five numbers that differ in one, three passes with other centres: ties between rows."""

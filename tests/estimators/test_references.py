@@ -108,6 +108,7 @@ def test_the_filter_is_equivariant():
     assert np.allclose(np.linalg.solve(shape, np.linalg.solve(shape, mapped).T), plain, rtol=0, atol=1e-8)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     ("d", "corruption", "n"), [(2, 0.1, 8000), pytest.param(5, 0.05, 10_000, marks=pytest.mark.daily)]
 )

@@ -133,6 +133,7 @@ def mutated(name):
         yield
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=DAILY) if name == "no margin" else name for name in MUTANTS]
 )
@@ -227,6 +228,7 @@ def pairs(d, count, seed):
         yield x, y
 
 
+@pytest.mark.turns(4)
 def test_units_of_a_neighbour_are_no_larger_one_count_below():
     moved = 0
     for x, y in pairs(2, 200, 3):
@@ -372,6 +374,7 @@ def absolute(lift, centre):
     return root
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("edge", ["slope", pytest.param("guard", marks=DAILY)])
 def test_neighbours_of_the_whole_matrix_break_no_bound(edge):
     stable, changed, most = 0, 0, 250

@@ -101,6 +101,7 @@ def law_of_the_choice(estimator, x, budget):
     return weights / weights.sum()
 
 
+@pytest.mark.turns(3)
 @settings(max_examples=40, deadline=None)
 @given(neighbours(6, 2))
 def test_the_draw_in_the_plane_loses_at_most_epsilon(pair):
@@ -111,6 +112,7 @@ def test_the_draw_in_the_plane_loses_at_most_epsilon(pair):
     assert np.allclose(law, wanted / wanted.sum())
 
 
+@pytest.mark.turns(3)
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_the_margin_has_sensitivity_1_and_trimmed_means_move_by_less_than_the_width(data):

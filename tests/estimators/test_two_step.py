@@ -55,6 +55,7 @@ TWO, RARE = TwoStepMean(radius=100.0, sigma=1.0), two_valued(0.043, 10_000)
 SOURCE = TwoStepMean(radius=100.0, sigma=1.0, calibration="paper")
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("estimator", "budget", "x", "least"),
     [  # the worst that the proof knows, or that a search found; `least` of what is said is reached

@@ -82,6 +82,7 @@ def one_point_within(series, factor):
     return inside[0] <= factor * y <= inside[1]
 
 
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_committed_curve_or_table_that_is_falsified_is_seen(notebook):
     found, tables = curves(notebook)
@@ -200,6 +201,7 @@ def test_one_run_moves_no_more_claims_than_read_its_sweep(off, same):
     assert (differ(ours, kept) == []) == same
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("law", ["standard_normal", "laplace"])
 @pytest.mark.parametrize("summary", ["mean", "median"])
 def test_a_run_replaced_by_another_draw_stays_within_the_interval(law, summary):
@@ -229,6 +231,7 @@ def written(folder, charts, seed=1):
     return folder
 
 
+@pytest.mark.turns(3)
 def test_a_folder_is_compared_in_its_profiles_and_without_versions(tmp_path):
     quick = written(tmp_path / "quick", {"quick": chart()})
     full = written(tmp_path / "full", {"quick": chart(), "full": chart(replace(CURVE, y=(1, 2, 3, 5)))})

@@ -61,6 +61,7 @@ def test_a_table_of_colours_is_refused_in_words():
     assert form["panels"] == []
 
 
+@pytest.mark.turns(6)
 def test_trials_come_with_bands_and_end_with_the_next_move():
     made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
     made.view = type("View", (), {"send": staticmethod(sent.append)})

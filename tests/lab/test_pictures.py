@@ -82,6 +82,7 @@ def test_committed_words_are_on_the_page_and_apart(path):
     assert faults(Chart.from_json(richest(canonical_json.read(path)["charts"]))) == []
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 @pytest.mark.parametrize("form", [PAGE, SLIDE])
 def test_words_are_on_the_page_and_apart(count, form):
@@ -90,6 +91,7 @@ def test_words_are_on_the_page_and_apart(count, form):
         assert faults(chart(*[panel] * count), form) == []
 
 
+@pytest.mark.turns(3)
 def test_words_that_touch_are_found_and_equal_ends_are_parted():
     marks = (Mark("here it crosses", x=1e3, y=0.005), Mark("here it does not", x=1.2e3, y=0.005))
     assert faults(chart(replace(PANEL, marks=marks))) == [("here it crosses", "here it does not")]
@@ -133,6 +135,7 @@ def test_bad_arguments_are_named(make, words):
     assert all(word in str(caught.value) for word in words)
 
 
+@pytest.mark.turns(4)
 def test_hostile_numbers_and_far_marks_draw_without_a_warning():
     far = replace(LINES[0], label_at=(1e9, 1e9)), (Mark("far away", x=1e9, y=1e-9),)
     png(draw(chart(replace(PANEL, series=far[:1], marks=far[1]))))

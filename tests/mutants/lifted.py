@@ -41,38 +41,12 @@ def without_a_scale() -> Iterator[None]:
         yield
 
 
-def forget() -> None:
-    stable._ratio.cache_clear()
-    stable.chances.cache_clear()
-
-
-@contextmanager
-def of_a_condition(name: str, right: str, wrong: str) -> Iterator[None]:
-    forget()
-    with rewritten(ramps, name, right, wrong)():
-        yield
-    forget()
-
-
-def fresh(fault: Fault) -> Fault:
-
-    @contextmanager
-    def put() -> Iterator[None]:
-        forget()
-        with fault():
-            yield
-        forget()
-
-    return put
-
-
 CHARGE = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[0])
 MANY = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[2])
 SHAPE = partial(entry.test_location_and_scatter_follow_an_affine_map, 0.0)
 BOUND = partial(lifts.test_the_bound_is_that_of_the_proof, lifts.DESIGNS[0])
 LEVELS = partial(lifts.test_levels_are_more_than_one_row_apart, lifts.DESIGNS[0])
 APART = lifts.test_no_guard_tells_neighbours_apart_by_where_their_medians_are
-WHOLE = priced.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
 AROUND = _changed(
     Lifted.around.__func__,
     "np.maximum(np.abs(entry - low), np.abs(entry - high))",
@@ -106,9 +80,9 @@ LIFTED = (
     Mutant("one data set's part of what a row moves",
            rewritten(affine, "located_charge", "2 * test.shift", "test.shift"), CHARGE),
     Mutant("a scatter priced in one direction",
-           fresh(rewritten(stable, "renyi", "up + down", "up")), CHARGE),
+           rewritten(stable, "renyi", "up + down", "up"), CHARGE),
     Mutant("a ramp whose rise costs more than its mask",
-           partial(of_a_condition, "_rises", "q * stick(", "stick("), MANY),
+           rewritten(ramps, "_rises", "q * stick(", "stick("), MANY),
     Mutant("noise without the shape of the rows",
            rewritten(LiftedStability, "located", "lift.root", "np.eye(self.d - 1)"),
            SHAPE),
@@ -141,11 +115,4 @@ LIFTED = (
            rewritten(stable, "located_normal", "found.centre + (found.shift + found.root @ drawn)",
                      "(found.centre + found.shift) + found.root @ drawn"),
            priced.test_noise_reaches_past_the_rounding_of_a_far_centre),
-    Mutant("an answer at the count zero",
-           rewritten(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
-           priced.test_ramps_of_no_noise_at_all),
-    Mutant("a ramp whose rise costs its mask nothing", partial(of_a_condition, "_rises", ") - rise)", "))"),
-           partial(WHOLE, priced.LOUD, stable.LOCATED)),
-    Mutant("a ramp that forgets who is silent", partial(of_a_condition, "_stays", "silent + p", "p"),
-           partial(WHOLE, priced.USUAL, stable.LOCATED)),
 )  # fmt: skip

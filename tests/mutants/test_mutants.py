@@ -19,7 +19,9 @@ KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())
 LONG = (  # over a second each, most of it for plans
     *(f"noise of {name} {word}" for name in ("wishart", "tested_wishart") for word in ("halved", "off")),
-    *("noise of symmetric_gaussian halved", "sensitivity of truncated_laplace halved"),
+    *(f"noise of {name} halved" for name in ("thompson_laplace", "stable_thompson_laplace")),
+    *(f"noise of symmetric_gaussian {word}" for word in ("halved", "off")),
+    "sensitivity of truncated_laplace halved",
     *(f"sensitivity of {name} doubled" for name in ("truncated_laplace", "lower_bound", "cuts")),
 )
 EVERYWHERE = [mutant for mutant in MUTANTS if mutant.applies is everywhere]
@@ -92,7 +94,7 @@ def test_the_named_contract_finds_every_mutant_of_an_entry(key, found):
 @pytest.mark.parametrize(
     "mutant",
     [
-        pytest.param(one, id=one.name, marks=[pytest.mark.daily] if one.name in LONG else [])
+        pytest.param(one, id=one.name, marks=pytest.mark.daily if one.name in LONG else pytest.mark.turns(4))
         for one in OF_MECHANISMS
     ],
 )

@@ -35,7 +35,8 @@ LONG = (  # over a second each
     "exponents of which none is rejected",
 )
 TRIED = [
-    pytest.param(one, id=one.name, marks=[pytest.mark.daily] if one.name in LONG else []) for one in MUTANTS
+    pytest.param(one, id=one.name, marks=pytest.mark.daily if one.name in LONG else pytest.mark.turns(4))
+    for one in MUTANTS
 ]
 
 

@@ -1,7 +1,5 @@
 """Faults of a whole Gaussian from one lifted release: each with the test that must find it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -18,19 +16,6 @@ from workbench.estimators.shared import moments
 from workbench.estimators.stable_quantile import Stability
 from workbench.privacy import ramps, stable
 from workbench.study.faults import Mutant, attribute, rewritten
-
-
-def forget() -> None:
-    stable.room.cache_clear()
-    stable.chances.cache_clear()
-
-
-@contextmanager
-def priced_by(right: str, wrong: str, name: str = "_with_steps") -> Iterator[None]:
-    forget()
-    with rewritten(stable, name, right, wrong)():
-        yield
-    forget()
 
 
 def clipped_by_others() -> None:
@@ -52,6 +37,7 @@ ORDERS = partial(priced.test_a_stick_is_above_the_exact_one_and_near_the_best_or
 DRAW = partial(rewritten, stable, "masked_lift")
 CHARGED = partial(entry.test_the_charge_is_that_of_the_test_that_it_prices, *entry.PRICED[0])
 PRICED = partial(rewritten, affine, "_tested")
+STEPS = partial(rewritten, stable, "_with_steps")
 
 WHOLE_LIFTED = (
     Mutant("half of what a row moves", PRICED("LIFTED, test.change,", "LIFTED, test.change / 2,"), CHARGED),
@@ -62,14 +48,14 @@ WHOLE_LIFTED = (
     Mutant("a mask of four times as many rows",
            rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
            priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
-    Mutant("a mask on the line", partial(priced_by, "distance, False", "distance, True"), WITHIN),
-    Mutant("a mask that costs nothing", partial(priced_by, "rows * one", "1e-9 * one"), WITHIN),
-    Mutant("steps that cost nothing", partial(priced_by, "rho * tried", "rho * (tried < 0)"),
+    Mutant("a mask on the line", STEPS("distance, False", "distance, True"), WITHIN),
+    Mutant("a mask that costs nothing", STEPS("rows * one", "1e-9 * one"), WITHIN),
+    Mutant("steps that cost nothing", STEPS("rho * tried", "rho * (tried < 0)"),
            WITHIN),
     Mutant("orders that begin at a ten-thousandth of the highest",
            rewritten(ramps, "orders", "min(LOWEST * highest, BELOW * typical(budget))", "LOWEST * highest"),
            ORDERS),
-    Mutant("a hockey stick of half the steps", partial(priced_by, "rho * tried", "rho * tried / 2"),
+    Mutant("a hockey stick of half the steps", STEPS("rho * tried", "rho * tried / 2"),
            ORDERS),
     Mutant("steps after a test that gave no answer",
            rewritten(LiftedGaussian, "estimate", "return Abstention(LIFT)", "placed = x[0], np.eye(2)"),

@@ -89,6 +89,7 @@ def test_numbers_follow_their_law(population: UnivariateGaussian | UnivariateStu
     assert law.std() == pytest.approx(population.sigma)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("degrees", [None, 4.5])
 @pytest.mark.parametrize("direction", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, -2.0, 3.0], [0.3, 0.3, -1.0]])
 def test_every_direction_of_a_row_follows_the_law_of_the_line(
@@ -112,6 +113,7 @@ def test_the_radius_of_a_row_has_its_elliptical_law(degrees: float | None) -> No
     assert distance(squared, law.cdf) < RADIUS
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("degrees", [8.5, 11.0])
 @pytest.mark.parametrize("moments", [1, 2, 3, 4])
 def test_hypercontractivity_equals_the_moments_of_the_law(degrees: float, moments: int) -> None:

@@ -215,6 +215,7 @@ def holds(worst, rho):
     return bool(np.max(worst) <= rho * (1 + ROUNDING))
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_laplace_noise_reaches_its_bound_and_no_order_exceeds_it(epsilon):
     rho, worst = zcdp_from_laplace(epsilon).rho, laplace_slopes([epsilon])

@@ -176,6 +176,7 @@ def log_chance(one: Cutting, rows, output, epsilons) -> float:
     return total
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("case", CASES)
 def test_the_package_has_the_law(case):
     size, shares, branches, n = CASES[case]
@@ -195,6 +196,7 @@ def test_the_package_has_the_law(case):
             )
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("epsilon", [0.5, 3.0])
 @pytest.mark.parametrize("case", CASES)
 def test_no_output_tells_more_about_a_row_than_is_spent(case, epsilon):

@@ -47,6 +47,7 @@ def scaled(kind, scale, factor):
     return law(kind, float(scale * factor), BOUND * scale)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("factor", FACTORS, ids=["right", "wide", "narrow"])
 @pytest.mark.parametrize("scale", [1, 2, 5])
 @pytest.mark.parametrize("kind", KINDS)
@@ -88,6 +89,7 @@ def test_next_to_a_boundary_all_bits_that_are_needed_decide(kind, scale):
             assert holds(what, answer, top + offset, BITS)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("zeros", [119, 300, 446])
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("kind", KINDS)
@@ -121,6 +123,7 @@ def no_more(count):
     raise AssertionError(f"{count * 8} more bits for a draw that 63 bits decide")
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("scale", [3.7, 2.0**24])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_bits_give_the_same_integers_without_floats(kind, scale):
@@ -146,6 +149,7 @@ def test_near_a_boundary_floats_decide_only_what_is_true(kind, scale):
         assert holds(what, int(k), top, 63)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("scale", [5e-3, 1.5, 40.25, 2.0**20 + 0.5, 2.0**40])
 @pytest.mark.parametrize("kind", KINDS)
 def test_float_tails_are_as_close_as_the_proof_assumes(kind, scale):
@@ -189,6 +193,7 @@ def most(law, top, sign):
     return 0 if sign else exact.by_balls(law, int(top) << (63 - FIRST), nothing)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("law", "unit", "least"), HEIGHTS)
 def test_on_the_same_bits_the_same_counts_reach_it_with_the_same_noise(law, unit, least):
     heard, counts = Heard(1), unit * np.random.default_rng(2).choice(COUNTS, ROWS)
@@ -250,6 +255,7 @@ def test_where_floats_are_too_coarse_every_draw_is_ended(least):
 # Uniform integers
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("m", [2, 3, 10, 256, 257])
 def test_every_integer_below_is_as_likely(m):
     rng = np.random.default_rng(1)
@@ -336,6 +342,7 @@ integers = st.integers(-(10**6), 10**6) | st.integers(-(2**70), 2**70)
 weights = st.integers(0, 5) | st.integers(0, 2**200)
 
 
+@pytest.mark.turns(3)
 def test_floats_decide_nearly_always_and_never_at_a_boundary():
     rng = np.random.default_rng(8)
     scores = rng.integers(-2000, 0, 3000)
@@ -357,6 +364,7 @@ def lengths(rng, places, reach):
     return lattice.Lengths(edges, void, step, int(rng.integers(1, 2**62)) << 60)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("reach", [1.5, 1e9, 1e15])
 def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
     """On the same bits, among them those at boundaries, where whole numbers decide."""

@@ -65,6 +65,7 @@ def neighbours(n, letters="abc"):
     return [(a, b) for a in multisets for b in multisets if (a - b).total() == 1]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("n", [1, pytest.param(3, marks=pytest.mark.daily)])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.2), (3.0, 1e-4)])
 def test_the_stability_histogram_keeps_its_budget_on_every_small_multiset(n, epsilon, delta):
@@ -154,6 +155,7 @@ def mode_law(keys, charge):
     return {key: chance, None: 1 - chance}
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
 @pytest.mark.parametrize("delta", [1e-3, 0.2, 0.5])
 def test_mode_release_keeps_its_budget(epsilon, delta):
@@ -206,6 +208,7 @@ def test_a_count_exceeds_the_bound_of_its_noise_seldom(epsilon, delta, sensitivi
     assert exceeds_bound(int(sensitivity), charge, Fixed())
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("delta", [0.3, pytest.param(0.01, marks=pytest.mark.daily)])
 @pytest.mark.parametrize("kind", [lambda delta: ZCDP(0.5, delta), lambda delta: ApproxDP(1.0, delta)])
 def test_a_lower_bound_of_a_count_is_above_it_with_probability_delta(kind, delta):
@@ -244,6 +247,7 @@ def replaced(common, row, places):
     return keys
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("places", [[0], [N // 2], [N - 1], slice(0, N, 2)], ids=str)
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ TOTAL, SLACK = ApproxDP(2.0, 1e-6), 4e-7
 HALF = ApproxDP(2.0, 2e-7)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("epsilons", "mu"), [([0.02] * 150, 0.0), ([0.1, 0.07, 0.3] * 5, 0.4), ([], 0.5)])
 def test_the_exact_composition_is_that_of_dp_accounting_and_not_below(epsilons, mu):
     def peer(pessimistic):

@@ -192,6 +192,7 @@ def test_masks_of_four_dimensions_have_the_law_of_their_rate():
     assert gap(exponents(4, RATE, MASKS), largest_exponent(4, RATE)) <= CRITICAL
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("d", FEWER)
 def test_masks_of_fewer_dimensions_have_the_law_of_their_rate(d):
     assert gap(exponents(d, FEWER[d], MASKS), largest_exponent(d, FEWER[d])) <= CRITICAL
@@ -231,6 +232,7 @@ def test_wishart_noise_has_the_distribution_of_rows():
     assert ks_2samp(mine, theirs).pvalue > FALSE_ALARM
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("kind", ["thompson_laplace", "wishart", "square"])
 def test_masks_follow_linear_maps_and_forget_the_root(kind):
     source, matrix = rng(10), np.array([[4.0, 1.0], [1.0, 2.0]])

@@ -208,6 +208,7 @@ RUNS = [rarely(one) for one in PRIVATE if one.values[0] not in STEPS]
 REFUSED = [rarely(one) for one in PRIVATE if one.values[0] in STEPS]
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("key", "example"), RUNS)
 def test_a_run_with_exact_noise(key, example):
     n = sizes(example, 300, 1000)[-1]
@@ -248,6 +249,7 @@ def density_ratio(shape, n):
     return x ** (a - 1) * mpmath.exp(-x) * mpmath.sqrt(g) * (1 + y) ** 2 * mpmath.exp(n * n / 2)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("shape", [1.0625, 1.5, 7.0])
 def test_gamma_numbers_are_kept_with_the_ratio_of_the_densities(shape):
     """The largest ratio is at 0; the second of two fed proposals is always kept."""
@@ -265,6 +267,7 @@ def test_gamma_numbers_are_kept_with_the_ratio_of_the_densities(shape):
     assert 3 < decisions.count(False) < 200
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("factor", FACTORS)
 def test_wishart_masks_have_their_law(factor):
     """The trace has dν degrees of freedom, 1/(M⁻¹)₁₁ has ν - d + 1 (Muirhead 1982), for any root."""
@@ -277,6 +280,7 @@ def test_wishart_masks_have_their_law(factor):
     assert (first or second) == (factor != 1)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("factor", FACTORS)
 def test_square_masks_have_their_law(factor):
     """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
@@ -405,6 +409,7 @@ def test_without_the_extra_the_module_loads_and_a_draw_names_it():
     assert "secure" in said
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("shape", [pytest.param(0.3, marks=pytest.mark.daily), 1.2])
 def test_gamma_reals_have_their_law(shape, factor):

@@ -125,6 +125,7 @@ def worst_stick(one, given):
     return worst / one.cost.delta
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", SOME, ids=str)
 def test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta(budget, kind):
@@ -133,6 +134,7 @@ def test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta(budget, kind):
     assert 0.9 <= worst_stick(one, stable.chances(one)) <= 1 + 1e-6  # h = 1 beside h = 0 attains it
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 def test_a_ramp_rises_to_what_is_wanted_and_every_chance_has_53_bits(budget, kind):
@@ -144,6 +146,7 @@ def test_a_ramp_rises_to_what_is_wanted_and_every_chance_has_53_bits(budget, kin
     assert found[getattr(one, "usual", -1)] >= 1 - one.silent
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("kind", "d"), [(LAPLACE, 2), (WISHART, 1), (WISHART, 6)])
 @pytest.mark.parametrize("budget", [USUAL, LOUD], ids=str)
 def test_the_mask_is_the_narrowest_that_a_ramp_allows(budget, kind, d):
@@ -271,6 +274,7 @@ def stick(one, e):
     return exp(min(0.0, *bounds))
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("budget", BUDGETS[:2], ids=str)
 def test_the_whole_is_within_the_budget_by_independent_divergences(budget):
     """A few steps of the ramp, (a) to (c) written anew; a grid of orders costs 3 % at most."""
@@ -377,6 +381,7 @@ def best(spread, rho, e):
     return exp(min(0.0, float(logs.min())))
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("spread", [1e-9, 1e-5, 1e-4, 3e-3])
 @pytest.mark.parametrize("budget", [*BUDGETS, ApproxDP(20.0, 1e-5)], ids=str)
 def test_a_stick_is_above_the_exact_one_and_near_the_best_order(budget, spread):
@@ -449,6 +454,7 @@ def some_ends():
             yield stable.largest_ratio.__wrapped__(budget, kind, falls, 0.02, 0.1 * budget.epsilon)
 
 
+@pytest.mark.turns(4)
 def test_searches_that_guess_end_where_those_that_ask_everything_do(monkeypatch):
     found = list(some_ends())
     assert found == list(some_ends()), "what was found before decides nothing"
@@ -539,6 +545,7 @@ def wishart_losses(ratios, d, rows):
 MASKS = ((square_losses, stable.square_delta, 0.3), (wishart_losses, stable.wishart_delta, 25))
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("losses", "delta", "scale"), MASKS)
 @pytest.mark.parametrize(("d", "distance"), [(1, 0.5), (3, 0.3)])
 def test_exact_delta_is_that_of_draws_and_vertices_are_worst(losses, delta, scale, d, distance):

@@ -38,6 +38,7 @@ def whole_gap(one, other):
     return abs(int(one.counts) - int(other.counts))
 
 
+@pytest.mark.turns(3)
 def test_clipped_mean_keeps_its_sensitivity():
     for first, second in neighbours(1):
         for centre in (0.0, 3.7, 1e15, -1e15):
@@ -49,6 +50,7 @@ def test_clipped_mean_keeps_its_sensitivity():
                 assert whole_gap(*values) <= 2 * Fraction(clip) / Fraction(step_of(clip, BITS))
 
 
+@pytest.mark.turns(4)
 def test_group_variances_keep_their_sensitivity():
     for first, second in neighbours(2):
         for winsor in (winsorised_scale.Winsor(2, 0.1, 3.0), winsorised_scale.Winsor(3, 0.2, 2.0)):

@@ -75,6 +75,7 @@ def neighbours(seed, count):
         yield first, second
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("locator", LOCATORS, ids=repr)
 def test_with_a_range_nothing_is_left_at_epsilon(locator):
     for first, second in neighbours(1, 40):
@@ -85,6 +86,7 @@ def test_with_a_range_nothing_is_left_at_epsilon(locator):
         assert max(ratios) <= LOSS * min(ratios)  # a range of ε, which is what zCDP charges for
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("left", "right"), [(1.0, 2.0), (0.1, 0.3), (1e9, 1e-9)])
 @pytest.mark.parametrize("delta", [0.25, 1e-3])
 @pytest.mark.parametrize("stretch", [0.0, 1.0])
@@ -217,6 +219,7 @@ def charged(locator, epsilon, delta=1e-6):
     return locator.charge("locate", PureDP(epsilon) if locator.low is not None else ApproxDP(epsilon, delta))
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("likely", WIDTHS)
 @pytest.mark.parametrize("name", BANDS)
 def test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers(name, likely, monkeypatch):
@@ -289,6 +292,7 @@ def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(ca
     assert decided > 20 or likely < 12 or epsilon > 1
 
 
+@pytest.mark.turns(3)
 def test_a_design_of_likely_shares_and_clips_is_that_of_all(monkeypatch):
     recipes = [
         (two_step.WindowMean(radius), n, budget)
@@ -325,6 +329,7 @@ def scores(points, rank, places=GRID):
     return pieces.penalty[np.minimum(at, len(pieces.penalty) - 1)]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_pieces_are_counted_right_and_move_by_one_at_most(rank):
     """Over all columns of three and all replacements, absent rows and ties among them."""
@@ -349,6 +354,7 @@ def test_the_constant_is_sharp():
     assert 0.99 * epsilon < log(short([-1.0, 999.0, 2e3]) / short([-1.0, 999.0, -1.0])) <= epsilon
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     "points", [np.zeros(400), np.repeat([0.0, 1.0], [390, 10]), np.repeat([nan, 0.5], [380, 20])]
 )

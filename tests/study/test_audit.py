@@ -64,6 +64,7 @@ def test_false_alarms_of_mechanisms_exactly_at_their_claim(name):
     assert binom.sf(alarms - 1, audits, level) > CONTRACT_LEVEL
 
 
+@pytest.mark.turns(4)
 def test_screening_many_pairs_does_not_raise_false_alarms():
     pairs = [Pair(f"pair {i}", np.zeros(3), np.array([0.0, 1.0, 0.0])) for i in range(12)]
     sizes = {"level": 0.05, "n_screen": 100, "n_train": 200, "n_test": 400}
@@ -90,6 +91,7 @@ POWER = [
 ]
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("mechanism", "claim", "runs"), POWER)
 def test_power(mechanism, claim, runs):
     sizes = {"n_screen": 100, "n_train": 4000, "n_test": runs + runs // 2}

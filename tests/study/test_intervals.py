@@ -35,6 +35,7 @@ def test_clopper_pearson_inverts_the_exact_tails(n, level):
 # --- bootstrap -------------------------------------------------------------------------------------
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("level", [0.1, 1e-3, claim_level()])
 @pytest.mark.parametrize("n", [8, 40, 400])
 def test_bootstrap_of_a_mean_against_student(n, level):
@@ -109,6 +110,7 @@ def success(n):
     return np.interp(np.log(n), np.log(NS), [0.2, 0.4, 0.8, 0.95])
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("trials", [60, 400])
 def test_the_interval_of_a_crossing_covers_against_theory(trials):
     rng, runs, level = generator(), 200, 0.05

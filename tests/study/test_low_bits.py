@@ -40,6 +40,7 @@ def test_floats_are_accused(kind):
     assert audit(mechanism, ZERO_OR_ONE, cost, score=last_bit, level=LEVEL, seed=1).violated
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_whole_numbers_are_not_in_a_million_draws(kind):
     cost, mechanism = secure(kind)

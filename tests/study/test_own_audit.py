@@ -56,6 +56,7 @@ def audited(name, *flags):
     )
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
@@ -73,6 +74,7 @@ def test_the_verdict_on_four_mechanisms(mechanisms, capsys, name, code, words):
     assert f"accused with probability {AUDIT_LEVEL:g} at most; this is no proof of privacy" in said
 
 
+@pytest.mark.turns(4)
 def test_the_record_is_json(mechanisms, capsys):
     assert audited("halved", "--json") == 1
     record = json.loads(capsys.readouterr().out)
@@ -106,6 +108,7 @@ def test_wrong_flags_are_one_line(mechanisms, capsys, words, said):
     assert line.count("\n") == 1
 
 
+@pytest.mark.turns(4)
 def test_a_function_that_repeats_itself_and_tells_nothing_is_not_accused():
     def ignores(rows, trials, rng):
         return np.random.default_rng(1).random(trials)

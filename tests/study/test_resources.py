@@ -66,6 +66,7 @@ def test_what_the_caller_says_comes_first(tmp_path):
     assert not (tmp_path / "lent.sqlite").exists()
 
 
+@pytest.mark.turns(6)
 def test_claims_use_what_is_lent(tmp_path, monkeypatch):
     claim = Claim("lent", "0", ("L17/Thm1.1",), "errors are small", decided, lambda: (SWEEP,))
     monkeypatch.setitem(registry.CLAIMS, "lent", claim)

@@ -130,6 +130,7 @@ def test_a_slope_is_compared_with_the_local_one(shared):
     assert verdict.trials == 400
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("factor", [*WRONG, *(1 / k for k in WRONG)])
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_wrong_slope_is_refuted(shared, factor):
@@ -142,6 +143,7 @@ def test_a_slope_from_few_trials_or_infinite_errors_is_undecided():
     assert slope_of(np.full((40, 4), inf)).status is UNDECIDED
 
 
+@pytest.mark.turns(4)
 def test_an_upper_bound_allows_a_steeper_slope():
     steeper = errors(-2.0)
     assert slope_of(steeper).status is REFUTED

@@ -131,6 +131,7 @@ def bits(growths):
     return [(one.value, one.n, one.interval, one.kind, one.runs) for leasts in growths for one in leasts]
 
 
+@pytest.mark.turns(4)
 def test_searched_rows_show_the_rate_and_no_wrong_one():
     one = scaling()
     (leasts,) = measured([one], "full", seed=3)

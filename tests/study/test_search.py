@@ -62,6 +62,7 @@ CURVES = {
 }
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("share", [0.5, 0.9])
 @pytest.mark.parametrize("curve", CURVES)
 def test_the_interval_covers_the_crossing_of_every_curve(curve, share):
@@ -71,12 +72,14 @@ def test_the_interval_covers_the_crossing_of_every_curve(curve, share):
     assert abs(np.median([log(one.n / TRUTH) for one in found])) < 0.25
 
 
+@pytest.mark.turns(3)
 def test_a_plateau_below_the_share_is_not_called_a_crossing():
     found = searched(lambda seed: successes(step(0.0, 0.8), seed), 0.9)
     assert sum(one.kind in ("plateau", "never") for one in found) >= 0.9 * len(found)
     assert all(one.interval[1] == inf for one in found if one.kind == "plateau")
 
 
+@pytest.mark.turns(4)
 def test_of_a_curve_with_a_dip_the_last_crossing_is_found():
     def curve(n):
         return 0.99 if TRUTH / 4 <= n < TRUTH / 2 or n >= TRUTH else 0.05
@@ -162,6 +165,7 @@ def test_no_entry_takes_fewer_rows_than_its_catalog_row_says(key):
         assert fewest_rows(example.estimator, entry.population.d or 1, example.budget) >= entry.least_rows
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("d", "beta"), [(1, 0.1), (2, 0.01), (3, 0.05)])
 @pytest.mark.parametrize("key", ["mean/populous", "mean/populous-robust", "gaussian/populous-robust"])
 def test_the_rows_that_a_refusal_asks_for_are_the_fewest_that_are_taken(key, d, beta):

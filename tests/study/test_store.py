@@ -58,6 +58,7 @@ def same(a, b):
 # --- the same rows --------------------------------------------------------------------------------
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("options", [{}, {"backend": "loky"}, {"jobs": 2}, {"progress": True}])
 def test_a_stored_sweep_has_the_rows_of_one_without_a_store(path, options):
     plain = run(sweep(), "full", seed=SEED)
@@ -140,6 +141,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("changed", "seed"), CHANGES)
 def test_rows_of_anything_else_are_not_reused(path, changed, seed):
     run(sweep(), "quick", seed=SEED, store=path)
@@ -234,6 +236,7 @@ def planted(path):
 INTACT, USABLE = "an intact database of sweeps", "a database of sweeps that can be read and written"
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("spoil", "expected"),
     [
@@ -306,6 +309,7 @@ def test_several_may_make_one_store_at_once(tmp_path):
         assert together(*[lambda path=path: Store(path).close()] * 4) == []
 
 
+@pytest.mark.turns(4)
 def test_several_drivers_may_fill_one_store(path):
     cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
 

@@ -92,6 +92,7 @@ def threads(*, trials, data, noise, **point):
     return {"threads": np.full(trials, max(pool["num_threads"] for pool in threadpool_info()))}
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_cell_uses_one_thread(jobs):
     assert set(run(sweep(block=threads), "quick", seed=SEED, jobs=jobs)["threads"]) == {1}

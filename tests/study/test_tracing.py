@@ -68,6 +68,7 @@ def mean_of_signs(x, *, budget, rng):
     return SimpleNamespace(value=gaussian(x.mean(axis=0), charge, rng))
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("grain", [None, 1.0, 100.0])
 def test_a_stranger_is_traced_at_the_level_whatever_the_law(grain):
     """Ties, too: of whole numbers, and of scores that are all the same. False alarms: 1e-6 each."""

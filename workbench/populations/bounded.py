@@ -35,22 +35,18 @@ class Sphere:
 
     @property
     def d(self) -> int:
-        """Dimension."""
         return self.columns
 
     @property
     def mean(self) -> Array:
-        """0, of shape (d,)."""
         return np.zeros(self.columns)
 
     @property
     def covariance(self) -> Array:
-        """Σ of shape (d, d)."""
         axes = self.columns if self.corners else min(self.columns, 2)
         return np.diag([self.radius**2 / axes] * axes + [0.0] * (self.columns - axes))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent rows, shape (n, d)."""
         size = checked_size(n)
         if self.corners or self.columns == 1:
             return rng.choice([-1.0, 1.0], (size, self.columns)) * (self.radius / sqrt(self.columns))
@@ -83,5 +79,4 @@ class Coin:
         return sqrt(self.share * (1 - self.share))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent numbers, shape (n,)."""
         return np.asarray(rng.random(checked_size(n)) < self.share, np.float64)

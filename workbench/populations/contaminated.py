@@ -30,7 +30,6 @@ class PointMass:
 
     @property
     def mean(self) -> Any:
-        """The point."""
         return self.point[0] if self.d is None else np.array(self.point)
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
@@ -61,7 +60,6 @@ class Contaminated:
 
     @property
     def d(self) -> int | None:
-        """Dimension, None for numbers instead of rows."""
         return self.clean.d
 
     @property

@@ -27,7 +27,6 @@ class UnivariateGaussian(Univariate):
     """N(mean, sigma^2)."""
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent numbers, shape (n,)."""
         return self.scaled(rng.standard_normal(checked_size(n)))
 
     def quantiles(self, levels: ArrayLike) -> Array:
@@ -56,7 +55,6 @@ class MultivariateGaussian(Multivariate):
         return float(prod(range(1, 2 * moments, 2)))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent rows, shape (n, d)."""
         return self.scaled(rng.standard_normal((checked_size(n), self.d)))
 
 

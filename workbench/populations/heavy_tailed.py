@@ -56,7 +56,6 @@ class UnivariateStudent(Univariate):
         return student_hypercontractivity(self.degrees, moments)
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent numbers, shape (n,)."""
         standard = rng.standard_normal(checked_size(n))
         standard *= _radial(n, self.degrees, rng)
         return self.scaled(standard)
@@ -76,7 +75,6 @@ class MultivariateStudent(Multivariate):
         return student_hypercontractivity(self.degrees, moments)
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent rows, shape (n, d)."""
         standard = rng.standard_normal((checked_size(n), self.d))
         standard *= _radial(n, self.degrees, rng)[:, None]
         return self.scaled(standard)
@@ -100,7 +98,6 @@ class MultivariatePareto(Multivariate):
         _require_variance("index", self.index)
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent rows, shape (n, d)."""
         mean = self.index / (self.index - 1)
         sd = sqrt(self.index / (self.index - 2)) / (self.index - 1)
         standard = rng.pareto(self.index, (checked_size(n), self.d))

@@ -48,17 +48,14 @@ class Rotated:
 
     @property
     def d(self) -> int:
-        """Dimension."""
         return len(self.values)
 
     @property
     def mean(self) -> Array:
-        """Mean of shape (d,)."""
         return np.zeros(self.d) if self.centre is None else self.centre
 
     @property
     def covariance(self) -> Array:
-        """Σ of shape (d, d)."""
         return symmetrised((self.basis * self.values) @ self.basis.T)
 
     @property
@@ -67,7 +64,6 @@ class Rotated:
         return np.asarray(self.basis / np.sqrt(self.values))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        """Draw n independent rows, shape (n, d)."""
         round_law = Gaussian(np.zeros(self.d), np.eye(self.d))
         normal = self.degrees == inf
         law = MultivariateGaussian(round_law) if normal else MultivariateStudent(round_law, self.degrees)

@@ -55,7 +55,6 @@ class Spectrum:
 
     @property
     def d(self) -> int:
-        """Dimension."""
         return len(self.log_gaps) + 1
 
     @property

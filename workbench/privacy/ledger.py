@@ -448,14 +448,12 @@ def _without_zero_delta(cost: Budget) -> Budget:
 def _difference(budget: Budget, spent: Budget | None) -> Budget | None:
     """Return the largest budget that adds up with `spent` to `budget`, None where nothing is left."""
     match budget, spent:
-        case (PureDP(limit), PureDP(epsilon)) if left := _left(limit, epsilon):
-            return PureDP(left)
-        case (ApproxDP(limit, most), ApproxDP(epsilon, delta)) if left := _left(limit, epsilon):
-            return ApproxDP(left, _left(most, delta))
-        case (ZCDP(limit, most), ZCDP(rho, delta)) if left := _left(limit, rho):
-            return ZCDP(left, _left(most, delta))
-        case (GaussianDP(limit), GaussianDP(mu)) if left := _left(1.0, (mu / limit) ** 2):
-            return GaussianDP(limit * sqrt(left))
+        case (GaussianDP(limit), GaussianDP(mu)):
+            left = _left(1.0, (mu / limit) ** 2)
+            return GaussianDP(limit * sqrt(left)) if left else None
+        case (PureDP(), PureDP()) | (ApproxDP(), ApproxDP()) | (ZCDP(), ZCDP()):
+            numbers = [*map(_left, vars(budget).values(), vars(spent).values())]
+            return type(budget)(*numbers) if numbers[0] else None
     return None
 
 

@@ -215,35 +215,22 @@ def add(budgets: Sequence[Budget], rule: Rule) -> Budget:
         raise ArgumentError("parts", budgets, "at least one part")
     if any(isinstance(budget, NonPrivate) for budget in budgets):
         return NonPrivate()
-    return {"basic": _basic, "zcdp": _zcdp, "gdp": _gdp}[rule](budgets)
-
-
-def _basic(budgets: Sequence[Budget]) -> Budget:
-    pairs = [_epsilon_delta(budget) for budget in budgets]
-    epsilon, delta = fsum(pair[0] for pair in pairs), fsum(pair[1] for pair in pairs)
-    pure = all(isinstance(budget, PureDP) for budget in budgets)
-    return PureDP(epsilon) if pure else ApproxDP(epsilon, delta)
-
-
-def _epsilon_delta(budget: Budget) -> tuple[float, float]:
-    match budget:
-        case PureDP(epsilon):
-            return epsilon, 0.0
-        case ApproxDP(epsilon, delta):
-            return epsilon, delta
-    raise ArgumentError("cost", budget, "PureDP or ApproxDP under basic composition")
-
-
-def _zcdp(budgets: Sequence[Budget]) -> Budget:
-    parts = [to_zcdp(budget) for budget in budgets]
-    return ZCDP(fsum(part.rho for part in parts), fsum(part.delta for part in parts))
-
-
-def _gdp(budgets: Sequence[Budget]) -> Budget:
-    mus = [budget.mu for budget in budgets if isinstance(budget, GaussianDP)]
-    if len(mus) < len(budgets):
-        raise ArgumentError("costs", budgets, "GaussianDP for every part under the rule gdp")
-    return GaussianDP(sqrt(fsum(mu * mu for mu in mus)))
+    if rule == "zcdp":
+        parts = [to_zcdp(budget) for budget in budgets]
+        return ZCDP(fsum(part.rho for part in parts), fsum(part.delta for part in parts))
+    if rule == "gdp":
+        mus = [budget.mu for budget in budgets if isinstance(budget, GaussianDP)]
+        if len(mus) < len(budgets):
+            raise ArgumentError("costs", budgets, "GaussianDP for every part under the rule gdp")
+        return GaussianDP(sqrt(fsum(mu * mu for mu in mus)))
+    costs = [budget for budget in budgets if isinstance(budget, PureDP | ApproxDP)]
+    if len(costs) < len(budgets):
+        other = next(budget for budget in budgets if budget not in costs)
+        raise ArgumentError("cost", other, "PureDP or ApproxDP under basic composition")
+    epsilon = fsum(cost.epsilon for cost in costs)
+    if all(isinstance(cost, PureDP) for cost in costs):
+        return PureDP(epsilon)
+    return ApproxDP(epsilon, fsum(getattr(cost, "delta", 0.0) for cost in costs))
 
 
 def _largest(budgets: Sequence[Budget]) -> Budget:

@@ -303,14 +303,6 @@ def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, flo
     return low, high
 
 
-def within(stick: Divergence, budget: ApproxDP, chances: Sequence[float]) -> bool:
-    """Tell whether a sequence keeps (a) to (c), with room for the rounding of their terms."""
-    epsilon, left = budget.epsilon, budget.delta * (1 - RELATIVE) - ABSOLUTE
-    steps = pairwise(chances[1:])
-    starts = chances[0] == 0.0 and chances[1] <= left and stick(epsilon) <= left
-    return starts and all(_allowed(stick, epsilon, left, p, q) for p, q in steps)
-
-
 def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
     # without its silent part (b) follows from (a), as sticks fall
     silent = (1 - p) > exp(min(epsilon, LARGEST)) * (1 - q) or q < p * APPRECIABLE

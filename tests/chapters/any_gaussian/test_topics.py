@@ -70,6 +70,7 @@ FALSIFIED = [
 ]
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("module", "case"), FALSIFIED, ids=[f"{case.claim}: {case.refuted}" for _, case in FALSIFIED]
 )
@@ -83,6 +84,7 @@ def test_geometry_as_it_is_is_not_refuted(identifier):
     require_true(identifier)
 
 
+@pytest.mark.turns(4)
 def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):
     """C without its + 1."""
     true = votes.Thresholds.change.fget
@@ -130,6 +132,7 @@ def test_masks_are_the_same_in_units_of_the_covariance():
         assert first == pytest.approx(root @ second @ root)
 
 
+@pytest.mark.turns(4)
 def test_the_attacker_moves_what_no_vote_protects():
     def voted(points):
         friends = (abs(points[:, None] - points) <= 1).sum(axis=1)

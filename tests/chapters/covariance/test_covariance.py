@@ -167,6 +167,7 @@ def test_an_error_above_the_floor_refutes_the_net(d):
     require_refuted(NET, f"error over floor, d = {d}")
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("middle", "found"), [(2.0, True), (1.0, False)])
 def test_an_error_that_is_larger_at_one_spectrum_is_refuted(world, middle, found):
     larger = errors(error=lambda point: middle if point["spectrum"] == "ratio 9" else 1.0)
@@ -175,6 +176,7 @@ def test_an_error_that_is_larger_at_one_spectrum_is_refuted(world, middle, found
     assert any(name.startswith("unbounded, largest over smallest mean error, ") for name in names) == found
 
 
+@pytest.mark.turns(4)
 def test_a_spectrum_without_an_answer_is_refuted(world):
     def silent(*, trials, data, noise, **point):
         none = data.random(trials) < (0.6 if point["spectrum"] == "one small" else 0.02)
@@ -233,6 +235,7 @@ def test_the_circles_of_the_steps_are_the_public_bounds():
         assert max(seen) <= max(upper) * (1 + 1e-6)
 
 
+@pytest.mark.turns(3)
 def test_the_table_shows_the_rows_at_which_runs_are_accurate_enough(monkeypatch):
     rows = {(2, 2): 900, (2, 4): 4000, (2, 8): 20_000, (3, 2): 700, (3, 4): 3000, (3, 8): 14_000}
 

@@ -166,6 +166,7 @@ def frames_held(d, n, condition, trials, rho=0.5):
     return held / trials
 
 
+@pytest.mark.turns(3)
 def test_proved_frames_stay_between_their_bounds_and_without_their_error_do_not(monkeypatch):
     assert frames_held(4, 20_000, 1e4, 20) >= 0.9
     true = estimators.preconditioned

@@ -51,6 +51,7 @@ def as_measured(share, degrees):
     return 2.0 if share <= 0.03 else 1e5 if share >= 0.2 else np.inf
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     ("changed", "often", "status"),
     [
@@ -94,6 +95,7 @@ def test_whole_gaussians_that_err_abstain_or_start_later_are_refuted(world, erro
     assert decided("matrix-quantile/law-from-few-rows", "full").status is status
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("share", "times", "status"), [(0.05, 9.0, HOLDS), (1.0, 1.2, HOLDS), (0.4, 3.0, REFUTED)]
 )
@@ -134,6 +136,7 @@ def test_an_eigenvalue_within_rounding_of_0_is_0_and_so_infinitely_far():
     assert rows.distances(np.full(2, np.nan)) == (np.inf, np.inf)
 
 
+@pytest.mark.turns(3)
 def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monkeypatch):
     rng = np.random.default_rng(2)
     found = np.array([quantiles.margins(rng) for _ in range(40)])

@@ -161,6 +161,7 @@ def test_an_error_that_depends_on_the_mean_is_refuted(world):
     require_refuted(claim)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(("n", "epsilon", "radius"), [(50, 0.5, 100.0), (300, 1.0, 1e4), (100, 0.1, 1e3)])
 @pytest.mark.parametrize("calibration", wide_range.CALIBRATIONS)
 def test_predicted_errors_are_those_measured(n, epsilon, radius, calibration):
@@ -286,6 +287,7 @@ def frames(times=1.0, trials=400):
     return pd.concat(tables[:2]), pd.concat(tables[2:])
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize(
     ("times", "expected"), [(1.0, Status.HOLDS), (2.5, Status.REFUTED), (0.4, Status.REFUTED)]
 )
@@ -293,6 +295,7 @@ def test_a_gain_is_as_predicted_or_refuted(times, expected):
     assert statuses(quantiles.gain(*frames(times), seed=3)) == {expected}
 
 
+@pytest.mark.turns(4)
 def test_errors_of_quantiles_are_as_predicted_and_half_the_budget_would_be_seen():
     """Medians of 60 runs are off by .1 in the logarithm: 1.5 is four deviations, 2 three beyond it."""
     data, noise = (np.random.default_rng(seed) for seed in (1, 2))
@@ -326,6 +329,7 @@ def growths(share):
         yield scaling, leasts
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("share", "expected"), [(0.15, Status.HOLDS), (0.8, Status.REFUTED)])
 def test_who_needs_fewer_rows_is_decided_at_every_setting(share, expected):
     checks = votes_on_shares.counts_need_fewer(*growths(share))
@@ -333,6 +337,7 @@ def test_who_needs_fewer_rows_is_decided_at_every_setting(share, expected):
     assert statuses(checks) == {expected}
 
 
+@pytest.mark.turns(4)
 def test_a_vote_on_shares_errs_as_foreseen():
     """Within by .85 and silent by .05, fewer than 50 or more than 16 of 80 runs are so by 1e-6."""
     n = votes_on_shares.foreseen(4, 4.0, 0.2)

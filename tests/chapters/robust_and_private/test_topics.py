@@ -73,6 +73,7 @@ WRONG = {
 }
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("name", WRONG)
 def test_a_claim_holds_in_its_world_and_is_refuted_in_another(name, monkeypatch):
     claim = CLAIMS[f"robust-and-private/{name}"]
@@ -175,6 +176,7 @@ def test_a_falsified_world_is_refuted(world, module, case):
     case.require()
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(("share", "statuses"), [(0.9, {Status.HOLDS}), (10, {Status.REFUTED})])
 def test_rows_are_held_beside_the_formula_of_their_table(world, share, statuses):
     """Runs succeed from a share of the largest n that is tried."""

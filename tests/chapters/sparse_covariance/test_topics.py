@@ -34,6 +34,7 @@ DEGREE, NORMS, PRICE = NAME("error-in-degree"), NAME("every-norm"), NAME("price-
 FLAT, SUPPORT, STATED = NAME("flat-in-block"), NAME("support-found"), NAME("stated-noise-keeps-promise")
 
 
+@pytest.mark.turns(3)
 def test_an_unclipped_row_and_the_sensitivity_of_an_added_one_are_refuted(world):
     assert decided(NAME("sensitivity-root-two")).status is Status.HOLDS
     world.part(sparse, "second_moment_sensitivity", lambda n, radius: radius**2 / n)
@@ -172,6 +173,7 @@ def power_of(exponents):
     return block
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(
     ("exponents", "status"),
     [
@@ -185,6 +187,7 @@ def test_powers_of_p_are_told_apart(world, exponents, status):
     assert decided(NAME("power-behind-norm")).status is status
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("model", ["central", "local"])
 def test_a_run_in_distribution_errs_as_one_on_rows_does(model):
     rng, n, runs, budget = np.random.default_rng(7), 400, 400, ApproxDP(1.0, 1e-6)
@@ -203,6 +206,7 @@ def test_a_run_in_distribution_errs_as_one_on_rows_does(model):
     assert ks_2samp(errors[0], louder_errors).pvalue < CONTRACT_LEVEL
 
 
+@pytest.mark.turns(3)
 def test_the_default_rule_is_as_good_as_itself_and_a_rule_cannot_change_what_others_see():
     def default(T, tau, n):
         return thresholded(T, Noise(np.sqrt(2) * tau, tau, n), "adaptive-lasso", np.random.default_rng(0))

@@ -32,6 +32,7 @@ def test_every_private_estimator_of_a_mean_has_a_row():
     assert all(one.budget is not None or one.reason for one in found)
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 5.0])
 @pytest.mark.parametrize("n", [50, 442])
 def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsilon):

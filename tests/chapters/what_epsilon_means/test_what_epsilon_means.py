@@ -137,6 +137,7 @@ def test_losses_that_do_not_add_up_are_refuted(monkeypatch):
     require_refuted(NORMAL, "distance to the normal law")
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(("epsilon", "delta"), [(10.0, 1e-15), (10.0, 1e-3), (0.01, 1e-15), (0.01, 1e-9)])
 def test_laplace_noise_costs_no_more_than_any_mechanism_wherever_it_is_drawn(epsilon, delta):
     """Within a step of the grid of each of up to 512 losses."""
@@ -153,6 +154,7 @@ def text():
     return "\n".join("".join(cell["source"]) for cell in cells)
 
 
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.daily) for seed in (2, 3))])
 @pytest.mark.parametrize("letter", SUSPECTS)
 def test_faults_are_found_at_the_settings_of_the_notebook_and_right_code_is_not_accused(letter, seed):

@@ -186,6 +186,7 @@ def test_a_planner_that_names_the_third_best_is_refuted(monkeypatch):
     assert checks[f"{third} against {best}, d = 3"] is Status.REFUTED
 
 
+@pytest.mark.turns(4)
 @pytest.mark.usefixtures("_one_setting")
 @pytest.mark.parametrize("by", [0.5, 2.0])
 def test_rows_that_are_too_few_or_too_many_are_refuted(monkeypatch, by):

@@ -45,6 +45,7 @@ def exact_friends(values):
     return (np.vecdot(gaps, gaps) <= LIMIT**2).sum(axis=1)
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("place", [(0.0, 0.0), (0.8 * FARTHEST * LIMIT, 0.4 * FARTHEST * LIMIT), (-1e3, 1e3)])
 def test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points(seed, place):

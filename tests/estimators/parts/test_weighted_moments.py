@@ -53,6 +53,7 @@ def within(point: np.ndarray) -> np.ndarray:
     return RADIUS * point / max(1.0, float(np.linalg.norm(point)))
 
 
+@pytest.mark.turns(3)
 @JOINT
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
@@ -64,6 +65,7 @@ def test_no_row_and_no_weight_moves_it_by_more_than_one(prices: Costs, seed: int
     assert moved(prices, y, other, weights) <= 1 + 1e-12
 
 
+@pytest.mark.turns(3)
 @JOINT
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
@@ -86,6 +88,7 @@ def test_one_is_attained_by_two_rows_and_by_a_weight(prices: Costs) -> None:
         assert 1 - 2.0**-14 < squared <= 1  # entries of 2^17 steps or more, each off by one at most
 
 
+@pytest.mark.turns(3)
 @JOINT
 def test_a_search_finds_no_larger_move(prices: Costs) -> None:
     def loss(z: np.ndarray) -> float:

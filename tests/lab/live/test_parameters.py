@@ -67,6 +67,7 @@ LINES = {name: f"{name} = {one.default!r}  # {one.words}: {one.meaning}" for nam
 OTHERS = [LINES[name] for name in LINES if name != "epsilon"]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize(
     ("lines", "finding"),
     [

@@ -56,6 +56,7 @@ def unfolded(page):
     return re.findall(r"<img", re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL))
 
 
+@pytest.mark.turns(4)
 @pytest.mark.usefixtures("figures")
 @pytest.mark.parametrize(("profile", "whose"), [("quick", ", in its quick profile"), ("full", "")])
 def test_a_figure_that_agrees_is_one_line_and_a_folded_picture(run, tmp_path, profile, whose):
@@ -67,6 +68,7 @@ def test_a_figure_that_agrees_is_one_line_and_a_folded_picture(run, tmp_path, pr
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"falls.json", "falls.svg"}
 
 
+@pytest.mark.turns(3)
 @pytest.mark.usefixtures("figures")
 @pytest.mark.parametrize(
     ("asked", "said", "alt"),
@@ -100,6 +102,7 @@ def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figur
     assert len(unfolded(page)) == 1
 
 
+@pytest.mark.turns(3)
 def test_where_nothing_is_committed_the_fresh_picture_stands_alone(run, figures, monkeypatch):
     page, text = run(chapter="two")
     assert (text, len(unfolded(page))) == ("It falls.", 1)

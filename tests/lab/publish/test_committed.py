@@ -44,6 +44,7 @@ def changed(path, edit=lambda notebook: None):
     return path
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize(("finding", "edit"), MENDABLE.items(), ids=MENDABLE)
 def test_what_a_session_leaves_is_found_and_mended(tmp_path, finding, edit):
     path = changed(tmp_path / "a.ipynb", edit)
@@ -100,6 +101,7 @@ def test_cells_without_a_kind_and_rubbish_are_found(tmp_path):
         assert path.read_bytes() == text.encode("utf-8", "surrogatepass")
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_committed_notebooks_are_as_they_must_be(path):
     assert check(path) == []
@@ -161,6 +163,7 @@ def quick(monkeypatch):
     monkeypatch.setattr(committed, "png", lambda figure: b"a picture")
 
 
+@pytest.mark.turns(4)
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path):
@@ -190,6 +193,7 @@ def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path):
     assert "\n## Lesson: " in found["teacher"]
 
 
+@pytest.mark.turns(4)
 def test_a_picture_is_drawn_and_a_copy_is_never_replaced(shows, tmp_path):
     fix(shows)
     project = Project(shows.parents[1])

@@ -34,6 +34,7 @@ def made(*cells):
     return shown[2:], "\n".join(one.source for kind, one in parts if kind == "notes")
 
 
+@pytest.mark.turns(4)
 def test_a_short_statement_and_its_figure_are_one_slide_and_a_long_one_is_not():
     draws = code("lab.show(x.skewed_rows)", "remove-input")
     shown, notes = made(cell("## Price\n\nIt is high.", "slide"), draws)

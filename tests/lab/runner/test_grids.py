@@ -105,6 +105,7 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
+@pytest.mark.turns(4)
 def test_a_moved_run_is_judged_by_its_predictions_and_leaves_the_start_alone(lab):
     lab.reproduce(profile="full", update=True)
     start = contents(lab.home)
@@ -120,6 +121,7 @@ def test_a_moved_run_is_judged_by_its_predictions_and_leaves_the_start_alone(lab
     assert "02_one_mean: ok" in lab.reproduce(given={"epsilon": 0.5})  # the start, as committed
 
 
+@pytest.mark.turns(3)
 def test_a_wrong_prediction_exits_1_and_says_where(lab):
     lab.factor = 3.0
     said = lab.reproduce(1, given={"epsilon": 0.1})
@@ -128,6 +130,7 @@ def test_a_wrong_prediction_exits_1_and_says_where(lab):
     assert re.search(r"02_one_mean/epsilon=0.1 +differs ", said)
 
 
+@pytest.mark.turns(3)
 def test_at_the_start_what_is_committed_judges(lab):
     lab.factor = 3.0
     said = lab.reproduce(1)
@@ -135,6 +138,7 @@ def test_at_the_start_what_is_committed_judges(lab):
     assert "agrees" not in said
 
 
+@pytest.mark.turns(4)
 def test_work_beyond_the_limit_is_refused_in_one_line_and_predicted_alone(lab):
     said = lab.reproduce(given={"n": 10_000_000})
     (line,) = [line for line in said.splitlines() if "predictions alone" in line]
@@ -170,6 +174,7 @@ def test_a_grid_shares_its_blocks_and_a_second_one_goes_on(lab):
     assert list((lab.root / "reproduced" / ".cache").iterdir()) == [stores.place(lab.home).parent]
 
 
+@pytest.mark.turns(6)
 def test_the_index_shows_every_figure_at_the_values_that_it_uses(lab):
     said = lab.reproduce(grid={"epsilon": (0.1, 2), "radius": (10, 100)})
     assert said.startswith("1 notebook at 4 settings, quick profile, into ")
@@ -186,6 +191,7 @@ def test_the_index_shows_every_figure_at_the_values_that_it_uses(lab):
     assert 'href="epsilon%3D0.1%2Cradius%3D10/executed.ipynb"' in page
 
 
+@pytest.mark.turns(4)
 def test_all_plotted_numbers_stand_once_with_the_parameters_they_used(lab):
     lab.reproduce(grid={"epsilon": (0.1, 2), "radius": (10, 100)})
     rows = lab.table()
@@ -204,6 +210,7 @@ def test_all_plotted_numbers_stand_once_with_the_parameters_they_used(lab):
     assert len(kept) == len(rows) == 2 * (2 + 2) + 1
 
 
+@pytest.mark.turns(4)
 def test_an_index_beside_the_start_is_none_of_its_outputs(lab):
     lab.reproduce(profile="full", update=True)
     lab.reproduce(grid={"epsilon": (0.5, 2)})

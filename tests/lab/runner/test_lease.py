@@ -101,6 +101,7 @@ SPOILT = [
 ]
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("spoil", SPOILT)
 def test_a_damaged_store_is_found_and_set_aside(out, spoil):
     path = stores.place(out)

@@ -45,6 +45,7 @@ def files(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.turns(6)
 def test_update_commits_pictures_numbers_verdicts_and_index(updated):
     assert files(updated / "figures") == {
         "README.md",
@@ -66,6 +67,7 @@ def test_update_commits_pictures_numbers_verdicts_and_index(updated):
     assert "| T1 | Toy claim T1: misses at most 3 % | HOLDS |" in page
 
 
+@pytest.mark.turns(6)
 def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(reproduced, workbench):
     assert files(reproduced / "reproduced" / "01_good") == {
         "error.svg",

@@ -24,6 +24,7 @@ def test_what_covers_a_statement_is_a_step_away(one):
         assert places(name)[0] == found[0]
 
 
+@pytest.mark.turns(3)
 @pytest.mark.parametrize("identifier", WHOLE)
 def test_a_stranger_finds_algorithm_proof_claim_figure_and_test(identifier):
     root = project.find(Path(__file__).parent).root
