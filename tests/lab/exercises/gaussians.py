@@ -11,11 +11,9 @@ import numpy as np
 
 from tests.lab.exercises.solutions import Said
 from workbench.chapters import any_gaussian, covariance
-from workbench.chapters.any_gaussian.masking import masked_releases, rotated
-from workbench.chapters.any_gaussian.votes import Vote, scattered
-from workbench.chapters.covariance.exercise import WITHIN, WORLDS
+from workbench.chapters.any_gaussian.votes import Vote, masked_releases, rotated, scattered
 from workbench.chapters.covariance.heavy_tails import CutStudent, D
-from workbench.chapters.covariance.worlds import DEGREES, followed, pair, tilted
+from workbench.chapters.covariance.one_radius import DEGREES, WITHIN, WORLDS, followed, pair, tilted
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.audit import audit
 from workbench.study.grids import Role, stream

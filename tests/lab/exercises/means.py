@@ -8,9 +8,9 @@ from scipy.optimize import brentq
 
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.solutions import Said, functions
+from workbench.chapters.many_dimensions import box_and_ball as many_dimensions
 from workbench.chapters.many_dimensions import box_and_ball as means
-from workbench.chapters.many_dimensions import exercise as many_dimensions
-from workbench.chapters.one_mean import exercise as one_mean
+from workbench.chapters.one_mean import costs as one_mean
 from workbench.chapters.one_mean.costs import noise_part
 from workbench.chapters.start_here import applicable
 from workbench.chapters.start_here import applicable as columns
@@ -280,7 +280,7 @@ MEANS = {
             r"the audit proves that $\mu$ is at least 2.69, and it is 2.83",
             lambda proved, true: (
                 proved.rounds(accused("03_many_dimensions", many_dimensions, GaussianDP(1.0)).mu_lower)
-                and true.rounds(sqrt(many_dimensions.D))
+                and true.rounds(sqrt(many_dimensions.EXERCISE_D))
             ),
         ),
         Said("too much for 0.4"),

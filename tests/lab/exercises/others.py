@@ -13,7 +13,7 @@ from tests.lab.exercises.solutions import Said, exercises
 from workbench.chapters import matrix_quantile as chapter
 from workbench.chapters.matrix_quantile.quantiles import AWAY, UNIT, in_logs, known, scale_at, world
 from workbench.chapters.sparse_covariance.designs import charged, share_of, spectral, spread
-from workbench.chapters.sparse_covariance.open_problems import hidden_worlds as sparse_worlds
+from workbench.chapters.sparse_covariance.entries import hidden_worlds as sparse_worlds
 from workbench.estimators.stable_quantile import quantile as matrix_quantile
 from workbench.privacy import ApproxDP, GaussianDP
 from workbench.privacy.mechanisms import gaussian_scale

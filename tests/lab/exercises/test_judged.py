@@ -4,8 +4,8 @@ import pytest
 
 from tests.lab.conftest import ROOT
 from tests.lab.exercises.solutions import functions
-from workbench.chapters.many_dimensions import exercise as many_dimensions
-from workbench.chapters.one_mean import exercise as one_mean
+from workbench.chapters.many_dimensions import box_and_ball as many_dimensions
+from workbench.chapters.one_mean import costs as one_mean
 from workbench.privacy import GaussianDP, PureDP
 from workbench.study.audit import audit
 from workbench.study.hidden import hidden_worlds

@@ -26,7 +26,7 @@ from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 
 from workbench.bounds.search import smallest
-from workbench.chapters.covariance.worlds import (
+from workbench.chapters.covariance.one_radius import (
     NAIVE,
     PLAIN,
     PRECONDITIONED,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.covariance.worlds import PLAIN, error_of, without_privacy
+from workbench.chapters.covariance.one_radius import PLAIN, error_of, without_privacy
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import ERROR, LEVEL, measured
 from workbench.charts.style import number

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench import losses
-from workbench.chapters.covariance.worlds import geometric
+from workbench.chapters.covariance.one_radius import geometric
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import LEVEL, measured

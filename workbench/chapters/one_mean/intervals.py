@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds.search import smallest
-from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean import locating
 from workbench.chapters.one_mean.costs import DELTA, below
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import number
@@ -221,7 +221,7 @@ def predicted_ratio(calibration: str, variance: str, n: int, budget: ApproxDP, l
         scale, spent = scale_and_mean(n, budget)
         design = SCALE.design(n, scale)
         stretch = 1 + (ndtri(level / 2) ** 2 + 1) * design.rms**2 / 2
-    return stretch * theory.accuracy(n, None, spent, "tight", level) / usual
+    return stretch * locating.accuracy(n, None, spent, "tight", level) / usual
 
 
 # What is shown

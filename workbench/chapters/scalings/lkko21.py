@@ -29,7 +29,7 @@ from workbench.bounds import lkko21
 from workbench.bounds.resilience import margin_rate, rows_to_pass
 from workbench.bounds.search import smallest
 from workbench.bounds.shape import Shape
-from workbench.chapters.robust_and_private import crossover, duel, tables
+from workbench.chapters.robust_and_private import adversaries, planted, tables
 from workbench.chapters.robust_and_private.adversaries import (
     CORRUPTION,
     DELTA,
@@ -556,14 +556,14 @@ IN_A_BALL = _stated(
 
 def crossing_rows(corruption: float, epsilon: float) -> float:
     """Return the n from which the threshold of PRIME's filter is below what the planted cluster adds."""
-    budget, reach = ApproxDP(epsilon, DELTA), SHIFT * duel.D**0.5
-    return rows_to_see("mean/prime", duel.D, corruption, budget, reach=reach)
+    budget, reach = ApproxDP(epsilon, DELTA), SHIFT * adversaries.DUEL_D**0.5
+    return rows_to_see("mean/prime", adversaries.DUEL_D, corruption, budget, reach=reach)
 
 
 CROSSOVER = Statement(
     "LKKO21/Fig2",
     "mean/prime [over mean/coinpress]",
-    {"corruption": CORRUPTION, "epsilon": duel.EPSILON},
+    {"corruption": CORRUPTION, "epsilon": adversaries.DUEL_EPSILON},
     crossing_rows,
     tuple(
         Move(variable, values, -1, {f"1/√{letter}": -0.5, f"1/{letter}²": -2.0}, "1/(εξ)")
@@ -572,7 +572,7 @@ CROSSOVER = Statement(
             ("corruption", SHARES, "ξ"),
         )
     ),
-    crossover.over_coinpress,
+    planted.over_coinpress,
     alpha=lambda: 1.0,
     predicted=crossing_rows,
     fewest=lambda: 20,

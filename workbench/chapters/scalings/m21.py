@@ -19,8 +19,8 @@ from numpy.random import Generator
 from workbench.bounds import m21
 from workbench.bounds.shape import Shape
 from workbench.chapters.covariance import heavy_tails as heavy
+from workbench.chapters.covariance.one_radius import error_of, geometric
 from workbench.chapters.covariance.unbounded import FAR, uncertain
-from workbench.chapters.covariance.worlds import error_of, geometric
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from workbench.bounds import m21
 from workbench.bounds.shape import Shape
 from workbench.chapters.covariance import heavy_tails as heavy
-from workbench.chapters.covariance.worlds import error_of, geometric
+from workbench.chapters.covariance.one_radius import error_of, geometric
 from workbench.chapters.scalings.m21 import CUBED, FEW, of, times
 from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance

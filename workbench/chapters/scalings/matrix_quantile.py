@@ -24,14 +24,8 @@ from workbench import losses
 from workbench.bounds import al22
 from workbench.bounds.search import smallest
 from workbench.chapters.matrix_quantile import lifted
-from workbench.chapters.matrix_quantile.mean_rows import (
-    ALPHA,
-    BAND,
-    CONSTANT,
-    affine,
-    constant_shape,
-    mean_shape,
-)
+from workbench.chapters.matrix_quantile.lifted import ALPHA, CONSTANT, affine, constant_shape, mean_shape
+from workbench.chapters.matrix_quantile.lifted import MEAN_ROWS_BAND as BAND
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA
 from workbench.errors import ArgumentError
