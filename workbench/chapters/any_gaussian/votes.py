@@ -210,7 +210,6 @@ def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:
 
 
 def _moved(first: Array, second: Array) -> float:
-    """Return the total variation of the normalised weights of neighbours that differ in group 0."""
     u, v = np.append(first, 0.0) / first.sum(), np.append(second, 0.0) / second.sum()
     v[0], v[-1] = 0.0, v[0]  # the replaced group is another point
     return float(np.maximum(u - v, 0).sum())
@@ -220,7 +219,6 @@ NEIGHBOURS = Sweep("al22-neighbours", grid(d=[1, 2, 3]), neighbours, 100, blocks
 
 
 def reached(name: str, values: ArrayLike, bound: float, share: float) -> Verdict:
-    """Decide 'no value is above the bound'; it holds only if one reaches this share of it."""
     found = np.asarray(values, np.float64)
     top = float(found.max())
     above, near = top > bound * (1 + 1e-6), top >= share * bound

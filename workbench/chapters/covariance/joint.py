@@ -85,7 +85,6 @@ FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few 
 
 
 def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    """Return the ratios of joint steps, and of pairs, to steps that know the mean, at every condition."""
     found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
@@ -100,7 +99,6 @@ def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
 
 
 def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of covariance/joint-error-as-predicted."""
     rng, level = resampler(seed, "m21-joint-foreseen"), claim_level(parts=len(SETTINGS + FEW))
     found = [worst(frames[0], point, level, rng) for point in SETTINGS]
     found += [worst(frames[1], point, level, rng) for point in FEW]
@@ -108,7 +106,6 @@ def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
-    """Decide whether the largest of the spectra's median errors is the predicted one."""
     n, d, rho = point["n"], point["d"], point["rho"]
     errors = columns(at(frame, **point), "error", "spectrum")
 

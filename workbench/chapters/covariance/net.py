@@ -112,7 +112,6 @@ def _errors(frame: pd.DataFrame, d: int, seed: int) -> Panel:
 
 
 def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of covariance/net-falls-to-floor."""
     found = (_checks(frame, d, seed) for d, frame in zip(NETS, frames, strict=True))
     return [check for checks in found for check in checks]
 

@@ -236,7 +236,6 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
 
 
 def _at_length(n: int, budget: ApproxDP) -> Sweep:
-    """Return the runs side by side at another budget, of as many condition numbers as the work allows."""
     made = SIDES.moved({"n": n, "condition": condition, "epsilon": budget.epsilon, "delta": budget.delta}
                        for condition in CONDITIONS)  # fmt: skip
     most = max(2, int(len(made.points) * min(1.0, resources().limit / made.times_usual)))
@@ -267,7 +266,6 @@ def _curve(
 
 
 def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of covariance/eigenvalues-to-a-factor."""
     checks = []
     for point in EIGENVALUES.points:
         rows = measures.at(frame, **point)
@@ -288,7 +286,6 @@ def _means(frame: pd.DataFrame, along: str, column: str, seed: int) -> dict[floa
 
 
 def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of covariance/error-follows-gap."""
     over = _means(frame, "gap", "over", seed)
     check = measures.between(
         "error over gap, largest over smallest mean", measures.spread(over), 0.0, SAME, n=VOTE_N
@@ -300,7 +297,6 @@ def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of covariance/coarse-closes-gap."""
     checks = []
     for gap, rows in measures.by(frame, "gap").items():
         name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for one run of ten"
@@ -310,7 +306,6 @@ def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame, seed: int) -> Verdict:
-    """Return the checks of covariance/flat-in-condition."""
     spread = measures.spread(_means(frame, "condition", "error", seed))
     flat = measures.between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=SIDE_N)
     low, high = CONDITIONS[0], CONDITIONS[-1]
@@ -333,7 +328,6 @@ def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame
 
 
 def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks: an answer in nine runs of ten, and the same mean error where there is one."""
     n = any_rows(ANY_D)
     silent = supremum(f"no answer, d = {ANY_D}", frame, frame["abstained"], BETA, factor=5.0, n=n)
     groups = frame[~frame["abstained"]].groupby("spectrum", sort=False)
@@ -508,7 +502,6 @@ def _needed(rows: pd.DataFrame, alpha: float, rng: Generator) -> Measure:
 def _beside(
     found: Mapping[float, Measure], formula: Mapping[float, float], key: str, label: str, rank: float | None
 ) -> Sequence[Series]:
-    """Return what is needed and the formula."""
     line = Series("formula", formula, formula.values(), role="reference")
     return measured(label, found, key, rank=rank), line
 

@@ -254,7 +254,6 @@ def columns(frame: pd.DataFrame, name: str, along: str) -> Vector:
 
 
 def part(name: str, values: Vector, predicted: float, level: float, rng: Generator, *, n: int) -> Verdict:
-    """Decide whether the root mean square is within the band of its prediction."""
     low, high = bootstrap_interval(lambda squares: float(squares.mean()), np.square(values), level, rng)
     ends = float(np.sqrt(max(low, 0.0))), float(np.sqrt(high))
     check = inside_band(float(rms(values)), ends, predicted, BAND, level=level, trials=len(values))
@@ -264,7 +263,6 @@ def part(name: str, values: Vector, predicted: float, level: float, rng: Generat
 def slope(
     name: str, xs: Sequence[float], samples: Vector, predicted: Sequence[float], level: float, rng: Generator
 ) -> Verdict:
-    """Decide whether the slope of root mean squares, columns of `samples`, is that of the predictions."""
     expected = local_slope(xs, predicted)
     check = slope_inside(xs, samples, expected, TOLERANCE, level=level, rng=rng, statistic=rms)
     return check.about(name, "the predicted local slope, within .1")
@@ -273,8 +271,6 @@ def slope(
 def ratio(
     name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
 ) -> Verdict:
-    """Decide whether the ratio of two root mean squares of the same trials lies in [low, high]."""
-
     def log_ratio(pairs: Vector) -> float:
         above, below = np.log(rms(pairs, axis=0))
         return float(above - below)
@@ -525,10 +521,9 @@ def price_of_a_covariance(
         "price_of_a_covariance",
         "Practical bounds make a covariance private for free, proved ones later",
         (_panel(run, COVARIANCES, COVARIANCE, label, rho, d, 1.5, condition=condition),),
-        alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n;"
-        " in mode practical it is several times below the error of sampling, in mode proved about as large."
-        " All points lie on the"
-        " predictions.",
+        alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n; in mode practical"
+        " it is several times below the error of sampling, in mode proved about as large. All points lie on"
+        " the predictions.",
         how_to_read="In the norm of Σ every axis of the ellipsoid counts alike, however short. The black line"
         " is the sample covariance's own error, √(d(d+1)/n). Proved bounds clip no row, and add noise for"
         " the farthest of n.",
@@ -573,7 +568,6 @@ def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) ->
 
 
 def excess(kind: Kind, name: str, *frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks: both parts of the error along n, ρ and d, the slopes, and the rows for an α."""
     count = sum(3 * len(sweep.points) + len(MODES) for sweep in kind.axes.values())
     level = claim_level(parts=count + len(MODES) * len(kind.rows))
     rng, found = resampler(seed, name), list[Verdict]()
@@ -583,7 +577,6 @@ def excess(kind: Kind, name: str, *frames: pd.DataFrame, seed: int) -> list[Verd
 
 
 def along_axis(kind: Kind, along: str, frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    """Return the checks of one axis: both parts at every point, and the slopes of the private one."""
     found, points = [], kind.axes[along].points
     for point in points:
         rows, where, n = at(frame, **{along: point[along]}), f"{along} = {point[along]:g}", point["n"]
@@ -622,7 +615,6 @@ def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -
 
 
 def place_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    """Return the ratio to the sample mean at every place; that of mode "proved" is reported."""
     found = []
     for place in PLACES:
         rows, n = at(frame, place=place), int(frame["n"].iloc[0])
@@ -650,11 +642,10 @@ CLAIMS = (
         "many-dimensions/covariance-excess",
         "G9",
         (SOURCE, "M21/sample-covariance"),
-        "CoinPress moves the sample covariance, in the norm of Σ, by its last step's noise in the"
-        " predicted frame (practical: by what winsorising and its noise cost), and sampling errs by"
-        " √(d(d+1)/n), both within 15 %: n = 1e4 .. 8e4, ρ = .1 .. 2.5, d = 6 .. 24, condition number 100;"
-        " local slopes within .1 of the predicted ones; rows for an error of α in 90 % of runs within 15 %"
-        " of the prediction.",
+        "CoinPress moves the sample covariance, in the norm of Σ, by its last step's noise in the predicted"
+        " frame (practical: by what winsorising and its noise cost), and sampling errs by √(d(d+1)/n), both"
+        " within 15 %: n = 1e4 .. 8e4, ρ = .1 .. 2.5, d = 6 .. 24, condition number 100; local slopes within"
+        " .1 of the predicted ones; rows for an error of α in 90 % of runs within 15 % of the prediction.",
         sweeps=lambda: (*COVARIANCES.axes.values(), *COVARIANCES.sizes),
         checks=partial(excess, COVARIANCES, "m21-covariance-excess"),
         kind="ours",
@@ -663,9 +654,8 @@ CLAIMS = (
         "many-dimensions/near-sample-mean",
         "M21.3",
         (SOURCE,),
-        "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the"
-        " sample mean, for means at the centre of the ball, on an axis, on the diagonal and on the"
-        " boundary.",
+        "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the sample"
+        " mean, for means at the centre of the ball, on an axis, on the diagonal and on the boundary.",
         sweeps=lambda: (WHERE,),
         checks=lambda frame, seed: place_checks(
             frame, claim_level(parts=len(PLACES)), resampler(seed, "m21-places")

@@ -219,7 +219,6 @@ def _step(one: MeanRun, step: int) -> Iterator[Frame]:
 
 
 def _next(one: MeanRun, step: int) -> tuple[Series, ...]:
-    """Return the square that the next step's picture shows."""
     if step + 1 == len(one.weights):
         return ()
     x, y = one.centres[step + 1]

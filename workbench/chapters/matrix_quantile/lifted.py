@@ -386,7 +386,6 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
 def _curve(
     run: Run, key: str, growth: Statement, publics: list[dict[str, float]], x: list[float], usual: bool
 ) -> Series:
-    """Return the searched rows; where nothing is searched, what is predicted at both ends."""
     (scaling,) = growth.scalings()
     if run.simulate and usual and run.profile in scaling.caps:
         (found,) = measured([scaling], run.profile, seed=run.seed)
@@ -401,7 +400,6 @@ def _curve(
 
 
 def _foreseen_mean_rows(key: str, public: Public) -> float:
-    """Return the predicted rows, nan where none are enough."""
     try:
         return predicted_mean_rows(key, **public)
     except ArgumentError:

@@ -95,7 +95,6 @@ def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int
 
 
 def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
-    """Return a row for every set of rows: its shares of right releases, of wrong ones, and of none."""
     series = []
     if all(map(len, groups.values())):
         answered = np.array([float((rows["condition"] < inf).mean()) for rows in groups.values()])

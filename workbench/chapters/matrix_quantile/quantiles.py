@@ -174,7 +174,6 @@ def _between(rng: np.random.Generator, n: int, v: float) -> Panel:
 
 
 def _sides(shape: Array, x: Array) -> tuple[Array, Array]:
-    """Return the lower and the upper end of an ellipse at every x; beyond it, those of its tip."""
     wide = float(np.sqrt(shape[0, 0]))
     inside = np.clip(x, -wide, wide)
     middle = shape[0, 1] / shape[0, 0] * inside

@@ -214,7 +214,6 @@ def _rows(
 
 
 def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: float) -> Measure | None:
-    """Return the rows that CoinPress needs, None if the grid does not bracket them."""
     points = grid(d=d, n=multiples(ROWS[d], factor))
     frame = run.table(at_budget(TOLD[d], budget, points))
     if not len(frame):

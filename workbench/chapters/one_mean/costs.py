@@ -95,7 +95,6 @@ def _beside_the_sample_mean(
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    """Return absolute errors of `run` and of the sample mean (`reference`), and how far they are `apart`."""
     columns = np.full((3, len(means)), inf)
     for i, true in enumerate(means):
         x = true + data.standard_normal(n)
@@ -221,12 +220,10 @@ MEDIANS: dict[str, Callable[[int, PureDP, float], float]] = {"paper": paper_medi
 
 
 def _ratio(name: str, n: float, epsilon: float, radius: float) -> float:
-    """Return the predicted median error over that of the sample mean."""
     return MEDIANS[name](round(n), PureDP(epsilon), radius) * sqrt(n) / HALF_NORMAL_MEDIAN
 
 
 def _where_found(name: str, n: int, epsilon: float, radius: float) -> float:
-    """Return that ratio where nearly all runs find the mean, nan where they do not."""
     failure = (
         locating.range_failure(n, radius, SHARE * epsilon)
         if name == "paper"
@@ -236,7 +233,6 @@ def _where_found(name: str, n: int, epsilon: float, radius: float) -> float:
 
 
 def _rows_factor(epsilon: float, radius: float, usual: float = EPSILON) -> float:
-    """Return the rows from which the source's mean is found, over those at the usual numbers."""
     here, there = (
         locating.rows_needed(partial(locating.range_failure, radius=r, epsilon=SHARE * e), FOUND)
         for r, e in ((radius, epsilon), (RADIUS, usual))
@@ -320,14 +316,12 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         (panel,),
         alt=f"The ratio of the median error to that of the sample mean falls to 1 as n grows: below 1.1 for n"
         f" at least {near['tight']} with improved constants, {near['paper']} with the original ones.",
-        how_to_read="At 1 the private mean is as good as the plain one. The rings are where either"
-        " is within 10 % of that. A marker far above its line belongs to runs that have not even located the"
-        " mean.",
+        how_to_read="At 1 the private mean is as good as the plain one. The rings are where either is within"
+        " 10 % of that. A marker far above its line belongs to runs that have not even located the mean.",
     )
 
 
 def _near(name: str, epsilon: float, radius: float) -> int:
-    """Return the n from which the predicted error is within 10 % of that of the sample mean."""
     return smallest(lambda n: _ratio(name, n, epsilon, radius) <= NEAR, start=2)
 
 
@@ -368,7 +362,6 @@ def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: G
 
 
 def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the slopes in n and in eps, then the comparison with the prediction at every point."""
     rng, parts = resampler(seed, FREE.name), len(FREE_EPSILON) + len(FREE_N) + len(FREE.points)
     level, words = (
         claim_level(parts=parts),
@@ -403,7 +396,6 @@ def _slope(
 def below(
     estimate: float, interval: Interval, bound: float, *, level: float, trials: int, **detail: object
 ) -> Verdict:
-    """Decide 'the truth is at most `bound`', given an interval that misses it with `level`."""
     return Verdict(
         status=compare(interval, -inf, bound),
         test="interval below a bound",
@@ -439,7 +431,6 @@ def as_predicted(events: np.ndarray, predicted: float, level: float, **detail: f
 
 
 def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return every ratio of quantiles against the number asked, then the abstentions."""
     rng, parts = resampler(seed, RATIOS.name), len(BOUNDED) * len(WIDE) + len(UNBOUNDED)
     level = claim_level(parts=len(QUANTILES) * parts + len(ABSTAINING))
     cases = [
@@ -613,7 +604,6 @@ def forbidden(label: str, alphas: Sequence[float] | np.ndarray, bounds: Sequence
 
 
 def _marks(alpha: float, epsilon: float, radius: float) -> tuple[Mark, ...]:
-    """Return the name of each bound where it is the largest, and both gaps by prediction."""
     named = []
     for key, by in (("sampling", 0.26), ("two points", 1.05), ("packing", 4.5)):
         here = lower_bounds(by * alpha, epsilon, SIZE_BETA, radius)
@@ -631,7 +621,6 @@ def _marks(alpha: float, epsilon: float, radius: float) -> tuple[Mark, ...]:
 def _rows(
     frame: pd.DataFrame, calibration: str, alpha: float, rng: np.random.Generator
 ) -> dict[float, Measure]:
-    """Return the n from which 90 % of the runs err by at most each of several α."""
     of, found = at(frame, calibration=calibration), {}
     for one in [alpha / ALPHA * one for one in ALPHAS] if len(frame) else ():
         size = success(of["error"] <= one, of["n"], 1 - SIZE_BETA, level=LEVEL, rng=rng)

@@ -151,7 +151,6 @@ EDGE = Sweep("l17-bin-edge", grid(n=EDGES), edge_counts, 10000, blocks(30))
 
 
 def finite_is_accurate(frame: pd.DataFrame) -> Verdict:
-    """Return the checks: how often the largest error reaches the bound."""
     checks = []
     for bins in BINS:
         rows = frame[frame["bins"] == bins]
@@ -163,7 +162,6 @@ def finite_is_accurate(frame: pd.DataFrame) -> Verdict:
 
 
 def stable_is_accurate(frame: pd.DataFrame) -> Verdict:
-    """Return the checks: how often the largest error, empty bins included, exceeds its bounds."""
     return combine([check for budget in BUDGETS for check in _stable_checks(frame, *budget)])
 
 
@@ -183,7 +181,6 @@ def _stable_checks(frame: pd.DataFrame, epsilon: float, delta: float) -> list[Ve
 
 
 def _as_exact(name: str, failed: "pd.Series[bool]", exact: float, limits: Interval) -> Verdict:
-    """Decide whether something is as frequent as it is exactly, up to these factors."""
     count, trials = int(failed.sum()), len(failed)
     low, high = clopper_pearson(count, trials, claim_level())
     rate = Measure(count / trials / exact, (low / exact, high / exact), trials)
@@ -283,7 +280,6 @@ def _rows(reach: float, bins: int, epsilon: float, alpha: float) -> int:
 
 
 def _scale(n: int, bins: int, epsilon: float) -> float:
-    """Return b, infinite where n rows are too few."""
     try:
         made = vote(bins).design(n, 1, ApproxDP(epsilon, DELTA))
     except ArgumentError:

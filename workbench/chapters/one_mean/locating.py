@@ -147,7 +147,6 @@ def laplace_of_clipped(radius: float) -> float:
 
 
 def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks: scale of the privacy part at every R from 1e2 on, and its slope in R."""
     radii, scales, checks = (*RADII[1:], WIDEST), [], []
     predicted = [laplace_of_clipped(radius) for radius in radii]
     for radius, expected in zip(radii, predicted, strict=True):
@@ -164,7 +163,6 @@ def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def two_step_is_flat(*frames: pd.DataFrame) -> Verdict:
-    """Return the check: the largest over the smallest median error, over all R that the profile computes."""
     frame = pd.concat(frames, ignore_index=True)
     groups = {radius: rows["paper"].abs() for radius, rows in measures.by(frame, "radius").items()}
     found = flat("largest over smallest median error, all R", groups, FLAT)
@@ -172,7 +170,6 @@ def two_step_is_flat(*frames: pd.DataFrame) -> Verdict:
 
 
 def flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
-    """Decide whether the largest over the smallest median is at most so much; it is at least 1."""
     each = claim_level(parts=len(groups))
     found = {key: measures.median(errors, each) for key, errors in groups.items()}
     verdict = measures.between(name, measures.spread(found), 1.0, allowed, n=N)
@@ -532,7 +529,6 @@ def _rows_found(frame: pd.DataFrame, seed: int, axis: str, **where: float | str)
 
 
 def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
-    """Return the checks: rows against prediction, against ln R, against ε and against the packing bound."""
     frame, checks = pd.concat(frames, ignore_index=True), []
     products: dict[tuple[float, float], Measure] = {}
     for epsilon, rows in measures.by(measures.at(frame, method="paper"), "epsilon").items():
@@ -570,7 +566,6 @@ def _whole(rows: Measure) -> int | None:
 
 
 def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -> Verdict:
-    """Return the checks: rows against prediction and ln(1/δ), and the error at means of 0, 1e3 and 1e9."""
     checks, products, expected = [], [], []
     words = "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts"
     for delta in DELTAS:
@@ -591,7 +586,6 @@ def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -
 
 
 def window_needs_half(wide: pd.DataFrame, line: pd.DataFrame, seed: int) -> Verdict:
-    """Return the checks: rows of the window median over those of the histogram, in both calibrations."""
     checks, trials = [], 0
     for frame, where in ((wide, {"radius": RADII[-1]}), (line, {"delta": 1e-9})):
         trials += len(measures.at(frame, epsilon=EPSILON, **where))

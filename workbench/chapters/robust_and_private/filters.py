@@ -177,7 +177,6 @@ LEMMA = Sweep("lkko21-threshold", points(n=20_000, d=5, distance=LEMMA_AT), shar
 
 
 def threshold_lemma(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: hypothesis, conclusion with it, conclusion from 10 sd on, operating point."""
     asked = frame["clean"] <= LITTLE
     far, figure = frame["distance"] >= LEMMA_AT[-2], frame["distance"] == LEMMA_AT[0]
     concluded, seen = frame[asked], frame[frame["distance"] >= LEMMA_AT[1]]
@@ -295,7 +294,6 @@ def rounds_needed(d: int) -> int:
 
 
 def rounds_are_few() -> Verdict:
-    """Return the check: with ⌊ln d⌋ rounds some round of an epoch without noise scores above λ/5.5."""
     scores = {d: score_after(max(1, int(log(d))), d) for d in (10, 20, 50)}
     worst = min(scores.values())
     return Verdict(
@@ -473,7 +471,6 @@ def _off(mean: Array) -> str:
 def _frame(
     words: str, x: Array, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series
 ) -> Frame:
-    """Return a frame: rows that are left, those that go now, those that are gone."""
     shown = np.arange(0, len(x), EVERY)
     rows, was, stays = x[shown], before[shown], after[shown]
     series = [

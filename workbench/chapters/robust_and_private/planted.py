@@ -282,7 +282,6 @@ def against_corruption(
 
 
 def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> list[Verdict]:
-    """Return the checks of the medians at every point, and of all single errors together."""
     checks, most = [], NEAR * limit(CORRUPTION)
     for point in sweep.points:
         said = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
@@ -292,7 +291,6 @@ def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> list[Verdict
 
 
 def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
-    """Decide whether at most a share of all runs misses, on average over the points."""
     found = measures.share(int(missed.sum()), len(missed), claim_level())
     return measures.between(words, found, 0.0, most, n=N)
 
@@ -317,7 +315,6 @@ def prime_is_robust(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def every_direction(frame: pd.DataFrame) -> Verdict:
-    """Return the check: errors over the mean at their d have the same mean in every direction."""
     relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
     groups = [relative[frame["attack"] == name] for name in DIRECTIONS]
     verdict = alike(groups, claim_level(), factor=NOTICED)
@@ -334,7 +331,6 @@ def in_proportion(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks: the plain mean stays within half again of its plateau where PRIME does not."""
     prime, box = (medians(frame, name, "epsilon", claim_level()) for name in ("prime", "box"))
     least, most = min(prime), max(prime)
     said = f"ε = {least:g} over ε = {most:g}"
@@ -509,7 +505,6 @@ def _against_n(
 
 
 def _crossed(found: Mapping[str, Mapping[float, Measure]], key: str) -> list[Mark]:
-    """Return the n from which one of them errs less than CoinPress for good, as a mark, if there is one."""
     n = crossover({n: one.estimate / found[COINPRESS][n].estimate for n, one in found[key].items()})
     if not 0 < n < inf:
         return []
@@ -549,7 +544,6 @@ def many_rows(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def plain_wins(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: how often the plain mean is not better."""
     words = "in 5 % of runs at most"
     return [
         measures.seldom(f"PRIME is better, n = {n:g}", rows["prime"] < rows["box"], MISSED, words, factor=4.0)

@@ -86,7 +86,6 @@ def spiked(n: int, d: int, k: int, radius: float, data: Generator) -> Array:
 
 
 def _cut_moment(x: Array, radius: float, rho: float, noise: Generator) -> Array:
-    """Return the noisy second moment of rows zeroed beyond the radius (M21/HT Algorithm 1)."""
     charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(len(x), radius), ZCDP(rho))
     return symmetric_gaussian(second_moment(zeroed_beyond(x, radius)), charge, noise_source(noise))
 
@@ -193,7 +192,6 @@ def eigenvalues(
 def _voted(
     d: int, k: int, n: int, gap: float, top: float, budget: ApproxDP, data: Generator, noise: Generator
 ) -> tuple[float, float]:
-    """Return a subspace's error over the gap, and λ_{k+1}/λ_1 after the coarse preconditioner made of it."""
     before = geometric(k, top) if k > 1 else np.ones(1)
     law = rotated(np.concatenate([np.full(d - k, gap**2), before]), data)
     known = min(gap * uncertain(data), 1.0)
@@ -598,9 +596,8 @@ CLAIMS = (
         " d^(2+1/(2(k-1)))/(√ρ α^(k/(k-1))) + d^(3/2) ln u/√ρ does: in d, ρ, α, k = 3, in α"
         " at large ρ and in u = 1e2 .. 1e16 at α = 1",
         expected=Status.UNDECIDED,
-        reason="In d, ρ and α the rates are seen. In u the exponent of ln u is known to .4 only, and a"
-        " root is"
-        " not excluded.",
+        reason="In d, ρ and α the rates are seen. In u the exponent of ln u is known to .4 only, and a root"
+        " is not excluded.",
     ),
     claimed(
         "eigenvalues",
@@ -652,9 +649,8 @@ CLAIMS = (
         "the unbounded covariance, refusals being failures, grow at most as d²/α² + d²/(αε) + d^(5/2)/ε"
         " does: in d = 3 .. 6, ε and δ at α = .9 √d, where the last term is largest, and in α = .06 .. .02",
         expected=Status.UNDECIDED,
-        reason="In α the rate is seen. In d, ε and δ the fewest rows that the plan accepts are enough"
-        " for this"
-        " α, so that n is bounded from above alone.",
+        reason="In α the rate is seen. In d, ε and δ the fewest rows that the plan accepts are enough for"
+        " this α, so that n is bounded from above alone.",
     ),
     claimed(
         "net",

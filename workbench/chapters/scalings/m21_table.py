@@ -175,7 +175,6 @@ def crossover(told: Growth, free: Growth) -> list[Verdict]:
 
 
 def _met(leasts: Sequence[Least], shared: float) -> list[float]:
-    """Return where the n of CoinPress, a power of ln u between two values, is this, and at the ends of n."""
     logs = np.log([log(one.value) for one in leasts])
     curves = zip(*[(one.n, *one.interval[::-1]) for one in leasts], strict=True)
     return [float(np.exp(np.exp(np.interp(log(shared), np.log(curve), logs)))) for curve in curves]

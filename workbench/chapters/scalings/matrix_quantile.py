@@ -205,8 +205,7 @@ CLAIMS = (
         "N62",
         (STATEMENT,),
         "With masks of one kind, searched n that leave a condition of 4 grow with d = 2 .. 20 as d^1.5 + d"
-        " ln(1/δ) does or slower, and not as d²; they are at most 1.15 times the planned"
-        " ones.",
+        " ln(1/δ) does or slower, and not as d²; they are at most 1.15 times the planned ones.",
         checks=bounded(BAND),
         scalings=TALL.scalings,
         kind="ours",

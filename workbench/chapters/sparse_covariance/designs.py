@@ -318,7 +318,6 @@ def exponential(measure: Measure) -> Measure:
 def computed(
     name: str, values: ArrayLike, limits: Interval, *, statement: str = "", detail: Mapping[str, object] = {}
 ) -> Verdict:
-    """Decide 'every number lies within limits' where the numbers are computed and not sampled."""
     found = np.asarray(values, np.float64)
     span = float(found.min()), float(found.max())
     inside = limits[0] <= span[0] and span[1] <= limits[1]
@@ -431,14 +430,12 @@ def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
                   yscale="linear", ylim=(0.4, 1.1) if usual else None,
                   marks=(Mark("equal noise", "horizontal", y=1.0),)),
         ),
-        alt="Left: the true ε over the promised one rises with ε"
-        " and passes 1 between 0.15 and 1.3, earlier for small δ. Right: the sd of our noise"
-        " over that of the source, at a promise that is kept"
-        ", between 0.4 and 0.9.",
+        alt="Left: the true ε over the promised one rises with ε and passes 1 between 0.15 and 1.3, earlier"
+        " for small δ. Right: the sd of our noise over that of the source, at a promise that is kept, between"
+        " 0.4 and 0.9.",
         how_to_read="One replaced row moves the matrix √2 times as far as an added one. The classic formula"
-        " is so"
-        " generous that for small ε nobody notices. Exact noise keeps the promise at every ε, and is the"
-        " smaller one below the line.",
+        " is so generous that for small ε nobody notices. Exact noise keeps the promise at every ε, and is"
+        " the smaller one below the line.",
     )  # fmt: skip
 
 

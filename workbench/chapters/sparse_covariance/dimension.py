@@ -208,10 +208,9 @@ def error_against_p(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, deg
         " release grows as the root of p. Right: the n for a relative error of 0.2 against p where the"
         " support is spread out; all lines rise as powers of p, the default rule's less steeply than the"
         " plain release's.",
-        how_to_read=f"Left, {ACTIVE} columns vary and the others hardly do. Right, all take part,"
-        f" and a unit"
-        " ball must hold the rows: entries shrink as 1/p. Grey: rates."
-        f" s = {degree}, ε = {number(epsilon)}, δ = {number(delta)}.",
+        how_to_read=f"Left, {ACTIVE} columns vary and the others hardly do. Right, all take part, and a unit"
+        f" ball must hold the rows: entries shrink as 1/p. Grey: rates. s = {degree}, ε = {number(epsilon)},"
+        f" δ = {number(delta)}.",
     )
 
 

@@ -384,9 +384,8 @@ CLAIMS = (
         "sparse-covariance/entry-by-entry",
         "S10",
         ("WX19/Lem3",),
-        "Entry by entry |σ̌_ij - σ_ij| ≤ 4 min(|σ_ij|, t), t of equation (9) with γ = 4 max T_ii: any of"
-        " the p(p+1)/2 entries breaks it with probability at most 2 p^(-9/2) each, at p = 5 and 10, n ="
-        " 5000.",
+        "Entry by entry |σ̌_ij - σ_ij| ≤ 4 min(|σ_ij|, t), t of equation (9) with γ = 4 max T_ii: any of the"
+        " p(p+1)/2 entries breaks it with probability at most 2 p^(-9/2) each, at p = 5 and 10, n = 5000.",
         sweeps=lambda: (LEMMA,),
         checks=entry_by_entry,
     ),

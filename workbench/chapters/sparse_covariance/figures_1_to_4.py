@@ -270,7 +270,6 @@ def _errors(run: Runs, place: int, model: Model, title: str, alt: str, chosen: S
 
 
 def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen: Settings) -> Panel:
-    """Return the panel of one setting: four curves, and the references at its base values."""
     base, curves = chosen.base[setting], _by(frame, setting, 2, model, chosen)
     rows, p = at(frame, **base), int(base["p"])
     if setting == "share":
@@ -305,7 +304,6 @@ def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> Panel:
 
 
 def _by(frame: pd.DataFrame, setting: str, w: int, model: Model, chosen: Settings) -> list[Series]:
-    """Return the curve of the source's rule at every value of a setting, on a ramp."""
     base, values = chosen.base[setting], chosen.values[setting]
     return [
         replace(
@@ -317,7 +315,6 @@ def _by(frame: pd.DataFrame, setting: str, w: int, model: Model, chosen: Setting
 
 
 def _at_base(setting: str, chosen: Settings) -> str:
-    """Return at which value references are drawn that follow a setting."""
     if setting not in FOLLOWING:
         return ""
     value = number(chosen.base[setting].get(setting, getattr(chosen, setting)))
@@ -332,7 +329,6 @@ def _panel(
     model: Model,
     note: str,
 ) -> Panel:
-    """Return a panel of relative errors against n, references beneath."""
     series = [*(replace(line, label=NAMED[name]) for name, line in lines.items()), *more, *curves]
     if not any(isfinite(y) for one in series for y in one.y):
         note = UNKNOWN
@@ -346,7 +342,6 @@ def _panel(
 
 
 def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:
-    """Return the mean error of one output against n."""
     means = rows.groupby("n")[f"{name}, w = {w}"].mean()
     return Series(label, means.index, means, colour_key=look)
 
@@ -363,7 +358,6 @@ def reference(rows: pd.DataFrame, column: str, name: str, along: str) -> Series:
 
 
 def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -> Chart:
-    """Return the error in the norm for w = 1 over that in the spectral norm."""
     frame, base = run.table(FIGURES[model].moved(chosen.points(model))), chosen.base["share"]
     shown = {"algorithm": ("equation (9)", RULES[model][0]), "default": ("default rule", RULES[model][1])}
     shown |= {name: (NAMED[name], LOOKS[name]) for name in ("plain", "empirical", "oracle diagonal")}
@@ -448,9 +442,8 @@ def matrices(
         " coloured entries; in the plain release these are among noise everywhere;"
         " equation (9) keeps only few, the default rule most of them.",
         how_to_read=f"One run: p = {p}, n = {number(n)}, s = {degree}, ε = {number(epsilon)}, δ ="
-        f" {number(delta)}."
-        " A cell is an entry in units of the mean variance; pale is 0, the diagonal is beyond the colours."
-        " Errors are relative.",
+        f" {number(delta)}. A cell is an entry in units of the mean variance; pale is 0, the diagonal is"
+        " beyond the colours. Errors are relative.",
     )
 
 
@@ -552,7 +545,6 @@ def regime_map(
 
 
 def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tuple[Region, ...]) -> Panel:
-    """Return geometric means of the ratio as colours, and the line from which half of the pairs are found."""
     if not len(frame):
         return Panel(title, "rows n", ylabel, ())
     logs = frame.assign(log=np.log(np.maximum(frame["ratio"], 1e-9)))

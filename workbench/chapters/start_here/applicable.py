@@ -206,7 +206,6 @@ def _place(key: str) -> int:
 
 
 def _family(key: str) -> tuple[str, str]:
-    """Return the family of an estimator, in words and as a hue."""
     families = zip(FAMILIES.items(), HUES, strict=False)
     found = ((words, hue) for (words, members), hue in families if key in members)
     return next(found, ("others", HUES[-1]))
@@ -229,13 +228,11 @@ def marked(panel: Panel, spread: Mapping[str, np.ndarray]) -> Panel:
 
 
 def _aside(middle: float, low: float, high: float) -> float:
-    """Return where words stand in a row whose marker is in its middle: at the end that is farther."""
     share = ASIDE if middle > (low + high) / 2 else 1 - ASIDE
     return low + share * (high - low)
 
 
 def _quantiles(values: np.ndarray) -> tuple[float, float, float]:
-    """Return the ends of a bar and its middle; nan without answers."""
     answers = values[np.isfinite(values)]
     low, middle, high = np.quantile(answers, (0.05, 0.5, 0.95)) if len(answers) else (nan,) * 3
     return float(low), float(middle), float(high)
@@ -373,7 +370,6 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
 
 
 def _crossings(curves: list[Series]) -> tuple[Mark, ...]:
-    """Return where curves that end below one standard error fall below it, the last time."""
     marks = []
     for one in curves:
         x, y = np.log(tuple(one.x)), np.log(tuple(one.y))

@@ -203,7 +203,6 @@ def _wins(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
 
 
 def attackers_stay_below(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: advantages over the bound, exactly; and rounds that the best attacker wins."""
     checks = [
         largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1"),
         largest("what attains the bound, off by", _attained(), ROUNDING, "at most rounding"),
@@ -255,7 +254,6 @@ class Suspect:
         return tuple(mutant.fault for mutant in UNIVARIATE if mutant.name == self.fault)
 
     def __call__(self, x: Array, trials: int, rng: np.random.Generator) -> object:
-        """Return releases about a column."""
         with alone(*self.faults):
             estimator, column = ClippedMean(radius=RADIUS, sigma=1.0), np.asarray(x, np.float64)
             bound = estimator.bound(len(column), self.claim)
@@ -348,7 +346,6 @@ def suspects(run: Run) -> Chart:
 
 
 def mutants_are_found(*, seed: int) -> Verdict:
-    """Return the checks: every suspect with a fault is accused, none without."""
     checks = []
     for letter, one in SUSPECTS.items():
         report = accused(one, seed, SIZES, claim_level())
@@ -449,7 +446,6 @@ def floats(_run: Run) -> Chart:
 
 
 def floats_leak(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: how often float noise betrays x = 0, and that nothing else betrays anything."""
     betrayed = at(frame, kind=ONE_FLOAT, x=0.0)["betrays"].astype(bool)
     found = share(int(betrayed.sum()), len(betrayed), claim_level())
     middle = predicted()

@@ -331,7 +331,6 @@ def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Char
 
 
 def losses_become_normal() -> Verdict:
-    """Return the checks of what-epsilon-means/losses-become-normal; nothing is random."""
     checks = [
         largest("ε of k Laplace releases over that of any mechanism", _over_optimal(), 1 + 1e-9, "at most 1"),
         largest("distance to the normal law over its bound", _normal(), 1.0, "at most 1"),

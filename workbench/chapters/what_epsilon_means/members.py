@@ -188,7 +188,6 @@ def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
 
 
 def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of the exact mean: how often a member scores above a stranger, at every d."""
     checks = []
     for d, some in by(frame, "d").items():
         expected = area(N, int(d), 0.0)
@@ -199,7 +198,6 @@ def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def privacy_hides_members(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of the private mean: as predicted, and below the bound for every attacker."""
     most, checks = most_area(EPSILON, DELTA), []
     for d, some in by(frame, "d").items():
         expected = area(N, int(d), noise_scale(N, int(d), EPSILON, DELTA))
@@ -278,7 +276,6 @@ EVERY_MEAN = Sweep(
 
 
 def members_are_hidden(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: below the bound with its noise, above it without noise and for exact means."""
     most, checks = tracer.most_traced(BUDGET), []
     for (key, times), some in frame.groupby(["key", "noise_share"], sort=False):
         hidden = times == WHOLE and key not in EXACT

@@ -310,7 +310,6 @@ def fewest_rows(
 
 
 def _pays(radii: list[float], curves: list[Series]) -> tuple[Mark, ...]:
-    """Return a name for the place where a range is paid for, above the curve that rises there."""
     rising = [one for one in curves if one.colour_key == "mean/clipped-box"]
     if not rising:
         return ()
@@ -326,7 +325,6 @@ def _curve(key: str, x: list[float], places: list[tuple[float, int, float, float
 
 
 def _unreached(curves: list[Series]) -> str:
-    """Return why curves are missing, where some have no point."""
     missing = [one.label for one in curves if min(one.y) == inf]
     return f"No number of rows is known to be enough: {', '.join(missing)}." if missing else ""
 
@@ -358,14 +356,12 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
         alt=f"A table as colours over ε and n. {_title(ratios)}. Where n or ε is"
         " small only CoinPress answers; where both are large both err alike.",
         how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
-        f" column by column; above 1, orange, take CoinPress. Pale: no matter which. Grey: not both answer."
-        f" {d} columns,"
-        f" R = {number(radius)} σ, δ = {number(delta)}.",
+        " column by column; above 1, orange, take CoinPress. Pale: no matter which. Grey: not both answer."
+        f" {d} columns, R = {number(radius)} σ, δ = {number(delta)}.",
     )
 
 
 def _borders(errors: Array) -> tuple[Mark, ...]:
-    """Return the names of the regions, each at the middle of its cells, if it has some."""
     ratios, (columnwise, ball) = _ratios(errors), np.isfinite(np.moveaxis(errors, -1, 0))
     regions = {
         "only CoinPress answers": ball & ~columnwise,
@@ -382,14 +378,12 @@ def _borders(errors: Array) -> tuple[Mark, ...]:
 
 
 def _title(ratios: Array) -> str:
-    """Return the finding: whether column by column errs less anywhere."""
     if (ratios < 1 / SIMILAR).any():
         return "Column by column errs less at small ε, CoinPress answers with fewer rows"
     return "CoinPress errs as little as column by column everywhere, or less"
 
 
 def _others(sizes: tuple[int, ...], d: int, delta: float, radius: float) -> str:
-    """Return where an estimator errs less than either of the two."""
     tops = [ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
     others = [key for top in tops for _, key in top if key not in (COLUMNWISE, BALL)]
     names = ", ".join(sorted({LABELS[key] for key in others}))
@@ -487,7 +481,6 @@ def named() -> Sweep:
 
 
 def names_the_best(*frames: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: the named estimator against each other one that answers, at every setting."""
     frame, checks, level = pd.concat(frames), [], claim_level(parts=2)
     for one in SETTINGS_RUN:
         there, (best, *others) = at(frame, **asdict(one)), [key for _, key in one.ranked]
@@ -499,7 +492,6 @@ def names_the_best(*frames: pd.DataFrame) -> list[Verdict]:
 
 
 def rows_are_enough(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: at the rows that are named the median error is α, to the model's tolerance."""
     checks = []
     for point in named().points:
         some = at(frame, **point)
