@@ -9,7 +9,7 @@ from workbench.chapters.many_dimensions import coinpress, steps
 from workbench.chapters.matrix_quantile import lifted, outliers, rows
 from workbench.chapters.one_mean import costs, histograms, intervals, locating, quantiles
 from workbench.chapters.robust_and_private import filters, planted, tables
-from workbench.chapters.scalings import al22, l17, lkko21, m21, m21_table, matrix_quantile, wx19
+from workbench.chapters.scalings import al22, l17, lkko21, m21, matrix_quantile, wx19
 from workbench.chapters.scalings import coinpress as coinpress_rows
 from workbench.chapters.sparse_covariance import designs, dimension, entries, figures_1_to_4
 from workbench.chapters.what_epsilon_means import attacks, densities, members
@@ -24,7 +24,7 @@ TOPICS = (
     *(attacks, densities, members),
     *(locating, histograms, costs, intervals, l17, quantiles),
     *(coinpress, steps, coinpress_rows),
-    *(heavy_tails, unbounded, net, joint, m21, m21_table),
+    *(heavy_tails, unbounded, net, joint, m21),
     *(votes, frames, attacked, al22),
     *(rows, outliers, lifted, matrix_quantile),
     *(planted, filters, tables, lkko21),

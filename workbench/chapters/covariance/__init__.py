@@ -23,14 +23,12 @@ FULL = (  # minutes of runs
     "covariance/step-rows-grow",
     "covariance/failure-rows-grow",
     "covariance/heavy-table-rows-grow",
-    "covariance/eigenvalues-rows-grow",
     "covariance/subspace-rows-grow",
     "covariance/coarse-rows-grow",
     "covariance/fine-rows-grow",
     "covariance/unbounded-table-rows-grow",
     "covariance/net-rows-grow",
     "covariance/four-kinds-side-by-side",
-    "covariance/unbounded-wins-from",
 )
 
 

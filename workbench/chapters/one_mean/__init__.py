@@ -26,7 +26,6 @@ CLAIMS = (
     "one-mean/stable-histogram-rows-grow",
     "one-mean/stable-histogram-rows-proved",
     "one-mean/rows-grow-as-packing",
-    "one-mean/rows-grow-as-two-points",
     "one-mean/many-quantiles-gain",
     "one-mean/quantile-rows-grow",
 )
