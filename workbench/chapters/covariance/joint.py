@@ -47,11 +47,6 @@ def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noi
     return {"joint": law.error(joint.covariance), "known": law.error(known), "pairs": law.error(pairs)}
 
 
-def spectra_of(point: Point) -> tuple[str, ...]:
-    """Return the names of the spectra that a point goes through."""
-    return shown(point["d"], "gaussian/coinpress", longest=point["condition"], few=SPECTRA)
-
-
 @each_trial
 def foreseen(
     n: int, d: int, rho: float, condition: float, spectrum: str, *, data: Generator, noise: Generator
@@ -76,7 +71,11 @@ FEW: tuple[Point, ...] = ({"n": 1050, "d": 2, "rho": 0.1, "condition": 1e8},)
 
 def over_spectra(name: str, settings: tuple[Point, ...], trials: int) -> Sweep:
     """Return the runs of settings, each with all of its spectra."""
-    points = tuple({**one, "spectrum": spectrum} for one in settings for spectrum in spectra_of(one))
+    points = tuple(
+        {**one, "spectrum": spectrum}
+        for one in settings
+        for spectrum in shown(one["d"], "gaussian/coinpress", longest=one["condition"], few=SPECTRA)
+    )
     return Sweep(name, points, foreseen, trials, blocks(20))
 
 

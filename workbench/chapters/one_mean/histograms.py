@@ -105,13 +105,6 @@ def hardest(epsilon: float, delta: float) -> NDArray[np.float64]:
     return np.repeat(np.arange(POPULATED, dtype=np.float64), sharp(epsilon, delta) + 1)
 
 
-def dropped(epsilon: float, delta: float) -> float:
-    """Return the exact probability that one of those bins is dropped."""
-    a, least = exp(-epsilon / 2), stability_threshold(ApproxDP(epsilon, delta))
-    one = a ** (sharp(epsilon, delta) + 2 - least) / (1 + a)
-    return float(1 - (1 - one) ** POPULATED)
-
-
 def bin_facts(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Record in which samples one of the three facts of Lemma 2.3 fails; bin j is [j, j + 1)."""
     mean = data.uniform(size=trials)
@@ -177,7 +170,9 @@ def _stable_checks(frame: pd.DataFrame, epsilon: float, delta: float) -> list[Ve
     failed, n = errors["hardest"] > sharp(epsilon, delta), sizes["hardest"]
     checks.append(seldom(f"hardest rows, sharp bound, {where}", failed, STABLE_BETA, n=n))
     name = f"failures over their exact chance, hardest rows, {where}"
-    return [*checks, _as_exact(name, failed, dropped(epsilon, delta), ATTAINED)]
+    a, least = exp(-epsilon / 2), stability_threshold(ApproxDP(epsilon, delta))
+    one = a ** (sharp(epsilon, delta) + 2 - least) / (1 + a)
+    return [*checks, _as_exact(name, failed, float(1 - (1 - one) ** POPULATED), ATTAINED)]
 
 
 def _as_exact(name: str, failed: "pd.Series[bool]", exact: float, limits: Interval) -> Verdict:

@@ -220,12 +220,6 @@ def rows_to_see(
     return float(_rows(smallest(enough, FINE)))
 
 
-def noise_share(key: str, d: int, corruption: float, budget: Budget, passes: int = 0) -> float:
-    """Return 1 - n'/n, n' being the rows to see the cluster with hardly any noise."""
-    n, quiet = (rows_to_see(key, d, corruption, one, passes) for one in (budget, WITHOUT_NOISE))
-    return 1 - quiet / n
-
-
 def _rows(step: int) -> int:
     return 20 + round(exp(step / FINE))
 
@@ -239,7 +233,9 @@ def term_share(
     part: str, key: str, d: int, corruption: float, epsilon: float, delta: float, passes: int
 ) -> float:
     """Return the share of the noise in it, or that of sampling."""
-    noise = noise_share(key, d, corruption, ApproxDP(epsilon, delta), passes)
+    budget = ApproxDP(epsilon, delta)
+    n, quiet = (rows_to_see(key, d, corruption, one, passes) for one in (budget, WITHOUT_NOISE))
+    noise = 1 - quiet / n
     return noise if part == "noise" else 1 - noise
 
 

@@ -459,33 +459,26 @@ def stated_noise_keeps_its_promise() -> Verdict:
     return computed("true ε over promised ε", ratios, (-inf, 1.0), detail=table)
 
 
-def gaps(seed: int) -> np.ndarray:
-    """Return |S - S'| in Frobenius norm for single rows in the unit ball or far outside: random pairs."""
-    rng = stream(seed, Role.SCREEN, "wx19-sensitivity", 0, 0)
-    found = []
-    for d in DIMENSIONS:
-        for scale in (1.0, FAR):
-            rows = scale * rng.standard_normal((PAIRS // (2 * len(DIMENSIONS)), 2, 1, d))
-            found += [gap(*pair) for pair in rows]
-    return np.array(found)
-
-
 def gap(first: np.ndarray, second: np.ndarray) -> float:
     """Return n |S - S'| for n = 1 row of either data set."""
     moment, other = (np.asarray(second_moment_within(x, 1.0)) for x in (first, second))
     return float(np.linalg.norm(moment - other))
 
 
-def worst_gaps() -> list[float]:
-    """Return the gaps of the two orthogonal pairs, of norm 1 and of norm 100."""
+def sensitivity_is_root_2(seed: int) -> list[Verdict]:
+    rng = stream(seed, Role.SCREEN, "wx19-sensitivity", 0, 0)
+    found = []
+    for d in DIMENSIONS:
+        for scale in (1.0, FAR):
+            rows = scale * rng.standard_normal((PAIRS // (2 * len(DIMENSIONS)), 2, 1, d))
+            found += [gap(*pair) for pair in rows]
     first, second = np.eye(2)[:1], np.eye(2)[1:]
     plus, minus = (first + second) / ROOT_2, (first - second) / ROOT_2
     pairs = ((first, second), (plus, minus))
-    return [gap(reach * one, reach * other) for one, other in pairs for reach in (1.0, FAR)]
-
-
-def sensitivity_is_root_2(seed: int) -> list[Verdict]:
-    random, worst = gaps(seed), worst_gaps()
+    random, worst = (
+        np.array(found),
+        [gap(reach * one, reach * other) for one, other in pairs for reach in (1.0, FAR)],
+    )
     declared = 50 * PerturbedCovariance(radius=1.0).plan(50, 2, GaussianDP(1.0))[STEP].sensitivity
     return [
         computed("random pairs", random, (0.0, ROOT_2 * (1 + EXACT))),

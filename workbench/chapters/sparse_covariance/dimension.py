@@ -402,18 +402,16 @@ def on_a_block(
     return {"error": spectral_error(kept, one.truth), "recall": recall(kept, one.truth)}
 
 
-def first_rows(model: Model) -> int:
-    """Return the n at which entries are 3 t at the smallest ε and δ and the largest p."""
-    variance, entry = SIGNAL[model]
-    noise = stated_noise(RATE_EPSILON[model][0], RATE_DELTA[-1])
-    local = model == "local"
-    return round(bounds.rows_for_threshold(entry / 3, RATE_P[-1], noise, variance, local=local))
-
-
 def rate_points() -> Iterator[dict[str, Any]]:
     """Return both models as n, ε, δ and p move, one at a time."""
     for model in MODELS:
-        n, epsilon = first_rows(model), RATE_EPSILON[model]
+        variance, entry = SIGNAL[model]
+        noise = stated_noise(RATE_EPSILON[model][0], RATE_DELTA[-1])
+        local = model == "local"
+        n, epsilon = (
+            round(bounds.rows_for_threshold(entry / 3, RATE_P[-1], noise, variance, local=local)),
+            RATE_EPSILON[model],
+        )
         usual = {"model": model, "p": RATE_P[0], "n": n, "epsilon": epsilon[0], "delta": RATE_DELTA[0]}
         yield usual
         yield from ({**usual, "n": factor * n} for factor in RATE_N[1:])
@@ -457,11 +455,14 @@ PRICE = Sweep(
 
 
 def privacy_costs(rates: pd.DataFrame, prices: pd.DataFrame) -> list[Verdict]:
-    return [*rate_checks(rates), *price_checks(prices)]
-
-
-def rate_checks(frame: pd.DataFrame) -> list[Verdict]:
-    return [check for model in MODELS for check in model_checks(at(frame, model=model), model)]
+    checks = []
+    for p in PRICE_P:
+        for trace, limits in (("tr", FREE), ("1", STILL)):
+            rows = at(prices, p=p, trace=trace)
+            ratio = geometric(rows["private"] / rows["without"], claim_level())
+            name = f"error over that without privacy, p = {p}, n = 10 (p σ₁/{trace})²"
+            checks.append(measures.between(name, ratio, *limits, n=int(rows["n"].max())))
+    return [*[check for model in MODELS for check in model_checks(at(rates, model=model), model)], *checks]
 
 
 def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
@@ -495,17 +496,6 @@ def _slope(
     rows = at(frame, **fixed)
     logs = [measures.logarithm(geometric(at(rows, **{along: x})["error"], level)) for x in xs]
     return measures.slope(np.log(axis), logs)
-
-
-def price_checks(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
-    for p in PRICE_P:
-        for trace, limits in (("tr", FREE), ("1", STILL)):
-            rows = at(frame, p=p, trace=trace)
-            ratio = geometric(rows["private"] / rows["without"], claim_level())
-            name = f"error over that without privacy, p = {p}, n = 10 (p σ₁/{trace})²"
-            checks.append(measures.between(name, ratio, *limits, n=int(rows["n"].max())))
-    return checks
 
 
 CLAIMS = (

@@ -205,12 +205,6 @@ def _place(key: str) -> int:
     return MEMBERS.index(key) if key in MEMBERS else len(MEMBERS)  # others stand last
 
 
-def _family(key: str) -> tuple[str, str]:
-    families = zip(FAMILIES.items(), HUES, strict=False)
-    found = ((words, hue) for (words, members), hue in families if key in members)
-    return next(found, ("others", HUES[-1]))
-
-
 def marked(panel: Panel, spread: Mapping[str, np.ndarray]) -> Panel:
     """Return the panel with words in rows that leave it, and on the medians of a skewed column."""
     low, high = panel.ylim or (0.0, 1.0)
@@ -242,7 +236,9 @@ def _bar(place: int, key: str, values: np.ndarray) -> list[Series]:
     low, middle, high = _quantiles(values)
     if isnan(middle):
         return []
-    words, hue = _family(key)
+    families = zip(FAMILIES.items(), HUES, strict=False)
+    found = ((words, hue) for (words, members), hue in families if key in members)
+    words, hue = next(found, ("others", HUES[-1]))
     return [Series(words, (place,), (middle,), (low,), (high,), colour_key=hue)]
 
 

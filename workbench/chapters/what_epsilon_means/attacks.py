@@ -148,7 +148,10 @@ def _errors(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
         Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.7, 0.52)),
     ]
     for mechanism in SOUND:
-        curve = curve_of(pair(mechanism, epsilon, delta))
+        laws = pair(mechanism, epsilon, delta)
+        positives, negatives = laws.trade_off()
+        grid = np.linspace(0.0, 1.0, DRAWN)
+        curve = grid, np.interp(grid, positives, np.clip(negatives, 0.0, 1.0))
         series.append(Series("", *curve, role="theory", colour_key=KEYS[mechanism]))
         series.append(_measured(at(frame, mechanism=mechanism), mechanism, epsilon))
     return Panel(
@@ -156,13 +159,6 @@ def _errors(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
         tuple(series), "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
         marks=(Mark("impossible", x=0.14, y=0.1),),
     )  # fmt: skip
-
-
-def curve_of(laws: Densities) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two errors of likelihood-ratio tests as a curve of few points."""
-    positives, negatives = laws.trade_off()
-    grid = np.linspace(0.0, 1.0, DRAWN)
-    return grid, np.interp(grid, positives, np.clip(negatives, 0.0, 1.0))
 
 
 def _measured(frame: pd.DataFrame, mechanism: str, epsilon: float) -> Series:
