@@ -172,8 +172,8 @@ def test_means_draw_what_is_predicted_at_their_numbers(monkeypatch, changed):
     def planned(key, d, alpha, epsilon, delta):
         return round(20 * mean_shape(d, alpha, epsilon, delta))
 
-    monkeypatch.setattr(lifted, "predicted", planned)
-    monkeypatch.setattr(lifted, "fewest", lambda *_: 1)
+    monkeypatch.setattr(lifted, "predicted_mean_rows", planned)
+    monkeypatch.setattr(lifted, "fewest_mean_rows", lambda *_: 1)
     (panel,) = gallery.means(Run("quick", 3), **changed).panels
     curves = {one.label: one for one in panel.series}
     ours, plain = curves[lifted.NAMES[lifted.MEAN]], curves["no privacy"]

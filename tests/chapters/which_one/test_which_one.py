@@ -143,7 +143,7 @@ BEST, ENOUGH = "which-one/names-the-best", "which-one/rows-are-enough"
 
 @pytest.fixture
 def _one_setting(monkeypatch):
-    monkeypatch.setattr(choice, "SETTINGS", (choice.Setting(800, 3, 0.5, 10.0),))
+    monkeypatch.setattr(choice, "SETTINGS_RUN", (choice.Setting(800, 3, 0.5, 10.0),))
     monkeypatch.setattr(choice, "QUESTIONS", ((10, 1.0, 100.0),))
     forget()
     yield
