@@ -5,7 +5,7 @@ Nothing is searched: n is said to be what a statement, or a wrong one, makes of 
 
 import json
 from functools import cache, partial
-from math import isfinite, log
+from math import isfinite
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from tests.lab.conftest import ROOT
 from workbench.bounds import lkko21 as bounds
 from workbench.bounds import wx19 as sparse_bounds
 from workbench.chapters.registry import CLAIMS
-from workbench.chapters.scalings import al22, coinpress, l17, lkko21, m21, m21_table, matrix_quantile, wx19
+from workbench.chapters.scalings import al22, coinpress, l17, lkko21, m21, matrix_quantile, wx19
 from workbench.chapters.sparse_covariance import designs
 from workbench.estimators import sparse
 from workbench.linalg import psd_part
@@ -24,7 +24,7 @@ from workbench.study.rules import Status
 from workbench.study.scaling import Least, Setting, Statement, catalogued, grows, within
 
 SURE = 0.01  # of ln n: half the width of what is said to have been found
-TABLES = (al22, coinpress, l17, lkko21, m21, m21_table, matrix_quantile, wx19)
+TABLES = (al22, coinpress, l17, lkko21, m21, matrix_quantile, wx19)
 
 
 @cache
@@ -93,9 +93,8 @@ def test_every_row_has_a_record_and_a_name_of_its_own():
     assert {id(row(record)) for record in RECORDS} <= {id(one) for one in rows().values()}
     names = [one.name for claim in CLAIMS.values() for one in claim.scalings()]
     kept = {(record["statement"], record["variable"]) for record in RECORDS}
-    assert {(one.statement, one.variable) for one in rows().values()} - kept == {
-        ("M21/HT/Thm3.2", "d"), ("M21/prior-CoinPress", "upper"), ("M21/UG/complexity", "upper")
-    } - kept  # fmt: skip
+    unkept = {(one.statement, one.variable) for one in rows().values()} - kept
+    assert unkept <= {("M21/HT/Thm3.2", "d")}
     assert len(set(names)) > 250
 
 
@@ -205,28 +204,14 @@ def test_a_price_of_dimension_that_does_not_exceed_that_of_prime_is_refuted(powe
 @pytest.mark.parametrize(("heavier", "refuted"), [(3.0, False), (0.5, True)])
 def test_bounded_moments_that_are_cheaper_are_refuted(heavier, refuted):
     growths = []
-    for law, scaling in zip(m21_table.FOUR, m21.of(*m21_table.QUARTERS)(), strict=True):
+    for law, scaling in zip(m21.FOUR, m21.of(*m21.QUARTERS)(), strict=True):
         times = 100.0 * (heavier if "student" in law else 1.0)
         leasts = [found(Setting({}, 1.0, 1, float(d**2)), d, times * d**2) for d in scaling.values]
         growths.append((scaling, leasts))
-    checks = m21_table.side_by_side(*growths)
+    checks = m21.side_by_side(*growths)
     over = [check.status for check in checks if check.id.startswith("bounded moments")]
     assert len(over) == 3
     assert (Status.REFUTED in over) == refuted
-
-
-@pytest.mark.parametrize(("power", "status"), [(1.0, Status.HOLDS), (0.0, Status.REFUTED)])
-def test_a_condition_that_costs_nothing_is_refuted(power, status):
-    told, free = m21.of(m21_table.COINPRESS, m21_table.TOLD_NOTHING)()
-    setting = Setting({}, 1.0, 1, 1.0)
-    coin = [found(setting, u, 1000 * (log(u) / log(100)) ** power) for u in told.values]
-    none = [found(setting, u, 3000.0) for u in free.values]
-    low, high, _ = m21_table.crossover((told, coin), (free, none))
-    assert high.status is status
-    if power:
-        met, least, most = low.detail["bound at which both need as many rows"]
-        assert least <= met <= most
-        assert abs(log(met) / log(100) - 3) < 0.6
 
 
 @pytest.mark.parametrize(("beta", "count"), list(zip(m21.BETAS, (1, 2, 4, 8), strict=True)))

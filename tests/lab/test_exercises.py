@@ -9,9 +9,9 @@ import pytest
 
 from tests.lab.conftest import ROOT
 from workbench.chapters import any_gaussian, covariance
-from workbench.chapters.covariance.exercise import WORLDS
-from workbench.chapters.many_dimensions import exercise as many_dimensions
-from workbench.chapters.one_mean import exercise as one_mean
+from workbench.chapters.covariance.one_radius import WORLDS
+from workbench.chapters.many_dimensions import box_and_ball as many_dimensions
+from workbench.chapters.one_mean import costs as one_mean
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.study.audit import audit
 from workbench.study.hidden import hidden_worlds

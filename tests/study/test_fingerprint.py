@@ -11,7 +11,7 @@ import pytest
 
 import workbench
 from workbench.chapters.covariance.heavy_tails import spreads
-from workbench.chapters.one_mean.wide_range import clipped
+from workbench.chapters.one_mean.locating import clipped
 from workbench.errors import ArgumentError
 from workbench.lab.runner.cache import THREADS
 from workbench.study.grids import home

@@ -3,31 +3,17 @@
 from collections.abc import Iterable
 
 from workbench.chapters.any_gaussian import attacks as attacked
-from workbench.chapters.any_gaussian import frames, learners, masking, votes
+from workbench.chapters.any_gaussian import frames, votes
 from workbench.chapters.covariance import heavy_tails, joint, net, unbounded
-from workbench.chapters.many_dimensions import price, steps
+from workbench.chapters.many_dimensions import coinpress, steps
 from workbench.chapters.matrix_quantile import lifted, outliers, rows
-from workbench.chapters.one_mean import (
-    costs,
-    histograms,
-    intervals,
-    locating,
-    quantiles,
-    votes_on_shares,
-    wide_range,
-)
-from workbench.chapters.robust_and_private import crossover, exact, filters, planted, tables
-from workbench.chapters.scalings import al22, coinpress, l17, lkko21, m21, m21_table, matrix_quantile, wx19
-from workbench.chapters.sparse_covariance import (
-    dimension,
-    entries,
-    figures_1_to_4,
-    noise,
-    open_problems,
-    rates,
-)
-from workbench.chapters.what_epsilon_means import attacks, every_mean, last_bits, line_up, losses, members
-from workbench.chapters.which_one import claims as planner
+from workbench.chapters.one_mean import costs, histograms, intervals, locating, quantiles
+from workbench.chapters.robust_and_private import filters, planted, tables
+from workbench.chapters.scalings import al22, l17, lkko21, m21, matrix_quantile, wx19
+from workbench.chapters.scalings import coinpress as coinpress_rows
+from workbench.chapters.sparse_covariance import designs, dimension, entries, figures_1_to_4
+from workbench.chapters.what_epsilon_means import attacks, densities, members
+from workbench.chapters.which_one import choice as planner
 from workbench.errors import one_of
 from workbench.study.claim import Claim as Claim
 from workbench.study.claim import index
@@ -35,14 +21,14 @@ from workbench.study.rules import Verdict
 from workbench.study.sweeps import resources
 
 TOPICS = (
-    *(attacks, losses, line_up, last_bits, members, every_mean),
-    *(wide_range, locating, histograms, costs, intervals, l17, quantiles, votes_on_shares),
-    *(price, steps, coinpress),
-    *(heavy_tails, unbounded, net, joint, m21, m21_table),
-    *(votes, masking, frames, learners, attacked, al22),
+    *(attacks, densities, members),
+    *(locating, histograms, costs, intervals, l17, quantiles),
+    *(coinpress, steps, coinpress_rows),
+    *(heavy_tails, unbounded, net, joint, m21),
+    *(votes, frames, attacked, al22),
     *(rows, outliers, lifted, matrix_quantile),
-    *(planted, filters, crossover, exact, tables, lkko21),
-    *(noise, dimension, rates, figures_1_to_4, entries, open_problems, wx19),
+    *(planted, filters, tables, lkko21),
+    *(designs, dimension, figures_1_to_4, entries, wx19),
     planner,
 )
 CLAIMS: dict[str, Claim] = index(*(topic.CLAIMS for topic in TOPICS))

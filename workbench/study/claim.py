@@ -11,7 +11,7 @@ from workbench.study.rules import Status, Verdict, combine
 from workbench.study.scaling import Scaling, measured, searches
 from workbench.study.sweeps import Declared, run
 
-Kind: TypeAlias = Literal["source", "ours", "lock", "identity"]
+Kind: TypeAlias = Literal["source", "ours"]
 
 
 def nothing() -> tuple[()]:
@@ -47,8 +47,7 @@ class Claim:
     reason : str
         Why, for anything but HOLDS.
     kind : str
-        `source`: what a source says. `ours`: what we say. `lock`: a band placed after measuring, which keeps
-        what was found. `identity`: true by construction, shown and not tested.
+        `source`: what a source says. `ours`: what we say.
     """
 
     id: str

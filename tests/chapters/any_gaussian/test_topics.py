@@ -13,7 +13,7 @@ from tests.chapters.worlds import (
     scaled,
 )
 from workbench.chapters import any_gaussian as gallery
-from workbench.chapters.any_gaussian import attacks, frames, learners, masking, votes
+from workbench.chapters.any_gaussian import attacks, frames, votes
 from workbench.estimators.populous import PopulousCovariance, preconditioned_rows
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.spectra import named
@@ -48,8 +48,8 @@ def wider(factor):
 
 
 FALSIFIED = [
-    (masking, Falsified(FROBENIUS, "FROBENIUS", wider(2.0), 400, "d = 5")),
-    (masking, Falsified(FROBENIUS, "TWICE", wider(0.5), 400, ["twice as wide"] * 2)),
+    (votes, Falsified(FROBENIUS, "FROBENIUS", wider(2.0), 400, "d = 5")),
+    (votes, Falsified(FROBENIUS, "TWICE", wider(0.5), 400, ["twice as wide"] * 2)),
     (votes, Falsified(NEIGHBOURS, "NEIGHBOURS", scaled(count=1.1), 20, ["count of friends"])),
     (
         frames,
@@ -60,9 +60,9 @@ FALSIFIED = [
     (frames, Falsified(SUBSPACES, "SUBSPACES", instead(constant(error=1e-6)), 400, FOUR)),
     (frames, Falsified(FOUND, "FRAMES", failing(0.4, 0.7), 400, "above a condition of 4")),
     (frames, Falsified(FOUND, "FRAMES", instead(growing), 200, ["largest over smallest median error"])),
-    (learners, Falsified(MEANS, "MEANS", failing(0.4), 300, ["no mean within .2"] * 3)),
-    (learners, Falsified(LAWS, "LAWS", failing(0.35, 0.25), 126, ["no law within .2"] * 2)),
-    (learners, Falsified(COVARIANCES, "COVARIANCES", failing(0.35), 126, ["error above .2"] * 2)),
+    (frames, Falsified(MEANS, "MEANS", failing(0.4), 300, ["no mean within .2"] * 3)),
+    (frames, Falsified(LAWS, "LAWS", failing(0.35, 0.25), 126, ["no law within .2"] * 2)),
+    (frames, Falsified(COVARIANCES, "COVARIANCES", failing(0.35), 126, ["error above .2"] * 2)),
     (attacks, Falsified(SEARCHES, "SEARCHES", instead(constant(above=9)), 60)),
     (attacks, Falsified(VOTED, "VOTES", failing(0.3, 3.1), 60, ["no answer, or above 3"])),
     (attacks, Falsified(MEANS_VOTED, "MEAN_VOTES", failing(0.3), 60, ["no answer, or above 3"])),
@@ -125,7 +125,7 @@ def test_planned_rows_are_those_of_the_plan_and_votes_take_ten_times_those_of_bl
 def test_masks_are_the_same_in_units_of_the_covariance():
     root = np.diag([1e-3, 1e3])
     long, round_ = (
-        masking.masked_releases(one, 9000, votes.BUDGET, 3, np.random.default_rng(4))
+        votes.masked_releases(one, 9000, votes.BUDGET, 3, np.random.default_rng(4))
         for one in (root, np.eye(2))
     )
     for first, second in zip(long, round_, strict=True):

@@ -16,9 +16,10 @@ from tests.chapters.worlds import (
     scaled,
 )
 from workbench.chapters import covariance as gallery
-from workbench.chapters.covariance import heavy_tails, joint, net, table, unbounded
-from workbench.chapters.covariance.exercise import UPPER, WITHIN, WORLDS, judge
+from workbench.chapters.covariance import heavy_tails, joint, net, unbounded
 from workbench.chapters.covariance.heavy_tails import CutStudent
+from workbench.chapters.covariance.one_radius import EXERCISE_UPPER as UPPER
+from workbench.chapters.covariance.one_radius import WITHIN, WORLDS, judge
 from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, preconditioning_step
 from workbench.privacy import ZCDP
 from workbench.study.profiles import claim_level
@@ -242,15 +243,17 @@ def test_the_table_shows_the_rows_at_which_runs_are_accurate_enough(monkeypatch)
     def needs(*, trials, data, noise, **point):
         least = rows[point["moments"], point["d"]] if "moments" in point else 8000 * point["d"]
         spread = np.exp(0.2 * data.standard_normal(trials))
-        alpha = point.get("alpha", table.UNBOUNDED_ALPHA)
+        alpha = point.get("alpha", unbounded.UNBOUNDED_ALPHA)
         return {"error": np.where(point["n"] * spread < least, 9.0, alpha / 2), "reference": np.ones(trials)}
 
     for name in ("HEAVY_SIZES", "UNBOUNDED_SIZES"):
-        monkeypatch.setattr(table, name, replace(getattr(table, name), block=instead(needs)(None), trials=60))
-    heavy, _ = table.table_one(Run("quick", 3)).panels
+        monkeypatch.setattr(
+            unbounded, name, replace(getattr(unbounded, name), block=instead(needs)(None), trials=60)
+        )
+    heavy, _ = unbounded.table_one(Run("quick", 3)).panels
     found = [(dict(zip(one.x, one.y, strict=True))) for one in heavy.series if one.role == "estimate"]
     for moments, line in zip((2, 3), found, strict=True):
-        assert all(line[d] == pytest.approx(rows[moments, d], rel=0.5) for d in table.HEAVY_D)
+        assert all(line[d] == pytest.approx(rows[moments, d], rel=0.5) for d in unbounded.HEAVY_D)
 
 
 def test_the_judge_passes_the_package_and_fails_what_ignores_the_rows():

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from workbench.chapters.many_dimensions import box_and_ball, coinpress, in_the_plane, price, steps
+from workbench.chapters.many_dimensions import box_and_ball, coinpress, in_the_plane, steps
 from workbench.estimators import coinpress as estimators
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.grids import resampler
@@ -39,8 +39,8 @@ def refuted(checks):
 
 
 AXES = {
-    "mean": (price.MEANS, (1000, 2000, 4000), 60),
-    "covariance": (price.COVARIANCES, (10_000, 20_000), 25),
+    "mean": (coinpress.MEANS, (1000, 2000, 4000), 60),
+    "covariance": (coinpress.COVARIANCES, (10_000, 20_000), 25),
 }
 
 
@@ -54,7 +54,7 @@ def axis(request):
 
 
 def along(axis, frame):
-    return price.along_axis(axis[0], "n", frame, LEVEL, rng())
+    return coinpress.along_axis(axis[0], "n", frame, LEVEL, rng())
 
 
 @pytest.mark.daily
@@ -76,7 +76,7 @@ def test_another_order_in_n_refutes_the_slope_and_rows_that_sample_worse_the_sam
     assert f"sampling, n = {axis[0].axes['n'].points[-1]['n']}" in found
 
 
-SIZES = {"mean": (price.MEANS, 0, (10, 0.2), 200), "covariance": (price.COVARIANCES, 1, (4, 0.1), 60)}
+SIZES = {"mean": (coinpress.MEANS, 0, (10, 0.2), 200), "covariance": (coinpress.COVARIANCES, 1, (4, 0.1), 60)}
 
 
 @pytest.mark.daily
@@ -85,10 +85,10 @@ def test_an_error_almost_twice_as_large_refutes_the_rows_needed(name):
     kind, place, (d, alpha), trials = SIZES[name]
     frame = small(kind.sizes[place], f"sizes-{name}", trials, d=(d,), alpha=(alpha,))
     kind = kind._replace(rows={(d, alpha): kind.rows[d, alpha]})
-    found = price.rows_checks(kind, frame, LEVEL, rng())
+    found = coinpress.rows_checks(kind, frame, LEVEL, rng())
     assert not refuted(found)
     assert all(0.9 * check.bound < check.estimate < 1.1 * check.bound for check in found)
-    worse = price.rows_checks(kind, frame.assign(error=1.8 * frame["error"]), LEVEL, rng())
+    worse = coinpress.rows_checks(kind, frame.assign(error=1.8 * frame["error"]), LEVEL, rng())
     assert refuted(worse) == {check.id for check in worse}
 
 
@@ -141,11 +141,12 @@ def test_more_steps_that_do_harm_are_refuted():
 
 @pytest.mark.daily
 def test_a_mean_that_is_lost_at_the_boundary_is_refuted():
-    frame = run(price.WHERE, "quick", seed=SEED)
-    assert {check.status for check in price.place_checks(frame, LEVEL, rng())} == {Status.HOLDS}
+    frame = run(coinpress.WHERE, "quick", seed=SEED)
+    assert {check.status for check in coinpress.place_checks(frame, LEVEL, rng())} == {Status.HOLDS}
     lost = frame["error practical"] * (1 + 0.3 * (frame["place"] == "boundary"))
     found = [
-        check.status for check in price.place_checks(frame.assign(**{"error practical": lost}), LEVEL, rng())
+        check.status
+        for check in coinpress.place_checks(frame.assign(**{"error practical": lost}), LEVEL, rng())
     ]
     assert found == [Status.HOLDS] * 3 + [Status.REFUTED]
 

@@ -7,9 +7,9 @@ import pytest
 
 from tests.chapters.worlds import decided
 from workbench.chapters import matrix_quantile as gallery
-from workbench.chapters.covariance.worlds import geometric
-from workbench.chapters.matrix_quantile import counting, lifted, mean_rows, outliers, quantiles, rows
-from workbench.chapters.matrix_quantile.mean_rows import mean_shape
+from workbench.chapters.covariance.one_radius import geometric
+from workbench.chapters.matrix_quantile import lifted, outliers, quantiles, rows
+from workbench.chapters.matrix_quantile.lifted import mean_shape
 from workbench.distributions import Gaussian
 from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
 from workbench.populations.rotated import rotated
@@ -155,14 +155,14 @@ def test_levels_are_near_their_prediction():
 
 @pytest.mark.daily
 def test_counts_are_crossings_and_the_chance_of_a_release_is_that_of_the_ramp():
-    design = counting.recipe(rows.planned(2, None), 2, rows.BUDGET).design
-    sets = counting._sets(design, 17, 0.1)
+    design = outliers.recipe(rows.planned(2, None), 2, rows.BUDGET).design
+    sets = outliers._sets(design, 17, 0.1)
     normal, heavy, far = (design.test.measure(x)[0] for x in sets.values())
     assert normal == design.test.most > max(heavy, far)
-    slopes = counting.slopes(design.test, sets["heavy tails"], [heavy, heavy + 1])
-    assert slopes[0] >= counting.needed(design.test, heavy)
-    assert slopes[1] < counting.needed(design.test, heavy + 1)
-    chances, half = stable_chances(design.charge), int(counting.even(design))
+    slopes = outliers.slopes(design.test, sets["heavy tails"], [heavy, heavy + 1])
+    assert slopes[0] >= outliers.needed(design.test, heavy)
+    assert slopes[1] < outliers.needed(design.test, heavy + 1)
+    chances, half = stable_chances(design.charge), int(outliers.even(design))
     assert chances[1] == pytest.approx(rows.DELTA, rel=1e-6)
     assert chances[half] <= 0.5 <= chances[half + 1]
     found, noise = Stable(half, np.eye(2)), SimulatedNoise(np.random.default_rng(3))
@@ -175,12 +175,12 @@ def test_means_draw_what_is_predicted_at_their_numbers(monkeypatch, changed):
     def planned(key, d, alpha, epsilon, delta):
         return round(20 * mean_shape(d, alpha, epsilon, delta))
 
-    monkeypatch.setattr(lifted, "predicted", planned)
-    monkeypatch.setattr(lifted, "fewest", lambda *_: 1)
+    monkeypatch.setattr(lifted, "predicted_mean_rows", planned)
+    monkeypatch.setattr(lifted, "fewest_mean_rows", lambda *_: 1)
     (panel,) = gallery.means(Run("quick", 3), **changed).panels
     curves = {one.label: one for one in panel.series}
-    ours, plain = curves[mean_rows.NAMES[lifted.MEAN]], curves["no privacy"]
-    public = {**mean_rows.USUAL, **changed}
+    ours, plain = curves[lifted.NAMES[lifted.MEAN]], curves["no privacy"]
+    public = {**lifted.USUAL, **changed}
     assert ours.role == "theory"
     assert ours.y[0] == round(20 * mean_shape(**public))
     np.testing.assert_allclose(np.array(plain.y) / plain.y[0], (1, 4, 16, 64))

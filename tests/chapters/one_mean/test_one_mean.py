@@ -8,16 +8,7 @@ import pandas as pd
 import pytest
 
 from tests.chapters.worlds import SEED, Falsified, columns, elsewhere, refuted, require_refuted
-from workbench.chapters.one_mean import (
-    costs,
-    histograms,
-    intervals,
-    locating,
-    quantiles,
-    theory,
-    votes_on_shares,
-    wide_range,
-)
+from workbench.chapters.one_mean import costs, histograms, intervals, locating, quantiles
 from workbench.estimators import intervals as interval
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study import scaling as searches
@@ -73,18 +64,18 @@ def falsified(claim, module, sweep, change, trials, refuted=""):
 
 WORLDS = {
     "noise half as large again": falsified(
-        "one-mean/clipping-pays-range", wide_range, "CLIPPED", private_part(lambda point: 1.5), 1000
+        "one-mean/clipping-pays-range", locating, "CLIPPED", private_part(lambda point: 1.5), 1000
     ),
     "another order in the range": falsified(
         "one-mean/clipping-pays-range",
-        wide_range,
+        locating,
         "CLIPPED",
         private_part(lambda point: (1e4 / point["radius"]) ** 0.3),
         1000,
         "exponent in R",
     ),
     "a two-step error that grows with the range": falsified(
-        "one-mean/flat-in-radius", wide_range, "TWO_STEP", paper(lambda point: np.log(point["radius"])), 200
+        "one-mean/flat-in-radius", locating, "TWO_STEP", paper(lambda point: np.log(point["radius"])), 200
     ),
     "a finite histogram with more noise": falsified(
         "one-mean/finite-histogram-error", histograms, "FINITE", elsewhere(lambda _: {"epsilon": 0.33}), 1000
@@ -163,9 +154,9 @@ def test_an_error_that_depends_on_the_mean_is_refuted(world):
 
 @pytest.mark.turns(6)
 @pytest.mark.parametrize(("n", "epsilon", "radius"), [(50, 0.5, 100.0), (300, 1.0, 1e4), (100, 0.1, 1e3)])
-@pytest.mark.parametrize("calibration", wide_range.CALIBRATIONS)
+@pytest.mark.parametrize("calibration", locating.CALIBRATIONS)
 def test_predicted_errors_are_those_measured(n, epsilon, radius, calibration):
-    pairs = ((wide_range.clipped, theory.clipped_error), (wide_range.two_step, theory.two_step_error))
+    pairs = ((locating.clipped, locating.clipped_error), (locating.two_step, locating.two_step_error))
     for block, predict in pairs:
         data, noise = np.random.default_rng(SEED).spawn(2)
         found = block(n=n, epsilon=epsilon, radius=radius, trials=500, data=data, noise=noise)
@@ -319,12 +310,12 @@ def test_rank_errors_of_ties_are_distances_from_their_ranks():
 
 def growths(share):
     """All scalings with n as stated, those of the counts so many times the ones of the vote."""
-    rows = {scaling.variable: scaling for scaling in votes_on_shares.VOTED.scalings()}
-    for scaling in (*votes_on_shares.VOTED.scalings(), *votes_on_shares.DIRECT.scalings()):
+    rows = {scaling.variable: scaling for scaling in histograms.VOTED.scalings()}
+    for scaling in (*histograms.VOTED.scalings(), *histograms.DIRECT.scalings()):
         leasts = []
         for value in scaling.values:
             n = rows[scaling.variable].setting(value).stated
-            n *= 1.0 if scaling.key == votes_on_shares.VOTED.key else share
+            n *= 1.0 if scaling.key == histograms.VOTED.key else share
             leasts.append(Least(value, scaling.setting(value), n, (0.9 * n, 1.1 * n), "found", 300, 0.0))
         yield scaling, leasts
 
@@ -332,7 +323,7 @@ def growths(share):
 @pytest.mark.turns(4)
 @pytest.mark.parametrize(("share", "expected"), [(0.15, Status.HOLDS), (0.8, Status.REFUTED)])
 def test_who_needs_fewer_rows_is_decided_at_every_setting(share, expected):
-    checks = votes_on_shares.counts_need_fewer(*growths(share))
+    checks = histograms.counts_need_fewer(*growths(share))
     assert len({check.id for check in checks}) == 12
     assert statuses(checks) == {expected}
 
@@ -340,10 +331,10 @@ def test_who_needs_fewer_rows_is_decided_at_every_setting(share, expected):
 @pytest.mark.turns(4)
 def test_a_vote_on_shares_errs_as_foreseen():
     """Within by .85 and silent by .05, fewer than 50 or more than 16 of 80 runs are so by 1e-6."""
-    n = votes_on_shares.foreseen(4, 4.0, 0.2)
+    n = histograms.foreseen(4, 4.0, 0.2)
     data, noise = (np.random.default_rng(seed) for seed in (5, 6))
     given = {"bins": 4, "epsilon": 4.0, "data": data, "noise": noise}
-    found = votes_on_shares.votes(n=n, trials=80, **given)["error"]
+    found = histograms.votes(n=n, trials=80, **given)["error"]
     assert (found <= 0.2).sum() >= 50
     assert np.isinf(found).sum() <= 16
-    assert (votes_on_shares.votes(n=n // 2, trials=40, **given)["error"] <= 0.2).sum() < 20
+    assert (histograms.votes(n=n // 2, trials=40, **given)["error"] <= 0.2).sum() < 20

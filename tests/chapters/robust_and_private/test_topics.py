@@ -9,7 +9,7 @@ import pytest
 from tests.chapters.worlds import Falsified, columns, refuted, scaled
 from workbench.chapters import robust_and_private as chapter
 from workbench.chapters.registry import CLAIMS
-from workbench.chapters.robust_and_private import adversaries, crossover, duel, exact, filters, tables
+from workbench.chapters.robust_and_private import adversaries, filters, planted, tables
 from workbench.study.rules import Status
 from workbench.study.run import Run
 from workbench.study.sweeps import run
@@ -113,7 +113,7 @@ def every_second_is_silent(found, point):
 
 FALSIFIED = {
     "a median that follows the cluster": (
-        exact,
+        filters,
         Falsified(
             "robust-and-private/depth-is-robust",
             "DEPTH",
@@ -123,7 +123,7 @@ FALSIFIED = {
         ),
     ),
     "a test that is too easy or too hard": (
-        exact,
+        filters,
         Falsified(
             "robust-and-private/resilient-pass-size",
             "PASS",
@@ -157,7 +157,7 @@ FALSIFIED = {
         ),
     ),
     "a filter that costs few rows a half more": (
-        crossover,
+        planted,
         Falsified(
             "robust-and-private/few-rows-harmless",
             "FEWER",
@@ -222,7 +222,7 @@ def test_the_histogram_is_the_one_of_the_filter():
 def test_in_the_hidden_world_a_median_stands_and_a_mean_does_not():
     robust = chapter.hidden_world(lambda x, trials, rng: np.full(trials, np.median(x)))
     naive = chapter.hidden_world(lambda x, trials, rng: np.full(trials, x.mean()))
-    assert tuple(robust.index) == duel.SHOWN
+    assert tuple(robust.index) == adversaries.SHOWN
     assert robust["stands"].all()
     assert not naive.loc[["far", "axis-clusters"], "stands"].any()
     zeros = chapter.hidden_world(lambda x, trials, rng: np.zeros(trials))

@@ -7,15 +7,7 @@ from scipy.stats import ks_2samp
 from tests.chapters.worlds import Falsified, columns, decided, require_refuted, statuses
 from workbench.bounds import wx19 as bounds
 from workbench.chapters import sparse_covariance as chapter
-from workbench.chapters.sparse_covariance import (
-    designs,
-    dimension,
-    entries,
-    figures_1_to_4,
-    noise,
-    open_problems,
-    rates,
-)
+from workbench.chapters.sparse_covariance import designs, dimension, entries, figures_1_to_4
 from workbench.distributions import Gaussian
 from workbench.estimators import sparse
 from workbench.estimators.sparse import (
@@ -39,7 +31,7 @@ def test_an_unclipped_row_and_the_sensitivity_of_an_added_one_are_refuted(world)
     assert decided(NAME("sensitivity-root-two")).status is Status.HOLDS
     world.part(sparse, "second_moment_sensitivity", lambda n, radius: radius**2 / n)
     require_refuted(NAME("sensitivity-root-two"), "what is charged")
-    world.part(noise, "second_moment_within", lambda x, radius: x.T @ x / len(x))
+    world.part(designs, "second_moment_within", lambda x, radius: x.T @ x / len(x))
     require_refuted(NAME("sensitivity-root-two"), "random pairs")
 
 
@@ -48,7 +40,7 @@ def test_the_stated_noise_breaks_its_promise_and_that_for_replaced_rows_would_no
     assert verdict.status is Status.REFUTED
     assert verdict.detail["(1, 1e-05)"] == pytest.approx(1.098, abs=5e-4)
     true = sparse.delivered_mu
-    world.part(noise, "delivered_mu", lambda budget: GaussianDP(true(budget).mu / np.sqrt(2)))
+    world.part(designs, "delivered_mu", lambda budget: GaussianDP(true(budget).mu / np.sqrt(2)))
     assert decided(STATED).status is Status.HOLDS
 
 
@@ -71,11 +63,17 @@ def exchanged(found, point):
 
 
 FALSIFIED = [
-    (rates, Falsified(PRICE, "RATES", bent("n", 0.2, "error", model="central"), 40, "slope in n, central")),
-    (rates, Falsified(PRICE, "RATES", bent("epsilon", 0.2, "error"), 40, "slope in epsilon, local")),
-    (rates, Falsified(PRICE, "RATES", bent("delta", -0.1, "error"), 40, "slope in √ln(1.25/δ), central")),
-    (rates, Falsified(PRICE, "RATES", bent("p", 0.4, "error"), 40, "error at p = 200 over that at p = 50")),
-    (open_problems, Falsified(SUPPORT, "SUPPORT", columns(exchanged), 24, "n of the default over that")),
+    (
+        dimension,
+        Falsified(PRICE, "RATES", bent("n", 0.2, "error", model="central"), 40, "slope in n, central"),
+    ),
+    (dimension, Falsified(PRICE, "RATES", bent("epsilon", 0.2, "error"), 40, "slope in epsilon, local")),
+    (dimension, Falsified(PRICE, "RATES", bent("delta", -0.1, "error"), 40, "slope in √ln(1.25/δ), central")),
+    (
+        dimension,
+        Falsified(PRICE, "RATES", bent("p", 0.4, "error"), 40, "error at p = 200 over that at p = 50"),
+    ),
+    (entries, Falsified(SUPPORT, "SUPPORT", columns(exchanged), 24, "n of the default over that")),
     (
         entries,
         Falsified(DEGREE, "DEGREE", bent("degree", 0.3, "error", signs="aligned"), 12, "slope in s, lost"),
@@ -89,17 +87,17 @@ FALSIFIED = [
 
 @pytest.fixture
 def _few(world):
-    world.few(rates, {"PRICE": 3, "RATES": 40})
+    world.few(dimension, {"PRICE": 3, "RATES": 40})
     world.few(dimension, {"SOURCE_BLOCK": 15})
     world.sweep(dimension, "BLOCK", trials=1)
-    world.few(open_problems, {"SUPPORT": 24})
+    world.few(entries, {"SUPPORT": 24})
     world.few(entries, {"DEGREE": 12, "NORMS": 15})
     world.part(entries, "ENTRY_P", (10,))
     world.sweep(entries, "ENTRIES", trials=1500, keep=lambda point: point["p"] == 10)
     world.part(entries, "LEMMA_P", (5,))
     world.sweep(entries, "LEMMA", trials=2000, keep=lambda point: point["p"] == 5)
-    world.part(open_problems, "SCALES", (1e4,))
-    world.sweep(open_problems, "RADIUS", trials=20, keep=lambda point: point["scale"] == 1e4)
+    world.part(entries, "SCALES", (1e4,))
+    world.sweep(entries, "RADIUS", trials=20, keep=lambda point: point["scale"] == 1e4)
 
 
 @pytest.mark.daily

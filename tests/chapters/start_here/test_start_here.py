@@ -7,7 +7,7 @@ import pytest
 
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
-from workbench.chapters.start_here import applicable, bars, costs
+from workbench.chapters.start_here import applicable
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, Ledger, PureDP
 from workbench.study.run import Run
@@ -47,12 +47,12 @@ def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsi
 def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_marker():
     spread = {"mean/median-of-means": np.linspace(-108.0, 154.0, 201) - 20.0, "univariate/median": np.ones(9)}
     told = replace(applicable.BMI, shown=(0.0, 10.0))
-    panel = bars.marked(bars.strip(applicable.column(), spread, told), spread)
+    panel = applicable.marked(applicable.strip(applicable.column(), spread, told), spread)
     (mark,) = panel.marks
     assert (mark.text, mark.y) == ("−115 to 121", 2)
     assert mark.x > 5
     higher = {"mean/median-of-means": spread["mean/median-of-means"] + 6.0}
-    (mark,) = bars.marked(bars.strip(applicable.column(), higher, told), higher).marks
+    (mark,) = applicable.marked(applicable.strip(applicable.column(), higher, told), higher).marks
     assert mark.x < 5
 
 
@@ -65,10 +65,10 @@ def test_a_refused_release_crosses_the_line_from_where_the_ledger_ends():
 
 
 def test_an_empty_ledger_is_all_left_and_another_currency_is_refused():
-    panel = costs.spent(ledger()).panels[0]
+    panel = applicable.spent(ledger()).panels[0]
     assert panel.names == ("left: 1",)
     with pytest.raises(ArgumentError, match="budgets of ε"):
-        costs.spent(Ledger(ZCDP(1.0)))
+        applicable.spent(Ledger(ZCDP(1.0)))
 
 
 @pytest.mark.usefixtures("_few_runs")

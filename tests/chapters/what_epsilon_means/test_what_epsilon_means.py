@@ -11,11 +11,11 @@ from scipy.stats import kstest
 
 from tests.chapters.worlds import Falsified, columns, require_refuted
 from workbench.catalog import CATALOG
-from workbench.chapters.what_epsilon_means import attacks, densities, last_bits, line_up, losses, members
+from workbench.chapters.what_epsilon_means import attacks, densities, members
 from workbench.chapters.what_epsilon_means import composition as picture
-from workbench.chapters.what_epsilon_means import every_mean as means
+from workbench.chapters.what_epsilon_means import members as means
+from workbench.chapters.what_epsilon_means.attacks import SUSPECTS, accused, suspect
 from workbench.chapters.what_epsilon_means.densities import GAUSSIAN, LAPLACE, MECHANISMS, MEDIAN, UNCLIPPED
-from workbench.chapters.what_epsilon_means.line_up import SUSPECTS, accused, suspect
 from workbench.privacy import PureDP
 from workbench.privacy.budgets import gaussian_delta
 from workbench.study.audit import Pair, audit, last_bit
@@ -112,7 +112,7 @@ def test_losses_agree_with_privacy_loss_distributions(k, epsilon):
     theirs = privacy_loss_distribution.from_laplace_mechanism(
         1.0, value_discretization_interval=1e-4, sensitivity=epsilon
     ).self_compose(k)
-    ours = losses.laplace_losses(epsilon).times(k)
+    ours = densities.laplace_losses(epsilon).times(k)
     for share in (0.2, 0.5, 0.9):
         at = share * k * epsilon
         wanted = theirs.get_delta_for_epsilon(at)
@@ -123,7 +123,7 @@ def test_losses_agree_with_privacy_loss_distributions(k, epsilon):
 @pytest.mark.daily
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_a_wrong_delta_of_gaussian_noise_is_refuted(monkeypatch, factor):
-    monkeypatch.setattr(losses, "gaussian_delta", lambda *given: factor * gaussian_delta(*given))
+    monkeypatch.setattr(densities, "gaussian_delta", lambda *given: factor * gaussian_delta(*given))
     require_refuted(NORMAL, "δ of losses" if factor < 1 else "the package's δ")
 
 
@@ -131,9 +131,9 @@ def test_losses_that_do_not_add_up_are_refuted(monkeypatch):
     """A sum of k losses that is k times one loss never becomes normal."""
 
     def stretched(self, k):
-        return losses.Losses(k * self.first, k * self.step, self.mass)
+        return densities.Losses(k * self.first, k * self.step, self.mass)
 
-    monkeypatch.setattr(losses.Losses, "times", stretched)
+    monkeypatch.setattr(densities.Losses, "times", stretched)
     require_refuted(NORMAL, "distance to the normal law")
 
 
@@ -178,19 +178,19 @@ def test_the_rows_of_the_cell_do_not_accuse_its_suspect_and_worse_ones_do():
 @pytest.mark.parametrize(("letter", "fault"), [("B", ""), ("C", "Laplace noise halved")])
 def test_a_mutant_that_is_missed_or_right_code_that_is_accused_refutes_the_claim(monkeypatch, letter, fault):
     """The fault of one suspect is exchanged for another's, and nobody says so."""
-    true = line_up.Suspect.faults.fget
+    true = attacks.Suspect.faults.fget
     other = tuple(mutant.fault for mutant in UNIVARIATE if mutant.name == fault)
     changed = property(lambda self: other if self.letter == letter else true(self))
-    monkeypatch.setattr(line_up.Suspect, "faults", changed)
+    monkeypatch.setattr(attacks.Suspect, "faults", changed)
     require_refuted(FOUND, [f"{letter}, "])
 
 
 def test_what_betrays_zero_never_comes_from_one():
     """Not a matter of chance: 1 + noise within 1/2 of 0 is a multiple of 2^-53."""
     rng = np.random.default_rng(2)
-    found = last_bits.float_noise(np.ones(1), 200_000, rng)
-    assert not last_bits.betrays(found).any()
-    assert last_bits.betrays(last_bits.float_noise(np.zeros(1), 1000, rng)).any()
+    found = attacks.float_noise(np.ones(1), 200_000, rng)
+    assert not attacks.betrays(found).any()
+    assert attacks.betrays(attacks.float_noise(np.zeros(1), 1000, rng)).any()
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -198,7 +198,7 @@ def test_an_audit_that_looks_at_the_last_bit_accuses_floats_and_not_the_grid(see
     """A sound mechanism is accused with probability 1e-6 at most."""
     found = [
         audit(one, [Pair("0 or 1", [0.0], [1.0])], PureDP(1), score=last_bit, seed=seed, level=1e-6)
-        for one in (last_bits.float_noise, last_bits.grid_noise)
+        for one in (attacks.float_noise, attacks.grid_noise)
     ]
     assert [report.violated for report in found] == [True, False]
 
@@ -207,13 +207,13 @@ def test_noise_with_half_of_the_last_bits_zero_is_refuted(world):
     def coarse(x, trials, rng):
         return np.round(true(x, trials, rng) * 2.0**53) / 2.0**53
 
-    true = last_bits.NOISES[last_bits.ONE_FLOAT]
-    world.part(last_bits, "NOISES", {**last_bits.NOISES, last_bits.ONE_FLOAT: coarse})
+    true = attacks.NOISES[attacks.ONE_FLOAT]
+    world.part(attacks, "NOISES", {**attacks.NOISES, attacks.ONE_FLOAT: coarse})
     require_refuted(FLOATS, ["float noise, x = 0"])
 
 
 def test_a_grid_on_which_floats_are_used_is_refuted(world):
-    world.part(last_bits, "NOISES", {**last_bits.NOISES, last_bits.ON_A_GRID: last_bits.float_noise})
+    world.part(attacks, "NOISES", {**attacks.NOISES, attacks.ON_A_GRID: attacks.float_noise})
     require_refuted(FLOATS, ["noise on a grid, x = 0"])
 
 

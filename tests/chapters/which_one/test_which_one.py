@@ -6,12 +6,11 @@ from math import inf
 import numpy as np
 import pytest
 
-from tests.chapters.pictures import require_complete
 from workbench.catalog import CATALOG
 from workbench.chapters import which_one
 from workbench.chapters.registry import decide
-from workbench.chapters.which_one import choice, claims, family, maps
-from workbench.chapters.which_one.family import Need, member
+from workbench.chapters.which_one import choice
+from workbench.chapters.which_one.choice import Need, member
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
 from workbench.study import sweeps as sweep
@@ -27,7 +26,7 @@ def test_every_private_entry_has_one_row():
         for one in CATALOG.values()
         if one.estimand in ALL and not all(isinstance(each.budget, NonPrivate) for each in one.examples)
     }
-    found = [one.key for one in family.family(*ALL)]
+    found = [one.key for one in choice.family(*ALL)]
     assert set(found) == wanted
     assert len(found) == len(wanted) == sum(len(which_one.table(estimand)) for estimand in ALL)
 
@@ -60,7 +59,7 @@ def test_what_an_estimator_asks_for(key, must, privacy, robust):
 
 def test_an_entry_that_is_added_appears(monkeypatch):
     other = replace(CATALOG["mean/coinpress"], key="mean/another")
-    monkeypatch.setattr(family, "CATALOG", {**CATALOG, other.key: other})
+    monkeypatch.setattr(choice, "CATALOG", {**CATALOG, other.key: other})
     assert "mean/another" in which_one.table("mean").index
 
 
@@ -78,9 +77,9 @@ def test_a_range_and_a_scale_leave_four_of_one_column_and_five_of_several():
 @pytest.mark.parametrize("estimands", [ALL[:1], ALL[1:]])
 def test_every_member_is_one_leaf_of_the_tree_below_what_it_is_told(estimands):
     lines = which_one.tree(*estimands).splitlines()
-    for one in family.family(*estimands):
+    for one in choice.family(*estimands):
         (place,) = [number for number, line in enumerate(lines) if one.key in line.split()]
-        assert lines[place].endswith(family.PRIVACY[one.privacy])
+        assert lines[place].endswith(choice.PRIVACY[one.privacy])
         above, depth = [], len(lines[place])
         for line in lines[place::-1]:
             if (start := len(line) - len(line.lstrip("│ "))) < depth:
@@ -88,8 +87,8 @@ def test_every_member_is_one_leaf_of_the_tree_below_what_it_is_told(estimands):
                 above.append(line.lstrip("│ ├└─"))
         told = {line.removeprefix("told: ") for line in above if line.startswith("told: ")}
         not_told = {line.removeprefix("not told: ") for line in above if line.startswith("not told: ")}
-        must = {family.FACTS[fact] for fact, need in one.needs.items() if need == Need.MUST}
-        must |= {family.FACTS["outliers"]} if one.robust else set()
+        must = {choice.FACTS[fact] for fact, need in one.needs.items() if need == Need.MUST}
+        must |= {choice.FACTS["outliers"]} if one.robust else set()
         assert told <= must
         assert not not_told & must
 
@@ -118,16 +117,15 @@ def test_a_budget_is_one_that_is_taken_and_none_where_there_is_no_answer():
 @pytest.mark.daily
 def test_the_map_has_the_quotient_of_the_errors_and_ends_where_one_is_silent():
     chart = which_one.best_map(Run("quick", 1))
-    require_complete(chart, "best_map")
     values = np.array(chart.panels[0].heat.values)
     one, other = (
-        choice.error(key, 800, 3, maps.ACROSS[3], 1e-6, 10.0) for key in (maps.COLUMNWISE, maps.BALL)
+        choice.error(key, 800, 3, choice.ACROSS[3], 1e-6, 10.0) for key in (choice.COLUMNWISE, choice.BALL)
     )
-    assert values[maps.SIZES[::-1].index(800), 3] == pytest.approx(one / other)
-    silent = choice.error(maps.COLUMNWISE, 200, 3, maps.ACROSS[1], 1e-6, 10.0)
+    assert values[choice.SIZES[::-1].index(800), 3] == pytest.approx(one / other)
+    silent = choice.error(choice.COLUMNWISE, 200, 3, choice.ACROSS[1], 1e-6, 10.0)
     assert np.isinf(silent)
-    assert np.isnan(values[maps.SIZES[::-1].index(200), 1])
-    assert np.nanmax(values) <= maps.REACH
+    assert np.isnan(values[choice.SIZES[::-1].index(200), 1])
+    assert np.nanmax(values) <= choice.REACH
     assert np.nanmin(values) < 0.9
 
 
@@ -145,8 +143,8 @@ BEST, ENOUGH = "which-one/names-the-best", "which-one/rows-are-enough"
 
 @pytest.fixture
 def _one_setting(monkeypatch):
-    monkeypatch.setattr(claims, "SETTINGS", (claims.Setting(800, 3, 0.5, 10.0),))
-    monkeypatch.setattr(claims, "QUESTIONS", ((10, 1.0, 100.0),))
+    monkeypatch.setattr(choice, "SETTINGS_RUN", (choice.Setting(800, 3, 0.5, 10.0),))
+    monkeypatch.setattr(choice, "QUESTIONS", ((10, 1.0, 100.0),))
     forget()
     yield
     forget()
@@ -154,8 +152,8 @@ def _one_setting(monkeypatch):
 
 def forget():
     sweep.forget()
-    claims.compared.cache_clear()
-    claims.named.cache_clear()
+    choice.compared.cache_clear()
+    choice.named.cache_clear()
 
 
 def decided(claim):
@@ -172,7 +170,7 @@ def test_the_claims_hold(claim):
 @pytest.mark.daily
 @pytest.mark.usefixtures("_one_setting")
 def test_a_planner_that_names_the_third_best_is_refuted(monkeypatch):
-    true, (setting,) = choice.ranked, claims.SETTINGS
+    true, (setting,) = choice.ranked, choice.SETTINGS_RUN
     best, _, third, *_ = (key for _, key in setting.ranked)
 
     def swapped(*setting):

@@ -1,10 +1,8 @@
 """Everything that the notebook `05_any_gaussian` shows, in its order."""
 
 from workbench.chapters.any_gaussian.attacks import attacked
-from workbench.chapters.any_gaussian.frames import rows_against_d, subspace_cliff, subspace_rows
-from workbench.chapters.any_gaussian.learners import whole_law
-from workbench.chapters.any_gaussian.masking import masks
-from workbench.chapters.any_gaussian.votes import attack, the_vote
+from workbench.chapters.any_gaussian.frames import rows_against_d, subspace_cliff, subspace_rows, whole_law
+from workbench.chapters.any_gaussian.votes import attack, masks, the_vote
 
 ATTACKED = (
     "any-gaussian/oracles-within-unit",

@@ -159,7 +159,6 @@ def laws(d: int, n: int, corruption: float, attack: str, *, data: Generator, noi
 
 
 def _sized(most: int, **axes: Any) -> tuple[Point, ...]:
-    """Return every cell with its rows, at most so many."""
     return tuple({**one, "n": min(size(one["d"], one["corruption"]), most)} for one in grid(**axes))
 
 
@@ -251,9 +250,8 @@ def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
         "attacked",
         "Under the worst of ten attacks the tail filter stays near the limit",
         (Panel(title, "share ξ of corrupted rows", ERROR, tuple(series), marks=(mark,)),),
-        alt="The worst of ten attacks against the share of corrupted rows: the tail filter"
-        " stays within twice the limit, the source's filter within three times, the plain moment is far"
-        " off.",
+        alt="The worst of ten attacks against the share of corrupted rows: the tail filter stays within twice"
+        " the limit, the source's filter within three times, the plain moment is far off.",
         how_to_read="Grey region: two distributions that far apart look the same when a share ξ of the rows"
         " is changed, so no estimator errs less under every attack. Each marker is the median error under the"
         " attack that hurts its estimator most.",

@@ -1,12 +1,9 @@
 """Everything that the notebook `04_covariance` shows, in its order."""
 
-from workbench.chapters.covariance.exercise import judge
 from workbench.chapters.covariance.heavy_tails import long_ellipsoids, three_layers
 from workbench.chapters.covariance.net import net_floors
-from workbench.chapters.covariance.one_radius import one_radius, step_by_step
-from workbench.chapters.covariance.rounded import rounding
-from workbench.chapters.covariance.table import fewest_rows, table_one
-from workbench.chapters.covariance.unbounded import side_by_side
+from workbench.chapters.covariance.one_radius import judge, one_radius, rounding, step_by_step
+from workbench.chapters.covariance.unbounded import fewest_rows, side_by_side, table_one
 
 CLAIMS = (
     "covariance/moments-decide-rate",
@@ -26,14 +23,12 @@ FULL = (  # minutes of runs
     "covariance/step-rows-grow",
     "covariance/failure-rows-grow",
     "covariance/heavy-table-rows-grow",
-    "covariance/eigenvalues-rows-grow",
     "covariance/subspace-rows-grow",
     "covariance/coarse-rows-grow",
     "covariance/fine-rows-grow",
     "covariance/unbounded-table-rows-grow",
     "covariance/net-rows-grow",
     "covariance/four-kinds-side-by-side",
-    "covariance/unbounded-wins-from",
 )
 
 

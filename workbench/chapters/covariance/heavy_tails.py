@@ -26,7 +26,7 @@ from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 
 from workbench.bounds.search import smallest
-from workbench.chapters.covariance.worlds import (
+from workbench.chapters.covariance.one_radius import (
     NAIVE,
     PLAIN,
     PRECONDITIONED,
@@ -393,7 +393,6 @@ def _least_private(values: Array) -> float:
 
 
 def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of covariance/moments-decide-rate."""
     checks, slopes, logs = [], list[Measure](), np.log(LAYER_N)
     for degrees in DEGREES:
         law, found = CutStudent(degrees, D), []
@@ -446,7 +445,6 @@ def _flat(frame: pd.DataFrame, seed: int) -> Verdict:
 
 
 def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: every step's new spectrum lies between the promised ℓ' ≥ 2ℓ and 1."""
     checks = []
     for point in STEPS.points:
         rows = measures.at(frame, **point)

@@ -47,11 +47,6 @@ def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noi
     return {"joint": law.error(joint.covariance), "known": law.error(known), "pairs": law.error(pairs)}
 
 
-def spectra_of(point: Point) -> tuple[str, ...]:
-    """Return the names of the spectra that a point goes through."""
-    return shown(point["d"], "gaussian/coinpress", longest=point["condition"], few=SPECTRA)
-
-
 @each_trial
 def foreseen(
     n: int, d: int, rho: float, condition: float, spectrum: str, *, data: Generator, noise: Generator
@@ -76,7 +71,11 @@ FEW: tuple[Point, ...] = ({"n": 1050, "d": 2, "rho": 0.1, "condition": 1e8},)
 
 def over_spectra(name: str, settings: tuple[Point, ...], trials: int) -> Sweep:
     """Return the runs of settings, each with all of its spectra."""
-    points = tuple({**one, "spectrum": spectrum} for one in settings for spectrum in spectra_of(one))
+    points = tuple(
+        {**one, "spectrum": spectrum}
+        for one in settings
+        for spectrum in shown(one["d"], "gaussian/coinpress", longest=one["condition"], few=SPECTRA)
+    )
     return Sweep(name, points, foreseen, trials, blocks(20))
 
 
@@ -85,7 +84,6 @@ FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few 
 
 
 def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    """Return the ratios of joint steps, and of pairs, to steps that know the mean, at every condition."""
     found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
@@ -100,7 +98,6 @@ def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
 
 
 def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of covariance/joint-error-as-predicted."""
     rng, level = resampler(seed, "m21-joint-foreseen"), claim_level(parts=len(SETTINGS + FEW))
     found = [worst(frames[0], point, level, rng) for point in SETTINGS]
     found += [worst(frames[1], point, level, rng) for point in FEW]
@@ -108,7 +105,6 @@ def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
-    """Decide whether the largest of the spectra's median errors is the predicted one."""
     n, d, rho = point["n"], point["d"], point["rho"]
     errors = columns(at(frame, **point), "error", "spectrum")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.covariance.worlds import PLAIN, error_of, without_privacy
+from workbench.chapters.covariance.one_radius import PLAIN, error_of, without_privacy
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import ERROR, LEVEL, measured
 from workbench.charts.style import number
@@ -112,7 +112,6 @@ def _errors(frame: pd.DataFrame, d: int, seed: int) -> Panel:
 
 
 def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks of covariance/net-falls-to-floor."""
     found = (_checks(frame, d, seed) for d, frame in zip(NETS, frames, strict=True))
     return [check for checks in found for check in checks]
 

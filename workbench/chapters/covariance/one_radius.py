@@ -4,29 +4,90 @@ M21/HT Algorithms 1 to 3 in the plane. The pictures show single runs: releases a
 as each step sees it between its public bounds.
 """
 
-from math import sqrt
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 
-from workbench.chapters.covariance.worlds import (
-    DEGREES,
-    NAIVE,
-    PLAIN,
-    PRECONDITIONED,
-    Steps,
-    followed,
-    pair,
-    tilted,
-)
-from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
 from workbench.charts.curves import circle, ellipse, plane
 from workbench.charts.style import number
-from workbench.populations.rotated import Rotated
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Trace
+from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
+from workbench.linalg import second_moment
+from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP
 from workbench.study.grids import Role, stream
 from workbench.study.run import Run
 from workbench.types import Array
+
+# What the topics on covariances share: distributions in the plane, errors in units of Σ, one run.
+
+
+NAIVE, PRECONDITIONED, PLAIN = "covariance/heavy-tailed-naive", "covariance/heavy-tailed", "non-private"
+DEGREES, MOMENTS, TILT = 10.0, 3, 0.5
+
+
+def error_of(law: Rotated, estimate: object) -> float:
+    """Return |S - Σ|_Σ, infinite for no answer."""
+    return inf if isinstance(estimate, Abstention) else law.error(np.asarray(estimate))
+
+
+def geometric(d: int, condition: float) -> Array:
+    """Return d eigenvalues from 1 to the condition number, equal ratios apart."""
+    return np.geomspace(1.0, condition, d)
+
+
+def without_privacy(rows: Array) -> Array:
+    """Return the sample covariance of rows whose mean is known to be 0."""
+    return second_moment(rows)
+
+
+def tilted(upper: float, degrees: float = inf) -> Rotated:
+    """Return a law in the plane with eigenvalues 1 and `upper`, its long axis tilted."""
+    cos, sin = np.cos(TILT), np.sin(TILT)
+    return Rotated(np.array([[-sin, cos], [cos, sin]]), np.array([1.0, upper]), degrees=degrees)
+
+
+def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovariance]:
+    """Return the naive and the preconditioned estimator that know the bound."""
+    known: dict[str, Any] = {
+        "upper": upper,
+        "lower": 1.0,
+        "centred": True,
+        "moments": MOMENTS,
+        "hypercontractivity": student_hypercontractivity(DEGREES, MOMENTS),
+    }
+    return HeavyTailedNaiveCovariance(**known), HeavyTailedCovariance(**known)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What happened in one run: the maps A of every step and the public bounds ℓ."""
+
+    maps: tuple[Array, ...]
+    lowers: tuple[float, ...]
+    value: Array
+
+
+def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Generator, rho: float) -> Steps:
+    """Run the preconditioned estimator and keep its frames."""
+    trace = Trace()
+    value: Any = estimator(x, budget=ZCDP(rho), rng=noise, trace=trace).value
+    maps: Any = trace.records["preconditioner"]
+    lowers: Any = trace.records["lower"]
+    return Steps(tuple(maps), tuple(lowers), value)
+
+
+def estimate_zero(d: int, x: float | None = None) -> Mark:
+    """Return the line at the error of the estimate 0, √d, with its words at x."""
+    return Mark("above: worse than the estimate 0", "horizontal", x=x, y=d**0.5)
+
 
 N, STEPS_N, RHO, UPPER = 1000, 4000, 0.1, 100.0
 DRAWN, SHOWN = 6, 300  # releases, rows in the pictures
@@ -116,3 +177,116 @@ def _frame(law: Rotated, steps: Steps, place: int, last: int) -> Panel:
         marks.append(Mark("AΣAᵀ", x=-0.33, y=0.45))
     names = ("first coordinate of Ax", "second coordinate of Ax")
     return plane(title, lines, reach=1.12, names=names, marks=marks)
+
+
+# Preconditioning frame by frame: a long ellipse becomes round.
+
+
+ROUNDED_UPPER, FRAMES = 1e4, 12  # condition number; steps that are shown
+NEARLY = 1.3  # of both axes, where an ellipse looks round
+KEY, AXIS, REACH = "covariance/heavy-tailed", "first coordinate, rescaled", 1.15
+
+
+def rounding(run: Run, *, frame: int = 1) -> Chart:
+    """Return the rows and their covariance as each step sees them."""
+    return _rounding(run.seed).chart(frame)
+
+
+@cache
+def _rounding(seed: int) -> Film:
+    law = tilted(ROUNDED_UPPER, DEGREES)
+    data, noise = (stream(seed, role, "covariance-film", 0, 0) for role in (Role.DATA, Role.NOISE))
+    x = law.sample(STEPS_N, rng=data)
+    steps = followed(pair(ROUNDED_UPPER)[1], x, noise, RHO)
+    return Film(
+        "ellipse",
+        "Twelve steps make an ellipse of condition number 10 000 round",
+        tuple(_frame_rounded(law, steps, place, x) for place in range(min(FRAMES, len(steps.maps)))),
+        alt="An ellipse as thin as a line, tilted, among its rows. Before every further step it is wider, in"
+        " the end it is nearly a circle; a public circle inside it grows with it.",
+        how_to_read="Every picture shows the rows as the step sees them, x ↦ Ax. The ellipse of AΣAᵀ lies"
+        " between two public circles: of radius 1, and of radius √ℓ, which grows.",
+    )
+
+
+def _frame_rounded(law: Rotated, steps: Steps, place: int, x: Array) -> Frame:
+    a, lower = steps.maps[place], steps.lowers[place]
+    seen = a @ law.covariance @ a.T
+    short, long = np.sqrt(np.linalg.eigvalsh(seen))
+    first, second = (x[:SHOWN] @ a.T).T
+    series = (
+        Series("rows, x ↦ Ax", first, second, role="rows", colour_key="idea/data"),
+        circle("upper bound, radius 1", 1.0, role="reference", colour_key="idea/public"),
+        circle("lower bound, radius √ℓ", sqrt(lower), role="kept", colour_key="idea/public"),
+        ellipse("covariance, AΣAᵀ", seen, role="truth"),
+    )
+    ratio = float(long / short)
+    panel = plane("", series, reach=REACH, names=(AXIS, ""))
+    return Frame(f"Before step {place + 1}: ℓ = {number(lower, 2)}. {_words(place, ratio)}", panel)
+
+
+def _words(place: int, ratio: float) -> str:
+    if ratio < NEARLY:
+        return "The ellipse is nearly round, and noise of one size does the same harm in all directions."
+    size = f"The long axis is {number(ratio, 3 if ratio > 10 else 2)} times as long as the short one."
+    if place == 0:
+        return size + " Noise is the same in all directions, and hides the short one."
+    return size + " The step before has measured what is long, with noise, and shortened it."
+
+
+# The worlds that an exercise of notebook 04 hides: a reader's covariance is run on laws that only they know.
+#
+# A world is a normal law in the plane with eigenvalues 1 and u, its axes turned at random. The reader's
+# function sees rows, ρ and a generator; what it returns is measured in the norm of Σ, beside the package's
+# naive and preconditioned estimators on the same rows.
+
+
+WORLDS, ROWS, EXERCISE_RHO, EXERCISE_UPPER, WITHIN = 12, 5000, 0.5, 900.0, 0.2
+Mine = Callable[[Array, float, np.random.Generator], Any]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Errors in every world, in the norm of Σ: the reader's, and those of the package's two estimators."""
+
+    mine: Array
+    naive: Array
+    preconditioned: Array
+
+    @property
+    def good(self) -> int:
+        """In how many worlds the reader's error is at most `WITHIN`."""
+        return int((self.mine <= WITHIN).sum())
+
+    def __str__(self) -> str:
+        yours, naive, known = (float(np.median(one)) for one in (self.mine, self.naive, self.preconditioned))
+        return (
+            f"median error {yours:.2g}, at most {WITHIN} in {self.good} of {len(self.mine)} worlds;"
+            f" the package's naive {naive:.2g}, preconditioned {known:.2g}"
+        )
+
+
+def judge(mine: Mine, *, seed: int = 17) -> Judged:
+    """Run `mine(x, rho, rng)` in every world and return its errors beside the package's.
+
+    It is told what the package is told: n = 5000 rows of mean 0, ρ = 0.5, I ≤ Σ ≤ 900 I.
+    """
+    return Judged(*np.array([_world(mine, seed, place) for place in range(WORLDS)]).T)
+
+
+def _world(mine: Mine, seed: int, place: int) -> tuple[float, float, float]:
+    data, yours, noise = (
+        stream(seed, role, "covariance-exercise", place, block)
+        for role, block in ((Role.DATA, 0), (Role.NOISE, 0), (Role.NOISE, 1))
+    )
+    law = rotated([1.0, EXERCISE_UPPER], data)
+    x = law.sample(ROWS, rng=data)
+    naive, preconditioned = pair(EXERCISE_UPPER)
+    found = np.asarray(mine(x.copy(), EXERCISE_RHO, yours), np.float64)
+    if found.shape != (2, 2):
+        raise ArgumentError("mine", f"an array of shape {found.shape}", "a function that returns 2 by 2")
+    values: list[Any] = [
+        one(x, budget=ZCDP(EXERCISE_RHO), rng=noise).value for one in (naive, preconditioned)
+    ]
+    first, second, third = (law.error(one) for one in (found, *values))
+    return first, second, third

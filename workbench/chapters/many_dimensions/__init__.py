@@ -1,9 +1,8 @@
 """Everything that the notebook `03_many_dimensions` shows, in its order."""
 
 from workbench.chapters.many_dimensions.box_and_ball import error_against_dimension, skewed_rows
-from workbench.chapters.many_dimensions.in_the_plane import ellipses, sides
-from workbench.chapters.many_dimensions.price import price_of_a_covariance, price_of_a_mean
-from workbench.chapters.many_dimensions.shrinking import balls
+from workbench.chapters.many_dimensions.coinpress import price_of_a_covariance, price_of_a_mean
+from workbench.chapters.many_dimensions.in_the_plane import balls, ellipses, sides
 from workbench.chapters.many_dimensions.steps import error_against_steps, steps_on_the_wrong_side
 
 CLAIMS = (

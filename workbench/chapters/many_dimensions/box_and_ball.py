@@ -33,6 +33,7 @@ from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
+from workbench.study.audit import Pair
 from workbench.study.grids import Point, Sweep, grid, multiples
 from workbench.study.measures import at, by, median, scaled
 from workbench.study.profiles import blocks
@@ -266,3 +267,24 @@ def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> 
         marks = (Mark(said, "horizontal", x=max(ball.x) / 3, y=min(ball.y), colour_key=BALL),)
     ylim = covering((0.005, 2), curves)
     return Panel(title, "number of rows n", "median error (σ)", tuple(curves), ylim=ylim, marks=marks)
+
+
+# What judges a reader's own mean of many columns: neighbours for an audit, and hidden worlds.
+#
+# Rows are standard normal about a mean at distance 1 from the origin.
+
+
+EXERCISE_N, EXERCISE_D, EXERCISE_REACH = 200, 8, 6.0
+CORNERS, AXIS = EXERCISE_REACH * np.ones((4, EXERCISE_D)), EXERCISE_REACH * np.eye(4, EXERCISE_D)
+LAST = np.array([[1.0], [1.0], [1.0], [-1.0]])  # one row changes its sign
+PAIRS = (
+    Pair("from corner to corner", CORNERS, CORNERS * LAST),
+    Pair("along an axis", AXIS, AXIS * LAST),
+)
+
+
+def world(rng: Generator) -> tuple[Array, Array]:
+    """Draw rows, and their mean."""
+    mean = rng.standard_normal(EXERCISE_D)
+    mean /= np.linalg.norm(mean)
+    return mean + rng.standard_normal((EXERCISE_N, EXERCISE_D)), mean

@@ -314,7 +314,6 @@ def _spread(name: str, errors: Vector, level: float, rng: Generator, n: int) -> 
 
 
 def directions(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    """Return the checks that every step beyond two raises the error on the wrong side, not on the right."""
     n, found = int(frame["n"].iloc[0]), []
     for side, low, high in (("wrong", 1.0, inf), ("right", 0.0, HARM)):
         for t in (3, 4, 5):
@@ -325,7 +324,6 @@ def directions(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdic
 
 
 def condition_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    """Return the ratio to the plain estimate, then of more steps to the default, at every condition."""
     found, n = [], int(frame["n"].iloc[0])
     for condition in frame["condition"].unique():
         rows = at(frame, condition=condition)

@@ -1,10 +1,15 @@
 """Everything that the notebook `06_matrix_quantile` shows, in its order."""
 
-from workbench.chapters.matrix_quantile.counting import stability
-from workbench.chapters.matrix_quantile.from_above import descent
-from workbench.chapters.matrix_quantile.mean_rows import means
-from workbench.chapters.matrix_quantile.outliers import abstains
-from workbench.chapters.matrix_quantile.quantiles import UNIT, count_curve, in_logs, interlacing, world
+from workbench.chapters.matrix_quantile.lifted import means
+from workbench.chapters.matrix_quantile.outliers import abstains, stability
+from workbench.chapters.matrix_quantile.quantiles import (
+    UNIT,
+    count_curve,
+    descent,
+    in_logs,
+    interlacing,
+    world,
+)
 from workbench.chapters.matrix_quantile.rows import rows_needed
 
 CLAIMS = (

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench import losses
-from workbench.chapters.covariance.worlds import geometric
+from workbench.chapters.covariance.one_radius import geometric
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import LEVEL, measured
@@ -214,7 +214,6 @@ def _rows(
 
 
 def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: float) -> Measure | None:
-    """Return the rows that CoinPress needs, None if the grid does not bracket them."""
     points = grid(d=d, n=multiples(ROWS[d], factor))
     frame = run.table(at_budget(TOLD[d], budget, points))
     if not len(frame):

@@ -1,10 +1,8 @@
 """Everything that the notebook `02_one_mean` shows, in its order: a file a topic."""
 
-from workbench.chapters.one_mean.costs import private_for_free, tight_ratio
+from workbench.chapters.one_mean.costs import private_for_free, rows_against_accuracy, tight_ratio
 from workbench.chapters.one_mean.intervals import confidence_intervals
-from workbench.chapters.one_mean.locating import rows_against_delta, rows_against_radius
-from workbench.chapters.one_mean.lower_bounds import rows_against_accuracy
-from workbench.chapters.one_mean.wide_range import error_against_radius
+from workbench.chapters.one_mean.locating import error_against_radius, rows_against_delta, rows_against_radius
 
 CLAIMS = (
     "one-mean/clipping-pays-range",
@@ -28,7 +26,6 @@ CLAIMS = (
     "one-mean/stable-histogram-rows-grow",
     "one-mean/stable-histogram-rows-proved",
     "one-mean/rows-grow-as-packing",
-    "one-mean/rows-grow-as-two-points",
     "one-mean/many-quantiles-gain",
     "one-mean/quantile-rows-grow",
 )

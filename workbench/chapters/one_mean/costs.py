@@ -11,7 +11,7 @@ nothing else: the cost of privacy is b on average, separated from the error of s
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import exp, inf, log, nan, pi, sqrt
+from math import ceil, exp, inf, log, nan, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -20,28 +20,30 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.bounds.search import smallest
-from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean import locating
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import LEVEL, measured
+from workbench.charts.style import name, number
 from workbench.charts.style import name as method
-from workbench.charts.style import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.scale import Scale
 from workbench.estimators.shared.noisy_means import FAR, half_width
 from workbench.estimators.two_step import SHARE, HistogramMean, TwoStepMean, WindowMean
-from workbench.losses import relative_scale_error
+from workbench.losses import relative_scale_error, total_variation_of_means
 from workbench.privacy import ApproxDP, PureDP
 from workbench.special import ndtri
+from workbench.study.audit import Pair
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, multiples, resampler
 from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson, local_slope
-from workbench.study.measures import Measure, at, mean, rms
+from workbench.study.measures import Measure, at, mean, rms, success
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, compare, enough, in_proportion, inside_band, slope_inside
 from workbench.study.run import Row, Run, answered, each_trial, error_of
-from workbench.types import Columns
+from workbench.types import Array, Columns
 
 RADIUS, BETA, DELTA, EPSILON = 100.0, 0.05, 1e-6, 1.0
 BAND, TOLERANCE = 0.1, 0.1
@@ -93,7 +95,6 @@ def _beside_the_sample_mean(
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    """Return absolute errors of `run` and of the sample mean (`reference`), and how far they are `apart`."""
     columns = np.full((3, len(means)), inf)
     for i, true in enumerate(means):
         x = true + data.standard_normal(n)
@@ -219,24 +220,21 @@ MEDIANS: dict[str, Callable[[int, PureDP, float], float]] = {"paper": paper_medi
 
 
 def _ratio(name: str, n: float, epsilon: float, radius: float) -> float:
-    """Return the predicted median error over that of the sample mean."""
     return MEDIANS[name](round(n), PureDP(epsilon), radius) * sqrt(n) / HALF_NORMAL_MEDIAN
 
 
 def _where_found(name: str, n: int, epsilon: float, radius: float) -> float:
-    """Return that ratio where nearly all runs find the mean, nan where they do not."""
     failure = (
-        theory.range_failure(n, radius, SHARE * epsilon)
+        locating.range_failure(n, radius, SHARE * epsilon)
         if name == "paper"
-        else theory.window_mean_tail(n, radius, PureDP(epsilon))[1]
+        else locating.window_mean_tail(n, radius, PureDP(epsilon))[1]
     )
     return _ratio(name, n, epsilon, radius) if failure <= FOUND else nan
 
 
 def _rows_factor(epsilon: float, radius: float, usual: float = EPSILON) -> float:
-    """Return the rows from which the source's mean is found, over those at the usual numbers."""
     here, there = (
-        theory.rows_needed(partial(theory.range_failure, radius=r, epsilon=SHARE * e), FOUND)
+        locating.rows_needed(partial(locating.range_failure, radius=r, epsilon=SHARE * e), FOUND)
         for r, e in ((radius, epsilon), (RADIUS, usual))
     )
     return here / there
@@ -289,10 +287,12 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     ns, rng = multiples(CURVE_N, _rows_factor(epsilon, radius)), resampler(run.seed, "tight-ratio")
     points = grid(n=ns, epsilon=epsilon, radius=radius, calibration=("tight", "paper"))
     frame, fine = run.table(CURVES.moved(points)), np.geomspace(ns[0], ns[-1], 25).round()
-    near = {name: _near(name, epsilon, radius) for name in KEYS}
-    series = [_ratios(at(frame, calibration=name), name, epsilon, radius, rng) for name in KEYS]
-    for name, key in KEYS.items():
-        line = [_ratio(name, float(n), epsilon, radius) for n in fine]
+    near = {calibration: _near(calibration, epsilon, radius) for calibration in KEYS}
+    series = [
+        _ratios(at(frame, calibration=calibration), calibration, epsilon, radius, rng) for calibration in KEYS
+    ]
+    for calibration, key in KEYS.items():
+        line = [_ratio(calibration, float(n), epsilon, radius) for n in fine]
         series.append(Series("", fine, line, role="theory", colour_key=key))
     series.append(Series("no privacy", (ns[0], ns[-1]), (1, 1), role="reference", colour_key=PLAIN))
     times, below = (
@@ -316,14 +316,12 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         (panel,),
         alt=f"The ratio of the median error to that of the sample mean falls to 1 as n grows: below 1.1 for n"
         f" at least {near['tight']} with improved constants, {near['paper']} with the original ones.",
-        how_to_read="At 1 the private mean is as good as the plain one. The rings are where either"
-        " is within 10 % of that. A marker far above its line belongs to runs that have not even located the"
-        " mean.",
+        how_to_read="At 1 the private mean is as good as the plain one. The rings are where either is within"
+        " 10 % of that. A marker far above its line belongs to runs that have not even located the mean.",
     )
 
 
 def _near(name: str, epsilon: float, radius: float) -> int:
-    """Return the n from which the predicted error is within 10 % of that of the sample mean."""
     return smallest(lambda n: _ratio(name, n, epsilon, radius) <= NEAR, start=2)
 
 
@@ -364,7 +362,6 @@ def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: G
 
 
 def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the slopes in n and in eps, then the comparison with the prediction at every point."""
     rng, parts = resampler(seed, FREE.name), len(FREE_EPSILON) + len(FREE_N) + len(FREE.points)
     level, words = (
         claim_level(parts=parts),
@@ -399,7 +396,6 @@ def _slope(
 def below(
     estimate: float, interval: Interval, bound: float, *, level: float, trials: int, **detail: object
 ) -> Verdict:
-    """Decide 'the truth is at most `bound`', given an interval that misses it with `level`."""
     return Verdict(
         status=compare(interval, -inf, bound),
         test="interval below a bound",
@@ -435,7 +431,6 @@ def as_predicted(events: np.ndarray, predicted: float, level: float, **detail: f
 
 
 def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return every ratio of quantiles against the number asked, then the abstentions."""
     rng, parts = resampler(seed, RATIOS.name), len(BOUNDED) * len(WIDE) + len(UNBOUNDED)
     level = claim_level(parts=len(QUANTILES) * parts + len(ABSTAINING))
     cases = [
@@ -502,6 +497,154 @@ def scale_checks(frame: pd.DataFrame) -> list[Verdict]:
         )
         checks.append(enough(check, "KV18/scale", "enough for a stated relative error in 95 % of runs"))
     return checks
+
+
+# How many rows an accuracy takes, above what nobody can do without: L17 Theorem 2.6 and Lemma 2.7.
+#
+# The two-step mean with the source's constants and with ours, on a range; |error| ≤ α in 90 % of runs.
+
+
+ALPHA, SIZE_EPSILON, SIZE_BETA = 0.1, 0.1, 0.1
+ALPHAS = (0.03, 0.05, 0.1, 0.2, 0.5)
+STEPS = 8  # sizes per factor 10
+SIZE_N = {
+    calibration: tuple(
+        int(n) for n in np.geomspace(low, high, round(STEPS * np.log10(high / low)) + 1).round()
+    )
+    for calibration, (low, high) in {"tight": (150, 8000), "paper": (600, 60_000)}.items()
+}
+RATIO = 1.02  # of neighbouring n that are predicted
+SIZES = Sweep(
+    "l17-sizes",
+    tuple(
+        point
+        for calibration, ns in SIZE_N.items()
+        for point in grid(n=ns, epsilon=SIZE_EPSILON, radius=RADIUS, calibration=calibration)
+    ),
+    two_step,
+    trials=200,
+    blocks=blocks(full=10),
+)
+
+
+def lower_bounds(alpha: float, epsilon: float, beta: float, radius: float = RADIUS) -> dict[str, float]:
+    """Return the rows that sampling, packing and two points require for |error| <= alpha but for beta."""
+    return {
+        "sampling": float(sampling_bound(alpha, beta)),
+        "packing": packing_bound(radius, alpha, epsilon, beta, strict=False),
+        "two points": float(two_point_bound(total_variation_of_means(2 * alpha), epsilon, beta)),
+    }
+
+
+def foreseen(calibration: str, alpha: float, epsilon: float, radius: float) -> float:
+    """Return the n, to one per cent, from which 90 % of the runs are predicted to err by at most alpha."""
+    first = max(lower_bounds(alpha, epsilon, SIZE_BETA, radius).values())
+
+    def enough(place: int) -> bool:
+        n, budget = ceil(RATIO**place), PureDP(epsilon)
+        return locating.accuracy(n, radius, budget, calibration, SIZE_BETA) <= alpha
+
+    return float(RATIO ** (smallest(enough, max(1, round(log(max(first, 2), RATIO)))) - 0.5))
+
+
+def rows_against_accuracy(
+    run: Run, *, alpha: float = ALPHA, epsilon: float = SIZE_EPSILON, radius: float = RADIUS
+) -> Chart:
+    """Return the n that 90 % of runs need against α, and what nobody can do without."""
+    factor = max(lower_bounds(alpha, epsilon, SIZE_BETA, radius).values()) / max(
+        lower_bounds(ALPHA, SIZE_EPSILON, SIZE_BETA).values()
+    )
+    frame = run.table(
+        SIZES.moved(
+            point
+            for calibration, ns in SIZE_N.items()
+            for point in grid(
+                n=multiples(ns, factor), epsilon=epsilon, radius=radius, calibration=calibration
+            )
+        )
+    )
+    low, high, rng = 0.2 * alpha, 7 * alpha, resampler(run.seed, "rows-against-accuracy")
+    alphas = np.geomspace(low, high, 41)
+    bounds = [lower_bounds(one, epsilon, SIZE_BETA, radius) for one in alphas]
+    series = [forbidden("", alphas, bounds)]
+    series += [
+        Series("", alphas, [bound[key] for bound in bounds], role="theory", colour_key="idea/limit")
+        for key in bounds[0]
+    ]
+    moved = (alpha, epsilon, radius) != (ALPHA, SIZE_EPSILON, RADIUS)
+    for calibration, key in KEYS.items():
+        label, found = (
+            name(KEYS["tight"]) if calibration == "tight" else "",
+            _rows(frame, calibration, alpha, rng),
+        )
+        # away from the usual numbers, where nothing is committed, predictions judge
+        expected = [foreseen(calibration, one, epsilon, radius) for one in found] if moved else None
+        series.append(measured(label, found, key, expected, kind="count"))
+    panel = Panel(
+        f"ε = {number(epsilon)}, R = {number(radius)}: error at most α in 90 % of runs",
+        "target accuracy α (σ)", "rows n", tuple(series),
+        xlim=(low, high), ylim=(10 * factor, 1e5 * factor), marks=_marks(alpha, epsilon, radius),
+    )  # fmt: skip
+    return Chart(
+        "rows_against_accuracy",
+        "Three lower bounds on n, and how near improved constants come",
+        (panel,),
+        alt="The rows that two private means need fall with the target accuracy α and stay above the largest"
+        " of three lower bounds: sampling for small α, two points in the middle, packing for large α.",
+        how_to_read="No ε-private estimator can enter the grey region. Its edge is the largest of three lower"
+        " bounds, each named where it is the largest. The lower arrow is what could still be won, the upper"
+        " one what the original constants cost.",
+    )
+
+
+def forbidden(label: str, alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
+    """Return the region that the largest of the lower bounds forbids."""
+    edge = [max(b.values()) for b in bounds]
+    return Series(label, alphas, edge, role="bound", colour_key="idea/limit")
+
+
+def _marks(alpha: float, epsilon: float, radius: float) -> tuple[Mark, ...]:
+    named = []
+    for key, by in (("sampling", 0.26), ("two points", 1.05), ("packing", 4.5)):
+        here = lower_bounds(by * alpha, epsilon, SIZE_BETA, radius)
+        named.append(Mark(key, x=by * alpha, y=0.6 * max(here.values()), colour_key="idea/limit"))
+    place = 2 * alpha
+    edge = max(lower_bounds(place, epsilon, SIZE_BETA, radius).values())
+    ours, paper = (foreseen(calibration, place, epsilon, radius) for calibration in ("tight", "paper"))
+    return (
+        *named,
+        Mark(f"{number(ours / edge, 2)} times", "arrow", place, edge, place, ours, side="right"),
+        Mark(f"{number(paper / ours, 2)} times", "arrow", place, ours, place, paper, side="right"),
+    )
+
+
+def _rows(
+    frame: pd.DataFrame, calibration: str, alpha: float, rng: np.random.Generator
+) -> dict[float, Measure]:
+    of, found = at(frame, calibration=calibration), {}
+    for one in [alpha / ALPHA * one for one in ALPHAS] if len(frame) else ():
+        size = success(of["error"] <= one, of["n"], 1 - SIZE_BETA, level=LEVEL, rng=rng)
+        found[one] = Measure(size.estimate, size.interval, 0)
+    return found
+
+
+# What judges a reader's own mean of one column: neighbours for an audit, and hidden worlds.
+#
+# Rows are normal with standard deviation 1, their mean anywhere within `RADIUS` of 0.
+
+
+N = 1000
+HALF = RADIUS / 2 * np.ones(5)
+PAIRS = (
+    Pair("the middle row moves", HALF * [-1, -1, -1, 1, 1], HALF * [-1, -1, 1, 1, 1]),
+    Pair("one row leaves the rest", HALF, HALF * [1, 1, 1, 1, -1]),
+)
+
+
+def world(rng: Generator) -> tuple[Array, float]:
+    """Draw a column, and its mean."""
+    mean = float(rng.uniform(-RADIUS, RADIUS))
+    return rng.normal(mean, 1.0, size=N), mean
 
 
 CLAIMS = (

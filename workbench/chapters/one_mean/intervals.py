@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds.search import smallest
-from workbench.chapters.one_mean import theory
+from workbench.chapters.one_mean import locating
 from workbench.chapters.one_mean.costs import DELTA, below
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import number
@@ -118,7 +118,6 @@ class Law:
 
 
 def _rounded_sd(sigma: float, step: float) -> float:
-    """Return the standard deviation of normal rows that are rounded."""
     edges = (np.arange(0, np.ceil(40 * sigma / step)) + 0.5) * step / sigma
     places = step * np.arange(1, len(edges))
     return sqrt(float(2 * np.sum(places**2 * np.diff(ndtr(edges)))))
@@ -221,7 +220,7 @@ def predicted_ratio(calibration: str, variance: str, n: int, budget: ApproxDP, l
         scale, spent = scale_and_mean(n, budget)
         design = SCALE.design(n, scale)
         stretch = 1 + (ndtri(level / 2) ** 2 + 1) * design.rms**2 / 2
-    return stretch * theory.accuracy(n, None, spent, "tight", level) / usual
+    return stretch * locating.accuracy(n, None, spent, "tight", level) / usual
 
 
 # What is shown
@@ -277,7 +276,6 @@ def confidence_intervals(
 
 
 def interval_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return widths, then coverage over all means and scales of a method, then at each of them."""
     rng = resampler(seed, frame["sweep"].iloc[0])
     methods = [(*method, n) for method, ns in METHODS.items() for n in ns]
     level = claim_level(parts=len(WIDTHS) + len(methods) * (1 + len(SIGMAS) * len(MEANS)))
@@ -303,7 +301,6 @@ def _named(calibration: str, variance: str, n: int, where: str) -> str:
 
 
 def coverage(frame: pd.DataFrame, name: str, level: float) -> Verdict:
-    """Decide whether intervals miss as seldom as they promise; how wide they are is recorded beside."""
     check = at_most(int((~frame["covered"]).sum()), len(frame), LEVEL, level)
     ratio = float(np.median(frame["width"]) / np.median(frame["reference"]))
     note = {"median width over the plain one": ratio, "whole lines": float(np.isinf(frame["width"]).mean())}
@@ -323,7 +320,6 @@ def student_width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: 
 
 
 def any_law_is_covered(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks of coverage at every distribution and n, then of the width at the largest n."""
     level, checks = claim_level(parts=len(LAWS) * (len(ROWS) + 1) - len(WIDER)), []
     for n in ROWS:
         for law in LAWS:

@@ -136,7 +136,6 @@ def foreseen(m: int, n: int, epsilon: float) -> Array:
 
 
 def _off(cutting: Cutting) -> Array:
-    """Return simulated errors of the ranks that are drawn, at ε = 1: normal (`proofs/quantiles.md`, 4)."""
     factor = noise_factor(cutting.levels, cutting.tree) * len(cutting.tree)
     rng = resampler(0, f"{len(cutting.levels)} quantiles foreseen")
     return np.asarray(rng.standard_normal((FORESEEN, factor.shape[1])) @ factor.T)
@@ -199,7 +198,6 @@ FEW, MANY = (
 
 
 def gain(few: pd.DataFrame, many: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the ratio of the median errors at every m, beside the predicted one."""
     rng, frames = resampler(seed, FEW.name), pd.concat([few, many], ignore_index=True)
     checks = []
     for m in COUNTS:

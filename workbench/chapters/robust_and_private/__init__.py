@@ -1,11 +1,8 @@
 """Everything that the notebook `07_robust_and_private` shows, in its order."""
 
-from workbench.chapters.robust_and_private.adversaries import collusion, tail_swap
-from workbench.chapters.robust_and_private.crossover import figure_2
-from workbench.chapters.robust_and_private.duel import hidden_world, scoreboard
-from workbench.chapters.robust_and_private.filters import score_histogram
-from workbench.chapters.robust_and_private.passes import filtering
-from workbench.chapters.robust_and_private.planted import against_corruption, figure_1
+from workbench.chapters.robust_and_private.adversaries import collusion, hidden_world, scoreboard, tail_swap
+from workbench.chapters.robust_and_private.filters import filtering, score_histogram
+from workbench.chapters.robust_and_private.planted import against_corruption, figure_1, figure_2
 from workbench.chapters.robust_and_private.tables import table_1, table_2
 
 CLAIMS = (

@@ -217,9 +217,8 @@ def table_1(
         "The larger d is, the farther the formulas exceed what is needed",
         (_ratios(run, "1", Terms(corruption, epsilon, delta), "1.2 ξ √ln(1/ξ)"),),
         alt="The quotient of the rows needed and the formula against d, for a private mean, a robust one and"
-        " two that are both."
-        " For d = 2 the robust ones lie above 1, at d = 32 all lie below, most of all those that do"
-        " both.",
+        " two that are both. For d = 2 the robust ones lie above 1, at d = 32 all lie below, most of all"
+        " those that do both.",
         how_to_read="Right of the line more rows are needed than the formula with constants 1 says. At d = 2"
         " the cluster harms little and is hard to see; the larger d, the farther away it lies.",
     )
@@ -238,15 +237,13 @@ def table_2(
         "For heavy tails, too, the formula for both exceeds what is needed",
         (_ratios(run, "2", Terms(corruption, epsilon, delta), "1.5 √ξ"),),
         alt="The quotient of the rows needed and the formula against d, for rows with Student tails: a"
-        " private mean, and two that are private and robust."
-        " The robust ones lie below 1 and fall with d.",
+        " private mean, and two that are private and robust. The robust ones lie below 1 and fall with d.",
         how_to_read="Only a covariance is known: the error aimed at is larger, and fewer rows do. Right of"
         " the line more rows are needed than the formula with constants 1 says.",
     )
 
 
 def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
-    """Return the panel of a table; the formulas themselves where nothing is run."""
     said = f"ξ = {number(terms.corruption)}, ε = {number(terms.epsilon)}"
     if not run.simulate:
         rows = [terms.rows(table, d)["both"] for d in FINE]
@@ -277,7 +274,6 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
 
 
 def private_rows(table: str, frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    """Return the checks that n without corruption is near the formula of a table, 1 or 2."""
     (name,) = (name for name, one in SETTINGS.items() if (one.table, one.row) == (table, "private"))
     setting, found = SETTINGS[name], []
     for d in setting.top:

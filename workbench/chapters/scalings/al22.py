@@ -123,7 +123,6 @@ def robust_covariance(
 
 
 def _same(noise: Generator) -> Iterable[Generator]:
-    """Yield generators that all draw the same numbers."""
     seed = int(noise.integers(2**63))
     while True:
         yield np.random.default_rng(seed)
@@ -374,16 +373,14 @@ CLAIMS = (
         "N35",
         ("AL22/Thm5.6", "AL22/Thm5.7"),
         "Searched n of covariance/populous and gaussian/populous grow at most as the theorems' d²/α² + d²"
-        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04)"
-        " and α = .08 .. .01 where sampling dominates, in ε over a factor 8 and δ = 1e-2 .. 1e-16 where"
-        " privacy does.",
+        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04) and α = .08 .. .01 where"
+        " sampling dominates, in ε over a factor 8 and δ = 1e-2 .. 1e-16 where privacy does.",
         checks=follow,
         scalings=lambda: chain(COVARIANCE.scalings(), LAW.scalings()),
         expected=Status.UNDECIDED,
-        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ:"
-        " curved, so that neither .55, as stated here, nor more is shown. In ε, and for the"
-        " whole law in δ, the fewest rows that are accepted are enough. In d and α no number counts"
-        " for more than is stated.",
+        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ: curved, so"
+        " that neither .55, as stated here, nor more is shown. In ε, and for the whole law in δ, the fewest"
+        " rows that are accepted are enough. In d and α no number counts for more than is stated.",
     ),
     Claim(
         "any-gaussian/robust-mean-rows-grow",

@@ -24,7 +24,6 @@ from numpy.random import Generator
 from workbench.bounds import l17
 from workbench.bounds.l17 import shapes, upper
 from workbench.bounds.search import smallest
-from workbench.losses import total_variation_of_means
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
 from workbench.study.claim import Claim
@@ -91,20 +90,6 @@ PACKING = Statement(
     share=1 - BETA,
     caps=SEEN,
 )
-TWO_POINTS = Statement(
-    "L17/Lem2.7",
-    "univariate/clipped-mean",
-    {"d": 1, "alpha": 0.2, "epsilon": 0.01, "radius": 1.0, "calibration": "paper"},
-    lambda alpha, epsilon: l17.two_point_bound(total_variation_of_means(2 * alpha), epsilon, BETA),
-    (
-        Move("epsilon", (0.04, 0.02, 0.01, 0.005), -1, OVER_EPSILON, "1/(αε)"),
-        Move("alpha", (0.4, 0.2, 0.1, 0.05), -1, OVER_ALPHA, "1/(αε)"),
-    ),
-    bound="lower",
-    share=1 - BETA,
-    caps=SEEN,
-)
-
 
 # Histograms: Theorems 1.1 and 1.2
 
@@ -317,15 +302,5 @@ CLAIMS = (
         " 1e12 at ε = .1.",
         scalings=PACKING.scalings,
         checks=follow,
-    ),
-    Claim(
-        id="one-mean/rows-grow-as-two-points",
-        number="N7",
-        sources=("L17/Lem2.7",),
-        statement="The searched n of the clipped mean (paper, R = 1) grows as the two-point bound, of order"
-        " 1/(αε), does, or faster: in ε = .04 .. .005 at α = .2, and in α = .4 .. .05 at ε = .01.",
-        scalings=TWO_POINTS.scalings,
-        checks=follow,
-        kind="lock",
     ),
 )

@@ -29,7 +29,7 @@ from workbench.bounds import lkko21
 from workbench.bounds.resilience import margin_rate, rows_to_pass
 from workbench.bounds.search import smallest
 from workbench.bounds.shape import Shape
-from workbench.chapters.robust_and_private import crossover, duel, tables
+from workbench.chapters.robust_and_private import adversaries, planted, tables
 from workbench.chapters.robust_and_private.adversaries import (
     CORRUPTION,
     DELTA,
@@ -220,12 +220,6 @@ def rows_to_see(
     return float(_rows(smallest(enough, FINE)))
 
 
-def noise_share(key: str, d: int, corruption: float, budget: Budget, passes: int = 0) -> float:
-    """Return 1 - n'/n, n' being the rows to see the cluster with hardly any noise."""
-    n, quiet = (rows_to_see(key, d, corruption, one, passes) for one in (budget, WITHOUT_NOISE))
-    return 1 - quiet / n
-
-
 def _rows(step: int) -> int:
     return 20 + round(exp(step / FINE))
 
@@ -239,7 +233,9 @@ def term_share(
     part: str, key: str, d: int, corruption: float, epsilon: float, delta: float, passes: int
 ) -> float:
     """Return the share of the noise in it, or that of sampling."""
-    noise = noise_share(key, d, corruption, ApproxDP(epsilon, delta), passes)
+    budget = ApproxDP(epsilon, delta)
+    n, quiet = (rows_to_see(key, d, corruption, one, passes) for one in (budget, WITHOUT_NOISE))
+    noise = 1 - quiet / n
     return noise if part == "noise" else 1 - noise
 
 
@@ -449,12 +445,10 @@ def passing_rows(radius: float, corruption: float, epsilon: float, delta: float)
 
 
 def _fewest(key: str, corruption: float) -> int:
-    """Return from which n on the tails leave rows between them."""
     return 2 if key == "mean/tukey" else smallest(lambda n: n - 2 * -(-3 * corruption * n // 1) >= 1, 30)
 
 
 def _stated(id: str, key: str, usual: Mapping[str, Any], moves: tuple[Move, ...], **more: Any) -> Statement:
-    """Return a statement about a mean on a net, or a range."""
     net = NETS.get(key)
     return Statement(
         id,
@@ -556,14 +550,14 @@ IN_A_BALL = _stated(
 
 def crossing_rows(corruption: float, epsilon: float) -> float:
     """Return the n from which the threshold of PRIME's filter is below what the planted cluster adds."""
-    budget, reach = ApproxDP(epsilon, DELTA), SHIFT * duel.D**0.5
-    return rows_to_see("mean/prime", duel.D, corruption, budget, reach=reach)
+    budget, reach = ApproxDP(epsilon, DELTA), SHIFT * adversaries.DUEL_D**0.5
+    return rows_to_see("mean/prime", adversaries.DUEL_D, corruption, budget, reach=reach)
 
 
 CROSSOVER = Statement(
     "LKKO21/Fig2",
     "mean/prime [over mean/coinpress]",
-    {"corruption": CORRUPTION, "epsilon": duel.EPSILON},
+    {"corruption": CORRUPTION, "epsilon": adversaries.DUEL_EPSILON},
     crossing_rows,
     tuple(
         Move(variable, values, -1, {f"1/√{letter}": -0.5, f"1/{letter}²": -2.0}, "1/(εξ)")
@@ -572,7 +566,7 @@ CROSSOVER = Statement(
             ("corruption", SHARES, "ξ"),
         )
     ),
-    crossover.over_coinpress,
+    planted.over_coinpress,
     alpha=lambda: 1.0,
     predicted=crossing_rows,
     fewest=lambda: 20,
@@ -592,7 +586,6 @@ def table_rows(table: str) -> Callable[..., list[Verdict]]:
 
 
 def below_formula(growths: Iterable[Growth]) -> list[Verdict]:
-    """Return the checks that n against the worst of the clusters is at most ten times that of the table."""
     return [_below(*worst(family)[:2]) for family in families(growths)]
 
 
@@ -703,9 +696,8 @@ CLAIMS = (
         "N82",
         ("LKKO21/Thm5", "LKKO21/Thm6"),
         "What d costs, (2, 1e-6)-DP, ξ = .05, a cluster at the distance at which one that stays does just"
-        " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power"
-        " more, within"
-        " a tenth, than that of mean/prime, as d² and d^1.5 do.",
+        " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power more,"
+        " within a tenth, than that of mean/prime, as d² and d^1.5 do.",
         checks=price_of_dimension,
         scalings=of_both_filters,
     ),
@@ -713,9 +705,8 @@ CLAIMS = (
         "nonprivate-filter",
         "N41",
         NONPRIVATE,
-        f"{DISTANCES} "
-        "error 1.7 ξ √ln(1/ξ), grows at most as d/ξ², in d = 4 .. 64 at ξ = .05 and in ξ = .0125 .. .1 at"
-        " d = 4.",
+        f"{DISTANCES} error 1.7 ξ √ln(1/ξ), grows at most as d/ξ², in d = 4 .. 64 at ξ = .05 and in ξ = .0125"
+        " .. .1 at d = 4.",
         expected=Status.UNDECIDED,
         reason="In d it grows slower, as d^.65 within .12 in 95 % of such searches; that it does so by more"
         " than a tenth of an exponent is not certain enough. In ξ the rate is seen.",
@@ -736,28 +727,24 @@ CLAIMS = (
         "prime",
         "N43",
         PRIME,
-        f"{DISTANCES} "
-        "error 1.2 ξ √ln(1/ξ), grows at most as d^1.5 ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16,"
-        " and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, in ξ = .01 .. .08; at ε = 300 at"
-        " most as d/ξ², in d = 2 .. 16 and ξ = .01 .. .08.",
+        f"{DISTANCES} error 1.2 ξ √ln(1/ξ), grows at most as d^1.5 ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in"
+        " d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, in ξ = .01 .. .08; at"
+        " ε = 300 at most as d/ξ², in d = 2 .. 16 and ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
-        reason="It grows by less in d, in δ and in both at ε = 300, and the rate in ε is seen. In ξ at"
-        " ε = 1 an"
-        " exponent of -.76 within .21 leaves open whether it is -1 or half a power less.",
+        reason="It grows by less in d, in δ and in both at ε = 300, and the rate in ε is seen. In ξ at ε = 1"
+        " an exponent of -.76 within .21 leaves open whether it is -1 or half a power less.",
     ),
     claimed(
         "heavy-prime",
         "N44",
         HEAVY_PRIME,
-        f"{DISTANCES} "
-        "Student rows with 2.5 degrees of freedom, error 1.5 √ξ, grows at most as d^1.5 ln(1/δ)/(εξ): at"
-        " (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at"
-        " ε = 1, in ξ = .01 .. .08.",
+        f"{DISTANCES} Student rows with 2.5 degrees of freedom, error 1.5 √ξ, grows at most as d^1.5"
+        " ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .."
+        " 1e-16 and, at ε = 1, in ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
-        reason="The rate is seen in ξ; in d and δ half a power more or less is not excluded. In ε it is"
-        " no line: at ε = 4, where few rows are enough, a"
-        " cluster at twice the distance needs more of them than at ε = 2, and from ε = 2 on n doubles as ε"
-        " is halved.",
+        reason="The rate is seen in ξ; in d and δ half a power more or less is not excluded. In ε it is no"
+        " line: at ε = 4, where few rows are enough, a cluster at twice the distance needs more of them than"
+        " at ε = 2, and from ε = 2 on n doubles as ε is halved.",
     ),
     claimed(
         "resilient",

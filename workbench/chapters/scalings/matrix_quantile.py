@@ -24,14 +24,8 @@ from workbench import losses
 from workbench.bounds import al22
 from workbench.bounds.search import smallest
 from workbench.chapters.matrix_quantile import lifted
-from workbench.chapters.matrix_quantile.mean_rows import (
-    ALPHA,
-    BAND,
-    CONSTANT,
-    affine,
-    constant_shape,
-    mean_shape,
-)
+from workbench.chapters.matrix_quantile.lifted import ALPHA, CONSTANT, affine, constant_shape, mean_shape
+from workbench.chapters.matrix_quantile.lifted import MEAN_ROWS_BAND as BAND
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA
 from workbench.errors import ArgumentError
@@ -211,8 +205,7 @@ CLAIMS = (
         "N62",
         (STATEMENT,),
         "With masks of one kind, searched n that leave a condition of 4 grow with d = 2 .. 20 as d^1.5 + d"
-        " ln(1/δ) does or slower, and not as d²; they are at most 1.15 times the planned"
-        " ones.",
+        " ln(1/δ) does or slower, and not as d²; they are at most 1.15 times the planned ones.",
         checks=bounded(BAND),
         scalings=TALL.scalings,
         kind="ours",

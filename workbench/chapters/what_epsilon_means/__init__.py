@@ -1,16 +1,21 @@
 """Everything that the notebook `01_what_epsilon_means` shows, in its order: a file a topic."""
 
-from workbench.chapters.what_epsilon_means.attacks import attacker
+from workbench.chapters.what_epsilon_means.attacks import (
+    attacker,
+    float_noise,
+    floats,
+    grid_noise,
+    suspect,
+    suspects,
+)
 from workbench.chapters.what_epsilon_means.densities import (
+    composition,
     noisy_count,
     people,
     posterior,
     two_coins,
     two_outputs,
 )
-from workbench.chapters.what_epsilon_means.last_bits import float_noise, floats, grid_noise
-from workbench.chapters.what_epsilon_means.line_up import suspect, suspects
-from workbench.chapters.what_epsilon_means.losses import composition
 from workbench.chapters.what_epsilon_means.members import tracing
 from workbench.study.audit import last_bit
 

@@ -5,8 +5,11 @@ the release is (ε, δ)-private, every test has β ≥ max(0, 1 - δ - e^ε α, 
 2010), so that its advantage, 1 - α - β, is at most (e^ε - 1 + 2δ)/(e^ε + 1).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from math import exp, expm1
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -27,12 +30,21 @@ from workbench.chapters.what_epsilon_means.densities import (
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import LEVEL, measured
 from workbench.charts.style import number
+from workbench.errors import one_of
+from workbench.estimators.clipped import ClippedMean
+from workbench.privacy import Budget, Charge, GaussianDP, PureDP, SimulatedNoise
+from workbench.privacy.mechanisms import discrete_laplace, laplace
 from workbench.study import measures
+from workbench.study.audit import AuditReport, Pair, audit, last_bit
 from workbench.study.claim import Claim
+from workbench.study.faults import Fault, alone
 from workbench.study.grids import Sweep, grid
-from workbench.study.measures import at, share
-from workbench.study.profiles import blocks
-from workbench.study.rules import Verdict, largest
+from workbench.study.measures import at, between, certain, share
+from workbench.study.mutants import CLIPPED, UNIVARIATE
+from workbench.study.pairs import rows
+from workbench.study.pairs.base import Setting
+from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset, blocks, claim_level
+from workbench.study.rules import Verdict, combine, largest
 from workbench.study.run import Run
 from workbench.types import Array, Columns
 
@@ -136,7 +148,10 @@ def _errors(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
         Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.7, 0.52)),
     ]
     for mechanism in SOUND:
-        curve = curve_of(pair(mechanism, epsilon, delta))
+        laws = pair(mechanism, epsilon, delta)
+        positives, negatives = laws.trade_off()
+        grid = np.linspace(0.0, 1.0, DRAWN)
+        curve = grid, np.interp(grid, positives, np.clip(negatives, 0.0, 1.0))
         series.append(Series("", *curve, role="theory", colour_key=KEYS[mechanism]))
         series.append(_measured(at(frame, mechanism=mechanism), mechanism, epsilon))
     return Panel(
@@ -144,13 +159,6 @@ def _errors(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
         tuple(series), "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
         marks=(Mark("impossible", x=0.14, y=0.1),),
     )  # fmt: skip
-
-
-def curve_of(laws: Densities) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two errors of likelihood-ratio tests as a curve of few points."""
-    positives, negatives = laws.trade_off()
-    grid = np.linspace(0.0, 1.0, DRAWN)
-    return grid, np.interp(grid, positives, np.clip(negatives, 0.0, 1.0))
 
 
 def _measured(frame: pd.DataFrame, mechanism: str, epsilon: float) -> Series:
@@ -191,7 +199,6 @@ def _wins(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
 
 
 def attackers_stay_below(frame: pd.DataFrame) -> list[Verdict]:
-    """Return the checks: advantages over the bound, exactly; and rounds that the best attacker wins."""
     checks = [
         largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1"),
         largest("what attains the bound, off by", _attained(), ROUNDING, "at most rounding"),
@@ -217,6 +224,234 @@ def _attained() -> Iterator[float]:
             yield abs(answered(epsilon, delta).advantage - most_advantage(epsilon, delta))
 
 
+# Eight private means of one column, six of them with a fault: what an audit proves of each.
+
+
+PURE, LINE_UP_GAUSSIAN = PureDP(2), GaussianDP(2)
+PRESETS = {"quick": AUDIT_CI, "full": AuditPreset("full", 2_000, 8_000, 40_000)}
+SIZES = AuditPreset("claim", 2_000, 8_000, 40_000)
+RADIUS = 2.0  # of the range that the mean is told to lie in
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A clipped mean that promises a budget, with one of the package's own mutants, or with none.
+
+    Call it as `audit` does: `suspect(x, trials, rng)` returns that many releases about the column x.
+    """
+
+    letter: str
+    fault: str
+    claim: Budget
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What is put into the package while it runs."""
+        return tuple(mutant.fault for mutant in UNIVARIATE if mutant.name == self.fault)
+
+    def __call__(self, x: Array, trials: int, rng: np.random.Generator) -> object:
+        with alone(*self.faults):
+            estimator, column = ClippedMean(radius=RADIUS, sigma=1.0), np.asarray(x, np.float64)
+            bound = estimator.bound(len(column), self.claim)
+            setting = Setting(CLIPPED, estimator, self.claim, len(column))
+            case = setting.noisy("mean", partial(estimator.statistic, bound=bound), ())
+            return case.mechanism(column, trials, rng)
+
+
+_LINE_UP: tuple[tuple[str, Budget], ...] = (
+    ("sensitivity 1/n for 2/n", PURE),
+    ("Laplace noise over √2", PURE),
+    ("", PURE),
+    ("no clipping", PURE),
+    ("Gaussian noise halved", LINE_UP_GAUSSIAN),
+    ("no noise", PURE),
+    ("", LINE_UP_GAUSSIAN),
+    ("Laplace noise halved", PURE),
+)
+SUSPECTS: Mapping[str, Suspect] = MappingProxyType(
+    {letter: Suspect(letter, *one) for letter, one in zip("ABCDEFGH", _LINE_UP, strict=True)}
+)
+
+
+def suspect(letter: str) -> Suspect:
+    """Return one of the eight."""
+    one_of(SUSPECTS, letter=letter)
+    return SUSPECTS[letter]
+
+
+def neighbours(n: int = 4) -> tuple[Pair, ...]:
+    """Return the pairs with which a clipped mean is attacked: a row leaves for an end, or for far away."""
+    return rows.ends(n)
+
+
+def accused(
+    one: Suspect, seed: int, preset: AuditPreset = AUDIT_CI, level: float = AUDIT_LEVEL
+) -> AuditReport:
+    """Return the report on a suspect, attacked with all pairs."""
+    return audit(
+        one,
+        neighbours(),
+        one.claim,
+        level=level,
+        n_screen=preset.n_screen,
+        n_train=preset.n_train,
+        n_test=preset.n_test,
+        seed=seed,
+        name=f"suspect {one.letter}",
+    )
+
+
+def times_promised(report: AuditReport) -> float:
+    """Return the proven privacy loss as a multiple of the promised one."""
+    match report.claim:
+        case PureDP(epsilon):
+            return report.eps_lower / epsilon
+        case GaussianDP(mu):
+            return report.mu_lower / mu
+    raise TypeError(report.claim)
+
+
+def suspects(run: Run) -> Chart:
+    """Return the privacy loss that an audit proves of every suspect, over what it promises."""
+    preset = PRESETS.get(run.profile, AUDIT_CI)
+    reports = [accused(one, run.seed, preset) for one in SUSPECTS.values()] if run.simulate else []
+    found = [times_promised(report) for report in reports]
+    broken = sum(report.violated for report in reports)
+    places = range(1, len(found) + 1)
+    guilty = [report.violated for report in reports]
+    bars = []
+    for label, key, kind in (("accused", "idea/wrong", True), ("not accused", "idea/good", False)):
+        some = [(place, loss) for place, loss, one in zip(places, found, guilty, strict=True) if one is kind]
+        xs, ys = zip(*some, strict=True) if some else ((), ())
+        bars.append(Series(label, xs, ys, role="bars", colour_key=key))
+    promise = Series("the promise", (0.5, len(SUSPECTS) + 0.5), (1.0, 1.0), role="reference")
+    names = tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values())
+    panel = Panel(
+        "", "", "privacy loss that the audit proves, over the promise", (*bars, promise), yscale="linear",
+        ylim=(0.0, 4.5), names=names,
+    )  # fmt: skip
+    return Chart(
+        "suspects",
+        f"The audit proves that {broken} of {len(SUSPECTS)} suspects break their promise",
+        (panel,),
+        alt="Bars one below the other, for each of eight mechanisms the privacy loss that an audit proves."
+        " Two end short of the line at 1, the promise; six go beyond it.",
+        how_to_read="A bar beyond the line is a proof, with 99.99 % confidence, that the promise is broken. A"
+        " bar that ends before it proves nothing: the audit found no attack.",
+    )
+
+
+def mutants_are_found(*, seed: int) -> Verdict:
+    checks = []
+    for letter, one in SUSPECTS.items():
+        report = accused(one, seed, SIZES, claim_level())
+        wanted = float(bool(one.fault))
+        name = f"{letter}, {one.fault or 'no fault'}: accused"
+        check = certain(name, float(report.violated), wanted, wanted)
+        # the level at which a right mechanism is accused by chance
+        checks.append(check if one.fault else replace(check, level=claim_level()))
+    return combine(checks, 2 * len(SUSPECTS) * SIZES.n_test)
+
+
+# What the low bits of x + Lap(1) say about x.
+#
+# A float in [1/2, 1) is a multiple of 2^-53, one in [1/4, 1/2) of 2^-54, and so on. For x = 1 and |out| < 1/2
+# the noise is at least 1/2 in size, so that out is a multiple of 2^-53. For x = 0 the output is the noise
+# itself: that in [2^-(j+1), 2^-j) is a multiple of 2^-53 with probability 2^-j only.
+
+
+ONE_FLOAT, ON_A_GRID = "float noise", "noise on a grid"
+UNIT = 2.0**-53
+STEP = 2.0**-10  # of the grid
+NEAR = 0.5
+SHOWN = 16  # floats next to each other
+BITS = 0.02  # of the share that betrays x = 0: fair last bits are a model
+RARE = 2e-3  # what is called never, of outputs
+
+
+def float_noise(x: Array, trials: int, rng: Generator) -> Array:
+    """Return x + Lap(1), the sum over x: ε = 1 for a row in [0, 1], in real numbers."""
+    charge = Charge("sum", "laplace", 1.0, PureDP(1.0))
+    return laplace(np.full(trials, x.sum()), charge, SimulatedNoise(rng))
+
+
+def grid_noise(x: Array, trials: int, rng: Generator) -> Array:
+    """Return the same on multiples of 2^-10: x is rounded to it, the noise is a number of steps."""
+    steps = np.round(np.clip(x.sum(), 0.0, 1.0) / STEP)
+    charge = Charge("sum", "discrete_laplace", 1 / STEP, PureDP(1.0))
+    return STEP * discrete_laplace(np.full(trials, steps), charge, SimulatedNoise(rng))
+
+
+NOISES: dict[str, Callable[[Array, int, Generator], Array]] = {
+    ONE_FLOAT: float_noise,
+    ON_A_GRID: grid_noise,
+}
+
+
+def betrays(outputs: Array) -> Array:
+    """Return which outputs lie within 1/2 of 0 and are no multiples of 2^-53."""
+    return np.asarray((np.abs(outputs) < NEAR) & (last_bit(outputs) < -53))
+
+
+def predicted() -> float:
+    """Return the probability of such an output for x = 0, if the last bits of the noise are fair coins."""
+    j = np.arange(1, 60)
+    return float(((np.exp(-(2.0 ** -(j + 1))) - np.exp(-(2.0**-j))) * (1 - 2.0**-j)).sum())
+
+
+def outputs(kind: str, x: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
+    """Draw outputs; `last` is the exponent of the last bit."""
+    found = NOISES[kind](np.array([x]), trials, noise)
+    return {"betrays": betrays(found), "last": last_bit(found), "near": np.abs(found) < NEAR}
+
+
+OUTPUTS = Sweep(
+    "what-epsilon-means-floats",
+    grid(kind=list(NOISES), x=[0.0, 1.0]),
+    outputs,
+    trials=5000,
+    blocks=blocks(full=40),
+)
+
+
+def floats(_run: Run) -> Chart:
+    """Return which floats near 0.3 are x + Lap(1) for x = 0, and which for x = 1."""
+    every: Array = np.float64(0.3) + (UNIT / 2) * np.arange(
+        SHOWN, dtype=np.float64
+    )  # floats in [1/4, 1/2) are multiples of 2^-54
+    places, shared = np.arange(SHOWN, dtype=float), last_bit(every) >= -53
+    rows = (("either", 1, shared, "idea/data"), ("only if x = 0", 1, ~shared, "idea/wrong"))
+    series = [
+        Series(label, np.full(int(of.sum()), row), places[of], joined=False, colour_key=key)
+        for label, row, of, key in (*rows, ("", 2, shared, "idea/data"))
+    ]
+    panel = Panel(
+        f"{SHOWN} floats next to each other, from 0.3 on", "", "float, steps of 2⁻⁵⁴ from 0.3", tuple(series),
+        "linear", "linear", ylim=(-1.0, float(SHOWN)), names=("if x = 0", "if x = 1"),
+        note="The output x + Lap(1) near 0.3: if x = 1 it is a multiple of 2⁻⁵³.",
+    )  # fmt: skip
+    return Chart(
+        "floats",
+        f"{100 * predicted():.0f} % of all float outputs prove that x = 0: their last bits say so",
+        (panel,),
+        alt="Two rows of ticks, the floats that follow 0.3. If x = 0, the output may be any of them; if"
+        " x = 1, only every other one.",
+        how_to_read="Each marker is a float that can be the output. One that only x = 0 can give betrays it"
+        " with certainty: an event that no ε allows. Noise on a grid gives the same floats for both.",
+    )
+
+
+def floats_leak(frame: pd.DataFrame) -> list[Verdict]:
+    betrayed = at(frame, kind=ONE_FLOAT, x=0.0)["betrays"].astype(bool)
+    found = share(int(betrayed.sum()), len(betrayed), claim_level())
+    middle = predicted()
+    checks = [between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)]
+    for kind, x in ((ONE_FLOAT, 1.0), (ON_A_GRID, 0.0), (ON_A_GRID, 1.0)):
+        other = at(frame, kind=kind, x=x)["betrays"].astype(bool)
+        checks.append(measures.seldom(f"{kind}, x = {x:g}", other, RARE, factor=4.0))
+    return checks
+
+
 CLAIMS = (
     Claim(
         "what-epsilon-means/attackers-stay-below",
@@ -227,5 +462,24 @@ CLAIMS = (
         " attains it; against the package's own draws at ε = 1 the likelihood ratio wins no more rounds.",
         checks=attackers_stay_below,
         sweeps=lambda: (ROUNDS,),
+    ),
+    Claim(
+        "what-epsilon-means/mutants-are-found",
+        "X3",
+        ("M21/Thm-Laplace", "M21/sensitivity"),
+        "Six mutants of the clipped mean (n = 4, ε = 2 or μ = 2) are accused by an audit of 40 000 releases"
+        " on either neighbour, and the right one is not, with Laplace and with Gaussian noise.",
+        checks=mutants_are_found,
+        kind="ours",
+    ),
+    Claim(
+        "what-epsilon-means/floats-leak",
+        "X4",
+        ("Mironov12/floats",),
+        "x + Lap(1) in floats lies within 1/2 of 0 and is no multiple of 2^-53 with probability .272 (± .02)"
+        " for x = 0 and never for x = 1; on a grid of 2^-10 with whole-number noise never for either.",
+        checks=floats_leak,
+        sweeps=lambda: (OUTPUTS,),
+        kind="ours",
     ),
 )
