@@ -369,7 +369,7 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
     named = Mark("rate for an unknown Σ", x=sqrt(x[-2] * x[-1]) / 1.12, y=3.2 * float(rate[-2]))
     panel = Panel(
         f"Rows for a median error of α, d = {D}", "1/α", "rows n", series, ylim=(5.0, 1e6),
-        marks=(named,) if isfinite(named.y) else (),
+        marks=(named,) if isfinite(rate[-2]) else (),
     )  # fmt: skip
     return Chart(
         "means",
