@@ -3,15 +3,14 @@
 import io
 
 import pytest
+from workbench.lab.runner.console import Console
+from workbench.lab.runner.costs import Costs, costs
 
 from tests.lab.conftest import DEFAULTS, environment, write_notebook
 from workbench.lab.project import Project
 from workbench.lab.runner import costs as lab_costs
-from workbench.lab.runner.console import Console
-from workbench.lab.runner.costs import Costs, costs
-from workbench.lab.runner.notebooks import Outcome
+from workbench.lab.runner.notebooks import Outcome, Variant
 from workbench.lab.runner.reproduce import Reproduction, reproduce
-from workbench.lab.runner.variants import Variant
 from workbench.study.profiles import Work
 
 WORKS = {"01_good": Work(expected=10, budget=20), "02_heavy": Work(expected=30, budget=40), "03_new": None}

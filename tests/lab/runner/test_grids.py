@@ -12,6 +12,7 @@ from math import inf
 import numpy as np
 import pandas as pd
 import pytest
+from workbench.lab.runner.console import Console
 
 from tests.commands.conftest import command as command
 from tests.lab.conftest import DEFAULTS, write_notebook
@@ -20,7 +21,6 @@ from workbench.charts.curves import measured
 from workbench.lab.live.session import Session
 from workbench.lab.project import Project
 from workbench.lab.runner import costs, index, notebooks, stores
-from workbench.lab.runner.console import Console
 from workbench.lab.runner.reproduce import Reproduction, reproduce
 from workbench.study import measures
 from workbench.study.grids import Sweep, grid

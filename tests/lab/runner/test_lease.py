@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 
 import numpy as np
 import pytest
+from workbench.lab.runner.core_share import VARIABLE, Cores, leased
 
 from workbench.errors import ArgumentError
 from workbench.lab.runner import stores
-from workbench.lab.runner.core_share import VARIABLE, Cores, leased
 from workbench.study import store as database
 from workbench.study.grids import Sweep, grid
 from workbench.study.store import Store, require_intact, spent

@@ -7,14 +7,14 @@ import time
 from threading import Event, Thread
 
 import pytest
+from workbench.lab.runner.console import Console
+from workbench.lab.runner.progress import Progress, shown
 
 from tests.lab.conftest import environment
 from tests.lab.terminal import terminal
 from workbench.lab.runner import console as consoles
 from workbench.lab.runner import progress as module
 from workbench.lab.runner import stores
-from workbench.lab.runner.console import Console
-from workbench.lab.runner.progress import Progress, shown
 from workbench.study.store import Store
 
 COLUMNS = 40

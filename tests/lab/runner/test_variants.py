@@ -6,7 +6,7 @@ from tests.commands.conftest import command as command
 from tests.lab.conftest import DEFAULTS, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.project import Project
-from workbench.lab.runner.variants import typed, variants
+from workbench.lab.runner.notebooks import typed, variants
 
 OWN = ["radius = 1000.0  # R", "n = 2000  # rows", "epsilon = 0.5  # ε", "word = 'a'  # not declared"]
 
