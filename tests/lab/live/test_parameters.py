@@ -13,7 +13,7 @@ from tests.lab import starts
 from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError
-from workbench.lab.live import parameters as declared
+from workbench.lab.live import session as declared
 from workbench.lab.live.session import Session, injected, moved, require
 from workbench.lab.project import chapter
 from workbench.lab.publish.committed import REQUIRED, check, parameters
