@@ -223,6 +223,8 @@ def prepare(path: Path) -> str:
 
 def held(path: Path) -> tuple[int, float]:
     """Return how many blocks a run would find in a store, and the core-seconds they have cost."""
+    if not path.is_file():
+        return 0, 0.0
     try:
         with Store(path) as store:
             return spent(store)

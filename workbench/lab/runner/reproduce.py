@@ -175,7 +175,7 @@ def _reproduced(project: Project, request: Reproduction, chosen: Sequence[Varian
 def _held(request: Reproduction, chosen: Sequence[Variant]) -> tuple[int, float]:
     """Return the blocks that a run finds in the stores of what it has to do, and what they have cost."""
     paths = request.batch.stores(request.batch.todo(chosen))
-    found = [held(path) for path in paths if path.is_file()]
+    found = [held(path) for path in paths]
     return sum(blocks for blocks, _ in found), sum(seconds for _, seconds in found)
 
 
