@@ -20,7 +20,6 @@ from workbench.errors import one_of
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
-NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
 STYLES = Path(__file__).parent / "custom"  # custom.css in it, which `workbench lab` loads
 WIDTH = 960  # px, of every picture
 

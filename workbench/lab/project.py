@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import ArgumentError
-from workbench.lab.live.parameters import chapter
 
 NAME = "dp-workbench"
+
+
+def chapter(stem: str) -> str:
+    """Return the chapter of a notebook's name.
+
+    >>> chapter("02_one_mean")
+    'one_mean'
+    """
+    return stem.partition("_")[2]
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,7 @@
 """Sweeps: a grid of public parameters times blocks of trials, stored, resumed, the same on any worker."""
 
+import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -234,13 +236,17 @@ class Resources:
             raise ArgumentError("limit", self.limit, "a number above 0")
 
 
-NONE = Resources()
-_lent: ContextVar[Resources] = ContextVar("lent", default=NONE)
+NONE, LENT = Resources(), "WORKBENCH_LENT"
+_lent: ContextVar[Resources | None] = ContextVar("lent", default=None)
 
 
 def resources() -> Resources:
-    """Return the resources lent to this run: by default, no store and one process."""
-    return _lent.get()
+    """Return the resources lent to this run: by default, no store and one process.
+
+    Whoever starts a process lends it some by the environment variable `LENT`, as JSON.
+    """
+    given = os.environ.get(LENT)
+    return _lent.get() or (Resources(**json.loads(given)) if given else NONE)
 
 
 @contextmanager

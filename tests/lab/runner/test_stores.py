@@ -1,6 +1,5 @@
-"""What the runner lends notebooks: stores that can be trusted, and shares of the cores."""
+"""What the runner lends notebooks: stores that can be trusted."""
 
-import json
 import resource
 import sqlite3
 from contextlib import closing, contextmanager
@@ -9,12 +8,11 @@ import numpy as np
 import pytest
 
 from workbench.errors import ArgumentError
-from workbench.lab.runner import stores
-from workbench.lab.runner.core_share import VARIABLE, Cores, leased
+from workbench.lab.runner import notebooks
 from workbench.study import store as database
 from workbench.study.grids import Sweep, grid
 from workbench.study.store import Store, require_intact, spent
-from workbench.study.sweeps import Resources, resources, run
+from workbench.study.sweeps import run
 
 
 def measure(*, trials, data, noise, **point):
@@ -28,49 +26,16 @@ SWEEP = Sweep("leased", grid(n=[2, 3]), measure, trials=2000, blocks={"quick": 2
 @pytest.fixture
 def out(tmp_path):
     """A notebook's folder beside whose record is a store."""
-    run(SWEEP, "quick", seed=1, store=stores.place(tmp_path / "01_good"))
+    run(SWEEP, "quick", seed=1, store=notebooks.place(tmp_path / "01_good"))
     return tmp_path / "01_good"
 
 
-@pytest.mark.parametrize(
-    ("cores", "notebooks", "shares"),
-    [(2, 1, [2]), (2, 2, [1, 2]), (2, 3, [1, 1, 2]), (1, 2, [1, 1]), (4, 3, [1, 2, 4]), (4, 2, [2, 4])],
-)
-def test_the_share_grows_as_notebooks_end_and_is_never_too_large(cores, notebooks, shares):
-    lent = Cores(cores, notebooks)
-    found = []
-    for left in range(notebooks, 0, -1):
-        found.append(lent.share)
-        assert lent.share * min(left, cores) <= cores
-        lent.ended()
-    assert found == shares
-
-
-def test_a_lease_is_rewritten_when_another_notebook_ends(tmp_path, monkeypatch):
-    lent, heavy, light = Cores(2, 2), tmp_path / "heavy.json", tmp_path / "light.json"
-    with lent.lease(heavy, tmp_path / "heavy.sqlite") as named:
-        with lent.lease(light, tmp_path / "light.sqlite"):
-            assert [json.loads(path.read_text())["jobs"] for path in (heavy, light)] == [1, 1]
-        lent.ended()
-        assert [json.loads(path.read_text())["jobs"] for path in (heavy, light)] == [2, 1]
-        monkeypatch.setenv(VARIABLE, named[VARIABLE])
-        with leased():
-            assert resources() == Resources(store=str(tmp_path / "heavy.sqlite"), jobs=2)
-    assert resources() == Resources()
-
-
-def test_without_a_runner_nothing_is_lent(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    with leased():
-        assert resources() == Resources(store=None, jobs=1)
-
-
 def test_an_intact_store_is_kept(out):
-    before = stores.held(stores.place(out))
+    before = notebooks.held(notebooks.place(out))
     assert before[0] == 4
     assert before[1] > 0
-    assert stores.prepare(out) == ""
-    assert stores.held(stores.place(out)) == before
+    assert notebooks.prepare(notebooks.place(out)) == ""
+    assert notebooks.held(notebooks.place(out)) == before
 
 
 def zeroed(path):
@@ -103,18 +68,21 @@ SPOILT = [
 
 @pytest.mark.parametrize("spoil", SPOILT)
 def test_a_damaged_store_is_found_and_set_aside(out, spoil):
-    path = stores.place(out)
+    path = notebooks.place(out)
     for name in ("damaged-1", "damaged-2"):
         spoil(path)
         content = path.read_bytes()
         with pytest.raises(ArgumentError, match="an intact database of sweeps"), Store(path) as store:
             require_intact(store)
         kept = f"{path.name}.{name}"
-        assert stores.prepare(out) == f"its store was damaged: begun again; it is kept as {kept}"
+        assert (
+            notebooks.prepare(notebooks.place(out))
+            == f"its store was damaged: begun again; it is kept as {kept}"
+        )
         assert not path.exists()
         assert path.with_name(kept).read_bytes() == content
         run(SWEEP, "quick", seed=1, store=path)
-        assert stores.prepare(out) == ""
+        assert notebooks.prepare(notebooks.place(out)) == ""
 
 
 @contextmanager
@@ -140,44 +108,67 @@ def without_room(path):
 @pytest.mark.parametrize("hindrance", [locked, without_room])
 def test_a_store_that_cannot_be_used_just_now_stays_as_it_is(out, monkeypatch, hindrance):
     monkeypatch.setattr(database, "PATIENCE", 0.1)
-    path = stores.place(out)
-    before = path.read_bytes(), stores.held(path)
+    path = notebooks.place(out)
+    before = path.read_bytes(), notebooks.held(path)
     with hindrance(path):
-        for ask in (lambda: stores.prepare(out), lambda: stores.held(path)):
+        for ask in (lambda: notebooks.prepare(notebooks.place(out)), lambda: notebooks.held(path)):
             with pytest.raises(ArgumentError, match="expected a database of sweeps that can be read"):
                 ask()
-    assert (path.read_bytes(), stores.held(path)) == before
+    assert (path.read_bytes(), notebooks.held(path)) == before
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_file_that_another_program_or_version_left_stays_as_it_is(out):
-    path, former = stores.place(out), stores.place(out).with_name("0123456789abcdef.sqlite")
+    path, former = notebooks.place(out), notebooks.place(out).with_name("0123456789abcdef.sqlite")
     former.write_text("whatever")
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA user_version = 99")
         connection.commit()
     before = path.read_bytes()
     with pytest.raises(ArgumentError, match="of another application or version"):
-        stores.prepare(out)
+        notebooks.prepare(notebooks.place(out))
     assert path.read_bytes() == before
     assert former.read_text() == "whatever"
 
 
 def test_the_store_lies_beside_the_outputs_and_is_named_by_the_software(tmp_path, monkeypatch):
-    path = stores.place(tmp_path / "01_good")
+    path = notebooks.place(tmp_path / "01_good")
     assert path.parent == tmp_path / ".cache" / "01_good"
-    monkeypatch.setattr(stores, "SOFTWARE", "f" * 64)
-    assert stores.place(tmp_path / "01_good") != path
+    monkeypatch.setattr(notebooks, "SOFTWARE", "f" * 64)
+    assert notebooks.place(tmp_path / "01_good") != path
 
 
 def test_nothing_is_held_where_there_is_no_store_or_none_that_can_be_read(tmp_path):
-    assert stores.held(stores.place(tmp_path / "01_good")) == (0, 0.0)
-    stores.place(tmp_path / "01_good").parent.mkdir(parents=True)
-    stores.place(tmp_path / "01_good").write_text("nonsense " * 1000)
-    assert stores.held(stores.place(tmp_path / "01_good")) == (0, 0.0)
+    assert notebooks.held(notebooks.place(tmp_path / "01_good")) == (0, 0.0)
+    notebooks.place(tmp_path / "01_good").parent.mkdir(parents=True)
+    notebooks.place(tmp_path / "01_good").write_text("nonsense " * 1000)
+    assert notebooks.held(notebooks.place(tmp_path / "01_good")) == (0, 0.0)
 
 
 def test_an_empty_store_has_cost_nothing(tmp_path):
     with Store(tmp_path / "empty.sqlite") as store:
         require_intact(store)
         assert spent(store) == (0, 0.0)
+
+
+def stored(out, count):
+    """Make a store of so many blocks, as far as counting them goes."""
+    with Store(notebooks.place(out)) as store:
+        for number in range(count):
+            store.fetch("INSERT INTO cells VALUES ('s', 'p', ?, '', '', '', 'n', 1, 0.5)", [number])
+
+
+def test_blocks_are_counted_while_another_process_writes(tmp_path):
+    out = tmp_path / "01_good"
+    assert notebooks.count(notebooks.place(out)) == 0
+    assert not notebooks.place(out).exists()
+    stored(out, 3)
+    writer = sqlite3.connect(notebooks.place(out), isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("INSERT INTO cells VALUES ('s', 'p', 9, '', '', '', 'n', 1, 0.5)")
+    assert notebooks.count(notebooks.place(out)) == 3
+    writer.execute("COMMIT")
+    assert notebooks.count(notebooks.place(out)) == 4
+    writer.close()
+    notebooks.place(out).write_bytes(b"no database")
+    assert notebooks.count(notebooks.place(out)) == 0
