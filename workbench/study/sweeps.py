@@ -16,13 +16,13 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.privacy import ApproxDP
 from workbench.study.grids import (
     ADDRESS,
+    LIBRARIES,
     SOFTWARE,
     Block,
     Cell,
@@ -112,7 +112,10 @@ def compute(task: Task) -> Cell:
     arguments = as_annotated(task.measure, task.point)
     try:
         started = time.thread_time()
-        with _alone, threadpool_limits(1):  # sums and eigenvalues are not bit-identical for 1 and 2 threads
+        with (
+            _alone,
+            LIBRARIES.limit(limits=1),
+        ):  # sums and eigenvalues are not bit-identical for 1 and 2 threads
             measured = task.measure(**arguments, trials=task.trials, data=data, noise=noise)
         seconds = time.thread_time() - started
         return Cell(task.position, task.block, checked_columns(measured, task.trials, task.point), seconds)

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -135,7 +136,8 @@ def reproduce(project: Project, request: Reproduction) -> int:
         except Interrupted as ended:
             kept, _ = _held(request, chosen)
             with suppress(OSError):  # the terminal may be gone
-                tables.say(f"interrupted: {kept} blocks kept, run again to go on")
+                begin = "\r" if sys.stdout.isatty() else ""  # over the keys that were pressed
+                tables.say(f"{begin}interrupted: {kept} blocks kept, run again to go on")
             return ended.exit_code
 
 
