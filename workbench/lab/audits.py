@@ -15,8 +15,8 @@ from workbench.privacy import GaussianDP
 from workbench.study.audit import AuditReport, audit_function, neighbours
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import attackable, attacks, builder
+from workbench.study.parameters import loaded
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped
-from workbench.study.references import loaded
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"

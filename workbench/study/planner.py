@@ -22,7 +22,7 @@ from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
 from workbench.estimators.release import Asked, meaning
 from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
-from workbench.study.references import loaded
+from workbench.study.parameters import loaded
 from workbench.study.search import BLOCK, MOST, Found, Measure, Target, accepts, fewest_rows, least_n
 from workbench.types import Array
 

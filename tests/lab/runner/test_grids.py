@@ -41,7 +41,7 @@ def falling(run, *, epsilon=0.5, n=2000, factor=1.0):
 
 
 def usual(run):
-    point = Series("point", (1.0,), (2.0,), (1.0,), (inf,), colour_key="mean/coinpress")
+    point = Series("point", (1.0,), (2.25,), (1.0,), (inf,), colour_key="mean/coinpress")
     return Chart("usual", "One point", (Panel("Where", "x", "y", (point,)),), alt='A "point".')
 
 
@@ -111,3 +111,33 @@ def test_a_grid_is_a_run_at_every_combination_and_what_was_made_is_not_made_agai
     lab.failing = None
     lab.reproduce(grid={"epsilon": (0.1, 0.2, 0.3)})
     assert lab.started == [*folders, folders[1]]
+
+
+def test_outputs_that_are_as_they_were_are_not_made_again_and_others_are(lab):
+    given = {"epsilon": 0.1}
+    lab.reproduce(given=given)
+    assert "02_one_mean/epsilon=0.1: cached" in lab.reproduce(given=given)
+    (lab.home / "epsilon=0.1" / "usual.json").write_text("{}")
+    assert "02_one_mean/epsilon=0.1: ok" in lab.reproduce(given=given)
+    assert len(lab.started) == 2
+
+
+def test_a_damaged_store_is_set_aside_and_said_so(lab):
+    lab.reproduce(given={"epsilon": 0.1})
+    path = notebooks.place(lab.home)
+    path.write_text("nonsense " * 1000)
+    (lab.home / "epsilon=0.1" / "usual.json").unlink()
+    said = lab.reproduce(given={"epsilon": 0.1})
+    assert f"(its store was damaged: begun again; it is kept as {path.name}.damaged-1)" in said
+
+
+def test_numbers_that_are_not_committed_or_are_others_exit_1_and_say_what_to_do(lab):
+    command = "workbench reproduce 02_one_mean --profile full --update"
+    assert f"FAILED 02_one_mean: no committed figures; make them with: {command}" in lab.reproduce(1)
+    lab.reproduce(profile="full", update=True)
+    assert "all of them matter" not in lab.reproduce()
+    (path,) = lab.root.glob("figures/02_one_mean/usual.json")
+    path.write_text(path.read_text().replace("2.25", "2.5"))
+    said = lab.reproduce(1)
+    assert "FAILED 02_one_mean: usual.json: charts quick panels[0] series[0] 'point' y[0]: " in said
+    assert f"\n  {command}\n" in said

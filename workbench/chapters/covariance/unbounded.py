@@ -32,9 +32,8 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid, multiples
 from workbench.study.measures import Measure, certain, seldom, summary
-from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, combine, enough
+from workbench.study.rules import Verdict, combine, enough, supremum
 from workbench.study.run import Row, Run, answered, each_trial
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import resources

@@ -27,16 +27,21 @@ from workbench.lab.project import Project
 from workbench.lab.runner import complexity
 from workbench.lab.runner.notebooks import Batch, Grid, Outcome, Variant, held, prepare, variants
 from workbench.lab.runner.report import figures, outputs, verdicts, write_index
-from workbench.study.beforehand import SEARCH, By, Unit, digest, fill, units
 from workbench.study.store import Store
 from workbench.study.sweeps import (
     NONE,
+    SEARCH,
+    By,
     CellError,
     Resources,
     SchedulerLostError,
+    Unit,
     chosen_backend,
+    digest,
+    fill,
     lending,
     noting,
+    units,
 )
 
 ADVICE = """
