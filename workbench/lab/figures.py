@@ -19,7 +19,6 @@ from workbench.errors import one_of
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
-NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
 STYLES = Path(__file__).parent / "custom"  # custom.css in it, which `workbench lab` loads
 WIDTH = 960  # px, of every picture
 
@@ -81,11 +80,9 @@ def richest(charts: Mapping[str, Any]) -> Any:
 
 def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
     """Display HTML with its text, and a live widget view where a front end can show one."""
-    import IPython
-    import IPython.display
+    from IPython.display import display
 
-    display: Any = IPython.display.display
-    if IPython.get_ipython() is None:
+    if shell() is None:
         print(text)
     else:
         display({**(widget or {}), "text/html": html, "text/plain": text}, raw=True)
@@ -93,10 +90,21 @@ def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
 
 def cells() -> list[str]:
     """Return the sources of the cells that have run in this notebook; none outside a notebook."""
+    return list(shell().user_ns.get("In", ())) if shell() else []
+
+
+def shell() -> Any:
+    """Return what runs the cells of this notebook; None outside a notebook."""
     import IPython
 
-    shell: Any = IPython.get_ipython()
-    return list(shell.user_ns.get("In", ())) if shell else []
+    return IPython.get_ipython()  # type: ignore[no-untyped-call]
+
+
+def replaceable() -> Any:
+    """Return an output of a notebook that is displayed, and then updated."""
+    from IPython.display import DisplayHandle
+
+    return DisplayHandle()  # type: ignore[no-untyped-call]
 
 
 def image(data: bytes, kind: str, alt: str) -> str:

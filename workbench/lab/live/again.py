@@ -1,131 +1,32 @@
-"""A figure that is made again when it is asked for, beside the committed one in the notebook's text.
+"""A committed figure that is made again when it is asked for, in a process of its own.
 
-Where it agrees, one line says so and the fresh picture is folded; else the fresh picture is shown, with what
-is different: the parameters it was asked for, or its numbers. Whatever takes longer than a second says what
-it is, how long it has taken, and how to stop it.
+A button below the figure begins that and ends it. Whatever takes longer than a second says what it is, how
+long it has taken, and how to stop it.
 """
 
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import cache
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from workbench.charts import canonical_json
-from workbench.errors import real
-from workbench.lab.claims import figures_folder
-from workbench.lab.differences import differences
-from workbench.lab.figures import publish
-from workbench.study.parameters import typed
+from workbench.lab.figures import publish, replaceable, shell
 
-STANDS = "committed figure, not recomputed"
 RECOMPUTE, STOP = "recompute", "stop"
 ASKED = "`recompute = True` in the parameters cell recomputes all"
-AGREES = "recomputed: agrees with the committed figure"
-FRESH = "the picture as recomputed"
-FEW = 3  # differences that are told
-
-
-@dataclass(frozen=True)
-class Recomputed:
-    """What one line says of a figure that was made again; `shown` where its picture must be seen."""
-
-    line: str = ""
-    shown: bool = True
-
-    def html(self, picture: str) -> str:
-        """Return the line and the picture, folded unless it must be seen."""
-        if not self.line:
-            return picture
-        return said(self.line) + (picture if self.shown else folded(FRESH, picture))
-
-    def text(self, alt: str) -> str:
-        """Return the same for those who see no HTML."""
-        return "\n".join(filter(None, (self.line, alt if self.shown else "")))
 
 
 def said(line: str) -> str:
     """Return a line about a figure."""
     return f'<p class="workbench-recomputed">{escape(line)}</p>'
-
-
-def folded(summary: str, page: str) -> str:
-    """Return a page behind its summary."""
-    return f'<details class="workbench-folded"><summary>{escape(summary)}</summary>{page}</details>'
-
-
-def recomputed(chapter: str, made: Path, parameters: Mapping[str, object], seed: int) -> Recomputed:
-    """Compare a figure's numbers with the committed ones; nothing is said where these are not at hand.
-
-    Parameters
-    ----------
-    chapter
-        The notebook's name without its number.
-    made
-        The numbers just made, NAME.json.
-    parameters, seed
-        What they were made with.
-    """
-    kept = committed_figure(chapter, made.stem)
-    if kept is None:
-        return Recomputed()
-    before = {**kept["parameters"], "seed": kept["seed"]}
-    away = _away({**parameters, "seed": seed}, before)
-    if away:
-        return Recomputed(f"recomputed at other parameters than the committed figure: {', '.join(away)}")
-    found = differences(canonical_json.read(made), kept)
-    if found:
-        return Recomputed(f"recomputed: differs from the committed figure: {_few(found)}")
-    profile = str(parameters["profile"])
-    return Recomputed(
-        AGREES if profile == before["profile"] else f"{AGREES}, in its {profile} profile", False
-    )
-
-
-def committed_figure(chapter: str, name: str) -> Any:
-    """Return a committed figure's JSON form; None where it is not at hand."""
-    folder = figures_folder() if chapter else None
-    path = next(folder.glob(f"*_{chapter}/{name}.json"), None) if folder else None
-    return canonical_json.read(path) if path else None
-
-
-def _away(ours: Mapping[str, object], theirs: Mapping[str, object]) -> list[str]:
-    """Return the parameters that are not the committed ones, in words."""
-    names = [name for name in {**theirs, **ours} if name != "profile"]
-    return [
-        f"{name} = {_said(ours.get(name))}, there {_said(theirs.get(name))}"
-        for name in names
-        if _said(ours.get(name)) != _said(theirs.get(name))
-    ]
-
-
-def _said(value: object) -> str:
-    """Return a value in words, alike before it is written to JSON and after."""
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_said, value))
-    return typed(float(str(value))) if real(value) else str(value)
-
-
-def stands(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
-    """Return the line about a committed figure that was not made again."""
-    away = _away({**parameters, "seed": seed}, {**kept["parameters"], "seed": kept["seed"]})
-    return f"{STANDS}, at other parameters: {', '.join(away)}" if away else STANDS
-
-
-def _few(found: Sequence[str]) -> str:
-    rest = len(found) - FEW
-    return "; ".join(found[:FEW]) + (f"; and {rest} more" if rest > 0 else "")
-
-
-# When it is asked for
 
 
 Hear = Callable[[subprocess.Popen[str], dict[str, Any]], None]
@@ -171,7 +72,7 @@ class Again:
         """Make the figure again."""
         self.button.description, self.page.value = STOP, ""
         self.words.value = said(f"recomputing {self.order['figure']} …")
-        self.process = aside("workbench.lab.live.session", self.order, self._heard)
+        self.process = aside(__name__, self.order, self._heard)
 
     def stop(self) -> None:
         """End that, and say that it was."""
@@ -222,9 +123,7 @@ class Running:
         self.ended.set()
 
     def _say(self, what: str, ended: Event) -> None:
-        from IPython.display import DisplayHandle
-
-        handle, began, shown = DisplayHandle(), time.monotonic(), False
+        handle, began, shown = replaceable(), time.monotonic(), False
         while not ended.wait(1):
             line = f"{far(what, time.monotonic() - began, 0, 0)}; ■ above or Kernel > Interrupt stops it"
             words = {"text/plain": line, "text/html": f"<small>{escape(line)}</small>"}
@@ -237,9 +136,45 @@ class Running:
 @cache
 def watch() -> None:
     """Let every cell of this notebook that takes longer than a second say so."""
-    import IPython
-
-    if shell := IPython.get_ipython():
+    if here := shell():
         running = Running()
-        shell.events.register("pre_run_cell", running.begin)
-        shell.events.register("post_run_cell", running.end)
+        here.events.register("pre_run_cell", running.begin)
+        here.events.register("post_run_cell", running.end)
+
+
+def main() -> None:
+    """Make a figure again as asked on stdin; print how far it is each second, then its page."""
+    from workbench.lab.live.session import Session, nearest  # which imports this module
+    from workbench.lab.runner.notebooks import count
+    from workbench.study.sweeps import SEARCH, Resources, lending, noting, units
+
+    order, out, sys.stdout = json.loads(sys.stdin.read()), sys.stdout, sys.stderr
+    figure = getattr(import_module(order["module"]), order["figure"])
+    folder = Path(order["out"]) / "recomputed"
+    given = {name: order[name] for name in ("profile", "seed")}
+    lab = Session(order["chapter"], out=str(folder), recompute=True, **given, **order["moved"])
+    found: list[object] = []
+    with noting(found):
+        lab.show(figure, **order["parameters"])
+    store, of = folder / "blocks.sqlite", sum(unit.block != SEARCH for unit in units(found))
+    before, began = count(store), time.monotonic()
+
+    def tell() -> None:
+        while True:
+            time.sleep(1)
+            done = count(store) - before
+            line = far(f"recomputing {figure.__name__}", time.monotonic() - began, done, of - before)
+            print(json.dumps({"line": line}), file=out, flush=True)
+
+    Thread(target=tell, daemon=True).start()
+    try:
+        with lending(Resources(store=store)):
+            near = nearest(lab.chapter, order["parameters"])
+            page, _ = lab.made(figure, order["parameters"], near, order["verdicts"])
+    except Exception as error:
+        page = said(f"{type(error).__name__}: {error}")
+    print(json.dumps({"page": page}), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
