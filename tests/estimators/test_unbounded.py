@@ -212,7 +212,7 @@ def test_rows_of_any_width_have_a_place(narrowest, sd, d, n):
     cost = location.split(*(1.0,) * d)[0]
     points = 17.0 + sd * np.random.default_rng(14).standard_normal(n)
     pieces, epsilon = LOCATOR.pieces(points), selection_epsilon(cost)
-    bottom = LOCATOR.log_bottom(cost) - epsilon * n / 2
+    bottom = LOCATOR.log_measure(cost) - epsilon * n / 2
     places = logsumexp(pieces.log_length() - epsilon * pieces.penalty / 2)
     assert exp(bottom - np.logaddexp(bottom, places)) <= NO_PLACE / d
 

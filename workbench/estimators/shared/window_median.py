@@ -52,8 +52,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
+from workbench.estimators.shared.budgets import require_selection
 from workbench.estimators.shared.noisy_means import FAR, median_beyond
-from workbench.estimators.shared.rows import blocks, present
+from workbench.estimators.shared.rows import present
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
@@ -79,18 +80,15 @@ def step_for(length: float) -> float:
 
 
 def rounded(places: Array, step: float) -> Array:
-    """Return the points of the lattice next to places of either sign, infinite ones among them."""
     with np.errstate(over="ignore"):
         return np.where(np.abs(places) < 2.0**53 * step, np.rint(places / step) * step, places)
 
 
 def number(place: float, step: float) -> int:
-    """Return which point of the lattice a place on it is."""
     return int(Fraction(place) / Fraction(step))
 
 
 def place(number: int, step: float) -> float:
-    """Return the float next to a point of the lattice."""
     return float(Fraction(number) * Fraction(step))
 
 
@@ -179,22 +177,27 @@ class WindowMedian:
             if max(-self.low, self.high) > FARTHEST:
                 raise ArgumentError("(low, high)", (self.low, self.high), "a range within ±1e15")
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """The ends of the range, or of all that points can reach."""
+        return (-EVERYTHING, EVERYTHING) if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def length(self) -> float | None:
+        return None if self.low is None else self.range[1] - self.range[0]
+
     def charge(self, step: str, cost: Budget) -> Charge:
         """Return the charge of one draw; the score has sensitivity 1."""
-        match cost, self.low:
-            case (PureDP() | ZCDP(_, 0.0), float() | int()):
-                return Charge(step, "window_median", 1.0, cost)
-            case (ApproxDP() | ZCDP(), None) if cost.delta > 0:
-                return Charge(step, "window_median", 1.0, cost)
-        unbounded, ranged = "ApproxDP or ZCDP with delta > 0", "PureDP or ZCDP with delta = 0"
-        raise ArgumentError("budget", cost, unbounded if self.low is None else ranged)
+        if self.low is not None:
+            require_selection(cost)
+        elif not isinstance(cost, ApproxDP | ZCDP) or not cost.delta > 0:
+            raise ArgumentError("budget", cost, "ApproxDP or ZCDP with delta > 0")
+        return Charge(step, "window_median", 1.0, cost)
 
     @cached_property
     def step(self) -> float:
         window = min(self.left + self.right, 2 * EVERYTHING)  # ends that are cut off are on the lattice
-        if self.low is None or self.high is None:
-            return step_for(window)
-        return step_for(min(window, self.high - self.low))
+        return step_for(window if self.length is None else min(window, self.length))
 
     @property
     def widths(self) -> Array:
@@ -221,7 +224,7 @@ class WindowMedian:
         in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
         to_left = np.cumsum(np.concatenate([none, there.astype(np.int8), none])[order], dtype=np.int64)
         if self.low is not None:
-            low, high = rounded(np.array([self.low, self.high]), self.step)
+            low, high = rounded(np.array(self.range), self.step)
             edges = np.concatenate([[low], np.clip(edges, low, high, out=edges), [high]])
             in_window, to_left = np.append(0, in_window), np.append(0, to_left)
         else:
@@ -239,21 +242,19 @@ class WindowMedian:
         whole = cache(lambda: self.choices(pieces(), charge.cost))
         near, p = self.near(points, charge.cost)
         if near is None:
-            size = len(pieces().edges)
-            chosen = exponential(whole()[0], score, noise, whole()[1])
+            scores, weights = whole()
         else:  # the same, of which a source may look at the band alone
             band = near.band(self, charge.cost, len(points), p)
-            size = band.size
-            scores, weights = Later(lambda: whole()[0], size, band), Later(lambda: whole()[1], size)
-            chosen = exponential(scores, score, noise, weights)
-        if self.low is None and chosen == size - 1:
+            scores, weights = (
+                Later(lambda: whole()[0], band.size, band),
+                Later(lambda: whole()[1], band.size),
+            )
+        chosen = exponential(scores, score, noise, weights)
+        if self.low is None and chosen == scores.shape[0] - 1:
             return None
-        at = 0 if near is None else int(np.searchsorted(near.numbers, chosen))
-        if near is not None and at < len(near.numbers) and near.numbers[at] == chosen:
-            ends = near.edges[at : at + 2]
-        else:
-            ends = pieces().edges[chosen : chosen + 2]
-        first, end = (number(float(edge), self.step) for edge in ends)
+        at = [] if near is None else np.flatnonzero(near.numbers == chosen)
+        ends = near.edges[at[0] :] if near is not None and len(at) else pieces().edges[chosen:]
+        first, end = (number(float(edge), self.step) for edge in ends[:2])
         return place(first + noise.below(end - first), self.step)
 
     def near(self, points: Array, cost: Budget) -> "tuple[Near | None, int]":
@@ -261,13 +262,16 @@ class WindowMedian:
         n, epsilon = len(points), selection_epsilon(cost)
         if n < MANY:
             return None, n
-        length = self.high - self.low if self.low is not None and self.high is not None else self.window
+        length = self.window if self.length is None else self.length
         far = LIKELY + log(1 + length / self.window) + log(3 * n) + log(1 + epsilon * n)
         worse = min(max(2 * far / epsilon, 1.0), float(n))
         if 2 * worse > SHARE * n:
             return None, n
-        values, p = _on_lattice(points, self.step)
-        outside = self._outside(values, p)
+        values = rounded(points, self.step)
+        p, some = n - int(np.count_nonzero(np.isnan(values))), np.sort(values[:: max(1, n // SOME)])
+        middle = some[(len(some) - np.count_nonzero(np.isnan(some))) // 2]
+        inside = (values <= middle + self.right) & ~(values <= middle - self.left)
+        outside = p - int(np.count_nonzero(inside))  # about as many have not the median in their window
         for _ in range(TRIES):
             found = near_pieces(self, values, p, ceil(worse) + outside)
             if found is None or found.void.all():
@@ -280,12 +284,6 @@ class WindowMedian:
                 return found, p
         return None, p
 
-    def _outside(self, values: Array, p: int) -> int:
-        """Return about how many points have not the median in their window; p are there."""
-        some = np.sort(values[:: max(1, len(values) // SOME)])
-        middle = some[(len(some) - np.count_nonzero(np.isnan(some))) // 2]
-        return p - _at_most(values, middle + self.right) + _at_most(values, middle - self.left)
-
     def choices(self, pieces: Pieces, cost: Budget) -> tuple[OnGrid, Lengths]:
         """Return scores and weights of the pieces and, without a range, of the bottom behind them."""
         if self.low is not None:
@@ -297,15 +295,14 @@ class WindowMedian:
         delta = Fraction(getattr(cost, "delta", 0.0))
         return ceil(Fraction(self.window) / Fraction(self.step) * (1 - delta) / delta)
 
-    def log_bottom(self, cost: Budget) -> float:
-        """Return ln M: what the bottom weighs at a score of -n, in the unit of the points."""
-        return log(self.bottom(cost)) + log(self.step) + selection_epsilon(cost) / 2
-
     def log_measure(self, cost: Budget) -> float:
-        """Return the log of the length of the range or, without one, ln M, which acts as its length."""
-        if self.low is not None and self.high is not None:
-            return log(self.high - self.low)
-        return self.log_bottom(cost)
+        """Return the log of the length of the range or, without one, of M, which acts as its length.
+
+        M is what the bottom weighs at a score of -n, in the unit of the points.
+        """
+        if self.length is not None:
+            return log(self.length)
+        return log(self.bottom(cost)) + log(self.step) + selection_epsilon(cost) / 2
 
 
 @dataclass(frozen=True)
@@ -359,9 +356,7 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
         a = float(np.max(below[below < a], initial=-np.inf))
         b = float(np.min(above[above > b], initial=np.inf))
     further, (a, b) = [above] if b > ends[1] else [], (a - stretch, b + stretch)
-    reach = -EVERYTHING, EVERYTHING
-    if locator.low is not None and locator.high is not None:
-        reach = tuple(rounded(np.array([locator.low, locator.high]), locator.step).tolist())
+    reach = tuple(rounded(np.array(locator.range), locator.step).tolist())
     low, high = max(a, reach[0]), min(b, reach[1])
     absent_begin = p < n and EVERYTHING - right < b  # at the ends of what is absent nothing happens
     if absent_begin or not (a > -EVERYTHING and low < high):
@@ -388,29 +383,11 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
     return Near(numbers, np.append(starts, high), twice, void, others, reach)
 
 
-def _on_lattice(points: Array, step: float) -> tuple[Array, int]:
-    found, p = np.empty(len(points)), len(points)
-    for block in blocks(len(points), 1):
-        found[block] = rounded(points[block], step)
-        p -= int(np.count_nonzero(np.isnan(points[block])))
-    return found, p
-
-
-def _at_most(values: Array, place: float) -> int:
-    return sum(int(np.count_nonzero(values[block] <= place)) for block in blocks(len(values), 1))
-
-
 def _split(parts: list[Array], by: float, a: float, b: float) -> tuple[int, Array]:
     """Return how many numbers, moved by `by`, are below a, and in order those in [a, b)."""
-    below, inside = 0, []
-    for part in parts:
-        for block in blocks(len(part), 1):
-            moved = part[block] + by
-            less = int(np.count_nonzero(moved < a))
-            if int(np.count_nonzero(moved < b)) > less:
-                inside.append(moved[(moved >= a) & (moved < b)])
-            below += less
-    return below, np.sort(np.concatenate([*inside, np.zeros(0)]))
+    moved = [part + by for part in parts]
+    inside = np.concatenate([one[(one >= a) & (one < b)] for one in moved])
+    return sum(int(np.count_nonzero(one < a)) for one in moved), np.sort(inside)
 
 
 def selection_epsilon(cost: Budget) -> float:
@@ -428,12 +405,6 @@ class RankWindow(WindowMedian):
     """The mechanism for a rank, counted from the top; `low` and `high` have to be given."""
 
     rank: int
-
-    @property
-    def range(self) -> tuple[float, float]:
-        assert self.low is not None
-        assert self.high is not None
-        return self.low, self.high
 
     def near(self, points: Array, cost: Budget) -> tuple[None, int]:
         return None, len(points)  # all pieces are looked at
@@ -464,12 +435,11 @@ def location_law(
     epsilon, u = selection_epsilon(cost), _OFFSETS
     log_weight = _LOG_STEP - epsilon * n / 2 * _scores(locator, cdf)
     log_rest = locator.log_measure(cost)
-    if locator.low is not None and locator.high is not None:
-        width = locator.high - locator.low
-        log_weight[np.abs(u) > max(width / 2, _SIZES[0])] = -inf
-        log_rest = log(width - 2 * _SIZES[-1]) if width > 2 * _SIZES[-1] else -inf
-    # far from the points the score is 1, or 1/2 where the window holds everything
-    far_score = 1.0 if locator.low is None else float(population_score(locator, _SIZES[-1:], cdf)[0])
+    far_score = 1.0  # or 1/2 where the window holds everything
+    if (length := locator.length) is not None:
+        log_weight[np.abs(u) > max(length / 2, _SIZES[0])] = -inf
+        log_rest = log(length - 2 * _SIZES[-1]) if length > 2 * _SIZES[-1] else -inf
+        far_score = float(population_score(locator, _SIZES[-1:], cdf)[0])
     log_rest -= epsilon * n / 2 * far_score
     peak = max(float(log_weight.max()), log_rest)
     weight, near = np.exp(log_weight - peak), np.abs(u) <= far
@@ -508,14 +478,13 @@ def located_within(
     right, left = population_score(locator, _RADII, cdf), population_score(locator, -_RADII, cdf)
     nearest = np.minimum.accumulate(np.minimum(right, left)[::-1])[::-1]
     furthest = np.maximum.accumulate(np.maximum(right, left))
-    inside = _RADII
-    if locator.low is not None and locator.high is not None:
-        inside = np.minimum(_RADII, locator.high - locator.low)
-        log_outside = log(locator.high - locator.low) - half * (nearest - 2 * deviation)
+    inside, log_measure = _RADII, locator.log_measure(cost)
+    if locator.length is not None:
+        inside = np.minimum(_RADII, locator.length)
+        log_outside = log_measure - half * (nearest - 2 * deviation)
     else:
-        log_length = log(n * locator.window)
-        log_windows = log_length - half * (nearest - 2 * deviation)
-        log_outside = np.logaddexp(log_windows, locator.log_bottom(cost) - half)
+        log_windows = log(n * locator.window) - half * (nearest - 2 * deviation)
+        log_outside = np.logaddexp(log_windows, log_measure - half)
     log_inside = float((np.log(inside) - half * (furthest + 2 * deviation)).max())
     enough = log_outside - log_inside <= log(beta)
     return float(_RADII[np.argmax(enough)]) if enough.any() else inf
