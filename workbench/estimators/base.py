@@ -60,7 +60,6 @@ class Trace:
     records: dict[str, list[object]] = field(default_factory=dict)
 
     def add(self, **values: object) -> None:
-        """Append each value under its name."""
         for name, value in values.items():
             self.records.setdefault(name, []).append(value)
 

@@ -60,7 +60,6 @@ HALVINGS = 34
 
 
 def noise_charge(step: str, laplace: str, l1: float, l2: float, budget: Budget) -> Charge:
-    """Return the charge of step (2), for a statistic of these sensitivities."""
     match budget:
         case PureDP():
             return Charge(step, laplace, l1, budget)
@@ -195,11 +194,9 @@ class BoundedMean(Univariate[float]):
 
     @property
     def reach(self) -> float:
-        """Half the length of the bounds."""
         return self.high / 2 - self.low / 2
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (2)."""
         moved = mean_sensitivity(n, self.reach)
         return noise_charge("mean", "laplace", moved, moved, budget)
 
@@ -290,7 +287,6 @@ class Count(Counted):
     first = 1  # the bin that counts
 
     def plan(self, n: int, d: int, budget: Budget) -> Charge:
-        """Return the charge of step (2)."""
         return noise_charge("count", "discrete_laplace", 1.0, 1.0, budget)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -329,5 +325,4 @@ class Histogram(Counted):
             raise ArgumentError("edges", self.edges, f"1 to {MOST_CHARGED - 1} increasing numbers")
 
     def plan(self, n: int, d: int, budget: Budget) -> Charge:
-        """Return the charge of step (2)."""
         return noise_charge("counts", "discrete_laplace", COUNTS_L1, COUNTS_L2, budget)

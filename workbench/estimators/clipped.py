@@ -144,7 +144,6 @@ class ClippedMean(Located[float]):
         return float(self.reach + sqrt(2 * log(2 * n / self.beta)))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (3)."""
         if not isinstance(budget, PureDP):
             require_gaussian(budget)
         return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
@@ -245,7 +244,6 @@ class ClippedBoxMean(Estimator[Array]):
         return np.asarray(radius + sigma * sqrt(2 * log(2 * n * d / self.beta)))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (3)."""
         require_matrix(n, d)
         require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         require_gaussian(budget)
@@ -288,7 +286,6 @@ class ClippedBoxMean(Estimator[Array]):
         return better_than(length(in_columns(self.radius, d) / sigma), median_of(variances))
 
     def noise(self, n: int, d: int, budget: Budget) -> Array:
-        """Return the standard deviation of the noise of every column."""
         sd, reaches = gaussian_scale(self.plan(n, d, budget)["mean"]), self.reaches(n, d)
         return np.asarray(sd * (reaches / float(reaches.max())))
 
@@ -361,7 +358,6 @@ class CoordinatewiseMean(Estimator[Array]):
         return WindowMean(None if radius is None else standard_radius(radius, sigma), f" {j}")
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of every coordinate."""
         require_matrix(n, d)
         few(MOST_CHARGED, d=d)
         require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
@@ -410,7 +406,6 @@ class CoordinatewiseMean(Estimator[Array]):
 
 
 def shared(budget: Budget, d: int) -> Budget:
-    """Return the budget of one of d coordinates."""
     match budget:
         case PureDP(epsilon):
             return PureDP(epsilon / d)

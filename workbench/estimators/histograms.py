@@ -157,7 +157,6 @@ class UnitHistogram:
         return stability_threshold(cost)
 
     def draw(self, z: Array, charge: Charge, noise: NoiseSource) -> float | Abstention:
-        """Return the centre of the chosen bin."""
         if self.radius is None:
             mode = stable_mode(self.keys(z), charge, noise, self.threshold(charge.cost))
             return mode + 0.5 if isinstance(mode, float) else Abstention(charge.step)
@@ -200,7 +199,6 @@ class StableCentres:
     parts: int = 1
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each coordinate and part."""
         require_matrix(n, d, least=max(2, self.parts))
         rule, cost = self.coordinate_cost(d, budget)
 
@@ -214,7 +212,6 @@ class StableCentres:
         return Converted(total, budget) if isinstance(budget, ApproxDP) and rule == "zcdp" else total
 
     def coordinate_cost(self, d: int, budget: Budget) -> tuple[Rule, ApproxDP | ZCDP]:
-        """Return the rule of composition and the cost of one coordinate."""
         few(MOST_CHARGED, d=d)
         match budget:
             case ZCDP(rho, delta) if 0 < delta < 0.5:
@@ -229,7 +226,6 @@ class StableCentres:
         raise ArgumentError("budget", budget, "ApproxDP or ZCDP with 0 < delta < 1/2")
 
     def draw(self, z: Array, plan: Plan, noise: NoiseSource) -> Array | Abstention:
-        """Return the centre; every coordinate is drawn, whether others have an answer or not."""
         charges, centres = iter(plan.charges()), []
         for keys in np.floor(z / self.width).T:
             modes = [stable_mode(keys[p :: self.parts], next(charges), noise) for p in range(self.parts)]
@@ -266,7 +262,6 @@ class Location(Located[float]):
         return UnitHistogram(self.reach, self.calibration)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of the histogram."""
         return self.histogram.charge("locate", budget)
 
     def estimate(
@@ -285,19 +280,14 @@ class Location(Located[float]):
 class HistogramLocation(Location):
     """Private location of one column on a known range, within 2.5 sigma (L17 Corollary 2.4).
 
-    Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`.
+    Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; other
+    parameters as of `TwoStepMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
     is in no bin.
 
     Parameters
     ----------
-    radius : float
-        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
-    centre : float, default 0.0
-        Middle of the range.
-    sigma : float
-        Standard deviation of the rows, known.
     calibration : {"paper", "tight"}, default "tight"
         Laplace noise on all counts ("paper"), or exponential noise of which only the winner is seen.
 
@@ -366,7 +356,6 @@ class Range(Estimator[T]):
     def around(self, centre: Array, n: int) -> T: ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return one charge for each coordinate and part."""
         require_matrix(n, d)
         return self.centres(d).plan(n, d, budget)
 

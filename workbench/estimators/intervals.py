@@ -174,7 +174,6 @@ def pivotal_width(
 
 @lru_cache(maxsize=1024)
 def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Budget | None) -> float:
-    """Return q of step (5)."""
     if level < LEAST_LEVEL:
         return inf
     count = max(RUNS, ceil(2 / level))  # what happens less often than in one of them is not seen
@@ -238,7 +237,6 @@ def runs(count: int, n: int, mean: Budget, absent: float, scale: Budget | None) 
 
 
 def _on_fewer(plan: Plan, factor: float) -> Plan:
-    """Return the charges of steps on so many times fewer rows with the same noise."""
     charges = []
     for charge in plan.charges():
         cost: Budget = charge.cost
@@ -346,7 +344,6 @@ class Interval(OfLevel):
     calibration: Calibration = "tight"
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the location and of the mean."""
         if self.calibration == "tight":
             return MEAN.plan(n, budget)
         locate, mean = divided(budget, KNOWN_SHARE)
@@ -415,7 +412,6 @@ class IntervalUnknownVariance(OfLevel):
     fewest = LEAST_ROWS
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of scale, location and mean; of "paper" the last two per unit of s and of w."""
         if self.calibration == "tight":
             scale, mean = scale_and_mean(n, budget)
             return composed(budget, SCALE.plan(n, 1, scale), MEAN.plan(n, mean))
@@ -568,7 +564,6 @@ class IntervalMean(OfLevel):
     level: float = 0.05
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of steps (1) to (6), two of step (4): the same whether rows pile up or not."""
         return composed(budget, *tail_design(n, budget).charges)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:

@@ -65,7 +65,6 @@ class Net:
         return -np.linspace(0.0, reach, ceil(reach / self.step) + 1) if reach else np.zeros(1)
 
     def angles(self, a: float, b: float) -> int:
-        """Return the number of angles for eigenvalues e^a and e^b."""
         return max(ceil(pi * sqrt(2) * sinh((a - b) / 2) / self.step), 1)
 
     @cached_property
@@ -99,7 +98,6 @@ class Net:
 
 @lru_cache(maxsize=8)
 def net(d: int, ratio: float, step: float) -> Net:
-    """Return the net, built once; raise if it is too large."""
     made, steps = Net(d, ratio, step), log(ratio) / step
     if d not in (1, 2):
         raise ArgumentError("d", d, "1 or 2: the net has exp(d²) candidates")
@@ -176,7 +174,6 @@ class PureNetCovariance(Estimator[Array]):
         probability(alpha=self.alpha)
 
     def net(self, d: int) -> Net:
-        """Return the candidates, in units of `upper`."""
         return net(d, self.upper / self.lower, self.alpha / 2)
 
     def candidates(self, d: int) -> int:
@@ -192,7 +189,6 @@ class PureNetCovariance(Estimator[Array]):
         return float(sigma * ((k - 1) ** k / k**k / loss) ** (1 / k))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of step (2)."""
         require_matrix(n, d)
         require_selection(budget)
         m, clip = centred_count(n, self.centred), self.clip(n, d, budget)

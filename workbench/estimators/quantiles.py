@@ -127,7 +127,6 @@ class Median(Located[float]):
         return WindowMedian(left=window, right=window, low=-self.reach, high=self.reach)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of step (1)."""
         return self.locator.charge("locate", budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
@@ -239,7 +238,6 @@ class Cutting:
         return float(low), float(high)
 
     def prepared(self, points: Array) -> Array:
-        """Return the points that are present on the lattice, within the range and in order."""
         low, high = self.ends
         present = rounded(points[~np.isnan(points)], self.step)
         return np.sort(np.clip(present, low, high))
@@ -260,7 +258,6 @@ class Cutting:
         return now
 
     def level(self, y: Array, found: Array, segments: tuple[Segment, ...]) -> Level:
-        """Return what is cut; shares are whole numbers of 2^-30."""
         ranks = 0, *(round(level * 2**BITS) for level in self.levels), 2**BITS
         return Level(tuple(self.node(y, found, one, ranks) for one in segments))
 
@@ -298,7 +295,6 @@ class Cutting:
 
 
 def cut(level: Level, charge: Charge, noise: NoiseSource) -> list[list[float]]:
-    """Return the places of the cuts of every node, uniform in the pieces that are drawn."""
     chosen, found = cuts(level, charge, noise), list[list[float]]()
     for node, pieces in zip(level.nodes, chosen, strict=True):
         lengths: Any = node.lengths
@@ -380,7 +376,6 @@ class Quantiles(Located[Array]):
         return Cutting(-reach, reach, tuple(self.levels[one] for one in numbers), branches)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of step (4), one for each level of the tree."""
         depth = len(self.cutting(n, budget).tree)
         costs: tuple[Budget, ...] = budget.split(*[1.0] * depth)
         charges = (Charge(f"level {one}", "cuts", 1.0, cost) for one, cost in enumerate(costs, start=1))

@@ -204,15 +204,13 @@ def removable(n: int, corruption: float) -> float:
 
 
 def near_enough(near: Mask, corruption: float) -> Array:
-    """Return the weights of (1)."""
     n = len(near)
     return np.ones(n) if n - near.sum() > removable(n, corruption) else near.astype(np.float64)
 
 
 def shaved(weights: Array, corruption: float, look: Callable[[Array], Iterable[Shave]]) -> Array:
-    """Return the weights that (4) and (5) leave."""
     n, cap = len(weights), removable(len(weights), corruption)
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if corruption else 0):
         left = cap - (n - float(weights.sum()))
         shaves = [shave for shave in look(weights) if shave.lost <= left]
         if not shaves:
@@ -237,8 +235,6 @@ def filtered_mean(rows: Array, corruption: float) -> Array:
 
 def mean_weights(rows: Array, corruption: float) -> Array:
     """Return the weights in [0, 1] of (1) to (5)."""
-    if corruption == 0:
-        return np.ones(len(rows))
     distances = np.sqrt(((rows - np.median(rows, axis=0)) ** 2).sum(axis=1))
     start = near_enough(distances <= 3 * np.median(distances) + 6, corruption)  # (1)
     return shaved(start, corruption, lambda weights: mean_excesses(rows, weights))
@@ -307,13 +303,10 @@ def filtered_moment(rows: Array, corruption: float) -> Array:
 
 
 def filter_weights(rows: Array, corruption: float) -> Array:
-    if corruption == 0:
-        return np.ones(len(rows))
     return shaved(start(rows, corruption), corruption, lambda weights: excesses(rows, weights))
 
 
 def start(rows: Array, corruption: float) -> Array:
-    """Return the weights of (1): also 0 for rows with a coordinate that no frame explains."""
     sizes = np.abs(rows)
     near = np.asarray(~(sizes > BEYOND * np.maximum(np.median(sizes, axis=0), 1e-300)).any(axis=1))
     if len(rows) - near.sum() > removable(len(rows), corruption):
@@ -432,7 +425,6 @@ class Plain(Reference[Array]):
     fewest: ClassVar[int] = 1  # rows
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
-        """Return the plan of one step that is not private."""
         require_matrix(n, d, least=self.fewest)
         require(budget, NonPrivate)
         return Charge(self.step, "none", 0.0, NonPrivate())

@@ -213,7 +213,6 @@ class Scale(Univariate[float]):
         return _scale_design(self, n, budget)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of step (3), or those of (5) and (6)."""
         if self.calibration == "paper" and self.ends:
             require_selection(budget)
             return histogram_charge("exponent", budget)

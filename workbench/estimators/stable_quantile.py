@@ -235,7 +235,6 @@ class Solver:
         return None
 
     def allowed(self, scaled: Scaled, factor: Array) -> bool:
-        """Tell whether floats resolve Q: its inverse is not too large in the units of the rows."""
         return bool((factor * factor).sum() <= self.widest)
 
     def step(self, moment: Array, away: float, factor: Array) -> Array:
@@ -369,7 +368,6 @@ class Stability:
         return h, scaled.root(self.polished(scaled, high)) * (1 + self.solver.inflation)
 
     def count(self, x: Array) -> tuple[int, tuple[Scaled, Array] | None]:
-        """Return h, and the rows in their units with the factor of Hi there, if h is not 0."""
         passed, found = 0, self.holds(x, self.most)
         if found is not None:
             return self.most, found
@@ -433,7 +431,6 @@ class Lifted(Scaled):
         return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
 
     def parts(self, factor: Array) -> tuple[Array, Array]:
-        """Return m less the centre, and a root of S."""
         inverse, _ = dtrtri(factor, lower=1)
         first, units = int(self.exponents[0]), self.exponents[1:]
         shift = np.ldexp(inverse[1:, 0] / inverse[0, 0], units - first)
@@ -447,7 +444,6 @@ class LiftedSolver(Solver):
     least: float = 0.0
 
     def allowed(self, scaled: Scaled, factor: Array) -> bool:
-        """Tell whether floats resolve S, and s is not below the least."""
         scatter = factor[1:, 1:]
         within = bool((scatter * scatter).sum() <= self.widest / GUARD)
         return within and isinstance(scaled, Lifted) and scaled.scale(factor) >= self.least
@@ -543,7 +539,6 @@ def carried(share: float) -> str:
 def levels_around(
     scaled: Scaled, influence: Influence, level: float, ratios: tuple[float, ...]
 ) -> list[Array] | None:
-    """Return the factors of the levels u(1 - r), from the largest r on, and u(1 + r), or None."""
     solver, factors, here = Solver(influence, 1e-9, 1e-4, 400), [], scaled.start()
     for one in (*(level * (1 - r) for r in ratios[:0:-1]), *(level * (1 + r) for r in ratios)):
         found = solver.descend(scaled, here, one)
@@ -554,7 +549,6 @@ def levels_around(
 
 
 def means_and_spreads(values: Array, n: int, digits: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the means of columns, and their sds times √n, rounded."""
     moments = values.mean(axis=0), values.std(axis=0, ddof=1) * sqrt(n)
     means, spreads = (tuple(round(float(v), digits) for v in one) for one in moments)
     return means, spreads

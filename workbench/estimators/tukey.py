@@ -102,7 +102,6 @@ def projected(x: Array, direction: Array) -> Array:
 
 
 def grid_size(d: int, reach: float, step: float) -> int:
-    """Return the number of candidates, or raise if there are too many."""
     side = 2 * ceil(min(reach / step, MOST)) + 1
     if (size := int(side**d)) <= MOST:
         return size
@@ -118,7 +117,6 @@ def grid(d: int, reach: float, step: float) -> Array:
 
 
 def boxed(x: Array, centre: Array, reach: float) -> Array:
-    """Return the rows minus `centre`, every entry cut to ±reach: a fixed map of every row."""
     return np.asarray(np.clip(x - centre, -reach, reach))
 
 
@@ -180,12 +178,10 @@ def distances(points: Array, sums: Integers, left: int, unit: float) -> Integers
 
 
 def in_units(rows: Array, direction: Array, unit: float) -> Integers:
-    """Return ⟨v, row⟩ of every row, rounded to whole numbers of a unit."""
     return whole(projected(rows, direction), unit)
 
 
 def whole(values: Array, unit: float) -> Integers:
-    """Return numbers rounded to whole ones of a unit."""
     return np.asarray(np.rint(values / unit).astype(np.int64))
 
 
@@ -241,7 +237,6 @@ class TukeyMean(Estimator[Array]):
         return 0 if d == 1 else grid_size(d, self.reach, self.step)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of step (2)."""
         require_few_columns(n, d)
         require_columns(d, centre=self.centre)
         require_selection(budget)
@@ -341,7 +336,6 @@ class ResilientMean(Estimator[Array]):
 
     @property
     def box(self) -> float:
-        """The bound at which entries of rows are cut."""
         return self.radius + self.width
 
     def candidates(self, d: int) -> int:
@@ -359,7 +353,6 @@ class ResilientMean(Estimator[Array]):
         return ceil(3 * self.corruption * n * (1 - 1e-12))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of steps (3) and (5)."""
         require_few_columns(n, d)
         require_columns(d, centre=self.centre)
         match budget:

@@ -292,8 +292,6 @@ def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, floa
 
 
 class Stepwise(Located[float]):
-    """The entries with and without a range."""
-
     laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
 
     beta: float
@@ -304,7 +302,6 @@ class Stepwise(Located[float]):
         return HistogramMean(self.reach, self.beta) if self.calibration == "paper" else WindowMean(self.reach)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of steps (1) and (2)."""
         return self.steps.plan(n, budget)
 
     def estimate(

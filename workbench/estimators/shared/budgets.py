@@ -106,7 +106,6 @@ def step_budgets(budget: Budget, weights: Sequence[float]) -> tuple[ZCDP | Gauss
 
 
 def gaussian_total(budget: Budget) -> float:
-    """Return μ of all steps together."""
     return gaussian_mu(step_budgets(budget, (1.0,))[0])
 
 
@@ -116,7 +115,6 @@ def require_gaussian(budget: Budget) -> None:
 
 
 def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
-    """Return the plan of steps that were charged with `step_budgets(budget, …)`."""
     match budget:
         case ZCDP():
             return Sequential("zcdp", tuple(charges))
@@ -174,6 +172,5 @@ def without_events(budget: Budget) -> ZCDP:
 
 
 def delivered(charges: Iterable[Charge], budget: Budget) -> Plan:
-    """Return the plan of steps whose costs add up to one of the two above."""
     plan = Sequential("zcdp", tuple(charges))
     return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan

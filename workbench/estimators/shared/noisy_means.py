@@ -54,7 +54,6 @@ _GRID = np.linspace(-9.0, 9.0, 2001)  # of the largest of several normal values
 
 
 def density(z: Array) -> Array:
-    """Return the standard normal density."""
     return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi))
 
 
@@ -104,12 +103,10 @@ def inverse_error(u: float, deviation: float, k: float) -> float:
 
 
 def rescaled_mean(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> Array:
-    """Return a mean of n rows with its noise, over the share of those that are there."""
     return mean_and_share(counted, n, charge, noise)[0]
 
 
 def mean_and_share(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> tuple[Array, float]:
-    """Return the same, and the share."""
     joint, whole = weighed(counted, n, charge)
     noisy = additive(joint, charge, noise)  # (1)
     found = share(float(noisy[-1]), whole, charge)  # (2)
@@ -177,7 +174,6 @@ def half_width(beta: float, sd: float, charge: Charge) -> float:
 
 
 def noise_sd(charge: Charge) -> float:
-    """Return the standard deviation of the noise that `charge` buys."""
     return sqrt(2) * laplace_scale(charge) if charge.mechanism == "laplace" else gaussian_scale(charge)
 
 
@@ -254,13 +250,11 @@ def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
 
 
 def chosen(log_weights: Array) -> Array:
-    """Return the probabilities in proportion to exp(log_weights): the law of the exponential mechanism."""
     weights = np.exp(log_weights - log_weights.max())
     return np.asarray(weights / weights.sum())
 
 
 def weighted_median(sizes: Array, chances: Array) -> float:
-    """Return the median of a law on finitely many sizes."""
     order = np.argsort(sizes)
     mass = np.cumsum(chances[order])
     return float(sizes[order][np.searchsorted(mass, mass[-1] / 2)])

@@ -122,7 +122,6 @@ class Lengths(OnGrid):
 
 
 def numbers(places: Array, step: float) -> Integers:
-    """Return which points of the lattice places on it are, as Python integers."""
     shares, exponents = np.frexp(places)
     shifts = (exponents - 53 - (np.frexp(step)[1] - 1)).tolist()
     whole = np.ldexp(shares, 53).astype(np.int64).tolist()
@@ -235,7 +234,6 @@ class WindowMedian:
         return Pieces(edges, twice, void, p)
 
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
-        """Return a private position, or None for the bottom (only without a range)."""
         charge = self.charge(charge.step, charge.cost)
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
         pieces = cache(lambda: self.pieces(points))
@@ -285,7 +283,6 @@ class WindowMedian:
         return None, p
 
     def choices(self, pieces: Pieces, cost: Budget) -> tuple[OnGrid, Lengths]:
-        """Return scores and weights of the pieces and, without a range, of the bottom behind them."""
         if self.low is not None:
             return OnGrid(-pieces.twice, 0.5), Lengths(pieces.edges, pieces.void, self.step)
         scores = -np.append(pieces.twice, 2 * (pieces.points - 1))
@@ -448,7 +445,6 @@ def location_law(
 
 
 def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
-    """Return the median distance of a location from the mean of normal rows."""
     offsets, chances, failure = location_law(locator, n, cost, ndtr, FAR)
     return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
 
