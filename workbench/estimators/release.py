@@ -75,11 +75,7 @@ class Predicted(Protocol):
 
         It is that of rows of the estimator's own model at the worst parameters within its public bounds; no
         answer is an infinite error. Uninformative is an answer no better than one that looks at no row.
-
-        Parameters
-        ----------
-        n, d, budget : int, int, Budget
-            Rows, columns, 1 for one column, and the budget of the release that is asked about.
+        Parameters as of `Bounded.error_bound`.
         """
         ...
 

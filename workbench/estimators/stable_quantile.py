@@ -527,11 +527,7 @@ def percent(share: float) -> str:
 
 
 def carried(share: float) -> str:
-    """Return which share of far rows cannot carry an answer away.
-
-    >>> carried(0.14)
-    'far rows: up to 14% cannot carry the answer away, from public numbers; more in one place may'
-    """
+    """Return in words which share of far rows cannot carry an answer away."""
     what = f"up to {percent(share)} cannot carry the answer away"
     return f"far rows: {what}, from public numbers; more in one place may"
 

@@ -173,12 +173,8 @@ def distances(points: Array, sums: Integers, left: int, unit: float) -> Integers
     """Return max_v |(n - 2k)⟨v, t⟩ - trimmed sum| for every point t, in units; n - 2k rows are left."""
     worst = np.zeros(len(points), np.int64)
     for v, total in zip(directions(points.shape[1]), sums, strict=True):
-        np.maximum(worst, np.abs(left * in_units(points, v, unit) - total), out=worst)
+        np.maximum(worst, np.abs(left * whole(projected(points, v), unit) - total), out=worst)
     return worst
-
-
-def in_units(rows: Array, direction: Array, unit: float) -> Integers:
-    return whole(projected(rows, direction), unit)
 
 
 def whole(values: Array, unit: float) -> Integers:
@@ -229,9 +225,9 @@ class TukeyMean(Estimator[Array]):
     def reach(self) -> float:
         return 2 * self.radius
 
-    @property
-    def locator(self) -> WindowMedian:
-        return WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-self.reach, high=self.reach)
+    def locator(self, unit: float = 1.0) -> WindowMedian:
+        reach = self.reach / unit
+        return WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-reach, high=reach)
 
     def candidates(self, d: int) -> int:
         return 0 if d == 1 else grid_size(d, self.reach, self.step)
@@ -241,14 +237,14 @@ class TukeyMean(Estimator[Array]):
         require_columns(d, centre=self.centre)
         require_selection(budget)
         self.candidates(d)
-        return self.locator.charge(STEP, budget) if d == 1 else Charge(STEP, "exponential", 1.0, budget)
+        return self.locator().charge(STEP, budget) if d == 1 else Charge(STEP, "exponential", 1.0, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
         z, charge = boxed(x, middle, self.reach), self.plan(n, d, budget)[STEP]
         if d == 1:
-            position = self.locator.draw(z[:, 0], charge, noise)
+            position = self.locator().draw(z[:, 0], charge, noise)
             assert position is not None
             return np.asarray(middle + position)
         points = grid(d, self.reach, self.step)
@@ -264,9 +260,7 @@ class TukeyMean(Estimator[Array]):
         charge = self.plan(n, d, budget)[STEP]
         trivial = sqrt(d) * self.radius / self.sigma
         if d == 1:
-            reach = self.reach / self.sigma
-            locator = WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-reach, high=reach)
-            return better_than(trivial, located_median(locator, n, charge.cost))
+            return better_than(trivial, located_median(self.locator(self.sigma), n, charge.cost))
         scale = selection_scale(charge)
         expected = median_on_grid(
             d,
@@ -355,14 +349,10 @@ class ResilientMean(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         require_few_columns(n, d)
         require_columns(d, centre=self.centre)
-        match budget:
-            case ZCDP(_, delta) if delta > 0:
-                pass
-            case ApproxDP(_, delta) if 0 < delta <= 0.5:
-                pass
-            case _:
-                allowed = "ZCDP with delta > 0, or ApproxDP with delta > 0, at most 1/2"
-                raise ArgumentError("budget", budget, allowed)
+        delta = budget.delta if isinstance(budget, ApproxDP | ZCDP) else 0.0
+        if not (delta > 0 and (isinstance(budget, ZCDP) or delta <= 0.5)):
+            allowed = "ZCDP with delta > 0, or ApproxDP with delta > 0, at most 1/2"
+            raise ArgumentError("budget", budget, allowed)
         self.candidates(d)
         check, choice = divided(budget, self.check)
         moved = self.width / (n - 2 * self.trim(n))

@@ -151,24 +151,19 @@ def counted_error(error: Callable[[float], float], away: float, charge: Charge, 
     return min(divided, error(beta - SURE / 2)) if beta > SURE / 2 else divided
 
 
-def laplace_normal_tail(t: float, sd: float, scale: float) -> float:
-    """Return P(N(0, sd²) + Lap(scale) > t) for t ≥ 0."""
-    ratio = sd / scale
-    if ratio >= DROWNED:
-        return float(ndtr(-t / hypot(sd, sqrt(2) * scale)))
-    left = exp(ratio**2 / 2 - t / scale + log_ndtr(t / sd - ratio))
-    right = exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
-    return float(ndtr(-t / sd) + (left - right) / 2)
-
-
 def half_width(beta: float, sd: float, charge: Charge) -> float:
     """Return t with P(|N(0, sd²) + noise of `charge`| > t) = beta."""
     if charge.mechanism == "gaussian":
         return float(-ndtri(beta / 2)) * sqrt(sd**2 + gaussian_scale(charge) ** 2)
     scale = laplace_scale(charge)
+    ratio = sd / scale
 
     def excess(t: float) -> float:
-        return 2 * laplace_normal_tail(t, sd, scale) - beta
+        if ratio >= DROWNED:
+            return 2 * float(ndtr(-t / hypot(sd, sqrt(2) * scale))) - beta
+        left = exp(ratio**2 / 2 - t / scale + log_ndtr(t / sd - ratio))
+        right = exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
+        return 2 * float(ndtr(-t / sd) + (left - right) / 2) - beta
 
     return float(brentq(excess, 0.0, float(-ndtri(beta / 4)) * sd + scale * log(2 / beta), xtol=1e-15 * sd))
 
