@@ -196,7 +196,7 @@ PROPERTIES = (
              partial(columns.test_equal_rows_are_found,
                      TwoStepMean(radius=100.0, sigma=2.0), columns.PURE, 1)),
     Mutant("a location that may be likelier than its range is long",
-             rewritten(location, "located_within", "np.minimum(_RADII, locator.high - locator.low)",
+             rewritten(location, "located_within", "np.minimum(_RADII, locator.length)",
                        "_RADII"),
              columns.test_a_bound_of_a_location_is_no_shorter_than_its_range_allows),
 )  # fmt: skip
