@@ -10,7 +10,7 @@ def facts(subject):
     return {
         name: value
         for name, value in FACTS.items()
-        if any(hasattr(entry.estimator, name) for entry in entries_of(subject))
+        if any(name in vars(entry.estimator) for entry in entries_of(subject))
     }
 
 

@@ -124,7 +124,7 @@ def wrong_budgets():
             "budget",
             budget,
             lambda b=budget: run(ClippedMean(radius=9.0, sigma=1.0), SMALL, b),
-            "or GaussianDP",
+            "GaussianDP",
         )
 
 

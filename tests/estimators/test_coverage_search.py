@@ -76,8 +76,9 @@ class Rows:
         )
         if few and (self.zeros or abs(self.at) >= 4):
             return "few far rows"
-        steps = self.step >= 2 or (self.base in HEAVY | SKEW and (self.step or self.moved))
-        return "heavy with steps" if steps else "others"
+        if self.base in HEAVY | SKEW and (self.step or self.moved):
+            return "heavy with steps"
+        return "coarse" if self.step >= 2 else "others"
 
 
 MANY = (10, 16, 25, 40, 63, 100, 160, 250, 400)
@@ -90,6 +91,7 @@ FAMILY = (
 )
 # the least coverage of a heavy tail or a coarse lattice that the docstring states
 CONCENTRATED = ZCDP(0.5, 1e-6)
+COARSE = 0.92  # rows without a heavy tail that are rounded to two standard deviations
 STEPS = {
     (BUDGET, 1200): 0.65,
     (BUDGET, 2000): 0.75,
@@ -116,10 +118,10 @@ def judged(name, n, budget, share, samples, floor=0.94):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["others", "heavy with steps"])
+@pytest.mark.parametrize("kind", ["others", "coarse", "heavy with steps"])
 @pytest.mark.parametrize(("budget", "n"), STEPS, ids=str)
 def test_the_worst_distributions_are_covered_as_stated(budget, n, kind):
-    floor = 0.94 if kind == "others" else STEPS[budget, n]
+    floor = {"others": 0.94, "coarse": COARSE}.get(kind, STEPS[budget, n])
     screened, fresh = (SCREENED, FRESH) if n < 100_000 else (6, 100)
     searched = [rows for rows in FAMILY if rows.kind(n, budget) == kind]
     found = {rows: covered(rows, n, screened, 0, budget) for rows in searched}

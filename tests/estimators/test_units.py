@@ -20,6 +20,7 @@ from workbench import (
     TwoStepMean,
 )
 from workbench.catalog import CATALOG, Example, register, registry
+from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.every import CONTRACTS, SPENDING
 from workbench.errors import ArgumentError
 from workbench.estimators.release import Release
@@ -48,6 +49,11 @@ def test_every_contract_holds(monkeypatch, contract, example):
     contract(example)
 
 
+def scales_are_charged():
+    with pytest.MonkeyPatch.context() as patch:
+        test_every_contract_holds(patch, draws_are_those_of_the_plan, EXAMPLES[1])
+
+
 def test_units_that_are_powers_of_two_move_the_answer_and_nothing_else():
     units = np.array([2.0**-20, 4.0, 1.0])
     x = np.random.default_rng(1).normal(size=(500, 3))
@@ -74,6 +80,8 @@ def test_columns_of_scales_far_apart_come_out_right():
         (lambda: Scaled(estimator=TwoStepMean(radius=9.0, sigma=1.0), scale=UNITS), "estimator"),
         (lambda: Scaled(estimator=SubspaceAggregate(k=1, gap=0.1), scale=UNITS), "estimator"),
         (lambda: Scaled(estimator=COVARIANCE, scale=(1.0, 0.0)), "scale"),
+        (lambda: Scaled(estimator=COVARIANCE, scale=2.0), "scale"),
+        (lambda: Scaled(estimator=COVARIANCE, scale="ab"), "scale"),
         (lambda: Scaled(estimator=COVARIANCE, scale=UNITS).plan(100, 2, ZCDP(0.1)), "scale"),
         (lambda: Scaled(estimator=COVARIANCE, scale=Scale(), share=1.0), "share"),
         (lambda: Scaled(estimator=COVARIANCE, scale=Scale(calibration="paper")), "calibration"),

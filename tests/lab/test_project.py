@@ -65,6 +65,7 @@ def test_without_either_the_refusal_says_what_is_missing(carried):
         project.find()
 
 
+@pytest.mark.daily
 def test_a_user_s_commands_need_numpy_and_scipy_alone(tmp_path):
     rows = tmp_path / "rows.csv"
     rows.write_text("age\n" + "37\n52\n" * 100, encoding="utf-8")

@@ -77,7 +77,7 @@ def both(*conditions: Condition) -> Condition:
 
 
 def unbounded(example: Example) -> bool:
-    return not hasattr(example.estimator, "radius")
+    return getattr(example.estimator, "radius", None) is None and not hasattr(example.estimator, "low")
 
 
 def clips_a_mean(example: Example) -> bool:

@@ -13,12 +13,13 @@ from tests.estimators import test_moments as moments
 from tests.estimators import test_stable_quantile as edge
 from tests.estimators import test_two_step as columns
 from tests.estimators import test_unbounded as finish
+from tests.estimators import test_units as units
 from tests.estimators.parts import test_close_verdicts as verdicts
 from tests.estimators.parts import test_rows as balls
 from tests.privacy import test_noise as law
 from tests.privacy import test_stable as joint
 from tests.privacy import test_window_median as lattice
-from workbench import TwoStepMean
+from workbench import Scaled, TwoStepMean
 from workbench.estimators import two_step, unbounded, votes
 from workbench.estimators.shared import moments as clipping
 from workbench.estimators.shared import rows, window_median
@@ -199,4 +200,9 @@ PROPERTIES = (
              rewritten(location, "located_within", "np.minimum(_RADII, locator.length)",
                        "_RADII"),
              columns.test_a_bound_of_a_location_is_no_shorter_than_its_range_allows),
+    Mutant("scales of columns that are found with all of the budget each",
+             rewritten(Scaled, "estimate", "cost, noise, trace)", "budget, noise, trace)"),
+             units.scales_are_charged),
+    Mutant("scales of columns that are not charged",
+             rewritten(Scaled, "plan", "*found, plan", "plan"), units.scales_are_charged),
 )  # fmt: skip

@@ -147,17 +147,28 @@ def test_a_point_mass_replaces_whole_rows() -> None:
     assert first.ppf(5e-7) <= hit[: N // 2].sum() <= first.ppf(1 - 5e-7)
 
 
-def test_bad_parameters_are_named() -> None:
-    with pytest.raises(ArgumentError, match="sigma"):
-        UnivariateGaussian(sigma=0.0)
-    with pytest.raises(ArgumentError, match="mean"):
-        UnivariateStudent(mean=float("nan"))
-    with pytest.raises(ArgumentError, match="point"):
-        PointMass([[1.0]])
-    with pytest.raises(ArgumentError, match="fraction"):
-        Contaminated(clean=UnivariateGaussian(), outliers=PointMass(0.0), fraction=0.5)
-    with pytest.raises(ArgumentError, match="outliers"):
-        Contaminated(clean=UnivariateGaussian(), outliers=PointMass([0.0, 1.0]), fraction=0.1)
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("sigma", lambda: UnivariateGaussian(sigma=0.0)),
+        ("mean", lambda: UnivariateStudent(mean=float("nan"))),
+        ("point", lambda: PointMass([[1.0]])),
+        ("fraction", lambda: Contaminated(clean=UnivariateGaussian(), outliers=PointMass(0.0), fraction=0.5)),
+        (
+            "outliers",
+            lambda: Contaminated(clean=UnivariateGaussian(), outliers=PointMass([0.0, 1.0]), fraction=0.1),
+        ),
+        ("share", lambda: sparse_signal(3, 1.5, rng=np.random.default_rng(1))),
+        ("active", lambda: active_block(3, 4, 1, rng=np.random.default_rng(1))),
+        *(
+            ("index", lambda index=index: MultivariatePareto(PLANE, index))
+            for index in (2.0, 1.0, np.nan, np.inf, "3")
+        ),
+    ],
+)
+def test_wrong_parameters_are_named(argument, call):
+    with pytest.raises(ArgumentError, match=f"^{argument} = "):
+        call()
 
 
 @pytest.mark.parametrize("index", [2.5, 6.0])
@@ -192,16 +203,3 @@ def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
     law = MultivariateGaussian(Gaussian(np.zeros(10), covariance / unit_ball_scale(covariance, n, beta)))
     outside = sum((np.linalg.norm(law.sample(n, rng=rng), axis=1) > 1).any() for _ in range(runs))
     assert outside <= 45  # P(Binomial(400, .05) > 45) < 1e-6
-
-
-def test_pareto_rows_need_a_variance():
-    for index in (2.0, 1.0, np.nan, np.inf, "3"):
-        with pytest.raises(ArgumentError, match="index"):
-            MultivariatePareto(PLANE, index)
-
-
-def test_wrong_sizes_of_generators_are_named():
-    with pytest.raises(ArgumentError, match=r"^share = "):
-        sparse_signal(3, 1.5, rng=np.random.default_rng(1))
-    with pytest.raises(ArgumentError, match=r"^active = "):
-        active_block(3, 4, 1, rng=np.random.default_rng(1))

@@ -176,7 +176,7 @@ class AffineMean(Estimator[Array]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
-        made = self.design(*x.shape, budget)
+        made = self.design(len(x), x.shape[1], budget)
         located = made.test.located(x)  # (1)
         if trace is not None:
             root = located.root
@@ -242,7 +242,7 @@ class LiftedGaussian(Estimator[Gaussian]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Gaussian | Abstention:
-        made = self.design(*x.shape, budget)
+        made = self.design(len(x), x.shape[1], budget)
         lift = made.test.lift(x)
         if trace is not None:
             trace.add(h=lift.count)

@@ -602,8 +602,8 @@ class IntervalMean(OfLevel):
         seen = ceil(1.5 * tail_design(n, budget).wide.rank)
         return (
             f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
-            "it less often where a heavy or skewed tail is rounded coarsely or has many rows at one value; "
-            "within known bounds BoundedMean(low=, high=) covers both"
+            "it less often where rows are rounded to two standard deviations, or a heavy or skewed tail is "
+            "rounded or has many rows at one value; within known bounds BoundedMean(low=, high=) covers all"
         )
 
     def estimate(

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, one_of, probability
+from workbench.errors import ArgumentError, one_of, probability, real
 from workbench.estimators.base import Abstention, Estimator, Trace, Univariate, require_matrix, sanitised
 from workbench.estimators.release import Release
 from workbench.estimators.scale import Scale
@@ -75,7 +75,10 @@ class Scaled(Estimator[Any]):
             raise ArgumentError("estimator", self.estimator, allowed)
         if isinstance(self.scale, Scale):
             one_of(["tight"], calibration=self.scale.calibration)
-        elif not all(SMALLEST <= one <= LARGEST for one in self.scale):
+        elif not (
+            isinstance(self.scale, tuple)
+            and all(real(one) and SMALLEST <= one <= LARGEST for one in self.scale)
+        ):
             raise ArgumentError("scale", self.scale, f"numbers from {SMALLEST:g} to {LARGEST:g}, or Scale()")
 
     def _budgets(self, d: int, budget: Budget) -> tuple[Budget, list[Budget]]:
