@@ -141,8 +141,8 @@ def reproduce(project: Project, request: Reproduction) -> int:
         except Interrupted as ended:
             kept, _ = _held(request, chosen)
             with suppress(OSError):  # the terminal may be gone
-                begin = "\r" if sys.stdout.isatty() else ""  # over the keys that were pressed
-                tables.say(f"{begin}interrupted: {kept} blocks kept, run again to go on")
+                print(end="\r" if sys.stdout.isatty() else "")  # over the keys that were pressed
+                tables.say(f"interrupted: {kept} blocks kept, run again to go on")
             return ended.exit_code
 
 
