@@ -30,11 +30,11 @@ from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.lab.claims import changed, committed, decide, told
 from workbench.lab.explore import FOLDER, Explorer, explorer, write
 from workbench.lab.explore import kept as kept_explorer
-from workbench.lab.figures import PROFILES, VERDICTS, image, publish, richest, save, styled
+from workbench.lab.figures import PROFILES, VERDICTS, far, image, publish, richest, save, styled, watch
 from workbench.lab.live.committed import growths
 from workbench.lab.live.noted import declared, display, note_figure
 from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
-from workbench.lab.live.recomputed import ASKED, Again, committed_figure, far, recomputed, said, stands, watch
+from workbench.lab.live.recomputed import ASKED, Again, committed_figure, recomputed, said, stands
 from workbench.lab.runner import stores
 from workbench.lab.runner.core_share import leased
 from workbench.study.beforehand import SEARCH, units
@@ -62,8 +62,8 @@ class Session:
     seed
         Of everything random.
     recompute
-        Whether figures and claims are made again; else those that are committed stand, and a button below
-        each figure makes it again.
+        Whether figures and claims are made again, as they are without a chapter; else those that are
+        committed stand, and a button below each figure makes it again.
     parameters
         The notebook's other parameters: those away from its start let predictions judge.
 
@@ -90,11 +90,12 @@ class Session:
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
         self.compared = None if out else self.out / "compare.sqlite"
-        self.chapter, self.profile, self.seed, self.recompute = chapter, profile, seed, recompute
+        self.chapter, self.profile, self.seed = chapter, profile, seed
+        self.recompute = recompute or not chapter
         self.moved = moved(chapter, parameters)
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
         (self.out / VERDICTS).unlink(missing_ok=True)
-        if not recompute:
+        if not self.recompute:
             watch()
 
     def show(
@@ -318,21 +319,22 @@ def main() -> None:
     folder = Path(order["out"]) / "recomputed"
     given = {name: order[name] for name in ("profile", "seed")}
     lab = Session(order["chapter"], out=str(folder), recompute=True, **given, **order["moved"])
-    found: list[object] = []
-    with noting(found):
-        lab.show(figure, **order["parameters"])
-    store, of = folder / "blocks.sqlite", sum(unit.block != SEARCH for unit in units(found))
+    store, known = folder / "blocks.sqlite", list[int]()
     before, began = stores.count(store), time.monotonic()
 
     def tell() -> None:
         while True:
             time.sleep(1)
-            done = stores.count(store) - before
-            line = far(f"recomputing {figure.__name__}", time.monotonic() - began, done, of - before)
-            print(json.dumps({"line": line}), file=out, flush=True)
+            of = sum(known) - before
+            line = far(order["figure"], time.monotonic() - began, stores.count(store) - before, of)
+            print(json.dumps({"line": f"recomputing {line}"}), file=out, flush=True)
 
     Thread(target=tell, daemon=True).start()
     try:
+        found: list[object] = []
+        with noting(found):
+            lab.show(figure, **order["parameters"])
+        known.append(sum(unit.block != SEARCH for unit in units(found)))
         with lending(Resources(store=store)):
             near = nearest(lab.chapter, order["parameters"])
             page, _ = lab.made(figure, order["parameters"], near, order["verdicts"])
