@@ -46,6 +46,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from math import ceil, exp, inf, log, pi, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
