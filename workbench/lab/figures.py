@@ -149,9 +149,10 @@ class Running:
         self.ended.set()
 
     def _say(self, what: str, ended: Event) -> None:
-        from IPython.display import DisplayHandle
+        import IPython.display
 
-        handle, began, shown = DisplayHandle(), time.monotonic(), False
+        display: Any = IPython.display
+        handle, began, shown = display.DisplayHandle(), time.monotonic(), False
         while not ended.wait(1):
             line = f"{far(what, time.monotonic() - began, 0, 0)}; ■ above or Kernel > Interrupt stops it"
             words = {"text/plain": line, "text/html": f"<small>{escape(line)}</small>"}
