@@ -283,7 +283,7 @@ class Count(Counted):
     True
     """
 
-    edges: ClassVar[tuple[float, ...]] = (HALF,)
+    edges: ClassVar[tuple[float, ...]] = (HALF,)  # type: ignore[misc]
     first = 1  # the bin that counts
 
     def plan(self, n: int, d: int, budget: Budget) -> Charge:

@@ -371,7 +371,7 @@ def explorer(picture: Any, **controls: Any) -> Explorer:
         one_of([one.name for one in taken.values() if one.kind is one.KEYWORD_ONLY], control=name)
         if not isinstance(value, Slider | Choice):
             one_of(declared, control=name)
-            value = declared[name].slider(declared[name].nearest(value))  # type: ignore[arg-type]
+            value = declared[name].slider(declared[name].nearest(value))
         forms.append(control(name, value, declared[name].meaning if name in declared else ""))
     call = f"{picture.__module__}:{picture.__name__}"
     frames = FRAME in controls

@@ -5,11 +5,15 @@ with what a full run has committed (`differences`). Pictures are never compared,
 """
 
 import platform
+import time
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from contextvars import copy_context
+from functools import cache
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from workbench import __version__
@@ -19,6 +23,7 @@ from workbench.errors import one_of
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
+NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
 STYLES = Path(__file__).parent / "custom"  # custom.css in it, which `workbench lab` loads
 WIDTH = 960  # px, of every picture
 
@@ -80,9 +85,11 @@ def richest(charts: Mapping[str, Any]) -> Any:
 
 def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
     """Display HTML with its text, and a live widget view where a front end can show one."""
-    from IPython.display import display
+    import IPython
+    import IPython.display
 
-    if shell() is None:
+    display: Any = IPython.display.display
+    if IPython.get_ipython() is None:
         print(text)
     else:
         display({**(widget or {}), "text/html": html, "text/plain": text}, raw=True)
@@ -90,21 +97,10 @@ def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
 
 def cells() -> list[str]:
     """Return the sources of the cells that have run in this notebook; none outside a notebook."""
-    return list(shell().user_ns.get("In", ())) if shell() else []
-
-
-def shell() -> Any:
-    """Return what runs the cells of this notebook; None outside a notebook."""
     import IPython
 
-    return IPython.get_ipython()  # type: ignore[no-untyped-call]
-
-
-def replaceable() -> Any:
-    """Return an output of a notebook that is displayed, and then updated."""
-    from IPython.display import DisplayHandle
-
-    return DisplayHandle()  # type: ignore[no-untyped-call]
+    shell: Any = IPython.get_ipython()
+    return list(shell.user_ns.get("In", ())) if shell else []
 
 
 def image(data: bytes, kind: str, alt: str) -> str:
@@ -118,3 +114,60 @@ def styled(page: str) -> str:
     """Return a page with what makes its figures, and those in the notebook's text, follow a dark theme."""
     rules = (STYLES / "custom.css").read_text(encoding="utf-8")
     return f"<style>{rules}</style>{page}"
+
+
+# What takes longer than a second
+
+
+def far(what: str, seconds: float, done: int, of: int) -> str:
+    """Return how far something is.
+
+    >>> far("price", 4, 10, 30), far("price", 4, 0, 0)
+    ('price: 4 s so far, 10 of 30 blocks, about 8 s to go', 'price: 4 s so far')
+    """
+    if not 0 < done <= of:
+        return f"{what}: {seconds:.0f} s so far"
+    left = seconds * (of - done) / done
+    return f"{what}: {seconds:.0f} s so far, {done} of {of} blocks, about {left:.0f} s to go"
+
+
+class Running:
+    """One line below a cell that takes longer than a second: which, for how long, how to stop it."""
+
+    def __init__(self) -> None:
+        self.ended = Event()
+
+    def begin(self, info: Any) -> None:
+        """Begin with a cell."""
+        self.ended = Event()
+        what = str(info.raw_cell).strip().splitlines()[-1:]
+        arguments = (what[0] if what else "", self.ended)
+        Thread(target=copy_context().run, args=(self._say, *arguments), daemon=True).start()
+
+    def end(self, _result: object) -> None:
+        """End with it."""
+        self.ended.set()
+
+    def _say(self, what: str, ended: Event) -> None:
+        import IPython.display
+
+        display: Any = IPython.display
+        handle, began, shown = display.DisplayHandle(), time.monotonic(), False
+        while not ended.wait(1):
+            line = f"{far(what, time.monotonic() - began, 0, 0)}; ■ above or Kernel > Interrupt stops it"
+            words = {"text/plain": line, "text/html": f"<small>{escape(line)}</small>"}
+            (handle.update if shown else handle.display)(words, raw=True)
+            shown = True
+        if shown:
+            handle.update({"text/plain": "", "text/html": ""}, raw=True)
+
+
+@cache
+def watch() -> None:
+    """Let every cell of this notebook that takes longer than a second say so."""
+    import IPython
+
+    if shell := IPython.get_ipython():
+        running = Running()
+        shell.events.register("pre_run_cell", running.begin)
+        shell.events.register("post_run_cell", running.end)

@@ -255,8 +255,8 @@ def few(world, **changes):
 
 def test_a_mean_without_its_noise_is_refuted(world):
     """What is refuted is the line of the private mean, by the level of a check of a claim."""
-    true = means.tracing.Quieter
-    world.part(means.tracing, "Quieter", lambda source, share: true(source, means.HARDLY_ANY))
+    true = means.tracer.Quieter
+    world.part(means.tracer, "Quieter", lambda source, share: true(source, means.HARDLY_ANY))
     few(world, keep=lambda point: point["key"] == "mean/coinpress")
     require_refuted(EVERY, ["mean/coinpress"])
 

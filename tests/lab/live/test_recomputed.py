@@ -8,6 +8,7 @@ import pytest
 from workbench.chapters import what_epsilon_means
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.lab import figures as shown_figures
 from workbench.lab.live import again, session
 from workbench.lab.live.session import Session
 
@@ -115,7 +116,7 @@ def test_what_takes_longer_than_a_second_says_so_and_nothing_else_does(monkeypat
     shown = []
     handle = {name: lambda _, words, raw: shown.append(words["text/plain"]) for name in ("display", "update")}
     monkeypatch.setattr("IPython.display.DisplayHandle", type("Handle", (), handle))
-    running, cell = again.Running(), type("Info", (), {"raw_cell": "x = 1\nlab.compare(methods)"})
+    running, cell = shown_figures.Running(), type("Info", (), {"raw_cell": "x = 1\nlab.compare(methods)"})
     running.begin(cell)
     running.end(None)
     running.begin(cell)
@@ -148,6 +149,7 @@ def until_says(button, words):
     return words in button.words.value + button.page.value
 
 
+@pytest.mark.daily
 def test_a_committed_figure_stands_and_is_made_again_when_asked(asked, tmp_path):
     assert asked(epsilon=2.0).line == f"{session.STANDS}, at other parameters: epsilon = 2, there 1"
     button = asked()

@@ -46,6 +46,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from math import ceil, exp, inf, log, pi, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -239,6 +240,8 @@ class WindowMedian:
         pieces = cache(lambda: self.pieces(points))
         whole = cache(lambda: self.choices(pieces(), charge.cost))
         near, p = self.near(points, charge.cost)
+        scores: Any
+        weights: Any
         if near is None:
             scores, weights = whole()
         else:  # the same, of which a source may look at the band alone
@@ -250,7 +253,7 @@ class WindowMedian:
         chosen = exponential(scores, score, noise, weights)
         if self.low is None and chosen == scores.shape[0] - 1:
             return None
-        at = [] if near is None else np.flatnonzero(near.numbers == chosen)
+        at: Any = [] if near is None else np.flatnonzero(near.numbers == chosen)
         ends = near.edges[at[0] :] if near is not None and len(at) else pieces().edges[chosen:]
         first, end = (number(float(edge), self.step) for edge in ends[:2])
         return place(first + noise.below(end - first), self.step)

@@ -1,7 +1,6 @@
 """A committed figure that is made again when it is asked for, in a process of its own.
 
-A button below the figure begins that and ends it. Whatever takes longer than a second says what it is, how
-long it has taken, and how to stop it.
+A button below the figure begins that and ends it.
 """
 
 import json
@@ -10,15 +9,13 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from contextvars import copy_context
-from functools import cache
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 
-from workbench.lab.figures import publish, replaceable, shell
+from workbench.lab.figures import far, publish
 
 RECOMPUTE, STOP = "recompute", "stop"
 ASKED = "`recompute = True` in the parameters cell recomputes all"
@@ -93,55 +90,6 @@ class Again:
         self.words.value, self.page.value = said(line) if line else "", page
 
 
-def far(what: str, seconds: float, done: int, of: int) -> str:
-    """Return how far something is.
-
-    >>> far("price", 4, 10, 30), far("price", 4, 0, 0)
-    ('price: 4 s so far, 10 of 30 blocks, about 8 s to go', 'price: 4 s so far')
-    """
-    if not 0 < done <= of:
-        return f"{what}: {seconds:.0f} s so far"
-    left = seconds * (of - done) / done
-    return f"{what}: {seconds:.0f} s so far, {done} of {of} blocks, about {left:.0f} s to go"
-
-
-class Running:
-    """One line below a cell that takes longer than a second: which, for how long, how to stop it."""
-
-    def __init__(self) -> None:
-        self.ended = Event()
-
-    def begin(self, info: Any) -> None:
-        """Begin with a cell."""
-        self.ended = Event()
-        what = str(info.raw_cell).strip().splitlines()[-1:]
-        arguments = (what[0] if what else "", self.ended)
-        Thread(target=copy_context().run, args=(self._say, *arguments), daemon=True).start()
-
-    def end(self, _result: object) -> None:
-        """End with it."""
-        self.ended.set()
-
-    def _say(self, what: str, ended: Event) -> None:
-        handle, began, shown = replaceable(), time.monotonic(), False
-        while not ended.wait(1):
-            line = f"{far(what, time.monotonic() - began, 0, 0)}; ■ above or Kernel > Interrupt stops it"
-            words = {"text/plain": line, "text/html": f"<small>{escape(line)}</small>"}
-            (handle.update if shown else handle.display)(words, raw=True)
-            shown = True
-        if shown:
-            handle.update({"text/plain": "", "text/html": ""}, raw=True)
-
-
-@cache
-def watch() -> None:
-    """Let every cell of this notebook that takes longer than a second say so."""
-    if here := shell():
-        running = Running()
-        here.events.register("pre_run_cell", running.begin)
-        here.events.register("post_run_cell", running.end)
-
-
 def main() -> None:
     """Make a figure again as asked on stdin; print how far it is each second, then its page."""
     from workbench.lab.live.session import Session, nearest  # which imports this module
@@ -153,21 +101,22 @@ def main() -> None:
     folder = Path(order["out"]) / "recomputed"
     given = {name: order[name] for name in ("profile", "seed")}
     lab = Session(order["chapter"], out=str(folder), recompute=True, **given, **order["moved"])
-    found: list[object] = []
-    with noting(found):
-        lab.show(figure, **order["parameters"])
-    store, of = folder / "blocks.sqlite", sum(unit.block != SEARCH for unit in units(found))
+    store, known = folder / "blocks.sqlite", list[int]()
     before, began = count(store), time.monotonic()
 
     def tell() -> None:
         while True:
             time.sleep(1)
-            done = count(store) - before
-            line = far(f"recomputing {figure.__name__}", time.monotonic() - began, done, of - before)
-            print(json.dumps({"line": line}), file=out, flush=True)
+            of = sum(known) - before
+            line = far(order["figure"], time.monotonic() - began, count(store) - before, of)
+            print(json.dumps({"line": f"recomputing {line}"}), file=out, flush=True)
 
     Thread(target=tell, daemon=True).start()
     try:
+        found: list[object] = []
+        with noting(found):
+            lab.show(figure, **order["parameters"])
+        known.append(sum(unit.block != SEARCH for unit in units(found)))
         with lending(Resources(store=store)):
             near = nearest(lab.chapter, order["parameters"])
             page, _ = lab.made(figure, order["parameters"], near, order["verdicts"])

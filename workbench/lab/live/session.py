@@ -30,8 +30,8 @@ from workbench.lab.claims import changed, committed, decide, figures_folder, fol
 from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, explorer, write
 from workbench.lab.explore import kept as kept_explorer
-from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, richest, save, styled
-from workbench.lab.live.again import ASKED, Again, said, watch
+from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, richest, save, styled, watch
+from workbench.lab.live.again import ASKED, Again, said
 from workbench.study.parameters import typed
 from workbench.study.run import Run, TooMuchWorkError
 from workbench.study.sweeps import notes
@@ -108,8 +108,8 @@ class Session:
     seed
         Of everything random.
     recompute
-        Whether figures and claims are made again; else those that are committed stand, and a button below
-        each figure makes it again.
+        Whether figures and claims are made again, as they are without a chapter; else those that are
+        committed stand, and a button below each figure makes it again.
     parameters
         The notebook's other parameters: those away from its start let predictions judge.
 
@@ -136,11 +136,12 @@ class Session:
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
         self.compared = None if out else self.out / "compare.sqlite"
-        self.chapter, self.profile, self.seed, self.recompute = chapter, profile, seed, recompute
+        self.chapter, self.profile, self.seed = chapter, profile, seed
+        self.recompute = recompute or not chapter
         self.moved = moved(chapter, parameters)
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
         (self.out / VERDICTS).unlink(missing_ok=True)
-        if not recompute:
+        if not self.recompute:
             watch()
 
     def show(
