@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser.page import Notebook
 from tests.browser.server import serve
-from workbench.study.profiles import slowness
+from tests.browser.speed import slowness
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))

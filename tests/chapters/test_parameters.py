@@ -18,8 +18,8 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import PLACES
 from workbench.errors import ArgumentError
 from workbench.lab.live import session
-from workbench.lab.live.parameters import chapter
 from workbench.lab.live.session import Session, defaults, neutral
+from workbench.lab.project import chapter
 from workbench.study.run import Run
 from workbench.study.sweeps import noting
 
@@ -178,8 +178,8 @@ def ends(name, parameter):
 def shown(path, folder, **moved):
     """The figures of a notebook, and the numbers that it gives them at parameters of our choice."""
     calls, (names, others) = [], starts.ready(path, folder, **moved)
-    record = lambda figure, numbers, *_: calls.append((figure, numbers))  # noqa: E731
-    with noting([]), patch("workbench.lab.live.session.note_figure", record):
+    record = lambda _, figure, numbers, *__: calls.append((figure, numbers))  # noqa: E731
+    with noting([]), patch("workbench.lab.live.session._note", record):
         for cell in others:
             if "lab.show(" in cell:
                 exec(cell, names)

@@ -6,11 +6,10 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from workbench.study.beforehand import SEARCH, By, digest, fill, missing, units
 from workbench.study.grids import Sweep, grid
 from workbench.study.scaling import Scaling, Setting, searches
 from workbench.study.store import Store, checksum
-from workbench.study.sweeps import Declared, forget, noting, run
+from workbench.study.sweeps import SEARCH, By, Declared, digest, fill, forget, missing, noting, run, units
 
 SEED = 5
 

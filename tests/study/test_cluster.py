@@ -14,9 +14,8 @@ import pytest
 import workbench
 from tests.cluster import PATIENCE, cluster, until
 from workbench.errors import ArgumentError
-from workbench.study.beforehand import digest
 from workbench.study.store import Store
-from workbench.study.sweeps import chosen_backend, forget, run
+from workbench.study.sweeps import chosen_backend, digest, forget, run
 
 ROOT = Path(workbench.__file__).parents[1]
 SEED, COUNT, OPEN, TRIALS = 11, 24, 9, 5
@@ -140,7 +139,7 @@ def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_ke
 
 @pytest.mark.dask
 def test_an_address_where_nobody_answers_is_refused(gated, monkeypatch):
-    monkeypatch.setattr("workbench.study.workers.ANSWER", 0.5)
+    monkeypatch.setattr("workbench.study.profiles.ANSWER", 0.5)
     for address in ("tcp://127.0.0.1:9", "nonsense://"):
         with pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
             run(gated.SWEEP, "quick", seed=SEED, backend="dask", scheduler=address)
@@ -148,7 +147,7 @@ def test_an_address_where_nobody_answers_is_refused(gated, monkeypatch):
 
 @pytest.mark.dask
 def test_a_cluster_without_a_worker_is_refused(gated, monkeypatch):
-    monkeypatch.setattr("workbench.study.workers.ANSWER", 2)
+    monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
     with (
         cluster(dict(os.environ), workers=0) as none,
         pytest.raises(ArgumentError, match="one with a worker within 2 s"),

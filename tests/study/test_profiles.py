@@ -15,27 +15,12 @@ def test_levels_add_up_to_the_overall_level():
         claim_level(0)
 
 
-@pytest.mark.parametrize("full", [1, 3, 10, 30, 70, 1000])
+@pytest.mark.parametrize("full", [1, 3, 70, 1000])
 def test_smaller_profiles_have_no_more_blocks(full):
-    counts = [blocks(full)[name] for name in ("quick", "ci", "full", "deep")]
+    counts = [blocks(full)[name] for name in PROFILES]
     assert counts == sorted(counts)
     assert counts[0] >= 1
-    assert counts[2] == full
-
-
-def test_the_budget_grows_with_the_work():
-    full = PROFILES["full"]
-    for profile in PROFILES.values():
-        assert profile.core_seconds == pytest.approx(profile.share * full.core_seconds)
-
-
-def test_every_notebook_has_its_costs_under_either_profile():
-    names = {path.stem for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb")}
-    assert names <= profiles.NOTEBOOKS.keys()
-    for works in profiles.NOTEBOOKS.values():
-        assert works.keys() == {"quick", "full"}
-        assert all(work.expected < work.budget for work in works.values())
-        assert works["quick"].budget <= works["full"].budget
+    assert blocks(full)["full"] == full
 
 
 def test_all_committed_claims_together_keep_the_overall_level():

@@ -15,7 +15,7 @@ from workbench.study import store as database
 from workbench.study import store as module
 from workbench.study.grids import Cell, Sweep, grid
 from workbench.study.store import Store
-from workbench.study.sweeps import CellError, Task, compute, cost, forget, run, task
+from workbench.study.sweeps import CellError, Task, compute, forget, run, task
 
 SEED = 20240
 COUNTS = {"quick": 2, "full": 3}
@@ -158,8 +158,16 @@ def test_rows_of_other_software_are_not_reused(path, monkeypatch):
     assert len(rows(path)) == 8
 
 
-def test_a_package_that_changed_since_it_was_imported_is_refused(path, monkeypatch):
-    monkeypatch.setattr(fingerprint, "SOFTWARE", "what was imported")
+def test_a_package_that_changed_since_it_was_imported_is_refused(path, monkeypatch, tmp_path):
+    source = tmp_path / "package" / "part" / "module.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("x = 1\n")
+    monkeypatch.setattr(fingerprint, "PACKAGE", tmp_path / "package")
+    for name, found in (("WRITTEN", fingerprint._written()), ("SOFTWARE", fingerprint._software())):
+        monkeypatch.setattr(fingerprint, name, found)
+    source.touch()
+    run(sweep(), "quick", seed=SEED, store=path)
+    source.write_text("x = 2\n")
     with pytest.raises(ArgumentError, match=r"package = 'workbench': expected no change .*\(start again\)"):
         run(sweep(), "quick", seed=SEED, store=path)
 
@@ -334,50 +342,34 @@ def timed(store, measured, costs):
         store.rows(measured, seed=SEED).put(cell._replace(seconds=seconds))
 
 
-def test_the_cost_is_that_of_former_blocks_and_lies_between_them_elsewhere(path):
+def said(capsys, measured, profile, seed, **options):
+    run(measured, profile, seed=seed, progress=True, **options)
+    return capsys.readouterr().err.split("\n")[0].split("\r")[0]
+
+
+def test_the_cost_is_that_of_former_blocks_and_lies_between_them_elsewhere(path, capsys):
     five = sweep(grid(n=[3, 4, 5, 6, 7]))
     with Store(path) as store:
         timed(store, five, {0: 1.0, 2: 4.0, 4: 2.0})
-        assert cost(five, "full", seed=SEED, store=store) == (
-            12,
-            2 * 1.0 + 3 * 2.5 + 2 * 4.0 + 3 * 3.0 + 2 * 2.0,
-        )
-        assert cost(sweep(), "full", seed=SEED + 1, store=store) == (6, 3 * 1.0 + 3 * 2.0)  # of another seed
-    assert len(rows(path)) == 3
-    run(five, "full", seed=SEED, store=path)
-    assert cost(five, "full", seed=SEED, store=path) == (0, 0.0)
+        total = 2 * 1.0 + 3 * 2.5 + 2 * 4.0 + 3 * 3.0 + 2 * 2.0
+        assert said(capsys, five, "full", SEED, store=store) == f"demo: 12 blocks, about {total} core-seconds"
+        assert said(capsys, five, "full", SEED, store=store) == "demo: 0 blocks"
 
 
-def test_the_cost_follows_the_latest_code_and_ignores_other_sizes(path):
+def test_the_cost_follows_the_latest_code_and_is_known_of_another_seed(path, capsys):
     with Store(path) as store:
         timed(store, sweep(), {0: 1.0, 1: 1.0})
         timed(store, sweep(block=other), {0: 5.0, 1: 7.0})
-        assert cost(sweep(), "quick", seed=SEED, store=store) == (2, 2.0)
-        assert cost(sweep(block=other), "quick", seed=SEED, store=store) == (2, 12.0)
-        assert cost(sweep(), "quick", seed=SEED + 1, store=store) == (4, 24.0)
-        cost(sweep(trials=9), "quick", seed=SEED, store=store)  # needs pilots
-    assert len(rows(path)) == 6
+        found = said(capsys, sweep(), "quick", SEED + 1, store=store)
+    assert found == "demo: 4 blocks, about 24 core-seconds"
 
 
-def test_pilots_are_first_blocks_and_are_kept(path):
+def test_without_a_former_block_three_are_computed_first_and_kept(path, capsys):
     wide = sweep(grid(n=[1, 2, 3, 4, 5, 6]))
-    first = cost(wide, "full", seed=SEED, store=path)
-    assert first.blocks == 18
-    assert first.core_seconds > 0
-    pilots = rows(path)
-    assert sorted(pilot[1:3] for pilot in pilots) == [('{"n": 1}', 0), ('{"n": 4}', 0), ('{"n": 6}', 0)]
-    run(wide, "full", seed=SEED, store=path)
-    assert rows(path)[:3] == pilots
-    assert cost(wide, "full", seed=SEED).blocks == 18
-
-
-def test_the_cost_is_said_before_the_sweep_runs(path, capsys):
-    run(sweep(), "quick", seed=SEED, store=path, progress=True)
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.startswith("demo: 4 blocks, about ")
-    run(sweep(), "quick", seed=SEED, progress=True)
-    assert "demo: 4 blocks, about " in capsys.readouterr().err
+    assert said(capsys, wide, "full", SEED, store=path).startswith("demo: 18 blocks, about ")
+    pilots = [row[1:3] for row in rows(path)[:3]]
+    assert sorted(pilots) == [('{"n": 1}', 0), ('{"n": 4}', 0), ('{"n": 6}', 0)]
+    assert said(capsys, sweep(), "quick", SEED).startswith("demo: 4 blocks, about ")
 
 
 def test_timings_do_not_enter_the_table(tmp_path):

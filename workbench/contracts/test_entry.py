@@ -6,7 +6,7 @@ from typing import Any
 from workbench.catalog import Example, addition, register
 from workbench.contracts.every import CONTRACTS, REFERENCE
 from workbench.contracts.kit import cases
-from workbench.study.references import loaded
+from workbench.study.parameters import loaded
 
 
 def pytest_generate_tests(metafunc: Any) -> None:

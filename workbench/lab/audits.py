@@ -11,10 +11,11 @@ from workbench.lab.estimating import spending
 from workbench.lab.tables import text
 from workbench.privacy import GaussianDP
 from workbench.study.audit import AuditReport, audit_function, neighbours
+from workbench.study.grids import one_thread
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import attackable, attacks, builder
-from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped, one_thread
-from workbench.study.references import loaded
+from workbench.study.parameters import loaded
+from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"

@@ -16,7 +16,7 @@ from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, one_of
 from workbench.lab import project, tables
 from workbench.lab.figures import VERDICTS
-from workbench.lab.runner import cache
+from workbench.lab.runner.report import figures
 from workbench.lab.runner.report import verdicts as read_verdicts
 
 Record: TypeAlias = Mapping[str, Any]
@@ -184,13 +184,8 @@ def counted(quick: Sequence[Record], full: Mapping[str, Record]) -> str:
 def decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
     """Return the verdicts on claims, as they are written."""
     from workbench.chapters.registry import decide as decided
-    from workbench.lab.runner.core_share import leased
 
-    found = []
-    for claim in ids:
-        with leased():
-            found.append(decided([claim], profile, seed)[claim].record())
-    return found
+    return [decided([claim], profile, seed)[claim].record() for claim in ids]
 
 
 def changed(verdicts: Sequence[Record], profile: str) -> list[str]:
@@ -225,8 +220,6 @@ def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[st
     remark
         What else must be said.
     """
-    from workbench.lab.live.recomputed import folded
-
     kept = {} if full else full_verdicts()
     known = [one if full else kept[one["id"]] for one in decided if full or one["id"] in kept]
     header: tuple[str, ...] = tables.VERDICT_COLUMNS
@@ -241,6 +234,11 @@ def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[st
     page = f'<p class="workbench-verdicts"><b>{escape(line)}</b></p>'
     table = folded("every claim and its verdict", tables.html(header, rows))
     return page + table, f"{line}\n{tables.text(header, rows)}"
+
+
+def folded(summary: str, page: str) -> str:
+    """Return a page behind its summary."""
+    return f'<details class="workbench-folded"><summary>{escape(summary)}</summary>{page}</details>'
 
 
 def sentence(decided: Sequence[Record], expected: Mapping[str, str], run: str = "the full run") -> str:
@@ -315,7 +313,7 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
     claim = CLAIMS.get(verdict["id"])
     shown = (
         path.with_suffix(".svg").relative_to(folder.parent)
-        for path in cache.figures(folder / verdict[NOTEBOOK])
+        for path in figures(folder / verdict[NOTEBOOK])
         if verdict["id"] in canonical_json.read(path).get("verdicts", ())
     )
     return [

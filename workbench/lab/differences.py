@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.charts import canonical_json
-from workbench.lab.figures import NUMBERS, PROFILES, VERDICTS
+from workbench.lab.figures import PROFILES, VERDICTS
 from workbench.study.intervals import Interval, clopper_pearson
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-9  # of the larger of two numbers, and of their scale
@@ -78,8 +78,7 @@ def compare(folder: Path, committed: Path) -> list[str]:
     Only the profiles that `folder` has are compared; versions are not.
     """
     made, kept = (
-        {path.name: canonical_json.read(path) for path in one.glob("*.json") if path.name != NUMBERS}
-        for one in (folder, committed)
+        {path.name: canonical_json.read(path) for path in one.glob("*.json")} for one in (folder, committed)
     )
     missing = [f"{name}: not made any more, but committed" for name in sorted(kept.keys() - made.keys())]
     unknown = [f"{name}: made, but not committed" for name in sorted(made.keys() - kept.keys())]

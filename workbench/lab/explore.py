@@ -34,7 +34,7 @@ from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import look
 from workbench.errors import ArgumentError, one_of, real
 from workbench.lab.figures import publish
-from workbench.lab.live.recomputed import aside
+from workbench.lab.live.again import aside
 from workbench.study.parameters import Choice, Slider
 from workbench.study.run import Run
 

@@ -12,10 +12,18 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.errors import ArgumentError
-from workbench.lab.live.parameters import chapter
 
 NAME = "dp-workbench"
 CARRIED = Path(str(files("workbench"))) / "project"  # in a wheel alone
+
+
+def chapter(stem: str) -> str:
+    """Return the chapter of a notebook's name.
+
+    >>> chapter("02_one_mean")
+    'one_mean'
+    """
+    return stem.partition("_")[2]
 
 
 @dataclass(frozen=True)

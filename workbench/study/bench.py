@@ -16,8 +16,7 @@ from typing import Any
 
 from workbench.catalog import KNOWN, Entry, Example, lookup
 from workbench.errors import integer_at_least
-from workbench.study.grids import Role, stream
-from workbench.study.profiles import one_thread
+from workbench.study.grids import Role, one_thread, stream
 from workbench.study.sweeps import keep_freed_memory
 
 HEADER = (

@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+import os
 import platform
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import partial
@@ -359,13 +361,24 @@ def _axis(axis: object) -> list[float | int | str]:
 # are several: blocks of sweeps always run on one (`engine.compute`).
 
 
+try:
+    from threadpoolctl import ThreadpoolController
+except ModuleNotFoundError:  # without the extra `lab`
+    LIBRARIES = None
+else:
+    LIBRARIES = ThreadpoolController()  # found once: to look for them takes longer than many a block
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Let linear algebra have one thread for a while; without the extra `lab` it has what it has."""
+    return LIBRARIES.limit(limits=1) if LIBRARIES else nullcontext()
+
+
 def kernels() -> tuple[str, ...]:
     """Name the linear algebra libraries with their kernels, and the vector instructions of numpy."""
-    try:
-        from threadpoolctl import threadpool_info
-    except ModuleNotFoundError:  # without the extra `lab`, where nothing is kept
-        return ()
-    pools = (pool for pool in threadpool_info() if pool["user_api"] == "blas")
+    if LIBRARIES is None:
+        return ()  # where nothing is kept
+    pools = (pool for pool in LIBRARIES.info() if pool["user_api"] == "blas")
     blas = {f"{pool['internal_api']} {pool['version']} {pool.get('architecture')}" for pool in pools}
     vectors = np.show_config(mode="dicts").get("SIMD Extensions", {}).get("found", ())
     return (*sorted(blas), *sorted(vectors))
@@ -382,12 +395,27 @@ KERNELS = kernels()
 # an older version measured. A change that matters must change the digest; one that does not matter may.
 
 
+PACKAGE = Path(workbench.__file__).parent
+
+
+def _written() -> dict[str, tuple[int, int]]:
+    """Return when each of the package's source files was written, and its size: quick to ask, and often."""
+    found, folders = {}, [str(PACKAGE)]
+    for folder in folders:
+        for entry in os.scandir(folder):
+            if entry.is_dir():
+                folders.append(entry.path)
+            elif entry.name.endswith(".py"):
+                state = entry.stat()
+                found[entry.path] = state.st_mtime_ns, state.st_size
+    return found
+
+
 def _software() -> str:
     """Return the digest of the package's source files and of what it runs on."""
-    root = Path(workbench.__file__).parent
     found = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        found.update(f"{path.relative_to(root).as_posix()} {_file(path)}\n".encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        found.update(f"{path.relative_to(PACKAGE).as_posix()} {_file(path)}\n".encode())
     numbers = [f"{name} {version(name)}" for name in ("numpy", "scipy")]
     runs_on = [platform.python_implementation(), platform.python_version(), platform.machine()]
     found.update(" ".join([*numbers, *runs_on, *KERNELS]).encode())
@@ -398,13 +426,13 @@ def _file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-SOFTWARE = _software()
+WRITTEN, SOFTWARE = _written(), _software()
 """Digest of the package as it was imported; `require_unchanged` compares it with the files."""
 
 
 def require_unchanged() -> None:
     """Raise if the package's files have changed since it was imported: what runs is then not certain."""
-    if _software() != SOFTWARE:
+    if _written() != WRITTEN and _software() != SOFTWARE:
         raise ArgumentError(
             "package", workbench.__name__, "no change of its files while it runs (start again)"
         )

@@ -1,9 +1,12 @@
-"""What a public number of a notebook is, and what can be moved in an explorer, as plain values."""
+"""What a reader may give: a public number of a notebook, what an explorer moves, an object by its name."""
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from math import ceil, floor, log10
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import ArgumentError, finite, one_of, real
@@ -188,3 +191,25 @@ def typed(value: float) -> str:
 
 Declared = Mapping[str, Parameter]
 """Name -> parameter: what a notebook declares."""
+
+
+# Objects of a reader's own, named as module:object; modules of the working folder are found.
+
+
+def loaded(argument: str, reference: str) -> Any:
+    """Return the object of a reference, or raise naming the argument that has it."""
+    module, _, name = reference.partition(":")
+    if not module or not name:
+        raise ArgumentError(argument, reference, "module:object")
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        allowed = f"module:object that can be imported ({error})"
+        raise ArgumentError(argument, reference, allowed) from None
+    finally:
+        sys.path.remove(here)
+    return found

@@ -22,7 +22,7 @@ from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
 from workbench.estimators.release import Asked, meaning
 from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
-from workbench.study.references import loaded
+from workbench.study.parameters import loaded
 from workbench.study.search import BLOCK, MOST, Found, Measure, Target, accepts, fewest_rows, least_n
 from workbench.types import Array
 
@@ -549,17 +549,17 @@ class Search:
     @property
     def found(self) -> Found:
         """The n that is found."""
-        from workbench.study.profiles import one_thread
+        from workbench.study.grids import one_thread
 
         target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
-        measure = self.measure()  # loads scipy's linear algebra, whose threads are to be limited, too
+        measure = self.measure()
         with one_thread():
             return least_n(measure, target, self.n)
 
     @property
     def core_seconds(self) -> float:
         """About what it costs: from one run, the second."""
-        from workbench.study.profiles import one_thread
+        from workbench.study.grids import one_thread
 
         measure, n = self.measure(), min(self.n, self.most)
         with one_thread():

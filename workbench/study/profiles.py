@@ -1,4 +1,4 @@
-"""The one module of levels and profiles: how often a true thing may fail, how much work may be spent."""
+"""How often a true thing may fail, how much work is done, and who does it."""
 
 import logging
 import os
@@ -6,13 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
 
@@ -47,44 +45,11 @@ def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL, *, par
     return overall / checks / parts
 
 
-@dataclass(frozen=True)
-class Profile:
-    """How much of the work is done: which share of full's blocks, within which budget.
-
-    Parameters
-    ----------
-    name : str
-        The word on the command line.
-    share : float
-        Blocks of every point as a multiple of full's; a smaller profile computes the first ones of a larger.
-    core_seconds : float
-        What all sweeps under this profile may cost together, in seconds of one core.
-    """
-
-    name: str
-    share: float
-    core_seconds: float
-
-    def __post_init__(self) -> None:
-        positive(share=self.share, core_seconds=self.core_seconds)
-
-
-QUICK = Profile("quick", 0.1, 150)
-"""For a person who waits: three minutes on two cores, and wide intervals."""
+PROFILES: Mapping[str, float] = MappingProxyType({"quick": 0.1, "ci": 0.25, "full": 1.0, "deep": 4.0})
+"""Blocks of every point as a multiple of full's; a smaller profile computes the first ones of a larger."""
 
 SKETCH, FEW = 0.025, 50
 """What quick computes of a sweep: this share of full's trials, so many at a point where a block has them."""
-
-CI = Profile("ci", 0.25, 375)
-"""For every change: trials enough to catch a wrong factor of two, few enough to run beside the tests."""
-
-FULL = Profile("full", 1.0, 1500)
-"""For the committed figures and verdicts: trials enough to decide, at half an hour on two cores."""
-
-DEEP = Profile("deep", 4.0, 6000)
-"""For doubt: intervals half as wide as full's, at two hours on two cores."""
-
-PROFILES: Mapping[str, Profile] = MappingProxyType({p.name: p for p in (QUICK, CI, FULL, DEEP)})
 
 
 def blocks(full: int) -> dict[str, int]:
@@ -94,74 +59,7 @@ def blocks(full: int) -> dict[str, int]:
     {'quick': 2, 'ci': 5, 'full': 20, 'deep': 80}
     """
     integer_at_least(1, full=full)
-    return {name: max(1, round(profile.share * full)) for name, profile in PROFILES.items()}
-
-
-@dataclass(frozen=True)
-class Work:
-    """What a notebook that starts from nothing costs, in core-seconds of the reference machine (`speed`).
-
-    Parameters
-    ----------
-    expected : float
-        As measured: the estimate that is printed first.
-    budget : float
-        As allowed: a run above it says so.
-    blocks : int
-        Of all its sweeps together, as counted: what its progress is measured by, and nothing else.
-    """
-
-    expected: float
-    budget: float
-    blocks: int = 0
-
-    def __post_init__(self) -> None:
-        positive(expected=self.expected, budget=self.budget)
-        integer_at_least(0, blocks=self.blocks)
-
-
-NOTEBOOKS: Mapping[str, Mapping[str, Work]] = MappingProxyType(
-    {
-        "00_start_here": {"quick": Work(expected=8, budget=30), "full": Work(expected=20, budget=60)},
-        "01_what_epsilon_means": {
-            "quick": Work(expected=17, budget=35, blocks=39),
-            "full": Work(expected=90, budget=140, blocks=766),
-        },
-        "02_one_mean": {
-            "quick": Work(expected=111, budget=140, blocks=1133),
-            "full": Work(expected=1470, budget=1700, blocks=13985),
-        },
-        "03_many_dimensions": {
-            "quick": Work(expected=51, budget=60, blocks=196),
-            "full": Work(expected=740, budget=850, blocks=8570),
-        },
-        "04_covariance": {
-            "quick": Work(expected=55, budget=60, blocks=115),
-            "full": Work(expected=880, budget=1000, blocks=6115),
-        },
-        "05_any_gaussian": {
-            "quick": Work(expected=40, budget=60, blocks=319),
-            "full": Work(expected=950, budget=1100, blocks=4890),
-        },
-        "07_robust_and_private": {
-            "quick": Work(expected=50, budget=80, blocks=297),
-            "full": Work(expected=1050, budget=1250, blocks=4178),
-        },
-        "08_sparse_covariance": {
-            "quick": Work(expected=69, budget=95, blocks=599),
-            "full": Work(expected=420, budget=600, blocks=4188),
-        },
-        "06_matrix_quantile": {
-            "quick": Work(expected=80, budget=115, blocks=192),
-            "full": Work(expected=650, budget=800, blocks=4804),
-        },
-        "09_which_one": {
-            "quick": Work(expected=31, budget=45, blocks=21),
-            "full": Work(expected=70, budget=120, blocks=404),
-        },
-    }
-)
-"""Notebook -> profile -> its costs. Measured with `workbench reproduce NOTEBOOK`, which prints them."""
+    return {name: max(1, round(share * full)) for name, share in PROFILES.items()}
 
 
 @dataclass(frozen=True)
@@ -257,15 +155,6 @@ def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int)
     return list(workers(jobs).map(function, items))
 
 
-def one_thread() -> AbstractContextManager[Any]:
-    """Let linear algebra have one thread for a while; without the extra `lab` it has what it has."""
-    if find_spec("threadpoolctl") is None:
-        return nullcontext()
-    from threadpoolctl import threadpool_limits
-
-    return threadpool_limits(1)  # type: ignore[no-any-return]
-
-
 def _follow(driver: int, code: str) -> None:
     """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
     threading.Thread(target=_watch, args=(driver,), daemon=True).start()
@@ -275,33 +164,3 @@ def _watch(driver: int) -> None:
     while os.getppid() == driver:
         time.sleep(WATCH)
     os._exit(1)
-
-
-# How fast this machine is: a fixed computation, timed here and once on the reference machine.
-#
-# Costs known from the reference machine (`profiles.NOTEBOOKS`) times `slowness()` are costs here.
-
-
-REFERENCE = 0.088
-"""Core-seconds of the computation on the machine on which `profiles.NOTEBOOKS` was measured."""
-
-ROUNDS, ROWS, REPEATS = 60, 50_000, 5
-
-
-def slowness(clock: Callable[[], float] = time.thread_time) -> float:
-    """Return how many times the core-seconds of the reference machine a computation takes here, about.
-
-    By a `clock` on the wall, `time.perf_counter`, what else runs here counts, too.
-    """
-    with one_thread():
-        return sorted(_seconds(clock) for _ in range(REPEATS))[REPEATS // 2] / REFERENCE
-
-
-def _seconds(clock: Callable[[], float]) -> float:
-    rng, started = np.random.default_rng(0), clock()
-    for _ in range(ROUNDS):
-        x = rng.standard_normal(ROWS)
-        counts = np.bincount(np.floor(x).astype(np.int64) + 10)
-        np.partition(x, (ROWS // 4, ROWS // 2))
-        sum(float(count) for count in counts for _ in range(100))
-    return clock() - started

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from itertools import combinations
 from math import fsum, hypot, inf, isfinite, sqrt
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -27,6 +27,10 @@ from workbench.study.intervals import (
     clopper_pearson,
     local_slope,
 )
+from workbench.study.profiles import claim_level
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Verdicts on claims: what was decided, by which test, at which level, from how much evidence.
 
@@ -471,3 +475,41 @@ def largest(name: str, values: Iterable[float], bound: float, statement: str) ->
         bound=bound,
         detail={},
     ).about(name, statement)
+
+
+# Claims for any spectrum: what is decided for each of several is said of the worst, the supremum.
+
+
+def supremum(
+    name: str, frame: "pd.DataFrame", failed: "pd.Series[bool]", beta: float, *, factor: float, n: int
+) -> Verdict:
+    """Decide 'for no spectrum it fails with probability above beta', by the exact test of each.
+
+    Parameters
+    ----------
+    name : str
+        Of the check.
+    frame : DataFrame
+        Runs, as many of every `spectrum`.
+    failed : series of bool
+        Which of them failed.
+    beta, factor, n
+        As of `rules.at_most` and `Verdict.about`.
+
+    Returns
+    -------
+    Verdict
+        That of the spectrum with the most failures; the levels of all add up. Its detail has every share.
+    """
+    found = {
+        str(spectrum): at_most(int(one.sum()), len(one), beta, claim_level(), factor=factor)
+        for spectrum, one in failed.groupby(frame["spectrum"], sort=False)
+    }
+    worst = max(found.values(), key=lambda one: one.estimate)
+    shares = {spectrum: one.estimate for spectrum, one in found.items()}
+    return replace(
+        worst,
+        level=fsum(one.level for one in found.values()),
+        trials=len(frame),
+        detail={**worst.detail, "shares": shares},
+    ).about(name, f"whatever the spectrum, the worst of {len(found)}", n=n)

@@ -60,8 +60,8 @@ class DamagedError(ArgumentError):
     """A store is proved not to hold what was put in."""
 
 
-class Database:
-    """A database of blocks; a context manager that closes it.
+class Store:
+    """A database of finished blocks; a context manager that closes it.
 
     Parameters
     ----------
@@ -108,8 +108,28 @@ class Database:
         """Return the error that says what is wrong with what the file holds."""
         return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
 
+    def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
+        """Return the blocks of so many trials measured by the same code, versions and seed under a name.
 
-def require_intact(store: Database) -> None:
+        Raises
+        ------
+        ArgumentError
+            If it is not certain what code runs: see `home`.
+        """
+        integer_at_least(0, seed=seed)
+        require_unchanged()
+        return Shelf(self, name, trials, *shelf_digest(name, block, trials, seed))
+
+    def rows(self, sweep: Sweep, *, seed: int) -> "Rows":
+        """Return the stored blocks of a sweep.
+
+        A point is known by its content, and blocks by their number: a sweep with more points, or of a larger
+        profile, finds what a smaller one stored.
+        """
+        return Rows(self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed), sweep)
+
+
+def require_intact(store: Store) -> None:
     """Raise a `DamagedError` unless the database is sound and every block is what was put in.
 
     A block is checked whenever it is read; here all are, for whoever would rather begin again than fail in
@@ -122,7 +142,7 @@ def require_intact(store: Database) -> None:
             raise store.damaged("a block is damaged")
 
 
-def spent(store: Database) -> tuple[int, float]:
+def spent(store: Store) -> tuple[int, float]:
     """Return how many blocks there are and what they have cost, in core-seconds."""
     ((count, seconds),) = store.fetch(COST, ())
     return int(count), float(seconds)
@@ -189,30 +209,6 @@ TIMINGS = """
 SELECT point, AVG(seconds) FROM cells WHERE name = ? AND trials = ?
 GROUP BY point, sweep ORDER BY sweep = ?, MAX(rowid)
 """  # the last of a point counts: of this very sweep, or else of the latest one of its name
-
-
-class Store(Database):
-    """A database of blocks; see `Database` for its parameters and errors."""
-
-    def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
-        """Return the blocks of so many trials measured by the same code, versions and seed under a name.
-
-        Raises
-        ------
-        ArgumentError
-            If it is not certain what code runs: see `home`.
-        """
-        integer_at_least(0, seed=seed)
-        require_unchanged()
-        return Shelf(self, name, trials, *shelf_digest(name, block, trials, seed))
-
-    def rows(self, sweep: Sweep, *, seed: int) -> "Rows":
-        """Return the stored blocks of a sweep.
-
-        A point is known by its content, and blocks by their number: a sweep with more points, or of a larger
-        profile, finds what a smaller one stored.
-        """
-        return Rows(self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed), sweep)
 
 
 def shelf_digest(name: str, block: Block, trials: int, seed: int) -> tuple[str, str]:

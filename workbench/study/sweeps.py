@@ -1,8 +1,11 @@
 """Sweeps: a grid of public parameters times blocks of trials, stored, resumed, the same on any worker."""
 
+import hashlib
+import json
+import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Generator as Generating
 from concurrent.futures import CancelledError, Executor, as_completed, wait
 from contextlib import closing, contextmanager, nullcontext
@@ -10,11 +13,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from threading import Lock
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
@@ -29,6 +31,7 @@ from workbench.study.grids import (
     Sweep,
     as_annotated,
     checked_columns,
+    one_thread,
     point_id,
     stream,
     table,
@@ -36,7 +39,10 @@ from workbench.study.grids import (
 from workbench.study.grids import grid as grid
 from workbench.study.grids import multiples as multiples
 from workbench.study.profiles import FEWEST, cluster, workers
-from workbench.study.store import Rows, Store
+from workbench.study.store import Rows, Shelf, Store, point_key, shelf_digest
+
+if TYPE_CHECKING:
+    from workbench.study.scaling import Asked
 
 # Memory that is freed stays with the process, so that the next array of the same size costs no page faults.
 #
@@ -110,7 +116,7 @@ def compute(task: Task) -> Cell:
     arguments = as_annotated(task.measure, task.point)
     try:
         started = time.thread_time()
-        with _alone, threadpool_limits(1):  # sums and eigenvalues are not bit-identical for 1 and 2 threads
+        with _alone, one_thread():  # sums and eigenvalues are not bit-identical for 1 and 2 threads
             measured = task.measure(**arguments, trials=task.trials, data=data, noise=noise)
         seconds = time.thread_time() - started
         return Cell(task.position, task.block, checked_columns(measured, task.trials, task.point), seconds)
@@ -131,13 +137,6 @@ def chosen_backend(backend: str | None, jobs: int, scheduler: str | None = None)
     if backend == "serial" and jobs > 1:
         raise ArgumentError("jobs", jobs, "1 with the backend 'serial'")
     return backend
-
-
-def cells(
-    tasks: Iterable[Task], backend: str, jobs: int, code: str = "", scheduler: str | None = None
-) -> Generating[Cell, None, None]:
-    """Yield the cells as they are ready, in any order; see `computed`."""
-    yield from computed(compute, tasks, backend, jobs, code, scheduler)
 
 
 def computed(
@@ -234,13 +233,17 @@ class Resources:
             raise ArgumentError("limit", self.limit, "a number above 0")
 
 
-NONE = Resources()
-_lent: ContextVar[Resources] = ContextVar("lent", default=NONE)
+NONE, LENT = Resources(), "WORKBENCH_LENT"
+_lent: ContextVar[Resources | None] = ContextVar("lent", default=None)
 
 
 def resources() -> Resources:
-    """Return the resources lent to this run: by default, no store and one process."""
-    return _lent.get()
+    """Return the resources lent to this run: by default, no store and one process.
+
+    Whoever starts a process lends it some by the environment variable `LENT`, as JSON.
+    """
+    given = os.environ.get(LENT)
+    return _lent.get() or (Resources(**json.loads(given)) if given else NONE)
 
 
 @contextmanager
@@ -302,13 +305,6 @@ class Kept:
 
 
 Blocks: TypeAlias = Kept | Rows
-
-
-class Cost(NamedTuple):
-    """What is left of a sweep before it runs."""
-
-    blocks: int
-    core_seconds: float
 
 
 def run(
@@ -389,12 +385,6 @@ def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
     return pd.concat([address, axes, found.drop(columns=[*ADDRESS, *usual[0]])], axis=1)
 
 
-def run_all(sweeps: Iterable[Sweep], profile: str, *, seed: int, jobs: int | None = None) -> pd.DataFrame:
-    """Return the tables of those sweeps that the profile computes, one below the other."""
-    frames = [run(sweep, profile, seed=seed, jobs=jobs) for sweep in sweeps if profile in sweep.blocks]
-    return pd.concat(frames, ignore_index=True)
-
-
 @contextmanager
 def _blocks(sweep: Sweep, seed: int, store: Place) -> Iterator[Blocks]:
     if store is None:
@@ -416,38 +406,21 @@ def forget() -> None:
     _memory.clear()
 
 
-def first_blocks(frame: pd.DataFrame, sweep: Sweep, profile: str) -> pd.DataFrame:
-    """Return the table of a smaller profile, exactly, out of a larger profile's."""
-    one_of(sweep.blocks, profile=profile)
-    if (names := sorted(set(frame["sweep"]))) != [sweep.name]:
-        raise ArgumentError("frame", names, f"a table of the sweep {sweep.name!r} alone")
-    held, wanted = int(frame["block"].max()) + 1, sweep.blocks[profile]
-    if held < wanted:
-        raise ArgumentError("profile", profile, f"one of at most the table's {held} blocks, not {wanted}")
-    return frame[frame["block"] < wanted].reset_index(drop=True)
-
-
-def cost(sweep: Sweep, profile: str, *, seed: int, store: Place = None) -> Cost:
-    """Return how many blocks `run` would compute and what they cost, in seconds of one core.
+def _expected(sweep: Sweep, profile: str, seed: int, blocks: Blocks) -> str:
+    """Say how many blocks `run` would compute and what they cost, in seconds of one core.
 
     A block costs what earlier ones at its point did, even of former code. Where there are none, the first,
-    middle and last point compute one block each, stored if there is a store, and others lie between them.
+    middle and last point compute one block each, which is kept, and others lie between them.
     """
-    one_of(sweep.blocks, profile=profile)
-    integer_at_least(0, seed=seed)
-    with _blocks(sweep, seed, store) as blocks:
-        return _expected(sweep, profile, seed, blocks)
-
-
-def _expected(sweep: Sweep, profile: str, seed: int, blocks: Blocks) -> Cost:
     todo = blocks.missing(profile)
     if not todo:
-        return Cost(0, 0.0)
+        return "0 blocks"
     places = sorted({position for position, _ in todo})
     for position in {places[0], places[len(places) // 2], places[-1]} - blocks.seconds().keys():
         blocks.put(compute(task(sweep, position, 0, seed)))
     at, seconds = zip(*sorted(blocks.seconds().items()), strict=True)
-    return Cost(len(todo), float(np.interp([position for position, _ in todo], at, seconds).sum()))
+    whole = float(np.interp([position for position, _ in todo], at, seconds).sum())
+    return f"{len(todo)} blocks, about {whole:.3g} core-seconds"
 
 
 def _compute(
@@ -459,15 +432,12 @@ def _compute(
     progress: bool,
 ) -> pd.DataFrame:
     if progress:
-        left = _expected(sweep, profile, seed, blocks)
-        print(
-            f"{sweep.name}: {left.blocks} blocks, about {left.core_seconds:.3g} core-seconds", file=sys.stderr
-        )
+        print(f"{sweep.name}: {_expected(sweep, profile, seed, blocks)}", file=sys.stderr)
     todo = [task(sweep, *address, seed) for address in blocks.missing(profile)]
     count = len(sweep.addresses(profile))
     options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
     try:
-        with closing(cells(todo, *by)) as found:
+        with closing(computed(compute, todo, *by)) as found:
             for cell in tqdm(found, disable=not progress, **options):
                 blocks.put(cell)
     except SchedulerLostError:
@@ -495,3 +465,147 @@ def at_budget(
     fewest = min(sweep.trials, FEWEST // 4)
     trials = int(sweep.trials * min(1.0, resources().limit / work))
     return replace(moved, trials=max(fewest, trials), usual=())
+
+
+# What runs declare, computed beforehand by any backend: blocks of sweeps, and whole searches.
+#
+# What is in the store already is not computed again.
+
+
+SEARCH = -1  # in place of the number of a block
+ROWS = "SELECT name, trials, point, block, columns, numbers FROM cells"
+END = "INSERT OR IGNORE INTO planned VALUES (?, ?, ?, ?, 1)"
+THERE = """
+SELECT sweep, point, block FROM planned WHERE ended UNION ALL SELECT sweep, point, block FROM cells
+"""
+
+
+class Unit(NamedTuple):
+    """One block or search, and where its blocks are stored."""
+
+    shelf: str
+    point: str
+    block: int
+    name: str
+    trials: int
+    code: str
+    work: "Task | Asked"
+
+    @property
+    def address(self) -> tuple[str, str, int]:
+        """What the store finds it by; a search is not found there, but marked when it has ended."""
+        return self.shelf, self.point, self.block
+
+
+def units(declared: Iterable[object]) -> list[Unit]:
+    """Return every unit of what was declared, once; a larger profile has the blocks of a smaller one."""
+    return list({unit.address: unit for one in declared for unit in _of(one)}.values())
+
+
+def _of(declared: object) -> Iterator[Unit]:
+    if isinstance(declared, Declared):
+        sweep, seed = declared.sweep, declared.seed
+        shelf, code = shelf_digest(sweep.name, sweep.block, sweep.trials, seed)
+        keys = [point_key(point) for point in sweep.points]
+        for position, block in sweep.addresses(declared.profile):
+            work = task(sweep, position, block, seed)
+            yield Unit(shelf, keys[position], block, sweep.name, sweep.trials, code, work)
+    from workbench.study.scaling import Asked  # the planner and the catalog, for those who search
+    from workbench.study.search import BRACKETING
+
+    if isinstance(declared, Asked):
+        one = declared.scaling
+        shelf, code = shelf_digest(one.name, one.block, BRACKETING, declared.seed)
+        key = json.dumps([declared.profile, declared.value])
+        yield Unit(shelf, key, SEARCH, one.name, BRACKETING, code, declared)
+
+
+class By(NamedTuple):
+    """Who computes."""
+
+    backend: str = "serial"
+    jobs: int = 1
+    scheduler: str | None = None
+
+
+class _Order(NamedTuple):
+    number: int
+    work: "Task | Asked"
+
+
+def missing(store: Store, units: Iterable[Unit]) -> list[Unit]:
+    """Return those units that are not there, searches first: they take longest."""
+    there = set(store.fetch(THERE, ()))
+    left = [unit for unit in units if unit.address not in there]
+    return sorted(left, key=lambda unit: unit.block != SEARCH)
+
+
+def fill(store: Store, units: Sequence[Unit], by: By) -> None:
+    """Compute what is missing of units, and store each as it is ready.
+
+    Raises
+    ------
+    SchedulerLostError
+        With the rows that are kept, of all of these units; a search counts as those of one block.
+    CellError
+        If a block fails.
+    """
+    todo = missing(store, units)
+    orders = [_Order(number, _seeing(unit.work, store, by)) for number, unit in enumerate(todo)]
+    code = " ".join(sorted({unit.code for unit in units} - {""}))
+    bar = {"total": len(units), "initial": len(units) - len(todo), "unit": "block"}
+    try:
+        with closing(computed(_done, orders, by.backend, by.jobs, code, by.scheduler)) as found:
+            for number, cells in tqdm(found, disable=not sys.stderr.isatty(), **bar):
+                _put(store, todo[number], cells)
+    except SchedulerLostError:
+        left = sum(unit.trials for unit in missing(store, units))
+        rows = sum(unit.trials for unit in units)
+        raise SchedulerLostError(rows - left, rows) from None
+
+
+def _seeing(work: "Task | Asked", store: Store, by: By) -> "Task | Asked":
+    """Let a search keep its blocks itself where it sees the file; a cluster's worker may be elsewhere."""
+    if isinstance(work, Task):
+        return work
+    return work._replace(store=None if by.backend == "dask" else store.path)
+
+
+def _done(order: _Order) -> tuple[int, list[tuple[Point, Cell]]]:
+    if isinstance(order.work, Task):
+        return order.number, [(order.work.point, compute(order.work))]
+    from workbench.study.scaling import searched
+
+    return order.number, searched(order.work)
+
+
+def _put(store: Store, unit: Unit, cells: Iterable[tuple[Point, Cell]]) -> None:
+    shelf = Shelf(store, unit.name, unit.trials, unit.shelf, unit.code)
+    for point, cell in cells:
+        shelf.put(point, cell)
+    if unit.block == SEARCH:
+        store.fetch(END, (*unit.address, unit.name))
+
+
+class Digest(NamedTuple):
+    """How many blocks there are, and their hash."""
+
+    blocks: int
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.blocks} blocks of rows, sha256 {self.sha256}"
+
+
+def digest(stores: Iterable[Store]) -> Digest:
+    """Return one hash of all rows of stores: equal where, and only where, all bits of their numbers are.
+
+    It is of every block's sweep, trials, point, number, columns and bits; not of when, where, in which order
+    or how fast they were computed, nor of how many stores have it.
+    """
+    rows = (row for store in stores for row in store.fetch(ROWS, ()))
+    found = {(*place, hashlib.sha256(numbers).hexdigest()) for *place, numbers in rows}
+    whole = hashlib.sha256()
+    for row in sorted(found):
+        whole.update(repr(row).encode())
+    return Digest(len(found), whole.hexdigest())

@@ -13,9 +13,9 @@ from tests.lab import starts
 from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError
-from workbench.lab.live import parameters as declared
-from workbench.lab.live.parameters import chapter, injected, moved, require
-from workbench.lab.live.session import Session
+from workbench.lab.live import session as declared
+from workbench.lab.live.session import Session, injected, moved, require
+from workbench.lab.project import chapter
 from workbench.lab.publish.committed import REQUIRED, check, parameters
 from workbench.lab.schemas import nbformat
 

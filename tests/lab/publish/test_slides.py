@@ -8,7 +8,7 @@ from workbench.lab.project import Project
 from workbench.lab.publish import html, mathml
 from workbench.lab.publish import text as cell
 from workbench.lab.publish.slides import deck, slides
-from workbench.lab.runner.story import calls
+from workbench.lab.runner.report import calls
 from workbench.lab.schemas import nbformat
 
 FIGURES = ROOT / "figures"

@@ -10,8 +10,8 @@ from tests.cluster import cluster, until
 from tests.lab.conftest import ROOT, write_notebook
 from tests.lab.runner.test_resume import COUNT, GATED, NOTEBOOK, PATIENCE, Lab
 from workbench.cli import main
-from workbench.study.beforehand import digest
 from workbench.study.store import Store
+from workbench.study.sweeps import digest
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from math import inf, nan
 
 from workbench.charts import canonical_json
-from workbench.lab.live import committed
+from workbench.lab.live import session
 from workbench.lab.runner import growth, growth_pictures
 
 ONE = "formula with constants 1"
@@ -76,11 +76,11 @@ def test_a_notebook_shows_the_table_and_the_picture_of_its_chapter(monkeypatch, 
     ours = verdict(record("X/Thm1", **unknown), record("Z/3", **unknown))
     other = verdict(record("Y/2", **unknown)) | {"id": "other/claim"}
     canonical_json.write(tmp_path / "01_a" / "verdicts.json", {"full": [ours, other]})
-    monkeypatch.setattr(committed, "figures_folder", lambda: tmp_path)
-    page, text = committed.growths("chapter")
+    monkeypatch.setattr(session, "figures_folder", lambda: tmp_path)
+    page, text = session.growths("chapter")
     assert ("X/Thm1" in text, "Z/3" in text, "Y/2" in text, "100, 200" in text) == (True, True, False, True)
     assert "data:image/svg+xml" in page
-    assert committed.growths("none")[1] == committed.NOT_AT_HAND
+    assert session.growths("none")[1] == session.NOT_AT_HAND
 
 
 def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both():

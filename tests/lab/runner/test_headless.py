@@ -96,7 +96,7 @@ def test_figures_are_those_of_papermill_from_another_folder(checkout, reproduced
     assert [(out / name).read_bytes() for name in made] == [(folder / name).read_bytes() for name in made]
 
 
-@pytest.mark.turns(6)
+@pytest.mark.daily
 def test_the_executed_notebook_and_the_summary_say_what_is_judged_and_what_is_refused(reproduced):
     said, folder = reproduced
     refusal = "work of rows: 4 times the usual, 2 allowed; `workbench reproduce --limit 4.4` runs it"

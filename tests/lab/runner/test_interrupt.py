@@ -10,7 +10,7 @@ import pytest
 from tests.lab.runner.test_resume import OPEN, Lab, until
 from tests.lab.runner.test_resume import whole as whole
 from tests.lab.terminal import CTRL_C, marked, terminal
-from workbench.lab.runner.interrupts import Interrupted, interruptible
+from workbench.lab.runner.reproduce import Interrupted, interruptible
 
 LINE = f"interrupted: {OPEN} blocks kept, run again to go on"
 
@@ -40,19 +40,12 @@ def goes_on(lab, whole):
     assert lab.bytes() == whole.bytes()
 
 
-ONCE, SIGINT, SIGHUP = (
-    pytest.param(one, marks=pytest.mark.slow) for one in (1, signal.SIGINT, signal.SIGHUP)
-)
-
-
 @pytest.mark.daily
-@pytest.mark.parametrize("presses", [ONCE, 3])
-def test_ctrl_c_in_a_terminal_says_how_many_blocks_are_kept(lab, whole, presses):
-    """Pressed in haste; once, which a signal does too, if slow."""
+def test_ctrl_c_in_a_terminal_pressed_in_haste_says_how_many_blocks_are_kept(lab, whole):
     with terminal([*lab.command, "--jobs", "2"], cwd=lab.checkout, env=environment(lab)) as screen:
         screen.until(lambda: len(lab.stored) == OPEN)
         screen.until(lambda: f"01_gated/seed=8: {OPEN} blocks, " in screen.text)
-        for _ in range(presses):
+        for _ in range(3):
             screen.type(CTRL_C)
             time.sleep(0.1)
         assert screen.ended() == 130
@@ -65,16 +58,14 @@ def test_ctrl_c_in_a_terminal_says_how_many_blocks_are_kept(lab, whole, presses)
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("how", [SIGINT, signal.SIGTERM, SIGHUP])
-def test_a_signal_that_asks_for_the_end_does_the_same(lab, how):
-    """One signal; the two others that the same lines handle if slow. To go on then is tested with SIGKILL."""
+def test_a_signal_that_asks_for_the_end_does_the_same(lab):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     command = [*lab.command, "--jobs", "2"]
     with subprocess.Popen(command, cwd=lab.checkout, env=environment(lab), **pipes) as process:
         until(lambda: len(lab.stored) == OPEN)
-        process.send_signal(how)
+        process.terminate()
         said, _ = process.communicate(timeout=60)
-    assert process.returncode == 128 + how
+    assert process.returncode == 128 + signal.SIGTERM
     assert said.splitlines()[-1] == LINE
     assert "timeout" not in said
     nobody_is_left(lab)

@@ -1,7 +1,6 @@
 import json
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -45,7 +44,7 @@ def files(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.turns(6)
+@pytest.mark.daily
 def test_update_commits_pictures_numbers_verdicts_and_index(updated):
     assert files(updated / "figures") == {
         "README.md",
@@ -67,7 +66,7 @@ def test_update_commits_pictures_numbers_verdicts_and_index(updated):
     assert "| T1 | Toy claim T1: misses at most 3 % | HOLDS |" in page
 
 
-@pytest.mark.turns(6)
+@pytest.mark.daily
 def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(reproduced, workbench):
     assert files(reproduced / "reproduced" / "01_good") == {
         "error.svg",
@@ -79,53 +78,6 @@ def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(reproduced,
     assert second.returncode == 0
     assert "01_good: cached" in second.stdout
     assert "matter" not in second.stdout
-
-
-@pytest.mark.daily
-def test_cache_notices_a_changed_output(reproduced, workbench):
-    (reproduced / "reproduced/01_good/error.json").write_text("{}")
-    again = workbench("reproduce", cwd=reproduced)
-    assert "01_good: ok" in again.stdout
-    assert again.returncode == 0
-
-
-@pytest.mark.daily
-def test_two_runs_write_the_same_bytes(reproduced, workbench, tmp_path):
-    done = workbench("reproduce", "--out", tmp_path / "b", "--jobs", 1, cwd=reproduced)
-    assert done.returncode == 0, done.stdout + done.stderr
-    a, b = (pictures_and_numbers(folder) for folder in (reproduced / "reproduced", tmp_path / "b"))
-    assert a.keys() >= {"01_good/error.svg", "01_good/error.json", "01_good/verdicts.json"}
-    assert a == b
-
-
-def pictures_and_numbers(folder):
-    """The content of every SVG and JSON file, the runner's own records among them."""
-    return {name: (folder / name).read_bytes() for name in files(folder) if name.endswith((".svg", ".json"))}
-
-
-@pytest.mark.daily
-def test_changed_numbers_exit_1_and_name_the_place(reproduced, workbench):
-    path = reproduced / "figures/01_good/error.json"
-    path.write_text(path.read_text().replace("0.3", "0.31"))
-    done = workbench("reproduce", cwd=reproduced)
-    assert done.returncode == 1
-    assert "FAILED 01_good: error.json: charts quick panels[0] series[0] 'measured' y[0]: 0.3" in done.stdout
-    assert "\n  workbench reproduce 01_good --profile full --update\n" in done.stdout
-    assert "all of them matter" in done.stdout
-
-
-@pytest.mark.daily
-def test_parameters_skip_the_comparison_and_have_a_folder_of_their_own(updated, workbench):
-    done = workbench("reproduce", "-p", "seed=9", cwd=updated)
-    assert done.returncode == 0, done.stdout
-    assert json.loads((updated / "reproduced/01_good/seed=9/error.json").read_text())["seed"] == 9
-
-
-@pytest.mark.daily
-def test_uncommitted_figures_fail_with_the_command_that_makes_them(project, workbench):
-    done = workbench("reproduce", cwd=project)
-    assert done.returncode == 1
-    assert "workbench reproduce 01_good --profile full --update" in done.stdout
 
 
 @pytest.mark.daily
@@ -141,16 +93,6 @@ def test_falsified_claim_exits_1_and_leaves_its_evidence(project, workbench):
     statuses = [verdict["status"] for verdict in json.loads((out / "verdicts.json").read_text())["full"]]
     assert statuses == ["HOLDS", "REFUTED"]
     assert not (project / "figures/02_claim").exists()
-
-
-@pytest.mark.daily
-def test_undecided_is_allowed_in_quick_only(project, workbench):
-    write_notebook(project / "notebooks/02_open.ipynb", "\n".join(SETUP), 'lab.verdicts(["T3"])')
-    quick = workbench("reproduce", "02_open", "-p", "seed=1", cwd=project)
-    assert quick.returncode == 0, quick.stdout
-    full = workbench("reproduce", "02_open", "--profile", "full", "-p", "seed=1", cwd=project)
-    assert "T3 is UNDECIDED" in full.stdout
-    assert full.returncode == 1
 
 
 @pytest.mark.daily
@@ -194,16 +136,13 @@ def slow_notebook(project):
 
 
 @pytest.mark.daily
-@pytest.mark.usefixtures("_heard")
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_sigkill_and_interrupt_leave_no_kernel_and_the_next_run_is_good(updated, workbench, how):
+def test_sigkill_leaves_no_kernel_and_the_next_run_is_good(updated, workbench):
     slow_notebook(updated)
     command = [sys.executable, "-m", "workbench.cli", "reproduce", "--jobs", "2"]
     with subprocess.Popen(command, cwd=updated, env=environment(), stdout=subprocess.DEVNULL) as process:
         wait_until((updated / "pid").exists)
         wait_until((updated / "reproduced/.cache/01_good.json").exists)
-        process.send_signal(how)
-    assert process.returncode in (130, -how)
+        process.kill()
     assert gone((updated / "pid").read_text())
     assert "01_good: cached" in workbench("reproduce", "01_good", cwd=updated).stdout
 
@@ -250,19 +189,6 @@ def test_bad_input_is_one_line_exit_2_and_nothing_written(project, command, monk
     assert files(project) == before
 
 
-@pytest.mark.daily
-def test_outside_a_checkout_is_one_line(workbench, tmp_path):
-    done = workbench("reproduce", cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "expected a folder inside a checkout of dp-workbench" in done.stderr
-
-
-@pytest.mark.daily
-def test_the_table_of_sample_sizes_is_written_and_must_be_that_of_the_verdicts(reproduced, workbench):
-    table = reproduced / "figures" / "sample_complexity.md"
-    assert "Claims about no sample size: T1." in table.read_text()
-    assert (reproduced / "reproduced" / table.name).read_text() == table.read_text()
-    table.write_text(table.read_text() + "| T1 | by hand |\n")
-    done = workbench("reproduce", cwd=reproduced)
-    assert done.returncode == 1
-    assert "FAILED sample_complexity.md: not the table of the committed verdicts" in done.stdout
+def test_outside_a_checkout_is_one_line(command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")

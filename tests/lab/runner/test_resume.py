@@ -1,7 +1,6 @@
 """A `reproduce` killed in mid-notebook: the next one computes only what is missing, to the same bytes."""
 
 import os
-import resource
 import shutil
 import signal
 import sqlite3
@@ -189,29 +188,6 @@ def test_a_larger_profile_finds_what_a_smaller_one_stored(again):
     again.reproduce("--profile", "full")
     assert len(again.started) == 2 * COUNT  # of two blocks at every point, the first is there
     assert {path.name for path in (again.out / SEEDED).iterdir()} == {*OUTPUTS, "executed.ipynb"}
-
-
-@pytest.mark.daily
-def test_a_damaged_store_is_set_aside_and_said_so(again, whole):
-    with closing(sqlite3.connect(again.database)) as connection:
-        connection.execute("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE rowid = 3")
-        connection.commit()
-    name = again.database.name
-    said = f"(its store was damaged: begun again; it is kept as {name}.damaged-1)"
-    assert said in again.reproduce()
-    assert len(again.started) == len(again.stored) == 2 * COUNT
-    assert again.bytes() == whole.bytes()
-
-
-@pytest.mark.daily
-def test_a_full_disk_is_one_line_and_costs_no_block(again):
-    before, full = again.stored, {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))}
-    said = {"capture_output": True, "text": True, "check": False}
-    done = subprocess.run(again.command, cwd=again.checkout, env=again.environment, **said, **full)
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith("workbench: error: store = ")
-    assert "Traceback" not in done.stderr
-    assert again.stored == before
 
 
 @pytest.mark.daily

@@ -6,7 +6,7 @@ from tests.commands.conftest import command as command
 from tests.lab.conftest import DEFAULTS, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.project import Project
-from workbench.lab.runner.variants import typed, variants
+from workbench.lab.runner.notebooks import typed, variants
 
 OWN = ["radius = 1000.0  # R", "n = 2000  # rows", "epsilon = 0.5  # ε", "word = 'a'  # not declared"]
 
@@ -33,7 +33,7 @@ def at(checkout, tmp_path):
 def test_outputs_at_the_start_lie_in_the_folder_of_the_notebook(at, tmp_path):
     (start,) = at()
     assert (start.name, start.out, start.home) == ("02_one_mean", *[tmp_path / "out" / "02_one_mean"] * 2)
-    assert start.parameters == {"epsilon": 0.5, "n": 2000, "radius": 1000.0, "seed": 7, "word": "a"}
+    assert start.start == {"epsilon": 0.5, "n": 2000, "radius": 1000.0, "seed": 7, "word": "a"}
     assert at(epsilon=0.5, n=2000, radius=1000, seed=7) == [start]
 
 

@@ -41,9 +41,8 @@ from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, multiples
 from workbench.study.intervals import clopper_pearson
 from workbench.study.measures import Measure, seldom
-from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, enough
+from workbench.study.rules import Verdict, enough, supremum
 from workbench.study.run import Row, Run, answered, each_trial, error_of
 from workbench.study.run import block_columns as columns
 from workbench.study.search import fewest_rows, passing

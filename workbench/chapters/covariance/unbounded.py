@@ -43,9 +43,8 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Role, Sweep, affordable, grid, multiples, point_id, resampler, stream
 from workbench.study.measures import Measure, certain, rows_needed, seldom, summary
-from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, combine, enough
+from workbench.study.rules import Verdict, combine, enough, supremum
 from workbench.study.run import Row, Run, answered, each_trial
 from workbench.study.search import fewest_rows as least_rows
 from workbench.study.sweeps import resources

@@ -32,9 +32,8 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid
 from workbench.study.measures import Measure, certain, seldom
-from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, enough
+from workbench.study.rules import Verdict, enough, supremum
 from workbench.study.run import Row, Run, answered, each_trial, error_of
 from workbench.study.scaling import Move, Named, Public, Statement, measured
 from workbench.study.search import fewest_rows

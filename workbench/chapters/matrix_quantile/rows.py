@@ -33,9 +33,8 @@ from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, multiples, stream
 from workbench.study.intervals import crossing
 from workbench.study.measures import Measure, certain
-from workbench.study.over_spectra import supremum
 from workbench.study.profiles import blocks
-from workbench.study.rules import Verdict, enough
+from workbench.study.rules import Verdict, enough, supremum
 from workbench.study.run import Row, Run, each_trial, error_of
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import at_budget

@@ -9,43 +9,89 @@ A notebook makes one session from its parameters, shows charts with it, and ends
 Everything is written before anything fails, so that a refuted claim leaves its evidence.
 """
 
-import json
+import ast
 import re
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import wraps
 from html import escape
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple, ParamSpec
 
+from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel
 from workbench.charts.curves import agreement
-from workbench.errors import ArgumentError, integer_at_least, one_of
-from workbench.lab.claims import changed, committed, decide, told
+from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, real
+from workbench.lab import tables
+from workbench.lab.claims import changed, committed, decide, figures_folder, folded, told
+from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, explorer, write
 from workbench.lab.explore import kept as kept_explorer
-from workbench.lab.figures import PROFILES, VERDICTS, far, image, publish, richest, save, styled, watch
-from workbench.lab.live.committed import growths
-from workbench.lab.live.noted import declared, display, note_figure
-from workbench.lab.live.parameters import elsewhere, moved, nearest, require, require_known
-from workbench.lab.live.recomputed import ASKED, Again, committed_figure, recomputed, said, stands
-from workbench.lab.runner import stores
-from workbench.lab.runner.core_share import leased
-from workbench.study.beforehand import SEARCH, units
+from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, richest, save, styled, watch
+from workbench.lab.live.again import ASKED, Again, said
+from workbench.study.parameters import typed
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.sweeps import Resources, lending, notes, noting
+from workbench.study.sweeps import notes
+
+P = ParamSpec("P")
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 
 
+MARK = "# Parameters\n"  # what papermill writes above those that it was given
+AGREES = "recomputed: agrees with the committed figure"
+STANDS = "committed figure, not recomputed"
+FRESH, FEW = "the picture as recomputed", 3  # differences that are told
+NOT_AT_HAND = "What stands here is committed in the checkout, which is not at hand."
+SLOPES = (
+    "One number moves at a time, and at each of its values the least n is searched. The slope is that of ln n"
+    " in the logarithm of what moves, with its interval at 5 %, beside that of the statement. Of the"
+    " committed full run, whatever the parameters above."
+)
+
+
 class ClaimError(AssertionError):
     """A claim's verdict is not the one its source or its reason leads to expect."""
+
+
+# What a notebook would run, noted while it is read ahead: nothing is displayed, drawn or decided.
+
+
+class Unread(NamedTuple):
+    """A figure or cell that cannot be read ahead to its end: what else it runs is not known beforehand."""
+
+    name: str
+    why: str
+
+
+def display(show: Callable[P, None]) -> Callable[P, None]:
+    """Return what displays something, which does nothing while a notebook is read ahead."""
+
+    @wraps(show)
+    def shown(*given: P.args, **named: P.kwargs) -> None:
+        if notes() is None:
+            show(*given, **named)
+
+    return shown
+
+
+def _note(
+    found: list[object],
+    figure: Callable[..., object],
+    parameters: Mapping[str, object],
+    runs: Iterable[Run],
+) -> None:
+    """Let a figure be drawn from tables without rows, so that its sweeps are noted."""
+    for run in runs:
+        try:
+            figure(run, **parameters)
+        except TooMuchWorkError:
+            return
+        except Exception as error:
+            found.append(Unread(figure.__name__, f"{type(error).__name__}: {error}"))
 
 
 class Session:
@@ -118,8 +164,8 @@ class Session:
         asked, parameters = parameters, nearest(self.chapter, parameters)
         require(self.chapter, parameters)
         kept = None if self.recompute else committed_figure(self.chapter, figure.__name__)
-        if notes() is not None:
-            note_figure(figure, parameters, self.profiles, self.seed)
+        if (noted := notes()) is not None:
+            _note(noted, figure, parameters, [Run(profile, self.seed) for profile in self.profiles])
         elif kept:
             own = {"chapter": self.chapter, "profile": self.profile, "seed": self.seed, "moved": self.moved}
             order = {"module": figure.__module__, "figure": figure.__name__, "out": str(self.out), **own}
@@ -151,10 +197,11 @@ class Session:
         words["Nearest that is allowed."] = elsewhere(asked, parameters)
         if self.moved and (judged := agreement(chart)).points:
             words["At these parameters"] = f"{judged}."
-        text = "".join(f"<p><b>{head}</b> {escape(said)}</p>" for head, said in words.items() if said)
-        beside = recomputed(self.chapter, picture.with_suffix(".json"), record, self.seed)
-        page = beside.html(image(picture.read_bytes(), "svg+xml", chart.alt) + text)
-        return styled(page), beside.text(chart.alt)
+        text = "".join(f"<p><b>{head}</b> {escape(one)}</p>" for head, one in words.items() if one)
+        line, agrees = recomputed(self.chapter, picture.with_suffix(".json"), record, self.seed)
+        page = image(picture.read_bytes(), "svg+xml", chart.alt) + text
+        page = (said(line) if line else "") + (folded(FRESH, page) if agrees else page)
+        return styled(page), "\n".join(filter(None, (line, "" if agrees else chart.alt)))
 
     @display
     def growths(self) -> None:
@@ -172,10 +219,10 @@ class Session:
         runs = {profile: Run(profile, self.seed) for profile in self.profiles}
         try:
             try:
-                return {profile: _made(figure, run, parameters) for profile, run in runs.items()}, ""
+                return {profile: figure(run, **parameters) for profile, run in runs.items()}, ""
             except TooMuchWorkError as refused:
                 still = {profile: replace(run, simulate=False) for profile, run in runs.items()}
-                made = {profile: _made(figure, run, parameters) for profile, run in still.items()}
+                made = {profile: figure(run, **parameters) for profile, run in still.items()}
                 charts = {profile: _without_runs(chart, refused) for profile, chart in made.items()}
                 return charts, f"predictions alone, {refused}"
         except ArgumentError as refused:
@@ -251,8 +298,7 @@ class Session:
         """
         kept = committed([*ids, *full]) if self.moved or not self.recompute else []
         if (noted := notes()) is not None:
-            known = self.moved and kept
-            noted.extend(() if known else declared({"quick": ids, "full": full}, self.profiles, self.seed))
+            noted.extend(() if kept else self._declared(ids, full))
             return
         if kept:
             self._keep({"full": kept}, STAND if self.moved else f"{ASKED[:1].upper()}{ASKED[1:]}.")
@@ -265,15 +311,20 @@ class Session:
         if lines:
             raise ClaimError("; ".join(lines))
 
+    def _declared(self, ids: Iterable[str], full: Iterable[str]) -> Iterator[object]:
+        """Yield what claims run; those of a smaller profile are decided under a larger, too."""
+        from workbench.chapters.registry import CLAIMS, claim_id
+
+        wanted: list[str] = []
+        for profile in self.profiles:
+            wanted += map(claim_id, {"quick": ids, "full": full}[profile])
+            for claim in wanted:
+                yield from CLAIMS[claim].declared(profile, self.seed)
+
     def _keep(self, decided: Mapping[str, list[dict[str, Any]]], remark: str = "") -> None:
         self.out.mkdir(parents=True, exist_ok=True)
         canonical_json.write(self.out / VERDICTS, decided)
         publish(*told(richest(decided), full="full" in decided, remark=remark))
-
-
-def _made(figure: Callable[..., Chart], run: Run, parameters: Mapping[str, object]) -> Chart:
-    with leased():
-        return figure(run, **parameters)
 
 
 def _without_runs(chart: Chart, refused: TooMuchWorkError) -> Chart:
@@ -312,36 +363,146 @@ def defaults(figure: Callable[..., Chart]) -> dict[str, object]:
     return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
 
 
-def main() -> None:
-    """Make a figure again as asked on stdin; print how far it is each second, then its page."""
-    order, out, sys.stdout = json.loads(sys.stdin.read()), sys.stdout, sys.stderr
-    figure = getattr(import_module(order["module"]), order["figure"])
-    folder = Path(order["out"]) / "recomputed"
-    given = {name: order[name] for name in ("profile", "seed")}
-    lab = Session(order["chapter"], out=str(folder), recompute=True, **given, **order["moved"])
-    store, known = folder / "blocks.sqlite", list[int]()
-    before, began = stores.count(store), time.monotonic()
+# The parameters of a notebook as it runs: refused early and by name, also those that papermill gave.
 
-    def tell() -> None:
-        while True:
-            time.sleep(1)
-            of = sum(known) - before
-            line = far(order["figure"], time.monotonic() - began, stores.count(store) - before, of)
-            print(json.dumps({"line": f"recomputing {line}"}), file=out, flush=True)
 
-    Thread(target=tell, daemon=True).start()
+def require(name: str, parameters: Mapping[str, object]) -> None:
+    """Raise unless every parameter of a chapter is allowed; a chapter that declares none allows anything."""
+    for parameter, declared in CHAPTERS.get(name, {}).items():
+        if parameter in parameters:
+            declared.require(parameter, parameters[parameter])
+
+
+def nearest(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return public numbers that were computed of a chapter's parameters, each as near as is allowed."""
+    declared = CHAPTERS.get(name, {})
+    return {
+        parameter: declared[parameter].nearest(value) if parameter in declared and real(value) else value
+        for parameter, value in parameters.items()
+    }
+
+
+def elsewhere(asked: Mapping[str, Any], used: Mapping[str, Any]) -> str:
+    """Return in words which numbers are used in place of those that were asked for, but for rounding."""
+    away = [
+        name
+        for name, value in asked.items()
+        if real(value) and abs(value - used[name]) > isinstance(used[name], int) / 2
+    ]
+    return ", ".join(f"{name} = {typed(used[name])} in place of {typed(asked[name])}" for name in away)
+
+
+def moved(name: str, parameters: Mapping[str, object]) -> dict[str, object]:
+    """Return those parameters that are not where the chapter's notebook starts."""
+    declared = CHAPTERS.get(name, {})
+    return {
+        parameter: value
+        for parameter, value in parameters.items()
+        if parameter in declared and value != declared[parameter].default
+    }
+
+
+def require_known(known: Iterable[str]) -> None:
+    """Raise if papermill gave this notebook a parameter that is not known, and name the one meant."""
+    names = sorted(known)
+    for name, value in injected(cells()).items():
+        if name not in names:
+            raise ArgumentError(f"parameter {name}", value, one_of_words(name, names))
+
+
+def injected(sources: Iterable[str]) -> dict[str, object]:
+    """Return the parameters that papermill injected, from the sources of a notebook's cells.
+
+    Papermill puts a cell of assignments after the notebook's own cell of parameters and marks it by its first
+    line; a name that the notebook does not have would stay there, and do nothing.
+    """
+    return dict(pair for cell in sources if cell.startswith(MARK) for pair in _assigned(cell))
+
+
+def _assigned(cell: str) -> Iterator[tuple[str, object]]:
+    for statement in ast.parse(cell).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            yield statement.targets[0].id, _value(statement.value)
+
+
+def _value(expression: ast.expr) -> object:
     try:
-        found: list[object] = []
-        with noting(found):
-            lab.show(figure, **order["parameters"])
-        known.append(sum(unit.block != SEARCH for unit in units(found)))
-        with lending(Resources(store=store)):
-            near = nearest(lab.chapter, order["parameters"])
-            page, _ = lab.made(figure, order["parameters"], near, order["verdicts"])
-    except Exception as error:
-        page = said(f"{type(error).__name__}: {error}")
-    print(json.dumps({"page": page}), file=out, flush=True)
+        return ast.literal_eval(expression)
+    except ValueError:  # such as float("nan")
+        return ast.unparse(expression)
 
 
-if __name__ == "__main__":
-    main()
+# What is committed, beside which a notebook stands.
+
+
+def recomputed(chapter: str, made: Path, parameters: Mapping[str, object], seed: int) -> tuple[str, bool]:
+    """Return in a line how a figure made again compares with the committed one, and whether it agrees.
+
+    Nothing is said where that is not at hand.
+
+    Parameters
+    ----------
+    chapter
+        The notebook's name without its number.
+    made
+        The numbers just made, NAME.json.
+    parameters, seed
+        What they were made with.
+    """
+    kept = committed_figure(chapter, made.stem)
+    if kept is None:
+        return "", False
+    if away := _away(kept, parameters, seed):
+        return f"recomputed at other parameters than the committed figure: {away}", False
+    if found := differences(canonical_json.read(made), kept):
+        rest = f"; and {len(found) - FEW} more" if len(found) > FEW else ""
+        return f"recomputed: differs from the committed figure: {'; '.join(found[:FEW])}{rest}", False
+    profile = parameters["profile"]
+    return AGREES if profile == kept["parameters"]["profile"] else f"{AGREES}, in its {profile} profile", True
+
+
+def stands(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
+    """Return the line about a committed figure that was not made again."""
+    away = _away(kept, parameters, seed)
+    return f"{STANDS}, at other parameters: {away}" if away else STANDS
+
+
+def _away(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
+    """Return in words which parameters, but for the profile, are not those of a committed figure."""
+    ours, theirs = {**parameters, "seed": seed}, {**kept["parameters"], "seed": kept["seed"]}
+    pairs = {name: (_said(ours.get(name)), _said(theirs.get(name))) for name in {**theirs, **ours}}
+    pairs.pop("profile")
+    return ", ".join(
+        f"{name} = {here}, there {there}" for name, (here, there) in pairs.items() if here != there
+    )
+
+
+def committed_figure(chapter: str, name: str) -> Any:
+    """Return a committed figure's JSON form; None where it is not at hand."""
+    folder = figures_folder() if chapter else None
+    path = next(folder.glob(f"*_{chapter}/{name}.json"), None) if folder else None
+    return canonical_json.read(path) if path else None
+
+
+def _said(value: object) -> str:
+    """Return a value in words, alike before it is written to JSON and after."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_said, value))
+    return typed(float(str(value))) if real(value) else str(value)
+
+
+def growths(chapter: str) -> tuple[str, str]:
+    """Return the picture and the table of a chapter's sample sizes, searched one number at a time."""
+    from workbench.charts.drawing import svg
+    from workbench.lab.runner import complexity, growth
+    from workbench.lab.runner.growth_pictures import picture
+
+    folder, home = figures_folder(), chapter.replace("_", "-")
+    found = [one for one in complexity.growing(folder) if one.claim.startswith(f"{home}/")] if folder else []
+    if not found:
+        return f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND
+    chart = picture(", ".join(dict.fromkeys(one.source for one in found)), found)
+    rows = [growth.summary(one) for one in found]
+    words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
+    page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(growth.SUMMARY, rows)
+    return page, tables.text(growth.SUMMARY, rows)

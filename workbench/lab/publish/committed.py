@@ -22,11 +22,9 @@ from workbench.charts.drawing import draw, png
 from workbench.errors import ArgumentError
 from workbench.lab.claims import HOLDS, OPEN, expectations, reasons, sentence
 from workbench.lab.figures import richest
-from workbench.lab.live.parameters import chapter
-from workbench.lab.project import Project
+from workbench.lab.project import Project, chapter
 from workbench.lab.publish import plain
-from workbench.lab.runner.report import verdicts
-from workbench.lab.runner.story import shown
+from workbench.lab.runner.report import shown, verdicts
 from workbench.lab.schemas import nbformat
 from workbench.study.parameters import Parameter
 

@@ -19,7 +19,7 @@ from workbench.lab.project import Project
 from workbench.lab.publish import plain, render, shown, source, text
 from workbench.lab.publish.committed import DRAWS, WORDS, tagged
 from workbench.lab.runner import complexity, growth
-from workbench.lab.runner.story import calls
+from workbench.lab.runner.report import calls
 from workbench.lab.schemas import nbformat
 from workbench.sources import sources, statements
 

@@ -23,13 +23,11 @@ from workbench.lab.figures import richest
 from workbench.lab.project import Project
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
-from workbench.lab.runner import cache, complexity
+from workbench.lab.runner import complexity
 from workbench.lab.runner.growth_pictures import picture
-from workbench.lab.runner.notebooks import run
-from workbench.lab.runner.report import verdicts
+from workbench.lab.runner.notebooks import Batch, forget, variants
+from workbench.lab.runner.report import calls, verdicts
 from workbench.lab.runner.run_notebook import EXECUTED
-from workbench.lab.runner.story import calls
-from workbench.lab.runner.variants import variants
 from workbench.lab.schemas import nbformat
 
 SHORT, FULL = 45, 80  # words of a text above a figure, and of one that has a slide for itself
@@ -62,8 +60,8 @@ def slides(
         folder = out / notebook.stem
         source = folder / EXECUTED
         if not source.is_file():
-            cache.forget(folder)
-        (outcome,) = run(variants([notebook], out), profile="quick")
+            forget(folder)
+        (outcome,) = Batch("quick").run(variants([notebook], out))
         if not outcome.good:
             return None, f"{notebook.stem}: {outcome.status}: {outcome.reason}"
     try:

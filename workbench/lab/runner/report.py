@@ -3,17 +3,19 @@
 Both are made from the committed JSON; the notebooks beside it give the order.
 """
 
-from collections.abc import Iterator, Mapping
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.charts import canonical_json
 from workbench.lab import tables
 from workbench.lab.figures import PROFILES, VERDICTS, richest
-from workbench.lab.runner import cache
-from workbench.lab.runner.story import Story, story
 
 NAME = "README.md"
+SUFFIXES = (".svg", ".json")
 ACROSS, THUMBNAIL = 3, 300  # thumbnails in a row, and px of each
 HEAD = """# Figures
 
@@ -24,21 +26,14 @@ How many rows every statement needs, searched: [sample_complexity.md](sample_com
 """
 
 
-def write_index(figures: Path) -> Path:
-    """Write the pages of a figures folder, and return the contents page."""
-    for path, text in pages(figures).items():
-        path.write_text(text, encoding="utf-8")
-    return figures / NAME
+def outputs(folder: Path) -> list[Path]:
+    """Return the pictures, numbers and verdicts of one run in a folder."""
+    return sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES)
 
 
-def pages(figures: Path) -> dict[Path, str]:
-    """Return the text of every page: the contents, and a page for each notebook."""
-    folders = sorted(path for path in figures.iterdir() if path.is_dir() and any(path.glob("*.json")))
-    stories = {folder: story(figures.parent / "notebooks" / f"{folder.name}.ipynb") for folder in folders}
-    contents = "\n".join([HEAD, *(_contents(folder, told) for folder, told in stories.items())])
-    return {figures / NAME: contents} | {
-        folder / NAME: _page(folder, told) for folder, told in stories.items()
-    }
+def figures(folder: Path) -> list[Path]:
+    """Return the numbers of the figures in a folder."""
+    return [path for path in outputs(folder) if path.suffix == ".json" and path.name != VERDICTS]
 
 
 def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
@@ -49,85 +44,146 @@ def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
     return (max(known, key=PROFILES.index), richest(known)) if known else ("", [])
 
 
-def _figures(folder: Path, told: Story) -> dict[str, Mapping[str, Any]]:
-    """Return the contents of a notebook's figures by name, in its order, those that it does not show last."""
-    known = {path.stem: path for path in cache.figures(folder)}
-    order = {name: place for place, name in enumerate(told.figures)}
-    names = sorted(known, key=lambda name: (order.get(name, len(order)), name))
-    return {name: canonical_json.read(known[name]) for name in names}
+# What a notebook shows, in its order: read from the calls in its cells, without running any.
 
 
-def _contents(folder: Path, told: Story) -> str:
-    lines = [f"## [{told.title or folder.name}](../notebooks/{folder.name}.ipynb)\n"]
-    profile, found = verdicts(folder)
-    if found:
-        held = sum(one["status"] == "HOLDS" for one in found)
-        lines.append(
-            f"{held} of {len(found)} claims hold ([{profile} run]({folder.name}/{NAME}#verdicts)).\n"
-        )
-    cells = [_thumbnail(folder.name, name, content) for name, content in _figures(folder, told).items()]
-    rows = [cells[start : start + ACROSS] for start in range(0, len(cells), ACROSS)]
-    table = "\n".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+class Story(NamedTuple):
+    """A notebook's title, and the heading above every figure that it shows, in its order."""
+
+    title: str
+    headings: dict[str, str]
+
+
+def shown(source: str) -> list[str]:
+    """Return the names of the figures that a cell shows.
+
+    >>> shown('lab.show(one_mean.rows_against_delta, n=n)')
+    ['rows_against_delta']
+    """
+    return [name for method, name in calls(source) if method == "show" and name.isidentifier()]
+
+
+def calls(source: str) -> list[tuple[str, str]]:
+    """Return what a cell asks the session to show, in its order: the method, and the name of the picture.
+
+    >>> calls("lab.show(chapter.figure, n=2 * n)")
+    [('show', 'figure')]
+    >>> calls("lab.explore(patients['bmi'], low=10, high=60)")
+    [('explore', 'column')]
+    """
+    try:
+        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    wanted = r"lab\.(show|explore|solve|verdicts|growths)"
+    nodes = [one for one in nodes if re.fullmatch(wanted, ast.unparse(one.func))]
+    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    asked = ((ast.unparse(one.func)[4:], one.args[0] if one.args else None) for one in nodes)
+    return [(method, _named(method, given)) for method, given in asked]
+
+
+def _named(method: str, given: ast.expr | None) -> str:
+    """Return the name of what is shown; what is explored and is no picture of a chapter is a column."""
+    if method == "explore" and not isinstance(given, ast.Attribute):
+        return "column"
+    return ast.unparse(given).rpartition(".")[2].strip("'\"") if given else ""
+
+
+def story(notebook: Path) -> Story:
+    """Return the story of a notebook; an empty one of what is none."""
+    try:
+        cells = canonical_json.read(notebook)["cells"]
+    except (OSError, ValueError, KeyError):
+        return Story("", {})
+    title = heading = ""
+    headings: dict[str, str] = {}
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            headings |= {name: heading for name in shown(source) if name not in headings}
+            continue
+        for line in source.splitlines():
+            title = line[2:].strip() if line.startswith("# ") and not title else title
+            heading = line[3:].strip() if line.startswith("## ") else heading
+    return Story(title, headings)
+
+
+# The pages
+
+
+def write_index(home: Path) -> Path:
+    """Write the pages of a figures folder, and return the contents page."""
+    for path, text in pages(home).items():
+        path.write_text(text, encoding="utf-8")
+    return home / NAME
+
+
+def pages(home: Path) -> dict[Path, str]:
+    """Return the text of every page of a figures folder: the contents, and a page for each notebook."""
+    contents, found = [HEAD], {}
+    for folder in sorted(path for path in home.iterdir() if path.is_dir() and any(path.glob("*.json"))):
+        title, headings = story(home.parent / "notebooks" / f"{folder.name}.ipynb")
+        order = [*headings]
+        paths = sorted(figures(folder), key=lambda one: one.stem)  # those that it does not show come last
+        paths.sort(key=lambda one: order.index(one.stem) if one.stem in headings else len(order))
+        shows = {path.stem: canonical_json.read(path) for path in paths}
+        profile, decided = verdicts(folder)
+        contents.append(_contents(folder.name, title or folder.name, shows, profile, decided))
+        found[folder / NAME] = _page(folder.name, title or folder.name, headings, shows, profile, decided)
+    return {home / NAME: "\n".join(contents), **found}
+
+
+def _contents(
+    folder: str, title: str, shows: Mapping[str, Any], profile: str, decided: Sequence[Mapping[str, Any]]
+) -> str:
+    lines = [f"## [{title}](../notebooks/{folder}.ipynb)\n"]
+    if decided:
+        held = sum(one["status"] == "HOLDS" for one in decided)
+        run = f"[{profile} run]({folder}/{NAME}#verdicts)"
+        lines.append(f"{held} of {len(decided)} claims hold ({run}).\n")
+    cells = []
+    for name, content in shows.items():
+        words = escape(richest(content["charts"])["title"], quote=False).replace('"', "&quot;")
+        picture = f'<img src="{folder}/{name}.svg" width="{THUMBNAIL}" alt="{words}">'
+        link = f'<a href="{folder}/{NAME}#{_anchor(name)}">{picture}</a>'
+        cells.append(f'<td valign="top">{link}<br>{words}</td>')
+    rows = ["".join(cells[start : start + ACROSS]) for start in range(0, len(cells), ACROSS)]
+    table = "\n".join(f"<tr>{row}</tr>" for row in rows)
     return "\n".join([*lines, f"<table>\n{table}\n</table>\n"])
 
 
-def _thumbnail(folder: str, name: str, content: Mapping[str, Any]) -> str:
-    title = _html(richest(content["charts"])["title"])
-    picture = f'<img src="{folder}/{name}.svg" width="{THUMBNAIL}" alt="{title}">'
-    return f'<td valign="top"><a href="{folder}/{NAME}#{_anchor(name)}">{picture}</a><br>{title}</td>'
-
-
-def _page(folder: Path, told: Story) -> str:
-    parts = [f"# {told.title or folder.name}\n", f"The figures of [{folder.name}]({_notebook(folder)}).\n"]
-    return "\n".join([*parts, *_sections(_figures(folder, told), told), _table(folder)])
-
-
-def _notebook(folder: Path) -> str:
-    return f"../../notebooks/{folder.name}.ipynb"
-
-
-def _sections(contents: Mapping[str, Mapping[str, Any]], told: Story) -> Iterator[str]:
+def _page(
+    folder: str,
+    title: str,
+    headings: Mapping[str, str],
+    shows: Mapping[str, Any],
+    profile: str,
+    decided: Sequence[Mapping[str, Any]],
+) -> str:
+    parts = [f"# {title}\n", f"The figures of [{folder}](../../notebooks/{folder}.ipynb).\n"]
     before = ""
-    for name, content in contents.items():
-        heading = told.figures.get(name, "")
+    for name, content in shows.items():
+        heading = headings.get(name, "")
         if heading and heading != before:
-            yield f"## {heading}\n"
+            parts.append(f"## {heading}\n")
         before = heading
-        yield _figure(name, content)
+        parts.append(_figure(name, content))
+    table = tables.markdown(tables.VERDICT_COLUMNS, [tables.verdict_row(verdict) for verdict in decided])
+    return "\n".join([*parts, f"## Verdicts\n\nOf the {profile} profile.\n\n{table}\n" if decided else ""])
 
 
 def _figure(name: str, content: Mapping[str, Any]) -> str:
     chart = richest(content["charts"])
     alt = " ".join(chart["alt"].split()).replace("[", "(").replace("]", ")")
-    lines = [
-        f'<a id="{_anchor(name)}"></a>\n',
-        f"### {chart['title']}\n",
-        f"![{alt}]({name}.svg)\n",
-        f"{chart['alt']}\n",
-    ]
+    lines = [f'<a id="{_anchor(name)}"></a>\n', f"### {chart['title']}\n", f"![{alt}]({name}.svg)\n"]
+    lines.append(f"{chart['alt']}\n")
     if chart["how_to_read"]:
         lines.append(f"**How to read it.** {chart['how_to_read']}\n")
     claims = ", ".join(content["verdicts"])
-    shown = f"claims {claims}; " if claims else ""
-    return "\n".join([*lines, f"*{shown}seed {content['seed']}, {_words(content['parameters'])}*\n"])
+    given = (f"{one} {tables.show(value)}" for one, value in sorted(content["parameters"].items()))
+    words = f"{f'claims {claims}; ' if claims else ''}seed {content['seed']}, {', '.join(given)}"
+    return "\n".join([*lines, f"*{words}*\n"])
 
 
 def _anchor(name: str) -> str:
     return name.replace("/", "-").replace("_", "-")
-
-
-def _html(words: str) -> str:
-    return words.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
-
-
-def _words(parameters: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {tables.show(value)}" for name, value in sorted(parameters.items()))
-
-
-def _table(folder: Path) -> str:
-    profile, found = verdicts(folder)
-    if not found:
-        return ""
-    rows = [tables.verdict_row(verdict) for verdict in found]
-    table = tables.markdown(tables.VERDICT_COLUMNS, rows)
-    return f"## Verdicts\n\nOf the {profile} profile.\n\n{table}\n"

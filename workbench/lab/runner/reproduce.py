@@ -1,26 +1,48 @@
 """Regenerate every figure and verdict, and say what is not as committed, or elsewhere not as predicted."""
 
+import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from itertools import groupby
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
 
+from workbench.charts import canonical_json
+from workbench.charts.curves import Agreement
+from workbench.errors import ArgumentError, integer_at_least, one_of, positive, real
 from workbench.lab import tables
 from workbench.lab.claims import Record, counted, full_verdicts, tally
+from workbench.lab.differences import compare
 from workbench.lab.explore import FOLDER
+from workbench.lab.figures import PROFILES
+from workbench.lab.live.session import Unread
 from workbench.lab.project import Project
-from workbench.lab.runner import beforehand, cache, complexity, grids, index, judge, numbers, stores
-from workbench.lab.runner.console import Console
-from workbench.lab.runner.costs import Costs, costs
-from workbench.lab.runner.interrupts import Interrupted, interruptible
-from workbench.lab.runner.notebooks import Outcome, is_cached, run
-from workbench.lab.runner.progress import Progress, shown
-from workbench.lab.runner.report import verdicts, write_index
-from workbench.lab.runner.request import Reproduction as Reproduction
-from workbench.lab.runner.stores import held
-from workbench.lab.runner.variants import Grid, Variant, variants
-from workbench.study.sweeps import CellError, SchedulerLostError
+from workbench.lab.runner import complexity
+from workbench.lab.runner.notebooks import Batch, Grid, Outcome, Variant, held, prepare, variants
+from workbench.lab.runner.report import figures, outputs, verdicts, write_index
+from workbench.study.store import Store
+from workbench.study.sweeps import (
+    NONE,
+    SEARCH,
+    By,
+    CellError,
+    Resources,
+    SchedulerLostError,
+    Unit,
+    chosen_backend,
+    digest,
+    fill,
+    lending,
+    noting,
+    units,
+)
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
@@ -29,7 +51,75 @@ in 1000 runs (workbench/lab/differences.py). After a change of the code, look at
 Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
 
 
-def reproduce(project: Project, request: Reproduction, console: Console | None = None) -> int:
+@dataclass(frozen=True)
+class Reproduction:
+    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to.
+
+    Parameters
+    ----------
+    notebooks
+        Stems or chapters; all of them for none.
+    profile
+        `quick` or `full`.
+    update
+        Whether to rewrite what is committed.
+    out
+        The folder with a folder for every notebook; that of the project if not given.
+    given
+        Parameters that all runs have.
+    grid
+        Name -> values of it, for one run at every combination.
+    limit, jobs, timeout, store
+        As of `notebooks.Batch`.
+    backend
+        Who computes what is declared before the notebooks run.
+    scheduler
+        The address of the cluster for the backend `dask`.
+    """
+
+    notebooks: Sequence[str] = ()
+    profile: str = "quick"
+    update: bool = False
+    out: Path | None = None
+    given: Mapping[str, object] = field(default_factory=dict)
+    grid: Grid = field(default_factory=dict)
+    limit: float = NONE.limit
+    jobs: int | None = None
+    timeout: float | None = None
+    store: Path | None = None
+    backend: str | None = None
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        one_of(PROFILES, profile=self.profile)
+        if self.jobs is not None:
+            integer_at_least(1, jobs=self.jobs)
+        if self.timeout is not None:
+            positive(timeout=self.timeout)
+        if not (real(self.limit) and self.limit >= 1):
+            raise ArgumentError("limit", self.limit, "a finite number, 1 or more, where 1 is the usual work")
+        if self.backend or self.scheduler:
+            chosen_backend(self.backend, self.by.jobs, self.scheduler)
+        for name in self.grid.keys() & self.given.keys():
+            raise ArgumentError(f"grid {name}", self.grid[name], f"no other value of {name} beside it")
+        if self.update and (self.profile != "full" or self.given or self.grid):
+            wrong = "changed parameters" if self.given or self.grid else f"profile {self.profile}"
+            raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
+
+    @property
+    def by(self) -> By:
+        """Who computes what is declared beforehand."""
+        jobs = self.jobs or min(2, os.cpu_count() or 1)
+        backend = self.backend or ("serial" if jobs == 1 else "loky")
+        return By(backend, 1 if backend == "serial" else jobs, self.scheduler)
+
+    @cached_property
+    def batch(self) -> Batch:
+        """What runs the notebooks."""
+        return Batch(self.profile, self.limit, self.jobs, self.timeout, self.store, tables.say)
+
+
+def reproduce(project: Project, request: Reproduction) -> int:
     """Run, compare or update, and report.
 
     Returns
@@ -42,155 +132,243 @@ def reproduce(project: Project, request: Reproduction, console: Console | None =
     out = (request.out or project.reproduced).resolve()
     chosen = variants(project.select(request.notebooks), out, request.given, request.grid)
     project.keep_apart(out)
-    console = console or Console()
     with interruptible():
         try:
-            return _reproduced(project, request, chosen, out, console)
+            return _reproduced(project, request, chosen, out)
         except (CellError, SchedulerLostError) as error:
-            console.say(str(error))
+            tables.say(str(error))
             return 1
         except Interrupted as ended:
+            kept, _ = _held(request, chosen)
             with suppress(OSError):  # the terminal may be gone
-                console.say(_interrupted(chosen, request))
+                print(end="\r" if sys.stdout.isatty() else "")  # over the keys that were pressed
+                tables.say(f"interrupted: {kept} blocks kept, run again to go on")
             return ended.exit_code
 
 
-def _reproduced(
-    project: Project, request: Reproduction, chosen: Sequence[Variant], out: Path, console: Console
-) -> int:
-    expected = _announce(chosen, request, out, console.say)
+def _reproduced(project: Project, request: Reproduction, chosen: Sequence[Variant], out: Path) -> int:
+    count, batch = len({one.notebook for one in chosen}), request.batch
+    runs = f" at {len(chosen) // count} settings" if request.grid else ""
+    tables.say(f"{count} notebook{'s'[: count > 1]}{runs}, {request.profile} profile, into {out}")
+    blocks, saved = _held(request, chosen)
+    if blocks:
+        tables.say(f"{blocks} blocks of earlier runs may save {saved:.0f} core-seconds")
     if request.backend:
-        beforehand.computed(_todo(chosen, request), request, console.say)
-    outcomes = _run(chosen, request, expected, console)
-    faults = {
-        outcome.notebook: _faults(project, request, variant, outcome)
-        for variant, outcome in zip(chosen, outcomes, strict=True)
-    }
-    indices = _write_indices(request.grid, chosen, faults)
+        _computed(batch.todo(chosen), request)
+    outcomes = batch.run(chosen)
+    pairs = list(zip(chosen, outcomes, strict=True))
+    updated = {one.notebook for one in outcomes if request.update and one.good}
+    faults = {one.notebook: _faults(variant, one, project.figures) for variant, one in pairs}
+    faults |= {name: [] for name in updated}
     if not all(variant.moved for variant in chosen):
         faults |= complexity.check(out, project.figures, compared=not request.update)
     if request.update:
-        _update(project, out, outcomes)
-    lines = [f"{one.name} {line}" for one in chosen for line in judge.remarks(one)]
-    lines += beforehand.rows(chosen, request)
-    console.say(
+        _update(project, out, updated)
+    lines = [f"{one.name} {line}" for one in chosen for line in _remarks(one)]
+    used = sum(one.core_seconds for one in outcomes)
+    tables.say(
         "\n".join(
-            [_summary(project.figures, out, outcomes, faults), *lines, *indices, *expected.after(outcomes)]
+            [
+                _summary(project.figures, out, outcomes, faults),
+                *lines,
+                *_rows(chosen, request),
+                f"used {used:.0f} core-seconds",
+            ]
         )
     )
     return 1 if any(faults.values()) else 0
 
 
-def _run(
-    chosen: Sequence[Variant], request: Reproduction, expected: Costs, console: Console
-) -> list[Outcome]:
-    blocks = {name: work.blocks for name, work in expected.works.items() if work}
-    progress = Progress(blocks, request.store)
-    with shown(progress, console):
-        return run(
-            chosen,
-            profile=request.profile,
-            limit=request.limit,
-            jobs=request.jobs,
-            timeout=request.timeout,
-            store=request.store,
-            report=lambda outcome: console.say(_line(outcome)),
-            progress=progress,
-        )
+def _held(request: Reproduction, chosen: Sequence[Variant]) -> tuple[int, float]:
+    """Return the blocks that a run finds in the stores of what it has to do, and what they have cost."""
+    paths = request.batch.stores(request.batch.todo(chosen))
+    found = [held(path) for path in paths]
+    return sum(blocks for blocks, _ in found), sum(seconds for _, seconds in found)
 
 
-def _todo(chosen: Sequence[Variant], request: Reproduction) -> list[Variant]:
-    return [one for one in chosen if not is_cached(one, request.profile, request.limit)]
+# How a run is asked to end: Ctrl-C, `kill`, a terminal that is closed; all of them end it alike.
 
 
-def _interrupted(chosen: Sequence[Variant], request: Reproduction) -> str:
-    """Say what the next run of the same finds in the stores of the notebooks that have not ended."""
-    kept = sum(held(path)[0] for path in stores.places(_todo(chosen, request), request.store))
-    return f"interrupted: {kept} blocks kept, run again to go on"
+class Interrupted(KeyboardInterrupt):
+    """A signal asked this process to end."""
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number  # as a shell says it: 130 after Ctrl-C, 143 after `kill`
 
 
-def _announce(
-    chosen: Sequence[Variant], request: Reproduction, out: Path, say: Callable[[str], None]
-) -> Costs:
-    """Say what is to be done and what it is expected to cost."""
-    notebooks = len({one.notebook for one in chosen})
-    runs = f" at {len(chosen) // notebooks} settings" if request.grid else ""
-    plural = "notebook" if notebooks == 1 else "notebooks"
-    say(f"{notebooks} {plural}{runs}, {request.profile} profile, into {out}")
-    todo = _todo(chosen, request)
-    expected = costs(todo, request.profile, request.limit, request.store)
-    if todo:
-        say(expected.before())
-    return expected
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first such signal raise `Interrupted`; what then cleans up is not disturbed by another one.
+
+    What the process was told to ignore stays so: Ctrl-C in the background, the end of a terminal under
+    `nohup`.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no other may change handlers
+        yield
+        return
+    known = [one for name in ("SIGINT", "SIGTERM", "SIGHUP") if (one := getattr(signal, name, None))]
+    heard = [one for one in known if signal.getsignal(one) is not signal.SIG_IGN]
+
+    def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+        for one in heard:
+            signal.signal(one, lambda *_: None)
+        raise Interrupted(number)
+
+    before = {one: signal.signal(one, interrupt) for one in heard}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
-def _line(outcome: Outcome) -> str:
-    remark = f" ({outcome.remark})" if outcome.remark else ""
-    return f"  {outcome.notebook}: {outcome.status} in {outcome.seconds:.0f} s{remark}"
+# What is wrong with a run: beside committed numbers at a notebook's start, beside predictions elsewhere.
 
 
-def _faults(project: Project, request: Reproduction, variant: Variant, outcome: Outcome) -> list[str]:
-    if request.update and outcome.good:
+def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
+    """Return what is wrong with the outputs of a variant, one line each."""
+    if not outcome.good:
+        return [outcome.reason]
+    if variant.moved:
+        return [line for line, found in _judged(variant.out) if not found]
+    kept = committed / variant.name
+    if not outputs(kept):
+        command = f"workbench reproduce {variant.name} --profile full --update"
+        return [f"no committed figures; make them with: {command}"]
+    return compare(variant.out, kept)
+
+
+def _remarks(variant: Variant) -> list[str]:
+    """Return, away from the start, which figures agree with predictions and which show these or nothing."""
+    if not variant.moved:
         return []
-    return judge.faults(variant, outcome, project.figures)
+    refused = {path.stem: canonical_json.read(path).get("refused") for path in figures(variant.out)}
+    alone = [f"{name}: {reason}" for name, reason in refused.items() if reason]
+    return [line for line, found in _judged(variant.out) if found] + alone
 
 
-def _write_indices(grid: Grid, chosen: Sequence[Variant], faults: Mapping[str, Sequence[str]]) -> list[str]:
-    """Write the index and the table of every notebook of a grid, and return one line on each."""
-    lines = []
-    for home, group in groupby(chosen if grid else (), key=lambda variant: variant.home):
-        runs = grids.members(list(group), {name: "; ".join(found) for name, found in faults.items()})
-        multiples = grids.multiples(grid, runs)
-        numbers.write(home, runs, multiples)
-        lines.append(f"index of {home.name}: {index.write(home, grid, runs, multiples)}")
-    return lines
+def _judged(folder: Path) -> Iterator[tuple[str, Agreement]]:
+    """Yield how the measured points of every figure that predicts some agree with what is predicted."""
+    for path in figures(folder):
+        kept = canonical_json.read(path).get("agreement", {"points": 0, "outside": []})
+        found = Agreement(kept["points"], tuple(kept["outside"]))
+        if found.points:
+            inside = found.points - len(found.outside)
+            first = f"; outside: {'; '.join(found.outside[:3])}" if found.outside else ""
+            words = f"measured agrees with predicted at these parameters: {inside} of {found.points} points"
+            yield f"{path.stem}: {words}{first}", found
 
 
-def _update(project: Project, out: Path, outcomes: Sequence[Outcome]) -> None:
-    for outcome in outcomes:
-        if outcome.good:
-            target = project.figures / outcome.notebook
-            target.mkdir(parents=True, exist_ok=True)
-            for path in filter(Path.is_file, target.iterdir()):
-                path.unlink()
-            for path in cache.outputs(out / outcome.notebook):
-                shutil.copyfile(path, target / path.name)
-            if (moving := out / outcome.notebook / FOLDER).is_dir():  # the grids of a full run
-                shutil.copytree(moving, target / FOLDER, dirs_exist_ok=True)
+# What notebooks declare, computed before they run, by any backend.
+#
+# Their cells run here, without a kernel, and note what they would compute. A search chooses each n by what it
+# has found, so that it is one unit. What a figure or a claim runs beyond that is computed with the notebook.
+
+
+def _computed(chosen: Sequence[Variant], request: Reproduction) -> None:
+    """Compute everything that is declared into the stores in which the notebooks find it."""
+    for group in [list(chosen)] if request.store else [[variant] for variant in chosen]:
+        found = _units(group, request)
+        (path,) = request.batch.stores(group)
+        if not request.store:
+            prepare(path)
+        with Store(path) as store:
+            fill(store, found, request.by)
+
+
+def _rows(chosen: Sequence[Variant], request: Reproduction) -> list[str]:
+    """Return the line with the hash of all rows in the stores of a run."""
+    opened = [Store(path) for path in request.batch.stores(chosen) if path.is_file()]
+    try:
+        return [f"in the stores: {digest(opened)}"] if opened else []
+    finally:
+        for store in opened:
+            store.close()
+
+
+def _units(chosen: Iterable[Variant], request: Reproduction) -> list[Unit]:
+    """Return every unit of all variants, and say what cannot be known beforehand."""
+    noted = [one for variant in chosen for one in _noted(variant, request.profile, request.limit)]
+    found = units(noted)
+    searches = sum(unit.block == SEARCH for unit in found)
+    tables.say(f"read ahead: {len(found) - searches} blocks and {searches} searches")
+    for one in noted:
+        if isinstance(one, Unread):
+            tables.say(
+                f"cannot be read ahead: {one.name} ({one.why}); what else it runs, runs with the notebook"
+            )
+    return found
+
+
+def _noted(variant: Variant, profile: str, limit: float) -> list[object]:
+    """Return every sweep and search that a notebook asks for, and where it could not be read ahead."""
+    found: list[object] = []
+    cells = canonical_json.read(variant.notebook)["cells"]
+    with _aside() as folder, lending(Resources(limit=limit)), noting(found):
+        space: dict[str, Any] = {"__name__": "__main__"}
+        for number, cell in enumerate(cells):
+            if cell["cell_type"] != "code":
+                continue
+            try:
+                exec(compile("".join(cell["source"]), f"cell {number}", "exec"), space)
+            except Exception as error:
+                found.append(Unread(f"{variant.name}, cell {number}", f"{type(error).__name__}: {error}"))
+            if "parameters" in cell["metadata"].get("tags", ()):
+                space |= {**variant.moved, "profile": profile, "out": folder, "recompute": True}
+    return found
+
+
+@contextmanager
+def _aside() -> Iterator[str]:
+    """Yield a folder of its own, to which what runs in it may write, and let it print nothing."""
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory(prefix="workbench-") as folder, open(os.devnull, "w") as nowhere:
+        os.chdir(folder)
+        try:
+            with redirect_stdout(nowhere), redirect_stderr(nowhere):
+                yield folder
+        finally:
+            os.chdir(here)
+
+
+# What is written and said in the end.
+
+
+def _update(project: Project, out: Path, updated: Iterable[str]) -> None:
+    for name in updated:
+        target = project.figures / name
+        target.mkdir(parents=True, exist_ok=True)
+        for path in filter(Path.is_file, target.iterdir()):
+            path.unlink()
+        for path in outputs(out / name):
+            shutil.copyfile(path, target / path.name)
+        if (moving := out / name / FOLDER).is_dir():  # the grids of a full run
+            shutil.copytree(moving, target / FOLDER, dirs_exist_ok=True)
     if project.figures.is_dir():
         write_index(project.figures)
         complexity.write(project.figures)
 
 
 def _summary(
-    figures: Path, out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]
+    committed: Path, out: Path, outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]
 ) -> str:
-    full = full_verdicts(figures)
+    full = full_verdicts(committed)
     rows = [_row(out / one.notebook, one, full, bool(faults[one.notebook])) for one in outcomes]
     header = ("notebook", "status", "seconds", "core-s", "figures", "claims")
     failed = [f"FAILED {name}: {line}" for name, lines in faults.items() for line in lines]
-    return "\n".join(["", tables.text(header, rows), *failed, *_advice(outcomes, faults)])
-
-
-def _advice(outcomes: Sequence[Outcome], faults: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say what differences mean and what to do about them, if there are any."""
     changed = [
         one.notebook
         for one in outcomes
-        if one.good and any(", committed " in f for f in faults[one.notebook])
+        if one.good and any(", committed " in line for line in faults[one.notebook])
     ]
-    if not changed:
-        return []
-    return [ADVICE.format(notebooks=" ".join(changed))]
+    advice = [ADVICE.format(notebooks=" ".join(changed))] if changed else []
+    return "\n".join(["", tables.text(header, rows), *failed, *advice])
 
 
 def _row(folder: Path, outcome: Outcome, full: Mapping[str, Record], faulty: bool) -> list[str]:
     status = "differs" if outcome.good and faulty else outcome.status
     times = (f"{outcome.seconds:.0f}", f"{outcome.core_seconds:.0f}")
-    return [outcome.notebook, status, *times, str(len(cache.figures(folder))), _claims(folder, full)]
-
-
-def _claims(folder: Path, full: Mapping[str, Record]) -> str:
-    """Return what claims come to: decided in full, in quick beside what full has decided."""
     profile, decided = verdicts(folder)
-    return counted(decided, full) if profile == "quick" else tally(str(one["status"]) for one in decided)
+    known = counted(decided, full) if profile == "quick" else tally(str(one["status"]) for one in decided)
+    return [outcome.notebook, status, *times, str(len(figures(folder))), known]

@@ -4,7 +4,9 @@ Every attack is one test at `AUDIT_LEVEL`; a suite of k attacks on a sound catal
 probability at most k times that.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from types import MappingProxyType
 
 from workbench.catalog import KNOWN, Addition, Entry, addition, lookup
@@ -14,7 +16,6 @@ from workbench.study.audit import AuditReport, audit, neighbours
 from workbench.study.pairs import multivariate, univariate
 from workbench.study.pairs.base import WHOLE, Case, Setting
 from workbench.study.profiles import AUDIT_CI, AuditPreset
-from workbench.study.references import home
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
     {**univariate.BUILDERS, **multivariate.BUILDERS}
@@ -32,8 +33,17 @@ def builder(key: str) -> Callable[[], Iterator[Case]]:
     if key not in BUILDERS:
         if NonPrivate() in lookup(key).budgets:
             raise ArgumentError("key", key, "an estimator that is private")
-        raise ArgumentError("key", key, f"pairs: add it to BUILDERS in {home(key, BUILDERS)}: {MINIMAL}")
+        raise ArgumentError("key", key, f"pairs: add it to BUILDERS in {_beside(key)}: {MINIMAL}")
     return BUILDERS[key]
+
+
+def _beside(key: str) -> str:
+    """Return the file in which most builders for the family of `key` are, or most of all."""
+    made = {name: one.func if isinstance(one, partial) else one for name, one in BUILDERS.items()}
+    family = key.partition("/")[0]
+    kin = [one for name, one in made.items() if name.partition("/")[0] == family] or made.values()
+    ((module, _),) = Counter(one.__module__ for one in kin).most_common(1)
+    return module.replace(".", "/") + ".py"
 
 
 def attackable() -> list[str]:
