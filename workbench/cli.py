@@ -174,14 +174,14 @@ def _plan(options: Options) -> int:
     from workbench.lab.planning import planning, question
     from workbench.study.planner import Simulation
 
-    names = ("subject", "d", "alpha", "beta", "epsilon", "delta", "rho", "n", "calibration", "own")
+    names = ("subject", "d", "alpha", "beta", "confidence", "n", "calibration", "own")
     how = _given(options, "share", "runs", "seed", "jobs")
     asked = question(
         settings=dict(options.set),
         simulation=Simulation(**how) if options.simulate else None,
-        **_given(options, *names),
+        **_given(options, *names, "epsilon", "delta", "rho"),
     )
-    text, good = planning(asked, as_json=options.json, why=options.why)
+    text, good = planning(asked, confidence=options.confidence, as_json=options.json, why=options.why)
     say(text)
     return 0 if good else 1
 
@@ -410,12 +410,13 @@ COMMANDS = {
                 None,
                 "target error (none: only where answers begin)",
             ),
-            ("--beta B", float, 0.05, "probability of a larger error (0.05)"),
+            ("--beta B", float, None, "probability of a larger error (0.05)"),
+            ("--confidence C", float, None, "the same as --beta 1-C, by a proved bound alone"),
             *BUDGET,
             ("--n N", int, None, "rows: ask for the least budget instead"),
             ("--calibration", ("paper", "tight", "both"), "tight", "original or improved constants (tight)"),
             SET,
-            ("--from MODULE:OBJECT", str, None, "an estimator of your own, too", {"dest": "own"}),
+            ("--from MODULE:OBJECT", str, None, "an estimator or Addition of your own, too", {"dest": "own"}),
             ("--simulate", bool, False, "search n by runs on synthetic rows, too"),
             ("--share Q", float, 0.5, "of runs within alpha (0.5)"),
             ("--runs R", int, 200, "of each search (200)"),

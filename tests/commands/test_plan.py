@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.facts import facts, told
-from workbench.catalog import CATALOG
+from workbench.catalog import CATALOG, Addition
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.estimators import Abstention
@@ -363,6 +363,7 @@ class Thrown:
 
 
 own, entry = Thrown(), CATALOG["univariate/median"]
+addition = Addition(entry=entry)
 
 
 def test_an_estimator_of_ones_own_is_planned_and_simulated():
@@ -372,7 +373,7 @@ def test_an_estimator_of_ones_own_is_planned_and_simulated():
     assert alone.proved.parameters["radius"].value == 3.0
     beside = Question(subject="mean", alpha=0.2, budget=BUDGET, own=(mine,))
     assert next(iter(candidates(beside))).entry.key == mine.key
-    assert own_entry(f"{__name__}:entry", "") is entry
+    assert own_entry(f"{__name__}:entry", "") is own_entry(f"{__name__}:addition", "") is entry
 
 
 # The page
@@ -518,6 +519,8 @@ def test_the_table_tells_of_a_bound_that_is_not_monotone():
         (("mean", "--alpha", "0"), ("alpha = 0.0", "above 0")),
         (("mean", "--alpha", "much"), ("--alpha", "'much'")),
         (("mean", "--beta", "1"), ("beta = 1.0", "between 0 and 1")),
+        (("mean", "--confidence", "1"), ("confidence = 1.0", "between 0 and 1")),
+        (("mean", "--confidence", "0.9", "--beta", "0.1"), ("either --confidence or --beta",)),
         (("mean", "--epsilon", "-1"), ("epsilon = -1.0",)),
         (("mean", "--delta", "1e-6"), ("epsilon = None",)),
         (("mean", "--epsilon", "1", "--rho", "1"), ("rho = 1.0", "not both")),
@@ -542,3 +545,12 @@ def test_the_table_tells_of_a_bound_that_is_not_monotone():
 )  # fmt: skip
 def test_a_wrong_question_is_one_line(command, arguments, words):
     assert len(command("plan", *arguments).refused(*words)) <= 220
+
+
+def test_a_confidence_is_the_probability_of_no_larger_error(command):
+    asked = (("--confidence", "0.9"), ("--beta", "0.1"), ())
+    same, one, other = (command("plan", *MEAN, *words, "--json").printed() for words in asked)
+    assert same == one != other
+    refused = command("plan", *MEAN, *asked[0], "--alpha", "1e-12", "--n", "9")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "confidence = 0.9: expected none: no proved error bound" in refused.stderr.splitlines()[-1]

@@ -54,8 +54,11 @@ def test_a_grid_covers_its_box_and_has_a_public_end():
         assert np.diff(np.unique(points[:, 0])).max() <= step * (1 + 1e-12)
         assert (points == 0).all(axis=1).any()
     for step in (1e-5, 1e-300):
-        with pytest.raises(ArgumentError, match=f"^step = .*{MOST} candidates"):
-            grid_size(1, 1.0, step)
+        for d in (1, 2, 3):
+            with pytest.raises(ArgumentError, match=f"^step = .*{MOST} candidates") as raised:
+                grid_size(d, 7.0, step)
+            told = float(raised.value.allowed.split()[2].strip(","))
+            assert MOST / 1.25 < grid_size(d, 7.0, told) <= MOST
 
 
 @settings(max_examples=25, deadline=None)

@@ -105,7 +105,8 @@ def grid_size(d: int, reach: float, step: float) -> int:
     side = 2 * ceil(min(reach / step, MOST)) + 1
     if (size := int(side**d)) <= MOST:
         return size
-    raise ArgumentError("step", step, f"larger: the grid would have more than {MOST} candidates")
+    least = reach / ((int(MOST ** (1 / d)) - 1) // 2) * 1.001  # four digits of it are enough
+    raise ArgumentError("step", step, f"at least {least:.4g}, for a grid of at most {MOST} candidates")
 
 
 @lru_cache(maxsize=8)

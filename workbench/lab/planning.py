@@ -4,11 +4,12 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from math import inf, isfinite
 from time import monotonic
 from typing import Any, TypeAlias
 
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, probability
 from workbench.lab.estimating import spending
 from workbench.lab.tables import fields, page_width, printable, show, text, wrapped
 from workbench.study.planner import Answer, Answers, Question, compared, own_entry
@@ -24,6 +25,8 @@ def question(
     delta: float | None = None,
     rho: float | None = None,
     n: int | None = None,
+    beta: float | None = None,
+    confidence: float | None = None,
     calibration: str = "tight",
     own: str | None = None,
     **more: Any,
@@ -33,8 +36,14 @@ def question(
         raise ArgumentError("n", n, "either --n, which asks for a budget, or --epsilon or --rho")
     usual = (epsilon, delta, rho) == (None, None, None)
     given = spending(1.0, DELTA, None) if usual else spending(epsilon, delta, rho) if n is None else None
+    if confidence is not None:
+        probability(confidence=confidence)
+        if beta is not None:
+            raise ArgumentError("confidence", confidence, "either --confidence or --beta")
+        beta = float(1 - Decimal(str(confidence)))
     return Question(
         subject=subject,
+        beta=0.05 if beta is None else beta,
         budget=given if n is None else None,
         n=n,
         delta=DELTA if delta is None else delta,
@@ -44,9 +53,14 @@ def question(
     )
 
 
-def planning(asked: Question, *, as_json: bool = False, why: bool = False) -> tuple[str, bool]:
+def planning(
+    asked: Question, *, confidence: float | None = None, as_json: bool = False, why: bool = False
+) -> tuple[str, bool]:
     """Return the text to print, and whether some estimator reaches the accuracy."""
     answers = compared(asked, _announced, _telling(asked))
+    if confidence is not None and not any(isfinite(one.proved.bound or inf) for one in answers):
+        allowed = "none: no proved error bound is finite here, and predictions are of half of the runs"
+        raise ArgumentError("confidence", confidence, allowed)
     good = any(answers_to(asked, answer) for answer in answers)
     if as_json:
         return json.dumps(record(asked, answers), indent=1, ensure_ascii=False, allow_nan=False), good

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from workbench.bounds.search import smallest
-from workbench.catalog import KNOWN, Entry, Example, lookup
+from workbench.catalog import KNOWN, Addition, Entry, Example, lookup
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
 from workbench.estimators.release import Asked, meaning
@@ -723,8 +723,9 @@ def own_entry(reference: str, subject: str) -> Entry:
     Parameters
     ----------
     reference : str
-        "module:object"; modules of the working folder are found. The object is an `Entry`, or an estimator:
-        at least `plan(n, d, budget)`, and `error_bound`, `predicted_error` or a call for what they answer.
+        "module:object"; modules of the working folder are found. The object is an `Entry`, an `Addition`, or
+        an estimator: at least `plan(n, d, budget)`, and `error_bound`, `predicted_error` or a call for what
+        they answer.
     subject : str
         The estimand, where the object is an estimator without an attribute `estimand`: it has the rows and
         the loss of the catalog's entries of that.
@@ -735,10 +736,11 @@ def own_entry(reference: str, subject: str) -> Entry:
         If there is no such object, it is neither, or nothing tells its estimand.
     """
     found = loaded("from", reference)
-    if isinstance(found, Entry):
-        return found
+    if isinstance(found, Entry | Addition):
+        return found.entry if isinstance(found, Addition) else found
     if isinstance(found, type) or not callable(getattr(found, "plan", None)):
-        raise ArgumentError("from", reference, "an Entry, or an estimator: an object with plan(n, d, budget)")
+        allowed = "an Entry, an Addition, or an estimator: an object with plan(n, d, budget)"
+        raise ArgumentError("from", reference, allowed)
     estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
     like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
     if not like:
