@@ -70,14 +70,6 @@ def finite(**arguments: object) -> None:
             raise ArgumentError(name, value, "a finite number")
 
 
-def within_floats(**arguments: object) -> None:
-    """Raise if an argument is a number beyond all floats, which no conversion makes infinite: 10**400."""
-    for name, value in arguments.items():
-        number = plain(value, as_real=True)
-        if isinstance(number, _NUMBER) and not isinstance(number, (float, bool)):
-            raise ArgumentError(name, value, f"a number of at most {float_info.max:.3g} in size")
-
-
 def probability(**arguments: object) -> None:
     """Raise unless every argument lies strictly between 0 and 1."""
     for name, value in arguments.items():

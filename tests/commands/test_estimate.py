@@ -131,6 +131,12 @@ def test_a_budget_of_a_person_is_divided_among_the_rows(folder, command):
     _, record, said = recorded(command, more=("--rows-per-person", "4"))
     assert record["budget"] == str(PureDP(0.25))
     assert f"each person: {PureDP(1.0)}, for one with at most 4 rows" in said
+    paper = {"key": "covariance/thresholded", "settings": ("radius=1", "calibration=paper"), "budget": APPROX}
+    said = recorded(command, **paper, more=("--rows-per-person", "3"))[2]
+    person, row = (
+        float(re.search(rf"{name}: \(ε = ([\d.]+)", said)[1]) for name in ("each person", "guarantee")
+    )
+    assert person == pytest.approx(3 * row, rel=1e-4)
     command(*estimate(more=("--rows-per-person", "0"))).refused("rows_per_person = 0: expected an integer")
 
 

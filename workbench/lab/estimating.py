@@ -33,7 +33,7 @@ from workbench.estimators.files import (
 )
 from workbench.estimators.release import BETA, Asked
 from workbench.lab.tables import give_up_on_stdout, say
-from workbench.privacy import ZCDP, ApproxDP, NonPrivate, PureDP, SecureNoise
+from workbench.privacy import ZCDP, ApproxDP, NonPrivate, PureDP, SecureNoise, compose
 
 PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
 EXACT = "exact noise from the operating system: private as released, to the last bit"
@@ -67,9 +67,7 @@ def estimate(
             raise ArgumentError("seed", seed, "none with --secure: a replay is not private")
     if missing is not None and not (real(missing) and abs(missing) <= LARGEST):
         raise ArgumentError("missing", missing, f"a finite number, at most {LARGEST:g} in size")
-    person = None
     if rows_per_person is not None:
-        person = f"{budget}, for one with at most {rows_per_person} rows"
         budget = budget.per_row(rows_per_person)
     chosen = estimator(key, settings or {})
     table = open_table(file, writing or Writing())
@@ -80,6 +78,10 @@ def estimate(
     rng = SecureNoise() if secure else np.random.default_rng(seed)
     with np.errstate(all="ignore"):
         asked, plan = Asked(chosen, n, d, budget), chosen.plan(n, d, budget)
+        person = {}
+        if rows_per_person is not None:  # by what is delivered, which a source's own constants may exceed
+            whole = compose(plan).for_group(rows_per_person)
+            person = {"each person": f"{whole}, for one with at most {rows_per_person} rows"}
         said = asked.error()
         laws = str(getattr(chosen, "laws", "")) if KNOWN[key].estimand == "interval" else ""
         drawn = EXACT if secure else PRIVATE if seed is None else f"replay, not private (seed {seed})"
@@ -96,7 +98,7 @@ def estimate(
             **({"laws": laws} if laws else {}),
             "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
             "budget": str(budget),
-            **({"each person": person} if person else {}),
+            **person,
             "plan": [_charge(charge) for charge in plan.charges()],
             "error": error,
             **({"other rows": asked.other_rows} if asked.other_rows else {}),

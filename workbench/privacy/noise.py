@@ -10,14 +10,14 @@ release for the world needs `privacy.secure`, on a grid, with operating-system r
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
+from functools import lru_cache
 from math import inf, log
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import ArgumentError, within_floats
+from workbench.errors import ArgumentError
 from workbench.privacy import cuts
 from workbench.privacy.grid import Band, Later
 from workbench.types import Array
@@ -73,41 +73,6 @@ class NoiseSource(Protocol):
         """Return a uniform whole number of 0, .., count - 1."""
 
 
-Source = TypeVar("Source", bound=type)
-NO_NUMBERS = ("value", "scores", "weights")
-
-
-def of_floats(source: Source) -> Source:
-    """Let the methods of a noise source refuse public numbers beyond all floats before anything is drawn."""
-    for name, method in list(vars(source).items()):
-        if callable(method) and not name.startswith("_") and name != "below":  # which is of any count
-            setattr(source, name, _refusing(method))
-    return source
-
-
-def _refusing(method: Callable[..., Any]) -> Callable[..., Any]:
-    names = method.__code__.co_varnames[1 : method.__code__.co_argcount]
-
-    @wraps(method)
-    def draw(self: Any, *given: Any, **named: Any) -> Any:
-        for name, number in (*zip(names, given, strict=False), *named.items()):
-            if type(number) is not float and name not in NO_NUMBERS:
-                within_floats(**{name: number})
-        return method(self, *given, **named)
-
-    return draw
-
-
-def floats(**statistic: ArrayLike) -> Array:
-    """Return a statistic of any type as floats, or raise by its name if an entry is beyond them."""
-    ((name, value),) = statistic.items()
-    try:
-        return np.asarray(value, np.float64)
-    except OverflowError:
-        raise ArgumentError(name, value, "numbers that floats hold") from None
-
-
-@of_floats
 @dataclass(frozen=True)
 class SimulatedNoise:
     """Noise of a numpy Generator: reproducible, hence for study and not for release."""
@@ -201,7 +166,7 @@ class SimulatedNoise:
 
 
 def _plus(value: ArrayLike, draw: Callable[[tuple[int, ...]], Array]) -> Array:
-    centre = floats(value=value)
+    centre = np.asarray(value, np.float64)
     return centre + draw(centre.shape)
 
 
@@ -220,27 +185,26 @@ def _exponentials(rng: np.random.Generator, band: Band) -> tuple[Array, float]:
 
 
 def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
-    values = floats(scores=scores)
+    values = np.asarray(scores, np.float64)
     if weights is None:
         return values
     with np.errstate(divide="ignore"):
-        return np.asarray(values + scale * np.log(floats(weights=weights)))
+        return np.asarray(values + scale * np.log(np.asarray(weights, np.float64)))
 
 
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
     """Return L M Lᵀ for a root L of the value and a random matrix M, exactly symmetric."""
-    factor = floats(value=root)
+    factor = np.asarray(root, np.float64)
     product = factor @ draw(len(factor)) @ factor.T
     return np.asarray((product + product.T) / 2)
 
 
-@of_floats
 @dataclass(frozen=True)
 class UnitNoise:
     """Adds exactly one scale to every entry, so that output minus statistic reveals the calibration."""
 
     def _add(self, value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Array:
-        return floats(value=value) + scale
+        return np.asarray(value, np.float64) + scale
 
     laplace = truncated_laplace = discrete_laplace = gaussian = exponential = _add
 
@@ -249,12 +213,12 @@ class UnitNoise:
         return int(np.argmax(_logits(scores, scale, weights)))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        centre = floats(value=value)
+        centre = np.asarray(value, np.float64)
         return centre + scale * np.where(np.eye(len(centre), dtype=bool), 1.0, 0.5**0.5)
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         """Return (1 + scale) LLᵀ, L the value."""
-        factor = floats(value=value)
+        factor = np.asarray(value, np.float64)
         return np.asarray((1 + scale) * (factor @ factor.T))
 
     wishart = square = thompson_laplace
@@ -296,7 +260,6 @@ class CountingNoise:
         method = getattr(self.source, kind)
 
         def recorded(value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Any:
-            within_floats(sensitivity=sensitivity, scale=scale)
             self.draws.append(Draw(kind, float(sensitivity), float(scale), int(np.size(value))))
             return method(value, sensitivity, scale, *rest)
 

@@ -34,7 +34,7 @@ from workbench.privacy.cuts import BITS as SHARE_BITS
 from workbench.privacy.cuts import Level, Node, Scan
 from workbench.privacy.exact import Read, exactly, flint, passed, precise, system, uniform_ball
 from workbench.privacy.grid import UP, Later, OnGrid, Reaching, on_grid
-from workbench.privacy.noise import CountingNoise, NoiseSource, floats, of_floats
+from workbench.privacy.noise import CountingNoise, NoiseSource
 from workbench.privacy.plan import Plan
 from workbench.privacy.stable import SHAPED, ChargedRoot
 from workbench.types import Array
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from workbench.privacy.exact import arb
 
 
-@of_floats
 class SecureNoise:
     """Exact noise on a grid; it takes no argument: what could be repeated would not be private.
 
@@ -312,7 +311,7 @@ def _scale(scale: float) -> "arb":
 
 
 def _root(value: ArrayLike) -> Array:
-    matrix = floats(root=value)
+    matrix = np.asarray(value, np.float64)
     if matrix.ndim != 2 or len(matrix) != matrix.shape[1] or not np.isfinite(matrix).all():
         raise ArgumentError("root", value, "a square matrix of finite numbers")
     return matrix
