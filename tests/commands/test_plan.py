@@ -141,7 +141,7 @@ def test_where_answers_begin_needs_no_alpha():
             {"subject": "covariance/perturbed", "alpha": 1e-3, "n": 50, "settings": {"radius": 1}} | ROWS,
             "found is 0.05",
         ),
-        ({"subject": "mean/tukey", "d": 2, "settings": {"step": 1e-4}}, "step = 0.0001: expected larger"),
+        ({"subject": "mean/tukey", "d": 2, "settings": {"step": 1e-4}}, "step = 0.0001: expected at least"),
     ],
 )  # fmt: skip
 def test_why_an_entry_does_not_answer(more, words):

@@ -462,7 +462,7 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         level=claim_level(),
         trials=sum(one.runs for one in found),
         estimate=slopes.measured.estimate,
-        interval=slopes.measured.interval(SEEN),
+        interval=slopes.measured.interval(claim_level()),
         bound=slopes.stated,
         id=f"n in {scaling.variable}: {scaling.key}",
         detail={"scaling": _record(scaling, found, rate, slopes)},
