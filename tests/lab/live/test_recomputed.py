@@ -169,3 +169,11 @@ def test_what_is_made_again_is_stopped_by_the_same_button(asked):
     button.button.click()
     assert process.wait(10) != 0
     assert "stopped" in button.words.value
+
+
+def test_a_process_that_fails_says_so(asked):
+    button = asked()
+    button.order = {**button.order, "module": "workbench.no_such_module"}
+    button.start()
+    assert until_says(button, "ended with exit code 1")
+    assert button.button.description == again.RECOMPUTE

@@ -42,6 +42,9 @@ def aside(module: str, order: Mapping[str, Any], hear: Hear) -> subprocess.Popen
             process.stdin.close()
             for text in process.stdout:
                 hear(process, json.loads(text))
+            if process.wait() > 0:  # it was not stopped
+                ended = f"ended with exit code {process.returncode}; what Jupyter prints says why"
+                hear(process, {"status": ended, "runs": 1, "done": True, "page": said(ended)})
 
     Thread(target=follow, daemon=True).start()
     return process
