@@ -18,6 +18,7 @@ from workbench.lab import project, tables
 from workbench.lab.figures import VERDICTS
 from workbench.lab.runner.report import figures
 from workbench.lab.runner.report import verdicts as read_verdicts
+from workbench.special import ndtri
 
 Record: TypeAlias = Mapping[str, Any]
 NOTEBOOK, PROFILE = "notebook", "profile"
@@ -114,7 +115,8 @@ def agreement(ours: Record, theirs: Record) -> Agreement:
     """Return whether the checks of a verdict agree with those of the committed one.
 
     Two estimates differ if the interval of their difference, made from the intervals of both (Zou & Donner
-    2008), does not hold 0; its level is that of the intervals. A check without an interval, such as a largest
+    2008), does not hold 0; its level is that of the intervals, or of a check for the exponents of searched n,
+    of which there are too many to be compared at 5 %. A check without an interval, such as a largest
     value over all runs, differs if one of the two runs refutes what the other confirms.
 
     >>> check = {"id": "c", "status": "HOLDS", "estimate": 1.0, "interval": [0.9, 1.1]}
@@ -142,12 +144,17 @@ def _checks(verdict: Record) -> Sequence[Record]:
 
 
 def _compared(one: Record, other: Record) -> tuple[bool, float]:
+    from workbench.study.profiles import claim_level  # slow to load, and asked by runs alone
+    from workbench.study.scaling import SEEN, SLOPE
+
     ours, theirs = float(one["estimate"]), float(other["estimate"])
     (low, high), (least, most) = (map(float, check["interval"]) for check in (one, other))
     against = {str(check["status"]) for check in (one, other)} == {HOLDS, REFUTED}
     if not (low < high and least < most and isfinite(ours) and isfinite(theirs)):
         return against, inf
-    below, above = hypot(ours - low, most - theirs), hypot(high - ours, theirs - least)
+    wider = float(ndtri(claim_level() / 2) / ndtri(SEEN / 2)) if one.get("test") == SLOPE else 1.0
+    below = wider * hypot(ours - low, most - theirs)
+    above = wider * hypot(high - ours, theirs - least)
     return against or not -above <= ours - theirs <= below, max(below, above) / (abs(theirs) or 1)
 
 

@@ -434,7 +434,8 @@ def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, fl
 
 TOLERANCE = 0.1  # of an exponent: what logarithms that a statement leaves out may do
 SEARCHED = 0.05  # the level of the interval of one n*
-SEEN = 0.05  # the level at which wrong statements are excluded
+SEEN = 0.05  # the level at which wrong statements are excluded, and of the interval of an exponent
+SLOPE = "slope of searched n"  # the name of the test
 HALF = 0.5  # of a power: a wrong statement that is always near
 FEWEST = 3  # values with both ends that a slope takes; of two values, both
 CONTRADICTS = {"upper": ("faster",), "lower": ("slower",), "equal": ("faster", "slower")}
@@ -458,11 +459,11 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         status = Status.REFUTED
     return Verdict(
         status=status,
-        test="slope of searched n",
+        test=SLOPE,
         level=claim_level(),
         trials=sum(one.runs for one in found),
         estimate=slopes.measured.estimate,
-        interval=slopes.measured.interval(claim_level()),
+        interval=slopes.measured.interval(SEEN),
         bound=slopes.stated,
         id=f"n in {scaling.variable}: {scaling.key}",
         detail={"scaling": _record(scaling, found, rate, slopes)},
