@@ -687,6 +687,7 @@ class Designer:
         """Yield the numbers and Δ of votes with each quorum: no numbers and infinity where there are none."""
         if not quorums:
             return
+        quorums = [max(quorum, 0) for quorum in quorums]  # a tiny ε asks for numbers beyond 64 bits
         lowest, levels = k // 2 + 1, np.array([[quorum / k**2] for quorum in quorums])
         highest = np.array([[quorum // k - 1 if quorum < k * k else lowest] for quorum in quorums])
         ends = (lowest + np.arange(PARTS + 1) * ((highest - lowest) / PARTS)).astype(int)
