@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from workbench.chapters.what_epsilon_means.attacks import most_advantage
+from workbench.chapters.what_epsilon_means.densities import believed
 from workbench.errors import ArgumentError
 from workbench.lab import explore, own
 from workbench.study.run import Run
@@ -28,8 +29,8 @@ def test_the_belief_is_that_of_the_worst_release_and_half_of_it_the_best_attacke
     true = np.exp(epsilon) / (1 + np.exp(epsilon))  # randomised response: the worst pure release
     for prior in (10, 50, 95):
         bayes = prior * true / (prior * true + (100 - prior) * (1 - true))
-        assert own.posterior(prior, epsilon) == pytest.approx(100 * bayes)
-    assert own.posterior(50, epsilon) == pytest.approx(50 + 50 * most_advantage(epsilon, 0.0))
+        assert believed(np.array(prior / 100), epsilon) == pytest.approx(bayes)
+    assert believed(np.array(0.5), epsilon) == pytest.approx((1 + most_advantage(epsilon, 0.0)) / 2)
 
 
 def test_one_slider_moves_the_risk_and_the_error_and_they_move_apart():

@@ -9,7 +9,7 @@ read, and what is simulated runs on a synthetic column of as many rows, so that 
 from collections.abc import Mapping, Sequence
 from functools import cache
 from io import BytesIO
-from math import exp, inf
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import pandas as pd
 
 from workbench.chapters.parameters import EPSILON
 from workbench.chapters.what_epsilon_means.attacks import most_advantage
+from workbench.chapters.what_epsilon_means.densities import believed
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import METHODS, number
 from workbench.errors import ArgumentError, integer_at_least
@@ -60,15 +61,6 @@ def best_budget(key: str, n: int, epsilon: float, delta: float, *told: float) ->
     return min(found, key=lambda pair: pair[0])
 
 
-def posterior(prior: float, epsilon: float) -> float:
-    """Return the largest belief, in %, after a release of somebody who had believed with this many %.
-
-    >>> round(posterior(50, 1.0), 1)
-    73.1
-    """
-    return 100 * prior * exp(epsilon) / (prior * exp(epsilon) + 100 - prior)
-
-
 def column(
     run: Run,
     *,
@@ -102,10 +94,12 @@ def column(
 
 
 def _risk(epsilon: float, delta: float, right: float) -> Panel:
-    most = [posterior(prior, epsilon) for prior in PRIORS]
-    least = [100 - posterior(100 - prior, epsilon) for prior in PRIORS]
+    before = np.array(PRIORS) / 100
+    least, most = (100 * believed(before, sign * epsilon) for sign in (-1, 1))
     band = Series("as before", PRIORS, PRIORS, least, most, role="reference", colour_key="idea/data")
-    here = Mark(f"{right:.0f} of 100", "point", x=50, y=posterior(50, epsilon), side="left")
+    here = Mark(
+        f"{right:.0f} of 100", "point", x=50, y=100 * float(believed(np.array(0.5), epsilon)), side="left"
+    )
     return Panel(
         "what may be believed of one row after the release", "belief before (%)", "belief after (%)", (band,),
         "linear", "linear", xlim=(0, 100), ylim=(0, 100), marks=(here,),
