@@ -45,6 +45,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from math import ceil, exp, inf, log, pi, sqrt
 from typing import Any
 
@@ -55,7 +56,7 @@ from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.shared.budgets import require_selection
 from workbench.estimators.shared.noisy_means import FAR, median_beyond
-from workbench.estimators.shared.rows import present
+from workbench.estimators.shared.rows import present, row_blocks
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
@@ -82,7 +83,12 @@ def step_for(length: float) -> float:
 
 def rounded(places: Array, step: float) -> Array:
     with np.errstate(over="ignore"):
-        return np.where(np.abs(places) < 2.0**53 * step, np.rint(places / step) * step, places)
+        far = ~(np.abs(places) < 2.0**53 * step)
+        found: Array = np.divide(places, step)
+        np.rint(found, out=found)
+        np.multiply(found, step, out=found)
+    np.copyto(found, places, where=far)
+    return found
 
 
 def number(place: float, step: float) -> int:
@@ -385,9 +391,12 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
 
 def _split(parts: list[Array], by: float, a: float, b: float) -> tuple[int, Array]:
     """Return how many numbers, moved by `by`, are below a, and in order those in [a, b)."""
-    moved = [part + by for part in parts]
-    inside = np.concatenate([one[(one >= a) & (one < b)] for one in moved])
-    return sum(int(np.count_nonzero(one < a)) for one in moved), np.sort(inside)
+    below, inside = 0, []
+    for some in chain.from_iterable(map(row_blocks, parts)):  # little memory
+        moved = some + by
+        below += int(np.count_nonzero(moved < a))
+        inside.append(moved[(moved >= a) & (moved < b)])
+    return below, np.sort(np.concatenate(inside))
 
 
 def selection_epsilon(cost: Budget) -> float:
