@@ -10,6 +10,7 @@ from workbench.catalog.assumptions import MOMENTS, below_upper, normal
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import at_corners, off_net, on_a_circle
 from workbench.distributions import Gaussian, SparseCovariance
+from workbench.estimators.adaptive_covariance import AdaptiveCovariance
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.estimators.nets import PureNetCovariance
@@ -31,6 +32,11 @@ CENTRED = Assumption(
     "the mean is 0",
     lambda population, _: not np.any(population.mean),
     MultivariateGaussian(Gaussian(np.ones(3), SPARSE.covariance)),
+)
+KNOWN = Assumption(
+    "the mean is 0, if centred",
+    lambda population, estimator: not (estimator.centred and np.any(population.mean)),
+    CENTRED.broken_by,
 )
 LIGHT = Assumption(
     "the rows are sub-Gaussian",
@@ -186,6 +192,19 @@ COVARIANCE = (
         ),
         loss=losses.spectral_error,
         assumptions=(CENTRED,),
+    ),
+    sparse(
+        key="covariance/adaptive",
+        summary="covariance of rows within a crude bound: a private radius, eigenvalues denoised",
+        hardest=on_a_circle,
+        statements=("M21/adaptive-covariance",),
+        examples=(
+            *at(AdaptiveCovariance(radius=1.0), CONCENTRATED, APPROX),
+            Example(AdaptiveCovariance(radius=1e6), GAUSSIAN),
+            Example(AdaptiveCovariance(radius=10.0, centred=False), ZCDP(0.5)),
+        ),
+        loss=losses.spectral_error,
+        assumptions=(KNOWN,),
     ),
     sparse(
         key="covariance/thresholded",
