@@ -97,10 +97,10 @@ LOW, HIGH = NEAREST * 2.0**90, FARTHEST / 64  # grids within a grid stay among t
 class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     """Private covariance of rows within a crude bound, with its own error bar (ours).
 
-    Accurate where the rows are of about one length, however much shorter than `radius`: a bound of 1e6 costs
-    as much as one of 1. The value holds the positive semidefinite matrix, a mean, the radius at which rows
-    were clipped, the level of the noise, and about the Frobenius distance to the second moment of the clipped
-    rows (or, of the lifted ones, to that).
+    Accurate for rows of about one length, however much shorter than `radius`: a bound of 1e6 costs as much as
+    one of 1. The value holds the positive semidefinite matrix, a mean, the radius at which rows were clipped,
+    the level of the noise, and about the Frobenius distance to the second moment of the clipped rows (or, of
+    the lifted ones, to that).
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -170,7 +170,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
             balls, last = self.balls(unit, n, d, plan)
             for reach, charges in balls:  # (8)
                 c = within(recentred(x, c, reach, charges, noise), self.radius)
-            top = 4 * last
+            top = 4 * last  # (9)
         apart = from_centre(c)
         counts = gaussian(norm_counts(x, top, apart), plan[NORMS], noise)  # (1)
         start = first_mass(counts, gaussian_scale(plan[NORMS]))  # (2)
