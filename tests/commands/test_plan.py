@@ -97,9 +97,11 @@ def test_errors_of_different_units_are_not_ranked_and_gaussians_answer_for_a_cov
     ((found,),) = [[one.predicted for one in compared(question)]]
     made = [
         replace(found, key=key, unit=unit, n=n, bound=bound)
-        for key, unit, n, bound in (("a", "metres", 10, 0.3), ("b", "feet", 20, 0.3), ("c", "metres", 30, 0.3),
-                                    ("d", "feet", 40, 0.3), ("e", "metres", 5, None))
-    ]  # fmt: skip
+        for key, unit, n, bound in (
+            *(("a", "metres", 10, 0.3), ("b", "feet", 20, 0.3), ("c", "metres", 30, 0.3)),
+            *(("d", "feet", 40, 0.3), ("e", "metres", 5, None)),
+        )
+    ]
     order = ranked(made[::-1], lambda one: one)
     assert "".join(one.key for one in order) == "acbde"
     page = module.report(question, [Answers(proved=one) for one in order], why=False)
