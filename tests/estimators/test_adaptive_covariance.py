@@ -74,7 +74,7 @@ def test_the_squared_error_is_as_it_is_estimated(truth, most, by_entries):
                 found, risk = adaptive.denoised_entries(noisy)
         else:
             values, basis = np.linalg.eigh(noisy)
-            f, risk = denoised_spectrum(values, most)
+            f, risk = adaptive.denoised_spectrum(values, most)
             found = (basis * f) @ basis.T
         off.append(risk - ((found - matrix) ** 2).sum())
     assert abs(np.mean(off)) < 4 * np.std(off) / sqrt(len(off))
