@@ -95,6 +95,34 @@ class SparseCovariance:
 
 
 @dataclass(frozen=True, eq=False)
+class DenoisedCovariance:
+    """A positive semidefinite matrix, as an array that alone, and what a private release says of its error.
+
+    `mean` is that round which it was taken, `radius` the length to which rows were shrunk, `noise` the sd of
+    the noise on an entry before it was taken off, `error` about the Frobenius distance to the moment without
+    noise. `by_entries` tells whether small entries were dropped, `seen` whether any rows stood out of noise:
+    where none did the matrix is about 0.
+    """
+
+    covariance: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    radius: float
+    noise: float
+    error: float
+    by_entries: bool
+    seen: bool
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.covariance, dtype, copy=copy)
+
+    def __str__(self) -> str:
+        least = self.noise * len(self.covariance) ** 0.5  # below it the estimate is noise itself
+        error = f"about {self.error:.3g}" if self.error > least else f"below {least:.3g}"
+        rows = f"rows shrunk to length {self.radius:.3g}" if self.seen else "no row stands out of the noise"
+        return f"{self.covariance}\nFrobenius error {error}, {rows}"
+
+
+@dataclass(frozen=True, eq=False)
 class Box:
     """The points within `half_widths` of `centre` in every coordinate; both of shape (d,).
 

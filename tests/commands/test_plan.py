@@ -20,6 +20,7 @@ from workbench.privacy import ZCDP, ApproxDP, Charge, NonPrivate, PureDP
 from workbench.study.planner import (
     DECIMALS,
     NO_BOUND,
+    Answers,
     Candidate,
     Check,
     Question,
@@ -29,9 +30,11 @@ from workbench.study.planner import (
     candidates,
     compared,
     decimal,
+    entries_of,
     factors,
     own_entry,
     plan,
+    ranked,
     steps,
 )
 from workbench.study.search import accepts, fewest_rows
@@ -84,6 +87,25 @@ def test_the_epsilon_found_for_n_rows_is_enough_and_the_next_smaller_is_not():
     for one in found:
         smaller = decimals[decimals.index(one.budget.epsilon) - 1]
         assert one.bound == bound(one, n) <= alpha < bound(one, n, replace(one.budget, epsilon=smaller))
+
+
+def test_errors_of_different_units_are_not_ranked_and_gaussians_answer_for_a_covariance():
+    assert {"covariance/perturbed", "gaussian/lifted"} <= {one.key for one in entries_of("covariance")}
+    question = Question(
+        subject="covariance/perturbed", d=2, alpha=0.3, budget=ZCDP(0.5), settings={"radius": 1.0}
+    )
+    ((found,),) = [[one.predicted for one in compared(question)]]
+    made = [
+        replace(found, key=key, unit=unit, n=n, bound=bound)
+        for key, unit, n, bound in (
+            *(("a", "metres", 10, 0.3), ("b", "feet", 20, 0.3), ("c", "metres", 30, 0.3)),
+            *(("d", "feet", 40, 0.3), ("e", "metres", 5, None)),
+        )
+    ]
+    order = ranked(made[::-1], lambda one: one)
+    assert "".join(one.key for one in order) == "acbde"
+    page = module.report(question, [Answers(proved=one) for one in order], why=False)
+    assert page.index("covariance, metres:") < page.index("covariance, feet:")
 
 
 def needed(**more):
@@ -176,7 +198,7 @@ class Silent(Thrifty):
 
 
 def answer(estimator, **asked):
-    entry = SimpleNamespace(key="mean/thrifty", estimand="mean", assumptions=())
+    entry = SimpleNamespace(key="mean/thrifty", estimand="mean", assumptions=(), loss=abs)
     return answers(Question(alpha=0.5, **asked), Candidate(entry, estimator, 3, {})).stated
 
 

@@ -208,6 +208,9 @@ CLIFFS = {
     "covariance/unbounded": own("covariance/unbounded", kind="predicted", above=2000, slow=1500),
     "covariance/matrix-quantile": proved(wb.MatrixQuantileCovariance(), least_axes, 2, 3000, None),
     "covariance/perturbed": predicted(wb.PerturbedCovariance(radius=2.0), circle, 30, 300, 30, runs=80),
+    "covariance/adaptive": Cliff(
+        kind="cautious", estimator=wb.AdaptiveCovariance(radius=2.0), rows=circle, d=30, above=300, below=30
+    ),
     "covariance/thresholded": Cliff(
         kind="cautious", estimator=wb.ThresholdedCovariance(radius=2.0), rows=signs, d=30, above=300, below=30
     ),

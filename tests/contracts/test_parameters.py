@@ -48,7 +48,7 @@ LIMITS = (  # what one estimator refuses; where there are several parameters, th
       for wrong in ({"lower": 200.0}, {"moments": 1}, {"alpha": 1.0}, {"hypercontractivity": 0.5})),
     *(("covariance/pure-net", wrong) for wrong in ({"lower": 200.0}, {"moments": 1}, {"alpha": 1.0})),
     *((f"covariance/{key}", {"radius": radius})
-      for key in ("perturbed", "thresholded", "local-thresholded")
+      for key in ("adaptive", "perturbed", "thresholded", "local-thresholded")
       for radius in (1e200, 1e-200)),
     ("covariance/thresholded", {"radius": None, "calibration": "paper"}),
     ("covariance/populous-robust", {"corruption": 0.06}),

@@ -111,3 +111,43 @@ def test_without_noise_every_number_of_steps_returns_the_moments_of_the_rows():
         assert mahalanobis_covariance_error(found, second_moment(x)) < 1e-4
         found = place(x + 900.0, budget=silent, rng=np.random.default_rng(1)).value
         assert found == pytest.approx(x.mean(axis=0) + 900.0, abs=1e-2)
+
+
+# An unknown mean beside a covariance
+
+GIVEN = {"upper": 100.0, "lower": 1.0}
+
+
+def test_joint_steps_take_the_place_of_pairs_where_they_are_predicted_to_err_less():
+    budget, joint = ZCDP(0.5), CoinPressCovariance(**GIVEN)
+    pairs, known = CoinPressCovariance(**GIVEN, paired=True), CoinPressCovariance(**GIVEN, centred=True)
+    said = [one.predicted_error(10_000, 10, budget) for one in (known, joint, pairs)]
+    assert said[1] < 1.06 * said[0] < 0.8 * said[2]
+    assert joint.plan(10_000, 10, budget) == joint.joint.plan(10_000, 10, budget)
+    few = CoinPressCovariance(upper=1e4, lower=1.0)  # more columns than joint steps find an axis of
+    assert few.plan(10_000, 50, budget) == CoinPressCovariance(**vars(few) | {"paired": True}).plan(
+        10_000, 50, budget
+    )
+    for own in ({"steps": 3}, {"mode": "proved"}, {"calibration": "paper"}, {"centred": True}):
+        assert not CoinPressCovariance(**GIVEN, **own).jointly(10_000, 10, budget)
+
+
+@pytest.mark.parametrize("mean", [0.0, 5.0, 1e11])
+def test_a_mean_within_its_bound_costs_little_and_pairs_find_any(mean):
+    law = MultivariateGaussian(Gaussian(np.zeros(5), rotated(np.geomspace(1, 100, 5))))
+    found = {True: [], False: []}
+    for seed in range(6):
+        x = law.sample(5000, rng=np.random.default_rng(seed)) + mean
+        for paired, errors in found.items():
+            estimator = CoinPressCovariance(**GIVEN, paired=paired)
+            value = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(seed)).value
+            errors.append(mahalanobis_covariance_error(value, law.covariance))
+    assert np.mean(found[False]) < 0.9 * np.mean(found[True]) < 0.2
+
+
+def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
+    x = np.random.default_rng(3).standard_normal((3000, 2)) + 1e4
+    for paired, good in ((True, True), (False, False)):
+        estimator = CoinPressCovariance(upper=1.0, lower=1.0, radius=10.0, paired=paired)
+        value = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(1)).value
+        assert (mahalanobis_covariance_error(value, np.eye(2)) < 0.3) == good

@@ -9,6 +9,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from tests.estimators import test_adaptive_covariance as denoising
+from tests.estimators import test_coinpress as unknown
 from tests.estimators import test_moments as moments
 from tests.estimators import test_stable_quantile as edge
 from tests.estimators import test_two_step as columns
@@ -20,7 +22,12 @@ from tests.privacy import test_noise as law
 from tests.privacy import test_stable as joint
 from tests.privacy import test_window_median as lattice
 from workbench import Scaled, TwoStepMean
+from workbench.catalog import CATALOG
+from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.estimators import adaptive_covariance as adaptive
 from workbench.estimators import two_step, unbounded, votes
+from workbench.estimators.adaptive_covariance import AdaptiveCovariance
+from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.estimators.shared import moments as clipping
 from workbench.estimators.shared import rows, window_median
 from workbench.estimators.shared import window_median as location
@@ -135,8 +142,41 @@ LEAN = (
            partial(moments.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip
 
+DENOISED = (
+    Mutant("a radius that sees the counts",
+           rewritten(AdaptiveCovariance, "estimate", "first_mass(counts,",
+                     "first_mass(norm_counts(x, top, apart),"),
+           partial(denoising.test_what_is_released_decides_all_the_rest, True)),
+    Mutant("a unit that sees the pairs",
+           rewritten(AdaptiveCovariance, "unit", "np.cumsum(counts[start:])",
+                     "np.cumsum(norm_counts(pairs, top, lambda rows: rows)[start:])"),
+           partial(denoising.test_what_is_released_decides_all_the_rest, False)),
+    Mutant("a lifted moment charged as a moment",
+           rewritten(AdaptiveCovariance, "moved", "self.lifted(n, d).sensitivity()",
+                     "second_moment_sensitivity(n, 1.0)"),
+           partial(gap_is_the_sensitivity, CATALOG["covariance/adaptive"].examples[-1], (1000,), False)),
+    Mutant("a centre that stops short where rows are absent",
+           rewritten(adaptive, "recentred", " / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0)", ""),
+           partial(denoising.test_a_far_mean_is_found_whatever_is_absent, 0.1)),
+    Mutant("a moment of absent rows",
+           rewritten(AdaptiveCovariance, "estimate", "share(float(noisy[-1, -1]), whole, plan[STEP])", "1.0"),
+           denoising.test_a_centred_moment_is_that_of_the_rows_that_are_there),
+    Mutant("entries wherever they seem better", partial(patch.object, adaptive, "MARGIN", 0.0),
+           denoising.test_entries_answer_where_they_are_surely_better),
+    Mutant("an error of eigenvalues that stand still",
+           rewritten(adaptive, "denoised_spectrum", "4 * (trace + slopes)", "4 * trace"),
+           partial(denoising.test_the_squared_error_is_as_it_is_estimated, np.geomspace(90, 0.1, 12), 1e3,
+                   False)),
+    Mutant("mass at three sd", partial(patch.object, adaptive, "STANDS", 3.0),
+           denoising.test_noise_stands_out_of_noise_hardly_ever),
+    Mutant("joint steps for rows that are paired",
+           rewritten(CoinPressCovariance, "jointly", "self.centred or self.paired", "self.centred"),
+           unknown.test_a_mean_beyond_its_bound_is_found_by_pairs_alone),
+)  # fmt: skip
+
 PROPERTIES = (
     *LEAN,
+    *DENOISED,
     *(Mutant(f"a test of stability with {share} of its loss",
                rewritten(Stability, "accepts", LOSS, LOSS.replace("(self", f"({share} * self")),
                partial(edge.test_scores_of_neighbours_at_the_edge_differ_by_one, share))

@@ -9,7 +9,8 @@ from workbench.catalog import spectral
 from workbench.catalog.assumptions import MOMENTS, below_upper, normal
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import at_corners, off_net, on_a_circle
-from workbench.distributions import Gaussian, SparseCovariance
+from workbench.distributions import Gaussian
+from workbench.estimators.adaptive_covariance import AdaptiveCovariance
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.estimators.nets import PureNetCovariance
@@ -32,6 +33,11 @@ CENTRED = Assumption(
     lambda population, _: not np.any(population.mean),
     MultivariateGaussian(Gaussian(np.ones(3), SPARSE.covariance)),
 )
+KNOWN = Assumption(
+    "the mean is 0, if centred",
+    lambda population, estimator: not (estimator.centred and np.any(population.mean)),
+    CENTRED.broken_by,
+)
 LIGHT = Assumption(
     "the rows are sub-Gaussian",
     lambda population, _: isinstance(population, MultivariateGaussian),
@@ -39,13 +45,15 @@ LIGHT = Assumption(
 )
 
 
-def sparse_error(estimate: SparseCovariance, truth: np.ndarray) -> float:
-    """Return the spectral error of the repaired matrix."""
-    return losses.spectral_error(estimate.psd, truth)
-
-
 NORMAL = normal(MultivariateStudent(Gaussian(np.zeros(3), np.eye(3)), 3.0))
 BELOW = below_upper(MultivariateGaussian(Gaussian(np.zeros(3), 1e9 * np.eye(3))))
+NEAR = Assumption(
+    "the mean is at most 1e12 √upper long, unless rows are paired",
+    lambda population, estimator: bool(
+        estimator.centred or estimator.paired or np.linalg.norm(population.mean) <= estimator.joint.radius
+    ),
+    MultivariateGaussian(Gaussian(np.full(3, 1e14), np.eye(3))),
+)
 UPPER = Knob("upper", 1, 1e12, "square of the data's unit")
 TILTED = MultivariateGaussian(
     Gaussian([1.0, -2.0, 0.5], np.array([[6.0, 2.0, 0.0], [2.0, 3.0, 0.0], [0.0, 0.0, 1.5]]))
@@ -71,7 +79,7 @@ sparse = partial(
     Entry,
     estimand="covariance",
     population=SPARSE,
-    loss=sparse_error,
+    loss=losses.spectral_error,
     assumptions=(CENTRED, LIGHT),
     knobs=(N, EPSILON, DELTA, RADIUS),
     symmetries=NO_SYMMETRY,
@@ -110,7 +118,10 @@ COVARIANCE = (
             Example(CoinPressCovariance(upper=100.0, lower=1.0), CONCENTRATED),
             Example(CoinPressCovariance(upper=100.0, mode="proved", centred=True, lower=1.0), APPROX),
             Example(CoinPressCovariance(upper=100.0, steps=2, calibration="paper", lower=1.0), GAUSSIAN),
+            Example(CoinPressCovariance(upper=100.0, paired=True, lower=1.0), CONCENTRATED),
         ),
+        assumptions=(NORMAL, BELOW, NEAR),
+        symmetries=NO_SYMMETRY,
     ),
     heavy(
         key="covariance/heavy-tailed-naive",
@@ -184,8 +195,19 @@ COVARIANCE = (
             Example(PerturbedCovariance(radius=2.0), GAUSSIAN),
             Example(PerturbedCovariance(calibration="paper", radius=1.0), APPROX),
         ),
-        loss=losses.spectral_error,
         assumptions=(CENTRED,),
+    ),
+    sparse(
+        key="covariance/adaptive",
+        summary="covariance of rows within a crude bound: a private radius, eigenvalues denoised",
+        hardest=on_a_circle,
+        statements=("M21/adaptive-covariance",),
+        examples=(
+            *at(AdaptiveCovariance(radius=1.0), CONCENTRATED, APPROX),
+            Example(AdaptiveCovariance(radius=1e6), GAUSSIAN),
+            Example(AdaptiveCovariance(radius=10.0, centred=False), ZCDP(0.5)),
+        ),
+        assumptions=(KNOWN,),
     ),
     sparse(
         key="covariance/thresholded",

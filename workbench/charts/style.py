@@ -72,6 +72,7 @@ METHODS = {
     "covariance/populous": Method("vote of groups", PURPLE, "D"),
     "covariance/unbounded": Method("votes of blocks", GREEN, "^"),
     "covariance/perturbed": Method("noise on every entry", VERMILION, "v"),
+    "covariance/adaptive": Method("private radius, denoised", SLATE, "o"),
     "covariance/thresholded": Method("thresholded", SKY, "o"),
     "covariance/local-thresholded": Method("thresholded, noise at every user", ORANGE, "v"),
     "covariance/filter-nonprivate": Method("filter, no privacy", OLIVE, "X"),

@@ -6,7 +6,7 @@ ball smaller, or rounder.
 
     entry                 what is known                            a step releases         it improves
     CoinPressMean         covariance sigma² I, mean in a ball      a mean                  the ball
-    CoinPressCovariance   Σ ≤ upper I; mean 0, or pairs            a second moment         the ellipsoid
+    CoinPressCovariance   Σ ≤ upper I; mean 0, in a ball, or pairs a second moment         the ellipsoid
     CoinPressGaussian     lower I ≤ Σ ≤ upper I, mean in a ball    both, in one draw       ball and ellipsoid
     ClippedCovariance     Σ ≤ upper I; mean 0, or pairs            a second moment, once   nothing
 
@@ -17,8 +17,10 @@ Mean, in units of sigma, from c = centre and r = radius, steps 1 .. t:
     (3) c = c + m + N(0, s² I)
     (4) r = a radius that holds the mean now
 
-Covariance: the rows have mean 0 if `centred`; otherwise they are paired first, m = ⌊n/2⌋ rows (x_1 - x_2)/√2,
-and m is the number of rows in everything below. From A = I/√upper, ℓ = 1/upper (in units of lower):
+Covariance: the rows have mean 0 if `centred`. Otherwise the joint steps (8) to (11) are taken where they are
+predicted to err less than pairs; elsewhere, and if `paired`, in mode "proved", calibration "paper", or for a
+given number of steps, m = ⌊n/2⌋ pairs (x_1 - x_2)/√2, and m is the number of rows in everything below. From
+A = I/√upper, ℓ = 1/upper (in units of lower):
 
     (5) Z = (1/m) Σ w_j w_jᵀ + N, w_j = A x_j shrunk to the ball of radius g, N symmetric Gaussian
                                                                                          sensitivity √2 g²/m
@@ -140,6 +142,7 @@ CAUTION = 0.15  # "practical": the share of e that is used
 JOINT_SHARES = (0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.6)
 CLIPPED, MEAN_CLIPPED = 0.7, 0.05  # of white rows, in joint steps
 MISSED, MEAN_MISSED = 0.01, 1e-5  # share of balls that miss the mean: far from it, it is lost for good
+ANYWHERE = 1e12  # √upper, from a centre to a mean of which nothing is said
 DEAR = 1.002  # a joint step more has to make the error smaller by this factor
 BENT = 0.2  # of r²/ℓ: what clipping rows that are off their centre adds to the error
 SMALLEST = 1e-9  # variance in the last frame for which the slope is computed
@@ -374,7 +377,9 @@ class CoinPressCovariance(Stepped):
     """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
 
     Accurate for normal rows of covariance between `lower` and `upper` times the identity; a loose `upper`
-    costs a step or two. All else as of `CoinPressMean`; a pair with an absent row is absent.
+    costs a step or two, an unknown mean within 1e12 √upper of 0 costs 1 to 3 %. All else as of
+    `CoinPressMean`; a pair with an absent row is absent. Joint steps abstain where eigenvalues leave the
+    floats.
 
     Parameters
     ----------
@@ -383,7 +388,15 @@ class CoinPressCovariance(Stepped):
     lower : float
         The least eigenvalue that matters: 1 in the source.
     centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
+        Whether the mean is known to be 0. Otherwise it is found beside the covariance, by the joint steps of
+        `CoinPressGaussian`, or drops out of pairs.
+    radius : float or None, default None
+        The mean lies within it of 0; None for 1e12 √upper. Joint steps are useless beyond it.
+    paired : bool, default False
+        Whether pairs (x_1 - x_2)/√2 always take the place of rows of unknown mean. They err up to √2 times as
+        much on normal rows, a little less on heavy tails and few rows, and know no bound on the mean. They do
+        so anyway in mode "proved", calibration "paper", for given `steps`, and where their predicted error is
+        smaller.
 
     Examples
     --------
@@ -397,31 +410,56 @@ class CoinPressCovariance(Stepped):
     upper: float
     lower: float
     centred: bool = False
+    radius: float | None = None
+    paired: bool = False
     steps: int | None = None
     mode: Mode = "practical"
     calibration: Calibration = "tight"
     beta: float = 0.05
 
     def _validate(self) -> None:
-        require_spread(self.lower, self.upper)
+        _ = self.joint
 
     @property
     def winsorises(self) -> bool:  # whether the last step winsorises many rows, and inverts that
         return self.practical and self.calibration == "tight"
+
+    @property
+    def joint(self) -> "CoinPressGaussian":
+        radius = ANYWHERE * sqrt(self.upper) if self.radius is None else self.radius
+        return CoinPressGaussian(radius=radius, upper=self.upper, lower=self.lower)
+
+    def jointly(self, n: int, d: int, budget: Budget) -> bool:
+        """Return whether joint steps take the place of pairs: by public numbers, those that err less."""
+        if self.centred or self.paired or self.steps is not None or not self.winsorises:
+            return False
+        errors = self.joint.design(n, d, budget).errors
+        return better_than(sqrt(d), sqrt(errors.covariance)) < self.design(n, d, budget).rms
 
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
         return covariance_design(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         require_matrix(n, d)
+        if self.jointly(n, d, budget):
+            return self.joint.plan(n, d, budget)
         design, m = self.design(n, d, budget), centred_count(n, self.centred)
         mechanism = "symmetric_gaussian" if self.calibration == "tight" else "gaussian"
         moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, mechanism, moved)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
-        (n, d), rows = x.shape, centred_rows(x, self.centred)
-        design, a = self.design(n, d, budget), np.eye(d) / np.sqrt(self.upper)
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> Array | Abstention:
+        n, d = x.shape
+        if self.jointly(n, d, budget):
+            law = self.joint.estimate(x, budget, noise, trace)
+            return law if isinstance(law, Abstention) else law.covariance
+        rows, design, a = (
+            centred_rows(x, self.centred),
+            self.design(n, d, budget),
+            np.eye(d) / np.sqrt(self.upper),
+        )
         charges = tuple(self.plan(n, d, budget).charges())
         for place, (charge, clip) in enumerate(zip(charges, design.clips, strict=True)):
             z = noisy_moment(rows, a, clip, charge, noise, self.practical)  # (5)
@@ -444,6 +482,8 @@ class CoinPressCovariance(Stepped):
         √d is the error of the zero matrix. Needs normal rows; from the noise that is expected in each step.
         """
         require_matrix(n, d)
+        if self.jointly(n, d, budget):
+            return self.joint.design(n, d, budget).errors.covariance_median
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
 
 
@@ -671,6 +711,8 @@ class CoinPressGaussian(Estimator[Gaussian]):
     upper: float
     lower: float
     centre: PerColumn = 0.0
+
+    in_passes = True
 
     def _validate(self) -> None:
         require_spread(self.lower, self.upper)

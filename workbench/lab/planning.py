@@ -227,10 +227,15 @@ def _dimension(question: Question, answers: Sequence[Answer]) -> str:
 
 
 def _tables(question: Question, good: Sequence[Answers]) -> list[str]:
-    """Return the answers, a table for each estimand, as their errors and their d have nothing in common."""
-    names = dict.fromkeys(one.proved.estimand for one in good)
-    tables = {name: _table(question, [one for one in good if one.proved.estimand == name]) for name in names}
-    return [f"{name}:\n{table}" if len(names) > 1 else table for name, table in tables.items()]
+    """Return the answers, a table for each estimand and unit, as their errors have nothing in common."""
+    kinds: dict[str, list[Answers]] = {}
+    units = {(one.proved.estimand, one.proved.unit) for one in good}
+    for one in good:
+        name = one.proved.estimand
+        several = question.alpha is not None and len([unit for kind, unit in units if kind == name]) > 1
+        kinds.setdefault(f"{name}, {one.proved.unit}" if several else name, []).append(one)
+    tables = ((name, _table(question, one)) for name, one in kinds.items())
+    return [f"{name}:\n{table}" if len(kinds) > 1 else table for name, table in tables]
 
 
 def _table(question: Question, good: Sequence[Answers]) -> str:

@@ -12,7 +12,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.distributions import Ball, Box, Counts, Gaussian, Interval, SparseCovariance
+from workbench.distributions import (
+    Ball,
+    Box,
+    Counts,
+    DenoisedCovariance,
+    Gaussian,
+    Interval,
+    SparseCovariance,
+)
 from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
@@ -785,7 +793,7 @@ def numbers(value: object) -> tuple[float, ...]:
             return numbers(centre)
         case Counts(counts=counts):
             return numbers(counts)
-        case SparseCovariance(thresholded=kept):
+        case SparseCovariance(thresholded=kept) | DenoisedCovariance(covariance=kept):
             return numbers(kept)
         case Gaussian(mean=mean, covariance=covariance):
             return (*numbers(mean), *numbers(covariance))

@@ -12,7 +12,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass,
 from math import inf, isfinite, isnan
 from operator import attrgetter, itemgetter
 from sys import float_info
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from workbench.study.parameters import loaded
 from workbench.study.search import BLOCK, MOST, Found, Measure, Target, accepts, fewest_rows, least_n
 from workbench.types import Array
 
+T = TypeVar("T")
 CALIBRATIONS = ("paper", "tight")
 Offer: TypeAlias = Callable[[float], Budget]
 
@@ -207,13 +208,17 @@ def columns_of(entries: Sequence[Entry], entry: Entry) -> int:
 
 
 def entries_of(subject: str) -> list[Entry]:
-    """Return the entries of an estimand, the one of a key, or all of them."""
+    """Return the entries of an estimand, the one of a key, or all of them.
+
+    Those of a whole Gaussian answer for a covariance, too.
+    """
     if "/" in subject:
         return [lookup(subject)]
     estimands = dict.fromkeys(str(entry.estimand) for entry in KNOWN.values())
     if subject and subject not in estimands:
         raise ArgumentError("estimand", subject, "a key, or " + one_of_words(subject, estimands, KNOWN))
-    return [entry for entry in KNOWN.values() if subject in ("", entry.estimand)]
+    wanted = (subject, "gaussian") if subject == "covariance" else (subject,)
+    return [entry for entry in KNOWN.values() if not subject or entry.estimand in wanted]
 
 
 def _names(entry: Entry) -> list[str]:
@@ -369,10 +374,12 @@ NO_BOUND = "no error bound with explicit constants"
 class Answer:
     """What one estimator says, by one kind of what is known of its error.
 
-    `answers_from` is the least n that its plan accepts at the budget, given or found, with its refusal of one
-    row less; `bounded_from` the least n found with a finite bound. `n` is given, or the least found to be
-    enough, with the bound there, at most alpha, None if alpha is not reached, and a check of its monotony.
-    `reason` is why there is no bound, and `needs` the facts about the rows without which it is not asked.
+    `unit` is what alpha means to it, in the words of the loss of its entry: errors of different units are not
+    compared. `answers_from` is the least n that its plan accepts at the budget, given or found, with its
+    refusal of one row less; `bounded_from` the least n found with a finite bound. `n` is given, or the least
+    found to be enough, with the bound there, at most alpha, None if alpha is not reached, and a check of its
+    monotony. `reason` is why there is no bound, and `needs` the facts about the rows without which it is not
+    asked.
     """
 
     key: str
@@ -382,6 +389,7 @@ class Answer:
     parameters: Mapping[str, Parameter]
     kind: Kind
     meaning: str
+    unit: str
     assumptions: tuple[str, ...]
     budget: Budget | None = None
     answers_from: int | None = None
@@ -409,6 +417,21 @@ def need(one: Answer) -> tuple[int, float, float]:
     return int(currency != "epsilon"), amount, one.n or 0
 
 
+def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
+    """Return what needs least first among those whose errors have one unit, the unit of the best first.
+
+    Failures, and where answers begin, come last.
+    """
+    found, places = sorted(found, key=lambda one: need(answer(one))), dict[tuple[str, str], int]()
+
+    def place(one: T) -> int:
+        said = answer(one)
+        reached = said.reached and said.budget is not None
+        return places.setdefault((said.estimand, said.unit), len(places)) if reached else len(found)
+
+    return sorted(found, key=place)
+
+
 def answer_of(question: Question, one: Candidate) -> Answer:
     """Return the answer of one estimator at the best of the budgets it takes."""
     blank = Answer(
@@ -419,6 +442,7 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         parameters=one.parameters,
         kind=one.kind,
         meaning=one.meaning,
+        unit=meaning(one.entry.loss),
         assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
         n=question.n,
     )
@@ -637,7 +661,7 @@ class Answers:
 
 def plan(question: Question) -> list[Answer]:
     """Return the stated answer of each estimator: those that need least first, failures last."""
-    return sorted((answers(question, one).stated for one in candidates(question)), key=need)
+    return ranked([answers(question, one).stated for one in candidates(question)], lambda one: one)
 
 
 def answers(question: Question, one: Candidate) -> Answers:
@@ -673,7 +697,7 @@ def compared(
             tell(*where, found[-1])
     if question.simulation:
         found = _simulated(question, asked, found, announce or (lambda *_: None))
-    return sorted(found, key=lambda one: need(one.best))
+    return ranked(found, lambda one: one.best)
 
 
 def _simulated(

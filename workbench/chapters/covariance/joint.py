@@ -38,7 +38,9 @@ def joint_of(condition: float) -> CoinPressGaussian:
 def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
     """Run joint steps, steps that know the mean, and steps on pairs, on the same rows."""
     budget = ZCDP(rho)
-    told, paired = (CoinPressCovariance(upper=condition, centred=one, lower=1.0) for one in (True, False))
+    told, paired = (
+        CoinPressCovariance(upper=condition, centred=one, paired=True, lower=1.0) for one in (True, False)
+    )
     law = named("geometric", d, condition).law(data, far=FAR)
     x = law.sample(n, rng=data)
     joint: Any = joint_of(condition)(x, budget=budget, rng=noise).value

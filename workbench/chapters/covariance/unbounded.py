@@ -135,7 +135,7 @@ def sides(
     """
     right = MARGIN * condition
     told: dict[str, Any] = {
-        "coinpress": CoinPressCovariance(upper=right, lower=1.0),
+        "coinpress": CoinPressCovariance(upper=right, paired=True, lower=1.0),
         "three steps": CoinPressCovariance(upper=right, steps=FEW_STEPS, lower=1.0),
         "source": CoinPressCovariance(upper=right, calibration="paper", lower=1.0),
         "clipped": ClippedCovariance(upper=right),
@@ -163,7 +163,7 @@ def errors(d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
 
 def coinpress_steps(condition: float, n: int = SIDE_N, budget: ApproxDP = BUDGET) -> int:
     """Return the number of steps that CoinPress takes in `sides`: public."""
-    estimator = CoinPressCovariance(upper=MARGIN * condition, lower=1.0)
+    estimator = CoinPressCovariance(upper=MARGIN * condition, paired=True, lower=1.0)
     return len(list(estimator.plan(n, D, budget).charges()))
 
 

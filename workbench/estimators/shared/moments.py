@@ -41,7 +41,13 @@ from math import erf, exp, hypot, inf, lgamma, pi, sqrt
 import numpy as np
 
 from workbench.estimators.shared.noisy_means import better_than, median_of_matrix, median_of_mean, share
-from workbench.estimators.shared.rows import SQUARED_BITS, in_ball, present, second_moment_sensitivity, total
+from workbench.estimators.shared.rows import (
+    SQUARED_BITS,
+    in_ball,
+    present,
+    second_moment_sensitivity,
+    total_of,
+)
 from workbench.linalg import spectral_map, symmetrised
 from workbench.privacy import Budget, Charge
 from workbench.privacy.grid import OnGrid, step_of, widest
@@ -243,14 +249,13 @@ class LiftedMoment:
         Its shape is (d + 1, d + 1), whatever the number of coordinates: zeros stand for the others.
         """
 
-        def part(block: slice) -> Array:
-            rows = change(x[block])
+        def part(rows: Array) -> Array:
             lifted = np.full((len(rows), rows.shape[1] + 1), float(self.steps))
             lifted[~present(rows), 0] = 0.0
             lifted[:, 1:] = in_ball(rows, 1.0, STEP)
             return np.asarray(lifted.T @ lifted)
 
-        return padded(OnGrid(total(len(x), x.shape[1], part), STEP * STEP / len(x)), self.d + 1)
+        return padded(total_of(x, change, part, 2 * SQUARED_BITS) * (STEP * STEP / len(x)), self.d + 1)
 
     def read(self, noisy: Array, r: int, charge: Charge) -> tuple[Array, Array]:
         """Return the mean, shape (r,), and the moment, shape (r, r), that the noisy moment of (4) holds."""

@@ -238,7 +238,7 @@ def mean_in_ball(x: Array, change: Change, radius: float, counted: bool = False)
     """
     require_radius(radius)
     step = step_of(radius, BITS)
-    sums = _total(x, change, lambda rows: added(in_ball(rows, radius, step)), BITS, counted)
+    sums = total_of(x, change, lambda rows: added(in_ball(rows, radius, step)), BITS, counted)
     return sums * (step / len(x))
 
 
@@ -246,7 +246,7 @@ def mean_in_box(x: Array, change: Change, reach: float, counted: bool = False) -
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
     require_radius(reach)
     step = step_of(reach, BITS)
-    sums = _total(x, change, lambda rows: added(in_box(rows, reach, step)), BITS, counted)
+    sums = total_of(x, change, lambda rows: added(in_box(rows, reach, step)), BITS, counted)
     return sums * (step / len(x))
 
 
@@ -259,7 +259,7 @@ def moment_in_ball(x: Array, change: Change, radius: float, counted: bool = Fals
         whole = in_ball(rows, radius, step)
         return whole.T @ whole
 
-    sums = _total(x, change, moment, 2 * SQUARED_BITS, counted)
+    sums = total_of(x, change, moment, 2 * SQUARED_BITS, counted)
     return sums * (step * step / len(x))
 
 
@@ -311,7 +311,10 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
     return whole
 
 
-def _total(x: Array, change: Change, part: Callable[[Array], Any], bits: int, counted: bool) -> OnGrid:
+def total_of(
+    x: Array, change: Change, part: Callable[[Array], Any], bits: int, counted: bool = False
+) -> OnGrid:
+    """Return the sum of a part for each block of what `change` makes of rows, of whole numbers."""
     there = 0
 
     def parts() -> Iterator[Any]:

@@ -25,7 +25,7 @@ from workbench.types import Array
 FAR = 1e6
 ROWS = (24, 200, 1000)  # or as many as the estimator needs
 SLOW = {"window_median", "stability_histogram", "exponential"}
-SPARSE = {f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")}
+SPARSE = {f"covariance/{name}" for name in ("adaptive", "perturbed", "thresholded", "local-thresholded")}
 COUNTED = {"covariance/matrix-quantile", "mean/affine", "gaussian/lifted"}  # a pair at the border of a count
 LOCATED = {"mean/affine"}  # a row moves it most from an edge of the ellipsoid to the other, among many rows
 FAINT = {*LOCATED, "gaussian/lifted"}  # the last step shows little of a row: all of a preset's runs

@@ -1,0 +1,201 @@
+"""`covariance/adaptive`: outputs alone decide, errors are as said, crude bounds and far means cost little."""
+
+from dataclasses import replace
+from math import sqrt
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench import AdaptiveCovariance
+from workbench.distributions import DenoisedCovariance
+from workbench.errors import ArgumentError
+from workbench.estimators import adaptive_covariance as adaptive
+from workbench.estimators.adaptive_covariance import HIGH, LOW, denoised, denoised_spectrum, first_mass
+from workbench.privacy import ZCDP, UnitNoise
+
+
+class Script(UnitNoise):
+    """Releases numbers that were written before: two data sets can differ by a leak only."""
+
+    def __init__(self, seed):
+        object.__setattr__(self, "rng", np.random.default_rng(seed))
+
+    def gaussian(self, value, sensitivity, scale):
+        size = len(np.asarray(value))
+        found = scale * self.rng.standard_normal(size)
+        if size == adaptive.BINS:
+            found[self.rng.integers(200)] += 400
+        return found
+
+    def symmetric_gaussian(self, value, sensitivity, scale):
+        noise = self.rng.standard_normal(np.shape(value))
+        return np.eye(len(noise)) / 2 + scale * (noise + noise.T) / 2
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_what_is_released_decides_all_the_rest(centred):
+    rows = np.zeros((500, 3)), 1e3 * np.random.default_rng(1).standard_normal((500, 3))
+    for seed in range(20):
+        estimator = AdaptiveCovariance(radius=100.0, centred=centred)
+        one, other = (estimator.estimate(x, ZCDP(0.5), Script(seed)) for x in rows)
+        for name, value in vars(one).items():
+            np.testing.assert_array_equal(value, getattr(other, name))
+
+
+def symmetric(rng, d):
+    noise = rng.standard_normal((d, d))
+    return (noise + noise.T) / sqrt(2)
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize(
+    ("truth", "most", "by_entries"),
+    [
+        ([0.3], 1.0, False),
+        ([0.5, 0.5], 1.0, False),
+        ([0.6, 0.1, 0.0], 0.7, False),
+        (np.geomspace(9, 0.1, 12), 24.0, False),
+        (np.geomspace(90, 0.1, 12), 1e3, False),
+        (np.geomspace(90, 0.1, 12), 1e3, True),
+    ],
+)
+def test_the_squared_error_is_as_it_is_estimated(truth, most, by_entries):
+    """Of eigenvalues, with a bound that binds or not; of entries at one threshold. Four standard errors."""
+    rng, matrix, off = np.random.default_rng(7), np.diag(truth), []
+    if by_entries:
+        matrix = matrix + 4 * (np.eye(12, k=1) + np.eye(12, k=-1))
+    for _ in range(1500):
+        noisy = matrix + symmetric(rng, len(matrix))
+        if by_entries:
+            with patch.multiple(adaptive, KAPPAS=np.array([2.0]), psd_part=lambda one: one):
+                found, risk = adaptive.denoised_entries(noisy)
+        else:
+            values, basis = np.linalg.eigh(noisy)
+            f, risk = adaptive.denoised_spectrum(values, most)
+            found = (basis * f) @ basis.T
+        off.append(risk - ((found - matrix) ** 2).sum())
+    assert abs(np.mean(off)) < 4 * np.std(off) / sqrt(len(off))
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.integers(1, 8), st.floats(-12, 12), st.floats(-3, 3))
+def test_eigenvalues_ascend_within_their_bounds(seed, d, size, most):
+    values = np.sort(np.random.default_rng(seed).standard_normal(d)) * 10.0**size
+    f, risk = denoised_spectrum(values, 10.0**most)
+    assert (np.diff(f) >= -1e-12 * np.abs(f).max()).all()
+    assert f.min() >= 0
+    assert f.sum() <= 10.0**most * (1 + 1e-9)
+    assert np.isfinite(risk)
+
+
+def test_noise_alone_is_taken_off_and_a_moment_without_noise_is_left():
+    rng = np.random.default_rng(3)
+    noise = symmetric(rng, 20)
+    found, error, _ = denoised(noise * 1e-3, 1e-3)
+    assert np.linalg.norm(found) < 0.3 * np.linalg.norm(noise * 1e-3)
+    assert error < 3e-3 * sqrt(20)
+    half = rng.standard_normal((5, 20)) / 12
+    found, *_ = denoised(half @ half.T, 1e-12)
+    assert found == pytest.approx(half @ half.T, abs=1e-10)
+
+
+def test_noise_stands_out_of_noise_hardly_ever():
+    noise = np.random.default_rng(4).standard_normal((2000, adaptive.BINS))
+    assert sum(first_mass(one, 1.0) is not None for one in noise) <= 4
+    assert first_mass(np.append(np.zeros(200), np.full(120, 2.5)), 1.0) == 200
+
+
+def relative(found, x):
+    truth = x.T @ x / len(x)
+    return np.linalg.norm(np.asarray(found) - truth) / np.linalg.norm(truth)
+
+
+def normal(n, d, seed, sd=1.0):
+    return sd * np.random.default_rng(seed).standard_normal((n, d)) / np.arange(1, d + 1)
+
+
+def released(x, seed, rho=0.1, **more):
+    return AdaptiveCovariance(**more)(x, budget=ZCDP(rho), rng=np.random.default_rng(seed)).value
+
+
+def test_a_bound_of_a_million_costs_what_a_bound_of_one_costs():
+    x, found = normal(4000, 20, 5, 0.1), {}
+    for bound in (1.0, 1e6):
+        found[bound] = np.median([relative(released(x, seed, radius=bound), x) for seed in range(12)])
+    assert found[1e6] < 1.12 * found[1.0] < 0.06
+
+
+def test_the_error_that_is_said_is_about_the_error():
+    x, found = normal(4000, 20, 6, 0.1), []
+    for seed in range(12):
+        value = released(x, seed, radius=1e3)
+        w = x * np.minimum(1, value.radius / np.linalg.norm(x, axis=1))[:, None]
+        found.append(value.error / np.linalg.norm(np.asarray(value) - w.T @ w / len(w)))
+    assert 0.8 < np.median(found) < 1.25
+
+
+def far_rows(share=0.1):
+    x = normal(5000, 5, 8, 0.1)
+    truth, rows = np.cov(x.T, bias=True), x + 3e5
+    rows[: int(share * len(x))] = np.nan
+    return rows, truth
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_a_far_mean_is_found_whatever_is_absent(share):
+    rows, truth = far_rows(share)
+    for seed in range(3):
+        value = released(rows, seed, 0.5, radius=1e6, centred=False)
+        assert np.linalg.norm(value.covariance - truth) < 0.15 * np.linalg.norm(truth)
+        assert value.mean == pytest.approx(np.full(5, 3e5), abs=0.05)
+
+
+def test_a_centred_moment_is_that_of_the_rows_that_are_there():
+    x = normal(20_000, 3, 9)
+    holes = x.copy()
+    holes[::3] = np.nan
+    assert relative(released(holes, 1, 0.5, radius=10.0), x) < 0.1
+
+
+def test_all_charges_of_the_centre_are_drawn_in_order_whatever_the_unit_is():
+    estimator, budget = AdaptiveCovariance(radius=1.0, centred=False), ZCDP(0.5)
+    plan, found = estimator.plan(5000, 5, budget), set()
+    for unit in (2.0, 1e-2, 1e-6, 1e-12):
+        balls, last = estimator.balls(unit, 5000, 5, plan)
+        names = [charge.step for _, charges in balls for charge in charges]
+        assert names == [f"centre {place}" for place in range(1, 14)]
+        assert last <= 3 * (unit + 2e-12)
+        found.add(len(balls))
+    assert len(found) > 2
+
+
+def test_entries_answer_where_they_are_surely_better():
+    rng, chosen = np.random.default_rng(11), []
+    band = 0.05 * (np.eye(60) + 0.4 * np.eye(60, k=1) + 0.4 * np.eye(60, k=-1)) / 3
+    for truth, level in ((band, 0.0005), (0.3 * np.eye(2), 0.02)):
+        chosen.append([denoised(truth + level * symmetric(rng, len(truth)), level)[2] for _ in range(20)])
+    assert all(chosen[0])
+    assert not any(chosen[1])
+
+
+def test_numbers_stay_numbers_at_the_ends_of_what_is_allowed():
+    x = normal(60, 2, 12)
+    for bound in (LOW, HIGH):
+        for centred in (True, False):
+            for rho in (1e-140, 1e140):
+                value = released(x, 1, rho, radius=bound, centred=centred)
+                assert np.isfinite([*value.covariance.ravel(), *value.mean, value.radius]).all()
+                assert not np.isnan([value.noise, value.error]).any()
+    for bound in (LOW / 2, 2 * HIGH):
+        with pytest.raises(ArgumentError, match="radius"):
+            AdaptiveCovariance(radius=bound)
+
+
+def test_an_error_below_the_noise_is_no_digit():
+    value = DenoisedCovariance(np.eye(4), np.zeros(4), 2.0, 0.1, 0.5, False, True)
+    assert "about 0.5, rows shrunk to length 2" in str(value)
+    assert "below 0.2" in str(replace(value, error=0.01))
+    assert "no row stands out" in str(replace(value, seen=False))

@@ -1,0 +1,353 @@
+"""A covariance of rows within a crude bound: a private radius, one noisy moment, eigenvalues denoised (ours).
+
+Rows x of shape (n, d), n and d public, B = `radius`. Neighbours: replace one row. Every step is a Gaussian
+mechanism. A grid hangs from a length e_0: edges e_k = e_0 2^(-k/8), k = 0 .. 319; bin k holds the rows with
+e_{k+1} < |x| ≤ e_k, the first one longer rows as well, the last one all that are shorter. σ is the sd of the
+noise of a histogram, ρ the budget of the moment. Rows of mean 0 (`centred`), e_0 = B:
+
+    (1) c = counts of |x| on the grid + N(0, σ²)                                         l2-sensitivity √2
+    (2) t = where the mass begins: of windows of L = 1, 2, 4, 8, 16 bins the first with a sum of 5 σ √L,
+        without the longest part at its start whose sum over m bins is at most 2 σ √m; the least over L
+    (3) r = the edge at k ≥ t of least (A_k)₊² + ν_k²: A_k = (1/n) Σ_{t≤j<k} c_j (e_j² 2^(-1/8) - e_k²), the
+        trace that clipping at e_k takes, and ν_k = .3 e_k² √(d(d + 1)/2ρ)/n, noise that is left after (5)
+    (4) M = (1/n) Σ w wᵀ + N, w = x/r shrunk to the unit ball, N symmetric Gaussian with variance 2s² on the
+        diagonal and s² off it, s = 1/(n√(2ρ)); over the share of the rows that are there     sensitivity √2/n
+    (5) M = V diag(λ) Vᵀ; f_i = λ_i - 2s² Σ_j D/(D² + s²/4), D = λ_i - λ_j; f becomes ascending (isotonic
+        regression), then a projection on f ≥ 0, Σ f ≤ 1;  out = r² V diag(f) Vᵀ
+    (6) or, by entries: M_ij (1 - (κ/z)⁸)₊ off the diagonal, z = |M_ij|/s, κ from 1.5 to 5, and the PSD part;
+        where its estimated risk is lower than that of (5) by more than 6 s² d, and d > 1
+
+Of an unknown mean, in all the same but:
+
+    (7) counts of (x_2j - x_2j-1)/√2 on the grid from 2B, share .03; u = the edge where the counts from t on
+        exceed a tenth of the pairs, 2B where there is none
+    (8) c = 0, R = B + 1.5 u; K balls, then one with half of the stage's share .08:
+        c ← c + R (mean of (x - c)/R shrunk to the unit ball + noise)/(share of present rows), back to |c| ≤ B
+                                                                                       l2-sensitivity 2/n
+        R ← 1.5 u + (√d + 3.6) R · sd of the noise, at most 2 (B + 1.5 u)
+    (9) (1) to (3) for x - c, e_0 = 4R, ν times 1 + τ², τ = min(1, √(2/(d + 1)))
+    (10) Z = (1/n) Σ z zᵀ + N, z = (τ, w), w = (x - c)/r shrunk to the unit ball, 0 if the row is absent; over
+         the share of present rows                                              sensitivity √2 (1 + τ²)/n
+    (11) (5) for Z, Σ f ≤ 1 + τ²: Ẑ;  out = r² (Ẑ_11 - Ẑ_10 Ẑ_01/max(Ẑ_00, τ²)), mean = c + r Ẑ_10/max(·)
+
+The stage of (8) has 13 charges, twelve of a 24th of its budget and one of a half: K from 0 to 12 is chosen
+from u and public numbers, and a ball averages as many draws of its mean as it has charges. K rises only where
+the radius that is left falls by 2 %.
+
+Step (5) is Stein's identity: for this noise λ_i - 2s² Σ 1/(λ_i - λ_j) estimates v_iᵀ C v_i without bias, C
+the moment without noise, for any C. It also gives an estimate of the squared error of (5), and of (6) for a
+fixed κ: the error that the value states. These follow from what was released: they cost nothing. It is about
+the error, not a bound on it: choosing κ, and (6) instead of (5), makes it a little too small, and clipping is
+not in it.
+
+Not proved: that (5) is never worse than projecting M at finite d; how good (3) is for rows whose lengths
+spread over more than two octaves with fewer than 5 sd in each window, which are clipped at what is seen. The
+constants .3, 5, 2 and the share of (1), min(.1, max(.02, (18/d)²)), were tuned on eleven cells.
+Proof: `proofs/adaptive_covariance.md`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import hypot, inf, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.distributions import DenoisedCovariance
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Estimator, Trace, require_matrix
+from workbench.estimators.shared.budgets import step_budgets, steps_plan
+from workbench.estimators.shared.moments import STEP as GRID
+from workbench.estimators.shared.moments import LiftedMoment
+from workbench.estimators.shared.noisy_means import LEAST_SHARE, OF_MOMENTS, better_than, share, weighed
+from workbench.estimators.shared.rows import (
+    FARTHEST,
+    NEAREST,
+    from_centre,
+    mean_in_ball,
+    mean_sensitivity,
+    moment_in_ball,
+    only_present,
+    paired,
+    row_blocks,
+    second_moment_sensitivity,
+)
+from workbench.estimators.sparse import expected_norm
+from workbench.linalg import norms, psd_part, symmetrised
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy.histograms import COUNTS_L2
+from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
+from workbench.special import isotonic_regression
+from workbench.types import Array
+
+STEP, NORMS, PAIRS, CENTRE = "moment", "norms", "pairs", "centre"
+BINS, PARTS = 320, 8  # of a grid, and of an octave
+EDGES = 2.0 ** (-np.arange(BINS) / PARTS)  # in units of the first
+SQUARES = EDGES**2 * 2.0 ** (-1 / PARTS)  # of the middles of bins
+STANDS, TRIMMED, WINDOWS = 5.0, 2.0, (1, 2, 4, 8, 16)
+GAIN, SMOOTH = 0.3, 0.25  # noise that denoising leaves; the square of what is added to a gap, over s²
+OF_PAIRS, OF_CENTRE, PAIRED, EARLY = 0.03, 0.08, 0.1, 12
+AROUND, TAIL, FASTER = 1.5, 3.6, 0.98
+KAPPAS, CUT, MARGIN = np.arange(15, 51) / 10, 1.5, 6.0
+LOW, HIGH = NEAREST * 2.0**90, FARTHEST / 64  # grids within a grid stay among the radii that floats resolve
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptiveCovariance(Estimator[DenoisedCovariance]):
+    """Private covariance of rows within a crude bound, with its own error bar (ours).
+
+    Accurate for rows of about one length, however much shorter than `radius`: a bound of 1e6 costs as much as
+    one of 1. The value holds the positive semidefinite matrix, a mean, the radius at which rows were clipped,
+    the level of the noise, and about the Frobenius distance to the second moment of the clipped rows (or, of
+    the lifted ones, to that).
+    Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
+    ApproxDP with delta > 0.
+    Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
+    moment is that of the others: it is divided by their share, which is drawn with it at no cost; a share of
+    absent rows that its noise hides shrinks the matrix. A pair with an absent row is absent.
+
+    Parameters
+    ----------
+    radius : float
+        Bound on the length of rows, in the unit of the data: longer ones are shrunk. It may be crude.
+    centred : bool, default True
+        Whether the second moment of the rows is wanted, which is their covariance where the mean is 0.
+        Otherwise their covariance: the mean is found with a tenth of the budget.
+
+    Examples
+    --------
+    >>> from workbench.privacy import ZCDP
+    >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(20_000, 5))
+    >>> release = AdaptiveCovariance(radius=1e6)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> bool(abs(np.asarray(release) - 0.01 * np.eye(5)).max() < 0.0003), release.value.error < 0.0003
+    (True, True)
+    """
+
+    radius: float
+    centred: bool = True
+
+    in_passes = True
+
+    def _validate(self) -> None:
+        if not LOW <= self.radius <= HIGH:
+            raise ArgumentError("radius", self.radius, f"a bound from {LOW:g} to {HIGH:g}")
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        require_matrix(n, d)
+        norm = min(0.1, max(0.02, (18 / d) ** 2))
+        if self.centred:
+            shares: tuple[float, ...] = (norm, 1 - norm)
+        else:
+            rest = 1 - OF_PAIRS - OF_CENTRE
+            early = [OF_CENTRE / (2 * EARLY)] * EARLY
+            shares = (OF_PAIRS, *early, OF_CENTRE / 2, rest * norm, rest * (1 - norm))
+        *before, counts, moment = step_budgets(budget, shares)
+        names = (PAIRS, *(f"{CENTRE} {place}" for place in range(1, EARLY + 2)))
+        first = [
+            Charge(name, "gaussian", COUNTS_L2 if name == PAIRS else mean_sensitivity(n, 1.0), cost)
+            for name, cost in zip(names, before, strict=False)
+        ]
+        charges = (
+            Charge(NORMS, "gaussian", COUNTS_L2, counts),
+            Charge(STEP, "symmetric_gaussian", self.moved(n, d), moment),
+        )
+        return steps_plan(budget, (*first, *charges))
+
+    def lifted(self, n: int, d: int) -> LiftedMoment:
+        return LiftedMoment(n, d, min(1.0, sqrt(2 / (d + 1))))
+
+    def moved(self, n: int, d: int) -> float:
+        return second_moment_sensitivity(n, 1.0) if self.centred else self.lifted(n, d).sensitivity()
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> DenoisedCovariance:
+        n, d = x.shape
+        plan, c, top = self.plan(n, d, budget), np.zeros(d), self.radius
+        if not self.centred:
+            unit = self.unit(x, plan[PAIRS], noise)  # (7)
+            balls, last = self.balls(unit, n, d, plan)
+            for reach, charges in balls:  # (8)
+                c = within(recentred(x, c, reach, charges, noise), self.radius)
+            top = 4 * last  # (9)
+        apart = from_centre(c)
+        counts = gaussian(norm_counts(x, top, apart), plan[NORMS], noise)  # (1)
+        start = first_mass(counts, gaussian_scale(plan[NORMS]))  # (2)
+        level = gaussian_scale(plan[STEP]) / sqrt(2)  # s
+        r = top * float(EDGES[-1 if start is None else best_edge(counts, start, n, d, level)])  # (3)
+        if trace is not None:
+            trace.add(centre=c, radius=r)
+
+        def standard(rows: Array) -> Array:
+            return apart(rows) / r
+
+        if self.centred:
+            joint, whole = weighed(moment_in_ball(x, standard, 1.0, counted=True), n, plan[STEP], OF_MOMENTS)
+            noisy = symmetric_gaussian(joint, plan[STEP], noise)  # (4)
+            there = share(float(noisy[-1, -1]), whole, plan[STEP])
+            found, error, chosen = denoised(noisy[:-1, :-1] / there, level / there)  # (5) (6)
+            mean = c
+        else:
+            recipe = self.lifted(n, d)
+            noisy = symmetric_gaussian(recipe.of(x, standard), plan[STEP], noise)  # (10)
+            there, height = recipe.share(float(noisy[0, 0]), plan[STEP]), recipe.steps * GRID
+            z, error, chosen = denoised(noisy / there, level / there, 1 + height**2, by_entries=False)
+            corner = max(z[0, 0], height**2)  # (11)
+            found = symmetrised(z[1:, 1:] - np.outer(z[0, 1:], z[0, 1:]) / corner)
+            mean = c + r * height * z[0, 1:] / corner
+        size = r**2
+        return DenoisedCovariance(
+            found * size, mean, r, level / there * size, error * size, chosen, start is not None
+        )
+
+    def unit(self, x: Array, charge: Charge, noise: NoiseSource) -> float:  # u
+        top, pairs = 2 * self.radius, paired(x)
+        counts = gaussian(norm_counts(pairs, top, lambda rows: rows), charge, noise)
+        start = first_mass(counts, gaussian_scale(charge))
+        if start is None:
+            return top
+        enough = np.flatnonzero(np.cumsum(counts[start:]) > PAIRED * len(pairs))
+        return top * float(EDGES[start + enough[0]]) if len(enough) else top
+
+    def balls(
+        self, unit: float, n: int, d: int, plan: Plan
+    ) -> tuple[list[tuple[float, list[Charge]]], float]:
+        """Return the radius and the charges of every ball of (8), and the radius after the last one."""
+        charges = [one for one in plan.charges() if one.step.startswith(CENTRE)]
+        first, best, left = self.radius + AROUND * unit, list[tuple[float, list[Charge]]](), inf
+        for count in range(EARLY + 1):
+            ends = [EARLY * place // count for place in range(1, count + 1)]
+            reach, path = first, []
+            for start, end in pairwise((0, *ends, len(charges))):
+                path.append((reach, charges[start:end]))
+                spread = (sqrt(d) + TAIL) * averaged(charges[start:end])[1]
+                reach = min(AROUND * unit + spread * reach, 2 * first)
+            if reach < FASTER * left:
+                best, left = path, reach
+        return best, left
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return at most the median spectral error of rows on a circle as long as the bound.
+
+        It is that of `covariance/perturbed` at this step's noise: shorter rows have a smaller one, which the
+        release states. Infinite from radius² on, what the zero matrix errs by at most.
+        """
+        plan, longest = self.plan(n, d, budget), 1.0
+        if not self.centred:  # rows turned by half a circle are √2 apart, and lie in the next bin
+            last = self.balls(AROUND * self.radius, n, d, plan)[0][-1]
+            off = last[0] * averaged(last[1])[1] / self.radius
+            longest = 2.0 ** (1 / PARTS) * hypot(1.0, sqrt(d) * off)
+        charge = plan[STEP]
+        return better_than(self.radius**2, expected_norm(charge, n, d, 1.0) * (longest * self.radius) ** 2)
+
+
+def norm_counts(x: Array, top: float, change: Callable[[Array], Array]) -> NDArray[np.int64]:
+    """Return how many rows there are in each bin of the grid that hangs from `top`."""
+    ascending, counts = top * EDGES[::-1], np.zeros(BINS, np.int64)
+    for rows in row_blocks(x):
+        places = np.searchsorted(ascending, only_present(norms(change(rows))))
+        counts += np.bincount(np.minimum(places, BINS - 1), minlength=BINS)
+    return counts[::-1]
+
+
+def first_mass(counts: Array, sd: float) -> int | None:
+    """Return t of step (2) for noisy counts; None where no window stands out of noise of this sd."""
+    sums, found = np.append(0.0, np.cumsum(counts)), list[int]()
+    for size in WINDOWS:
+        starts = np.flatnonzero(sums[size:] - sums[:-size] >= STANDS * sd * sqrt(size))
+        if len(starts):
+            lead = sums[starts[0] : starts[0] + size] - sums[starts[0]]
+            empty = np.flatnonzero(lead <= TRIMMED * sd * np.sqrt(np.arange(size)))
+            found.append(int(starts[0] + empty[-1]))
+    return min(found, default=None)
+
+
+def best_edge(counts: Array, start: int, n: int, d: int, level: float) -> int:
+    """Return the place of the edge of step (3), for noise of `level` at a radius of 1."""
+    kept, squares = counts[start:-1], EDGES[start:] ** 2
+    number, total = (np.append(0.0, np.cumsum(one)) for one in (kept, kept * SQUARES[start:-1]))
+    taken = np.maximum(total - number * squares, 0.0) / n
+    return start + int(np.argmin(taken**2 + (GAIN * sqrt(d * (d + 1)) * level * squares) ** 2))
+
+
+def averaged(charges: Sequence[Charge]) -> tuple[Array, float]:
+    """Return the weights of draws of one statistic by their precisions, and the sd of what they average."""
+    precisions = np.array([gaussian_scale(charge) ** -2 for charge in charges])
+    return precisions / precisions.sum(), float(precisions.sum() ** -0.5)
+
+
+def recentred(x: Array, c: Array, reach: float, charges: Sequence[Charge], noise: NoiseSource) -> Array:
+    apart = from_centre(c)
+    mean = mean_in_ball(x, lambda rows: apart(rows) / reach, 1.0, counted=True)
+    joint, whole = weighed(mean, len(x), charges[0])
+    drawn = averaged(charges)[0] @ [gaussian(joint, charge, noise) for charge in charges]
+    return np.asarray(c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0))
+
+
+def within(point: Array, radius: float) -> Array:
+    """Return the nearest point of a ball; 0 for one that leaves the floats."""
+    length = float(np.linalg.norm(point / radius))
+    return point / max(1.0, length) if length < inf else np.zeros(len(point))
+
+
+def denoised(
+    noisy: Array, level: float, most: float = 1.0, by_entries: bool = True
+) -> tuple[Array, float, bool]:
+    """Return steps (5) and (6) of a symmetric matrix: the answer, about its error, whether by entries.
+
+    In units of the level, in which no square leaves the floats.
+    """
+    m = symmetrised(noisy / level)
+    values, basis = np.linalg.eigh(m)
+    spectrum, risk = denoised_spectrum(values, most / level)
+    found, chosen = symmetrised((basis * spectrum) @ basis.T), False
+    if by_entries and len(m) > 1:
+        sparse, other = denoised_entries(m)
+        chosen = other + MARGIN * len(m) < risk
+        found, risk = (sparse, other) if chosen else (found, risk)
+    return found * level, level * sqrt(max(risk, 0.0)), chosen
+
+
+def denoised_spectrum(values: Array, most: float) -> tuple[Array, float]:
+    """Return f of step (5) for noise of level 1, and the estimate of its squared error."""
+    d, gaps = len(values), values[:, None] - values
+    wide = gaps**2 + SMOOTH
+    jacobian = 2 * (2 * SMOOTH / wide - 1) / wide
+    np.fill_diagonal(jacobian, 0.0)
+    np.fill_diagonal(jacobian, 1 - jacobian.sum(axis=1))
+    fitted = isotonic_regression(values - 2 * (gaps / wide).sum(axis=1))
+    sizes = np.diff(fitted.blocks)
+    block = np.repeat(np.arange(len(sizes)), sizes)
+    jacobian = ((block[:, None] == block) / sizes[block]) @ jacobian
+    f = np.maximum(fitted.x, 0.0)
+    bound = f.sum() > most
+    if bound:
+        descending = fitted.x[::-1]
+        taken = (np.cumsum(descending) - most) / np.arange(1, d + 1)
+        f = np.maximum(fitted.x - taken[descending >= taken][-1], 0.0)
+        f *= most / max(f.sum(), most)  # it is more where floats are further apart than that
+    kept = f > 0
+    trace = float(np.diag(jacobian)[kept].sum())
+    if bound:
+        trace -= float(jacobian[np.ix_(kept, kept)].sum() / max(kept.sum(), 1))
+    slopes = np.divide(f[:, None] - f, gaps, out=np.zeros((d, d)), where=gaps != 0).sum() / 2
+    return f, float(((f - values) ** 2).sum() - d * (d + 1) + 4 * (trace + slopes))
+
+
+def denoised_entries(m: Array) -> tuple[Array, float]:
+    """Return the matrix of step (6) for noise of level 1, and the estimate of its squared error."""
+    above = np.triu_indices(len(m), 1)
+    z = np.abs(m[above])
+    low, high = (z[z <= CUT] ** 2 - 1).sum(), z[z > CUT]
+
+    def risk(kappa: float) -> float:
+        q = np.minimum(kappa / high, 1.0) ** 8
+        kept = high > kappa
+        return float(np.where(kept, (high * q) ** 2 + 2 * (1 + 7 * q) - 1, high**2 - 1).sum())
+
+    risks = [risk(kappa) for kappa in KAPPAS]
+    best = int(np.argmin(risks))
+    shrunk = m * np.maximum(1 - (KAPPAS[best] / np.maximum(np.abs(m), CUT)) ** 8, 0.0)
+    np.fill_diagonal(shrunk, np.diag(m))
+    return psd_part(shrunk), 2 * (len(m) + float(low) + risks[best])
