@@ -9,6 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from tests.estimators import test_adaptive_mean as adaptive
 from tests.estimators import test_moments as moments
 from tests.estimators import test_stable_quantile as edge
 from tests.estimators import test_two_step as columns
@@ -20,7 +21,7 @@ from tests.privacy import test_noise as law
 from tests.privacy import test_stable as joint
 from tests.privacy import test_window_median as lattice
 from workbench import Scaled, TwoStepMean
-from workbench.estimators import two_step, unbounded, votes
+from workbench.estimators import adaptive_mean, two_step, unbounded, votes
 from workbench.estimators.shared import moments as clipping
 from workbench.estimators.shared import rows, window_median
 from workbench.estimators.shared import window_median as location
@@ -135,8 +136,31 @@ LEAN = (
            partial(moments.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip
 
+SEARCHED = (
+    *(Mutant(f"{words} of the adaptive mean", rewritten(adaptive_mean.AdaptiveMean, "charges", right, wrong),
+             adaptive.test_one_row_moves_each_step_by_its_charge_and_no_more)
+      for words, right, wrong in (
+          ("one column paid of the centres", '"centre": sqrt(d)', '"centre": 1.0'),
+          ("one column paid of the scales", '"scales": sqrt(d)', '"scales": 1.0'),
+          ("half a row paid of the radii", "moved.get(step, 1.0)", "moved.get(step, 0.5)"),
+          ("half of the ball paid", "mean_sensitivity(n, 1.0)", "mean_sensitivity(n, 0.5)"),
+      )),
+    Mutant("sides of absent rows in the adaptive mean",
+           rewritten(adaptive_mean, "quantiles", "whole * below - part * there",
+                     "whole * below - 2 * part * there"),
+           adaptive.test_one_row_moves_each_step_by_its_charge_and_no_more),
+    Mutant("probes of the adaptive mean that are charged once",
+           rewritten(adaptive_mean.AdaptiveMean, "charges", "cost.split(*[1.0] * PROBES[step])[0]", "cost"),
+           partial(adaptive.test_the_plan_spends_the_budget_and_is_public, 7, 50, adaptive.HALF)),
+    Mutant("probes of the adaptive mean that are forgotten where nothing is there",
+           rewritten(adaptive_mean, "quantiles", "range(PROBES[charge.step])",
+                     "range(PROBES[charge.step] if there else 0)"),
+           adaptive.test_absent_rows_change_no_draw_and_all_absent_is_an_answer),
+)  # fmt: skip
+
 PROPERTIES = (
     *LEAN,
+    *SEARCHED,
     *(Mutant(f"a test of stability with {share} of its loss",
                rewritten(Stability, "accepts", LOSS, LOSS.replace("(self", f"({share} * self")),
                partial(edge.test_scores_of_neighbours_at_the_edge_differ_by_one, share))
