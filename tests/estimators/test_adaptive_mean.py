@@ -36,22 +36,22 @@ def asked(x, seed):
 
 
 @pytest.mark.turns(3)
-def test_one_row_moves_each_step_by_its_charge_and_no_more(seeds=1, d=3):
+def test_one_row_moves_each_step_by_its_charge_and_no_more():
     """Over rows on opposite sides, in the centre and far away, and absent ones: attained in every search."""
-    rng, most, far = np.random.default_rng(1), np.zeros(sum(PROBES.values())), np.full(d, 1e9)
-    for seed in range(seeds):
-        x = rng.standard_normal((40, d)) * np.geomspace(1, 0.01, d)
-        centre = asked(x, seed)[1]
-        for rows in ((far, -far), (centre, far), (far, far * np.nan), (centre, far * np.nan)):
-            runs = []
-            for row in rows:
-                x[5] = row
-                runs.append(asked(x, seed)[0])
-            gaps = [
-                sqrt(float(((one - two) ** 2).sum())) * unit / moved
-                for (one, unit, moved), (two, *_) in zip(*runs, strict=True)
-            ]
-            most = np.maximum(most, gaps)
+    d, rng, most = 3, np.random.default_rng(1), np.zeros(sum(PROBES.values()))
+    far = np.full(d, 1e9)
+    x = rng.standard_normal((40, d)) * np.geomspace(1, 0.01, d)
+    centre = asked(x, 0)[1]
+    for rows in ((far, -far), (centre, far), (far, far * np.nan), (centre, far * np.nan)):
+        runs = []
+        for row in rows:
+            x[5] = row
+            runs.append(asked(x, 0)[0])
+        gaps = [
+            sqrt(float(((one - two) ** 2).sum())) * unit / moved
+            for (one, unit, moved), (two, *_) in zip(*runs, strict=True)
+        ]
+        most = np.maximum(most, gaps)
     assert (most <= 1 + 1e-9).all()
     assert (most > 1 - 1e-6).all()
 
@@ -130,9 +130,9 @@ def errors(scales, n, radius, runs, sparse=False):
 
 
 @pytest.mark.daily
-def test_errors_are_those_of_the_tables(runs=40):
+def test_errors_are_those_of_the_tables():
     """Unequal scales, a range of a million of them, and zeros: medians .0301, .0301 and .031, n = 1000."""
-    skew = np.geomspace(1, 1e-3, 10)
+    skew, runs = np.geomspace(1, 1e-3, 10), 40
     assert errors(skew, 1000, 30.0, runs) < 0.038
     assert errors(skew, 1000, 1e6, runs // 2) < 0.042
     assert errors(skew, 1000, 30.0, runs // 2, sparse=True) < 0.045

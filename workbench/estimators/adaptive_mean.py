@@ -23,9 +23,9 @@ A probe asks of a point t how far the number of rows below it is from a share p 
         in (3) most of it is about the radius that the scales suggest
 
 A wrong answer is outvoted later, so that probes may be weak, τ up to .5 in (1), .4 in (2), .2 in (3): places
-in a range of 10^9 scales cost 3 % of the budget where 25 % is usual. The share out = 1 - q of rows that are
-clipped is max(16 e, 2.5/√a)/(nμ), at most .3, with e = Σ s/√(Σ s²) and a the share of μ² of one search of (3):
-it vanishes as n grows, and with it what clipping makes of skewed rows.
+in a range of 10^9 scales cost 3 % of the budget where 25 % is usual. The share 1 - q of rows that are clipped
+is max(16 e, 2.5/√a)/(nμ), at most .3, with e = Σ s/√(Σ s²) and a the share of μ² of one search of (3): it
+vanishes as n grows, and with it what clipping makes of skewed rows.
 
 Shares of μ²: the least at which probes reach those τ, or .03, .02 and .02, all searches .35 at most; the mean
 has the rest. Proof, and what is measured and not proved: `proofs/adaptive_mean.md`.
@@ -67,7 +67,7 @@ ABOUT = (
     1.5,
     3.0,
 )  # round the logarithm that is suggested; masses before, between, after
-MASSES = (0.02, 0.03, 0.10, 0.70, 0.10, 0.03, 0.02)
+MASSES = (0.02, 0.03, 0.10, 0.70, 0.10, 0.03, 0.02)  # before, between, after
 SUGGESTED, INSIDE = 1.3, 4.0  # times the length of a row; how far it is from the ends of the prior
 FINE = 2**30  # of which q is a multiple
 SHARPEST = 1e-6  # τ below which answers do not weigh more
@@ -83,10 +83,10 @@ class AdaptiveMean(Estimator[Array]):
     """Private mean of rows of unequal, unknown scales within a known range (ours).
 
     Accurate for rows whose columns have any scales from 1e-13 of `radius` on: normal ones, heavy tails, a few
-    outliers, zeros, constant columns. On round rows it has the error of `CoinPressMean`, which is given sigma,
-    within 3 %; with scales 1 to .001 60 % of it. Where n μ is below about 40 √d (μ = √(2ρ) under zCDP) the place
-    may be lost, and nothing in the release says so but its predicted error. Very skewed columns are biased by
-    clipping: lognormal ones have 1.5 times the error of their sample mean at n = 1000, d = 10, ρ = .5.
+    outliers, zeros, constant columns. On round rows it has the error of `mean/coinpress`, which is given
+    sigma, within 4 %; with scales 1 to .001, 60 % of it. Where n μ is below about 40 √d (μ = √(2ρ) under zCDP)
+    the place may be lost: the predicted error is infinite. Very skewed columns are biased by clipping:
+    lognormal ones have 1.5 times the error of their sample mean at n = 1000, d = 10, ρ = .5.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
