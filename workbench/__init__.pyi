@@ -5,6 +5,7 @@ from workbench.catalog import lookup as lookup
 from workbench.errors import ArgumentError as ArgumentError
 from workbench.errors import OverspentError as OverspentError
 from workbench.estimators.adaptive_covariance import AdaptiveCovariance as AdaptiveCovariance
+from workbench.estimators.adaptive_mean import AdaptiveMean as AdaptiveMean
 from workbench.estimators.affine import AffineMean as AffineMean
 from workbench.estimators.affine import LiftedGaussian as LiftedGaussian
 from workbench.estimators.base import Trace as Trace

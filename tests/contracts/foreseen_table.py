@@ -165,6 +165,7 @@ CLIFFS = {
     ),
     "mean/coordinatewise": predicted(wb.CoordinatewiseMean(sigma=1.0), box, 10, 1500, 200, runs=400),
     "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3, sigma=1.0), ball, 10, 1000, 20, runs=400),
+    "mean/adaptive": predicted(wb.AdaptiveMean(radius=1e3), box, 10, 2000, 300, runs=400),
     "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0, upper=1.0), ball, 3, 2000, None),
     "mean/populous": own("mean/populous", kind="proved", above=200),
     "mean/median-of-means": own("mean/median-of-means", kind="proved", above=1000),

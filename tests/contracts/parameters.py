@@ -16,7 +16,7 @@ LONG = (  # keys whose plans or draws take long: two or three of them a day
     *("covariance/populous-robust", "covariance/unbounded"),
     *("gaussian/coinpress", "gaussian/lifted", "gaussian/populous"),
     *("gaussian/populous-robust", "gaussian/unbounded", "spectral/preconditioner"),
-    *("univariate/interval-unknown-variance", "mean/affine"),
+    *("univariate/interval-unknown-variance", "mean/affine", "mean/adaptive"),
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2
 
 from tests.estimators.streams import holes, rng
-from workbench import ApproxDP, PureDP, Scale
+from workbench import ZCDP, ApproxDP, ArgumentError, PureDP, Scale
 from workbench.estimators.scale import Winsor, exponents, pair_differences
 from workbench.estimators.shared.rows import present
 from workbench.privacy import UnitNoise
@@ -71,3 +71,14 @@ def test_exponents_outside_the_range_count_as_its_ends_and_a_constant_column_has
         assert ranged(x, budget=PureDP(1.0), rng=rng()).value == value
     assert PAPER(constant, budget=APPROX, rng=rng()).value == 0.0
     assert Scale()(constant, budget=APPROX, rng=rng()).abstained
+
+
+@pytest.mark.parametrize("calibration", ["tight", "paper"])
+@pytest.mark.parametrize(("budget", "spent"), [(APPROX, PureDP(1.0)), (ZCDP(0.1, 1e-6), ZCDP(0.1))])
+def test_a_range_is_used_and_delta_is_left(calibration, budget, spent):
+    ranged, x = Scale(lower=1e-3, upper=1e3, calibration=calibration), FAR + rng().standard_normal(300)
+    release, pure = (ranged(x, budget=one, rng=rng()) for one in (budget, spent))
+    assert (release.value, release.plan, release.guarantee.budget) == (pure.value, pure.plan, spent)
+    assert ranged.predicted_error(300, 1, budget) == ranged.predicted_error(300, 1, spent)
+    with pytest.raises(ArgumentError, match="budget"):
+        ranged.plan(300, 1, ApproxDP(1.0, 0.0))

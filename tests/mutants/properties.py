@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.estimators import test_adaptive_covariance as denoising
+from tests.estimators import test_adaptive_mean as searching
 from tests.estimators import test_coinpress as unknown
 from tests.estimators import test_moments as moments
 from tests.estimators import test_stable_quantile as edge
@@ -25,7 +26,7 @@ from workbench import Scaled, TwoStepMean
 from workbench.catalog import CATALOG
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.estimators import adaptive_covariance as adaptive
-from workbench.estimators import two_step, unbounded, votes
+from workbench.estimators import adaptive_mean, two_step, unbounded, votes
 from workbench.estimators.adaptive_covariance import AdaptiveCovariance
 from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.estimators.shared import moments as clipping
@@ -174,9 +175,32 @@ DENOISED = (
            unknown.test_a_mean_beyond_its_bound_is_found_by_pairs_alone),
 )  # fmt: skip
 
+SEARCHED = (
+    *(Mutant(f"{words} of the adaptive mean", rewritten(adaptive_mean.AdaptiveMean, "charges", right, wrong),
+             searching.test_one_row_moves_each_step_by_its_charge_and_no_more)
+      for words, right, wrong in (
+          ("one column paid of the centres", '"centre": sqrt(d)', '"centre": 1.0'),
+          ("one column paid of the scales", '"scales": sqrt(d)', '"scales": 1.0'),
+          ("half a row paid of the radii", "moved.get(step, 1.0)", "moved.get(step, 0.5)"),
+          ("half of the ball paid", "mean_sensitivity(n, 1.0)", "mean_sensitivity(n, 0.5)"),
+      )),
+    Mutant("sides of absent rows in the adaptive mean",
+           rewritten(adaptive_mean, "quantiles", "whole * below - part * there",
+                     "whole * below - 2 * part * there"),
+           searching.test_one_row_moves_each_step_by_its_charge_and_no_more),
+    Mutant("probes of the adaptive mean that are charged once",
+           rewritten(adaptive_mean.AdaptiveMean, "charges", "cost.split(*[1.0] * PROBES[step])[0]", "cost"),
+           partial(searching.test_the_plan_spends_the_budget_and_is_public, 7, 50, searching.HALF)),
+    Mutant("probes of the adaptive mean that are forgotten where nothing is there",
+           rewritten(adaptive_mean, "quantiles", "range(PROBES[charge.step])",
+                     "range(PROBES[charge.step] if there else 0)"),
+           searching.test_absent_rows_change_no_draw_and_all_absent_is_an_answer),
+)  # fmt: skip
+
 PROPERTIES = (
     *LEAN,
     *DENOISED,
+    *SEARCHED,
     *(Mutant(f"a test of stability with {share} of its loss",
                rewritten(Stability, "accepts", LOSS, LOSS.replace("(self", f"({share} * self")),
                partial(edge.test_scores_of_neighbours_at_the_edge_differ_by_one, share))

@@ -9,6 +9,7 @@ from workbench.catalog.assumptions import MOMENTS, normal, within_box
 from workbench.catalog.entry import DELTA, EPSILON, NO_SYMMETRY, Assumption, Entry, Example, Knob, N, at
 from workbench.catalog.hardest import in_a_box
 from workbench.distributions import Gaussian
+from workbench.estimators.adaptive_mean import AdaptiveMean
 from workbench.estimators.affine import AffineMean
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
 from workbench.estimators.coinpress import CoinPressMean
@@ -109,6 +110,18 @@ MEAN = (
             Example(CoinPressMean(radius=100.0, centre=3.0, sigma=2.0, steps=2), GAUSSIAN),
             Example(CoinPressMean(radius=100.0, calibration="paper", sigma=1.0), CONCENTRATED),
         ),
+    ),
+    round_mean(
+        key="mean/adaptive",
+        summary="mean of columns of unknown, unequal scales: place, scales and radius by weak probes",
+        statements=("M21/prior-CoinPress",),
+        examples=(
+            *at(AdaptiveMean(radius=100.0), CONCENTRATED, APPROX),
+            Example(AdaptiveMean(radius=100.0, centre=3.0), GAUSSIAN),
+        ),
+        hardest=in_a_box,
+        assumptions=(NORMAL, WITHIN_BOX),
+        knobs=(N, EPSILON, DELTA, RADIUS),
     ),
     round_mean(
         key="mean/populous",

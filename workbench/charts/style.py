@@ -49,6 +49,7 @@ METHODS = {
     "mean/clipped-box": Method("clipped mean", VERMILION, "s"),
     "mean/coordinatewise": Method("column by column", ORANGE, "v"),
     "mean/coinpress": Method("CoinPress", BLUE, "o"),
+    "mean/adaptive": Method("weak probes, any scales", OLIVE, "D"),
     "mean/populous": Method("vote of groups", PURPLE, "D"),
     "mean/affine": Method("lifted quantile", SLATE, "o"),
     "mean/median-of-means": Method("vote of medians", INDIGO, "P"),

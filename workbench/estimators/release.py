@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
+from itertools import groupby
 from math import inf, isfinite, isnan
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -244,7 +245,11 @@ class Release(Generic[T]):
         return [said for said in (covers, str(self.error or ""), self.other_rows) if said]
 
     def _rows(self) -> list[tuple[str, str, str]]:
-        return [(charge.step, charge.mechanism, str(charge.cost)) for charge in self.plan.charges()]
+        counted = [(one, len([*same])) for one, same in groupby(self.plan.charges())]
+        return [
+            (one.step + f" × {count}" * (count > 1), one.mechanism, str(one.cost) + " each" * (count > 1))
+            for one, count in counted
+        ]
 
     def _repr_html_(self) -> str:
         rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self._rows())

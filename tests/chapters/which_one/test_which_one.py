@@ -39,6 +39,7 @@ def test_every_private_entry_has_one_row():
         ("univariate/median", {"range"}, 0, False),
         ("mean/coordinatewise", {"scale", "normal"}, 0, False),
         ("mean/affine", {"normal"}, 2, False),
+        ("mean/adaptive", {"range", "normal"}, 1, False),
         ("mean/median-of-means", {"scale"}, 2, False),
         ("mean/prime-heavy", {"range", "upper", "outliers"}, 1, True),
         ("mean/tukey", {"range", "normal"}, 0, True),

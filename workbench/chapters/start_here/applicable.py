@@ -149,7 +149,8 @@ BARS = "Bars: 90 % of the releases."
 FAMILIES = {  # of the estimators, in the order of the picture: narrower and narrower, and wider again
     "clips at the range": ("mean/clipped-box", "univariate/clipped-mean"),
     "locates the data first": (
-        *("mean/affine", "mean/coinpress", "mean/clipped-heavy", "univariate/two-step-mean"),
+        *("mean/affine", "mean/coinpress", "mean/adaptive", "mean/clipped-heavy"),
+        "univariate/two-step-mean",
         *("mean/coordinatewise", "univariate/unbounded-mean", "univariate/median"),
     ),
     "robust": (

@@ -226,6 +226,7 @@ PLACES: Mapping[str, tuple[int, int]] = {
     "mean/clipped-box": SMALL,
     "mean/coordinatewise": SMALL,
     "mean/coinpress": SMALL,
+    "mean/adaptive": SMALL,
     "mean/clipped-heavy": SMALL,
     "mean/filter": SMALL,
     "mean/prime": SMALL,

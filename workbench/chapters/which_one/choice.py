@@ -159,10 +159,11 @@ LABELS = {
 def keys(d: int) -> tuple[str, ...]:
     """Return the estimators of a mean for which a range and a scale of normal rows of d columns suffice.
 
-    One that has a use for neither (`mean/affine`) is for a reader who knows neither.
+    One that has a use for neither (`mean/affine`), or in several columns for a range alone (`mean/adaptive`),
+    is for a reader who knows no scale.
     """
     applies = (one for one in family("mean") if one.applies(*TOLD) and not one.robust)
-    found = (one.key for one in applies if one.needs["range"] or one.needs["scale"])
+    found = (one.key for one in applies if one.needs["scale"] or (d == 1 and one.needs["range"]))
     return tuple(key for key in found if (d == 1) == (CATALOG[key].population.d is None))
 
 

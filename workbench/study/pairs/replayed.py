@@ -27,7 +27,7 @@ SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most o
 
 
 def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: int = 0) -> Iterator[Case]:
-    """Yield one attack for each step that a run on the pairs takes.
+    """Yield one attack for each step that a run on the pairs takes; of equal charges in a row on the last.
 
     An estimator that puts its rows in an order of its own draws another one where no pair moves the step.
     """
@@ -39,8 +39,10 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
         return [(pair, one[number], other[number]) for pair, one, other in runs[start] if number < len(other)]
 
     charges = list(setting.plan.charges())
-    for number, charge in enumerate(charges):
-        runs_of_step = share if number == len(charges) - 1 else min(share, SEVERAL / len(charges))
+    last = [one for one, charge in enumerate(charges) if [charge] != charges[one + 1 : one + 2]]
+    for number in last:
+        charge = charges[number]
+        runs_of_step = share if number == last[-1] else min(share, SEVERAL / len(last))
         starts = (seed + further for further in range(ORDERS))
         moving = (start for start in starts if any(_moves(*seen[1:]) for seen in seen_at(start, number)))
         seen = seen_at(next(moving, seed), number)

@@ -1,0 +1,168 @@
+"""The adaptive mean: what its probes see, what one row moves, and how far it is where others fail."""
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from workbench import AdaptiveMean, ApproxDP, ArgumentError, GaussianDP
+from workbench.estimators.adaptive_mean import PROBES, median, quantiles, shares, uniform
+from workbench.estimators.base import Trace
+from workbench.privacy import ZCDP, Charge, CountingNoise, UnitNoise, compose
+from workbench.privacy.budgets import within
+from workbench.privacy.grid import on_grid
+
+HALF = ZCDP(0.5)
+
+
+class Scripted(UnitNoise):
+    """Answers the same whatever is asked, and keeps the whole numbers that it was asked with."""
+
+    def __init__(self, seed):
+        object.__setattr__(self, "rng", np.random.default_rng(seed))
+        object.__setattr__(self, "seen", [])
+
+    def gaussian(self, value, sensitivity, scale):
+        at = on_grid(value)
+        self.seen.append((np.atleast_1d(at.counts).astype(object), float(at.unit), sensitivity))
+        return self.rng.standard_normal(np.shape(value)) * scale / 3
+
+
+def asked(x, seed):
+    """What every step was asked with in a run on x, and the centre that it found."""
+    noise, trace = Scripted(seed), Trace()
+    AdaptiveMean(radius=4.0).estimate(x, HALF, noise, trace)
+    return noise.seen, trace.records["centre"][0]
+
+
+@pytest.mark.turns(3)
+def test_one_row_moves_each_step_by_its_charge_and_no_more():
+    """Over rows on opposite sides, in the centre and far away, and absent ones: attained in every search."""
+    d, rng, most = 3, np.random.default_rng(1), np.zeros(sum(PROBES.values()))
+    far = np.full(d, 1e9)
+    x = rng.standard_normal((40, d)) * np.geomspace(1, 0.01, d)
+    centre = asked(x, 0)[1]
+    for rows in ((far, -far), (centre, far), (far, far * np.nan), (centre, far * np.nan)):
+        runs = []
+        for row in rows:
+            x[5] = row
+            runs.append(asked(x, 0)[0])
+        gaps = [
+            sqrt(float(((one - two) ** 2).sum())) * unit / moved
+            for (one, unit, moved), (two, *_) in zip(*runs, strict=True)
+        ]
+        most = np.maximum(most, gaps)
+    assert (most <= 1 + 1e-9).all()
+    assert (most > 1 - 1e-6).all()
+
+
+@pytest.mark.parametrize("d", [1, 7])
+@pytest.mark.parametrize("n", [2, 50, 10**7])
+@pytest.mark.parametrize("budget", [HALF, GaussianDP(1e-9), ApproxDP(1.0, 1e-6)])
+def test_the_plan_spends_the_budget_and_is_public(d, n, budget):
+    plan = AdaptiveMean(radius=1.0).plan(n, d, budget)
+    assert within(compose(plan), budget)
+    assert within(budget, compose(plan))
+    count = sum(PROBES.values()) if d > 1 else PROBES["centre"] + PROBES["radius"] + 1
+    assert len([*plan.charges()]) == count
+    assert 1 - shares(n, d, 1.0)["mean"] <= 0.35 + 1e-12
+
+
+def test_absent_rows_change_no_draw_and_all_absent_is_an_answer():
+    for x in (np.full((30, 2), np.nan), np.zeros((30, 2))):
+        counting = CountingNoise(Scripted(0))
+        out = AdaptiveMean(radius=5.0).estimate(x, HALF, counting)
+        assert len(counting.draws) == sum(PROBES.values())
+        assert np.isfinite(out).all()
+
+
+def charge_of(step, scale):
+    return Charge(step, "gaussian", 1.0, GaussianDP(1 / scale))
+
+
+class Silent(UnitNoise):
+    def gaussian(self, value, sensitivity, scale):
+        return np.asarray(value, float)
+
+
+def test_without_noise_a_search_ends_at_the_quantile():
+    """Of numbers of which so many are equal that it lies among them."""
+    values = np.sort(np.random.default_rng(2).standard_normal((3, 1000)) * [[1.0], [1e-3], [1e3]])
+    values[:, 400:800] = values[:, 600:601]
+    found = quantiles(values, uniform(np.full(3, -1e6), 1e6), (3, 5), 0.2, charge_of("centre", 9.0), Silent())
+    assert found == pytest.approx(values[:, 600], abs=1e-6)
+
+
+def test_weak_probes_find_places_in_a_range_of_a_billion_scales():
+    """τ = .35, where binary search would need every one of thirty answers to be right."""
+    rng, n = np.random.default_rng(3), 500
+    values = rng.uniform(-1e9, 1e9, 400)[:, None] + rng.standard_normal((400, n))
+    charge, noise = charge_of("centre", 0.35 * n), np.random.default_rng(4)
+
+    class Noise(UnitNoise):
+        def gaussian(self, value, sensitivity, scale):
+            return np.asarray(value, float) + scale * noise.standard_normal(np.shape(value))
+
+    found = quantiles(values, uniform(np.full(400, -1e9), 1e9), (1, 2), 0.25, charge, Noise())
+    assert np.mean(np.abs(found - np.median(values, axis=1)) < 1.0) > 0.97
+
+
+def test_a_cell_without_width_has_no_mass():
+    edges = np.array([[0.0, 1.0, 1.0, 2.0]])
+    with np.errstate(divide="ignore"):
+        assert median(edges, np.array([[0.0, 1000.0, 0.0]])) == [1.0]
+
+
+def error(x, mean, radius, seed, trace=None):
+    release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=np.random.default_rng(seed), trace=trace)
+    return float(np.linalg.norm(release.value - mean))
+
+
+def errors(scales, n, radius, runs, sparse=False):
+    found = []
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        rows = rng.standard_normal((n, len(scales))) * scales
+        if sparse:
+            rows[:, 1:] *= rng.random((n, len(scales) - 1)) < 0.05
+        found.append(error(rows + 3.0, 3.0, radius, seed))
+    return np.median(found)
+
+
+@pytest.mark.daily
+def test_errors_are_those_of_the_tables():
+    """Unequal scales, a range of a million of them, and zeros: medians .0301, .0301 and .031, n = 1000."""
+    skew, runs = np.geomspace(1, 1e-3, 10), 40
+    assert errors(skew, 1000, 30.0, runs) < 0.038
+    assert errors(skew, 1000, 1e6, runs // 2) < 0.042
+    assert errors(skew, 1000, 30.0, runs // 2, sparse=True) < 0.045
+
+
+def test_powers_of_two_scale_the_release_exactly():
+    x = np.random.default_rng(5).standard_normal((60, 2)) + 0.25
+    asked = {"budget": HALF}
+    one = AdaptiveMean(radius=4.0)(x, rng=np.random.default_rng(1), **asked).value
+    two = AdaptiveMean(radius=8.0, centre=2.0)(2 * x + 2, rng=np.random.default_rng(1), **asked).value
+    assert two == pytest.approx(2 * one + 2, rel=1e-9)
+
+
+def test_constant_and_equal_rows_are_found():
+    rows = np.tile([0.5, -2.0, 1e-3], (400, 1))
+    assert error(rows, rows[0], 10.0, 1) < 1e-9
+    rows[:, 0] += np.random.default_rng(6).standard_normal(400)
+    trace = Trace()
+    assert error(rows, [0.5, -2.0, 1e-3], 10.0, 1, trace) < 0.3
+    assert trace.records["scales"][0][0] == pytest.approx(0.84, rel=0.5)
+
+
+@pytest.mark.parametrize("radius", [1e-101, 1e101])
+def test_a_range_beyond_what_logarithms_are_taken_of_is_refused(radius):
+    with pytest.raises(ArgumentError, match="radius"):
+        AdaptiveMean(radius=radius)
+
+
+def test_nothing_is_foreseen_where_probes_give_too_few_bits():
+    """The least n is between those at which a range of 10^6 was searched in vain, and found: 95 and 190."""
+    entry = AdaptiveMean(radius=1.0)
+    assert entry.predicted_error(95, 10, HALF) == np.inf
+    assert entry.predicted_error(190, 10, HALF) == pytest.approx(0.26, rel=0.1)
