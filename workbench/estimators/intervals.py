@@ -569,6 +569,7 @@ class IntervalMean(OfLevel):
     """
 
     laws: ClassVar[str] = "rows of any distribution with a fourth moment, but for few far values"
+    fewest = 1  # between bounds
 
     level: float = 0.05
     low: float | None = None
