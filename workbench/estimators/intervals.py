@@ -538,13 +538,13 @@ class IntervalMean(OfLevel):
     an answer then misses the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal
     rows of which 24 lie at 8 standard deviations are covered .6 of the time, ten rows at 100 hardly ever;
     more other rows do not help. A heavy or skewed tail with steps (coarse rounding, many rows at one far
-    value) is covered less often until there are some 20,000/ε rows, at worst .65 of the time with 1,200/ε, .75
-    with 2,000/ε and .85 with 10,000/ε; with as many, normal rows rounded to two standard deviations are covered
-    .93 of the time. A smooth tail heavier than that of lognormal rows of log sd 1 is covered less often, too:
-    at log sd 1.5 .87 to .94 of the time, where Student's interval without privacy has .89 to .94. Within
-    bounds that are known `BoundedMean(low=, high=)` has no exception. Where coverage cannot be seen it is the
-    whole line, as for a constant column; fewer than about 1200/ε rows are
-    refused beforehand, and `BoundedMean` has no least n.
+    value) is covered less often until there are some 20,000/ε rows, at worst .65 of the time with 1,200/ε,
+    .75 with 2,000/ε and .85 with 10,000/ε; with as many, normal rows rounded to two standard deviations are
+    covered .93 of the time. A smooth tail heavier than that of lognormal rows of log sd 1 is covered less
+    often, too: at log sd 1.5 .87 to .94 of the time, where Student's interval without privacy has .89 to .94.
+    Within bounds that are known `BoundedMean(low=, high=)` has no exception. Where coverage cannot be seen it
+    is the whole line, as for a constant column; fewer than about 1200/ε rows are refused beforehand, and
+    `BoundedMean` has no least n.
     With `low` and `high`, budgets without a delta and fewer rows have the interval of `BoundedMean`, which
     covers the mean of any distribution of rows between them.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0;
