@@ -440,8 +440,18 @@ def test_integers_beside_the_largest_do_not_wrap():
     assert SecureNoise().laplace(counts, 1, 1.0).tolist() == [2.0**63, -(2.0**63)]
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_wrong_scale_is_named_before_anything_is_drawn(scale):
+@pytest.mark.parametrize("wrong", [0.0, -1.0, float("nan"), float("inf"), 10**400])
+def test_a_wrong_scale_is_named_before_anything_is_drawn(wrong):
     for kind in (exact.Normal, exact.Laplace, exact.Exponential, exact.DiscreteLaplace):
         with pytest.raises(ArgumentError, match="scale = "):
-            kind(scale)
+            kind(wrong)
+    root = ChargedRoot(np.eye(2))
+    for kind, value in [
+        *((one, [[3]]) for one in (*ADDITIVE, "symmetric_gaussian", "choice")),
+        *((one, root) for one in ("wishart", "square", "thompson_laplace")),
+    ]:
+        bound = (2.0,) if kind == "truncated_laplace" else ()
+        with pytest.raises(ArgumentError, match="scale = "):
+            getattr(NOISE, kind)(value, 1, wrong, *bound)
+    with pytest.raises(ArgumentError, match="bound = "):
+        NOISE.truncated_laplace([3], 1, 1.0, wrong)

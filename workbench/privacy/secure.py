@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.errors import ArgumentError, positive
+from workbench.errors import ArgumentError, finite, positive
 from workbench.privacy import exact
 from workbench.privacy.cuts import BITS as SHARE_BITS
 from workbench.privacy.cuts import Level, Node, Scan
@@ -58,6 +58,7 @@ class SecureNoise:
         """Add Laplace noise conditioned on [-bound, bound], as many scales as are asked for or more."""
         at = _whole(value)
         width = _units(scale, at)
+        positive(bound=bound)
         return at.plus(exact.draw(exact.TruncatedLaplace(width, width * (bound / scale) * UP), at.shape))
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
@@ -85,9 +86,10 @@ class SecureNoise:
         """
         at = _whole(value)
         d = len(at)
+        on = exact.Normal(_units(scale, at))
         noisy, above = at.counts.astype(object), np.triu_indices(d, 1)
         noisy[above] += exact.draw(exact.Normal(_units(scale / sqrt(2), at)), (d * (d - 1) // 2,))
-        noisy[np.diag_indices(d)] += exact.draw(exact.Normal(_units(scale, at)), (d,))
+        noisy[np.diag_indices(d)] += exact.draw(on, (d,))
         noisy.T[above] = noisy[above]
         return np.asarray(OnGrid(noisy, at.unit), np.float64)
 
@@ -103,19 +105,20 @@ class SecureNoise:
         return at.plus(exact.draw(exact.Exponential(_units(scale, at)), at.shape))
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        return thompson_laplace(_charged(value), scale * UP)
+        return thompson_laplace(_charged(value), _raised(scale))
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        return wishart(_charged(value), scale * UP)
+        return wishart(_charged(value), _raised(scale))
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        return square(_charged(value), scale * UP)
+        return square(_charged(value), _raised(scale))
 
     def cuts(self, value: Level, sensitivity: float, scale: float) -> list[list[int]]:
-        return cut(value, scale * UP)
+        return cut(value, _raised(scale))
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high], on 2^53 points: of [0, 1) exactly, as ramps ask."""
+        finite(low=low, high=high)
         return low + (high - low) * (int(exact.below(2**53)) / 2**53)
 
     def below(self, count: int) -> int:
@@ -166,7 +169,14 @@ def _reaching(at: Reaching, law: exact.Law) -> Array:
 
 def _units(scale: float, at: OnGrid, unit: float | None = None) -> float:
     """Return a scale in units, never less than what the charge asks for: 2^-40 covers 4000 roundings."""
-    return float(scale) / float(at.unit if unit is None else unit) * UP
+    size = float(at.unit if unit is None else unit)
+    positive(scale=scale, unit=size)
+    return float(scale) / size * UP
+
+
+def _raised(scale: float) -> float:
+    positive(scale=scale)
+    return scale * UP
 
 
 STEP = 128  # bits that are added at a time
