@@ -23,7 +23,7 @@ The design, for n rows; privacy rests on b, g, T, ν and ρ alone, which are pub
     for β/5 each, less what T takes; s_min = 1 for a Gaussian, below which no row has a slope; no answer with
     chance β/5 where h = T
     mean: σ or ν of `privacy.stable`; of all knees, T and both kinds of noise the one of least error, √(d (1 +
-    excess)/n + σ² tr S) or √(d (1 + excess)/n + d/(ν - 2)), with the widest guard that has one
+    excess)/n + σ² tr S) or √(d (1 + excess)/n + d/(ν - 2)), with the widest guard that costs a tenth of it at most
     Gaussian: ν = a multiple of d + 5; ρ = the room that it leaves, part of it for (5), the rest for (4), from
     the spectrum that inverse Wishart noise leaves; of all knees, T and ν the one of least error where 5 % of
     far rows are seen and the total variation is .2 at most. To first order ρ is what T allows without a mask,
@@ -107,6 +107,7 @@ DIGITS = 6
 
 LOCATION, LIFT, FAR = "location", "lift", "far rows"  # steps
 KINDS = (LOCATED, WISHART)  # of the noise of a mean
+WORTH = 1.1  # times the least error: what a mean's wider guard may cost
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
 FARTHEST_OFF = 1.0  # a larger predicted error of a mean, in standard deviations, is no answer
 SHARE = 0.2  # of β: the slope, the scale, and no answer where h = T
@@ -431,15 +432,20 @@ def located_charge(
 @lru_cache(maxsize=4096)
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
     require_enough_delta(budget)
-    for widest in GUARDS:
-        best: LocationDesign | None = None
-        for each in product(KINDS, _tried(budget)):
-            best = _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, widest, *each) or best
-        if best is not None:
-            return best
+    found = [one for widest in GUARDS if (one := _nearest(n, d, budget, beta, widest))]
+    if found:
+        least = min(one.error for one in found)
+        return next(one for one in found if one.error <= WORTH * least)
     fewest = fewest_located(d, budget, beta)
     allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
     raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+
+
+def _nearest(n: int, d: int, budget: ApproxDP, beta: float, widest: float) -> LocationDesign | None:
+    best: LocationDesign | None = None
+    for each in product(KINDS, _tried(budget)):
+        best = _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, widest, *each) or best
+    return best
 
 
 def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
@@ -457,23 +463,19 @@ def _nearer(
     sizes: tuple[float, int],
 ) -> LocationDesign | None:
     """Return the design of this kind, guard, knee and count if its error is smaller."""
-    (knee, most), masked = sizes, kind == WISHART
-    try:
-        test = lifted_test(n, d, knee, beta, most, widest, 1.0 if masked else None)
-    except ArgumentError:
-        return None
-    near = test.change * (test.strength - 1) <= ROUNDED and (masked or test.shift <= ROUNDED * test.exact)
-    law, charge = interpolated(n, d, knee), located_charge(test, budget, SHARE * beta, kind)
+    (knee, most), masked, law = sizes, kind == WISHART, interpolated(n, d, sizes[0])
     sampling = sqrt(d * (1 + law.excess) / n)
     left = error**2 - sampling**2
-    if left <= 0 or not (near or widest == GUARDS[-1]):
-        return None
-    rows = max(2 + d / left, 2.0 * test.d) * CLOSE**2  # of which a search finds CLOSE
-    if not suffices(charge, 1 / rows if masked else sqrt(left / (d * law.scatter)) / CLOSE):
-        return None
-    scale = stable_scale(charge) if isinstance(charge, StableCharge) else located_scale(charge)
-    noise = sqrt(d / (1 / scale - 2)) if masked else scale * sqrt(d * law.scatter)
-    return LocationDesign(test, charge, noise, sampling)
+    with suppress(ArgumentError):
+        test = lifted_test(n, d, knee, beta, most, widest, 1.0 if masked else None)
+        charge = located_charge(test, budget, SHARE * beta, kind)
+        unit = 1 if masked else d * law.scatter
+        rows = max(2 + d / left, 2.0 * test.d) * CLOSE**2 if left > 0 else 0.0  # a search finds CLOSE of it
+        if left > 0 and suffices(charge, 1 / rows if masked else sqrt(left / unit) / CLOSE):
+            scale = stable_scale(charge) if isinstance(charge, StableCharge) else located_scale(charge)
+            noise = sqrt(d / (1 / scale - 2)) if masked else scale * sqrt(unit)
+            return LocationDesign(test, charge, noise, sampling)
+    return None
 
 
 @lru_cache(maxsize=256)

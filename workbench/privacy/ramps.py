@@ -186,7 +186,9 @@ def from_gammas(distance: float, rows: float, line: bool, rho: float, budget: Ap
 
     made: Lattice = one
     if not line:
-        made = _mixed(made, lambda losses: chdtrc(rows, (losses + shift) / unit), spans[0], width)
+        made = _mixed(
+            made, lambda losses: chdtrc(rows, np.maximum(losses + shift, 0.0) / unit), spans[0], width
+        )
     if rho > 0:
         made = _mixed(made, lambda losses: ndtr(mu / 2 - losses / mu), spans[1], width)
     return Convex(width, np.minimum(made(0, ceil(REACH * budget.epsilon / width)), 1.0).tolist())
