@@ -22,8 +22,8 @@ The design, for n rows; privacy rests on b, g, T, ν and ρ alone, which are pub
     T on a grid of multiples of ln(1/δ)/ε; u = share · n/(d + 1); G and s_min = what normal rows exceed but
     for β/5 each, less what T takes; s_min = 1 for a Gaussian, below which no row has a slope; no answer with
     chance β/5 where h = T
-    mean: σ or ν of `privacy.stable`; of all knees, T and both kinds of noise the one of least error, √(d (1 +
-    excess)/n + σ² tr S) or √(d (1 + excess)/n + d/(ν - 2)), with the widest guard that costs a tenth of it at most
+    mean: σ or ν of `privacy.stable`; of all knees, T and both kinds of noise the one of least error √(d (1 +
+    excess)/n + σ² tr S), or with d/(ν - 2) for its last term; the widest guard that costs a tenth at most
     Gaussian: ν = a multiple of d + 5; ρ = the room that it leaves, part of it for (5), the rest for (4), from
     the spectrum that inverse Wishart noise leaves; of all knees, T and ν the one of least error where 5 % of
     far rows are seen and the total variation is .2 at most. To first order ρ is what T allows without a mask,

@@ -31,8 +31,8 @@ has the noise level s_ij = √(sd_ij² + (T_ii⁺ T_jj⁺ + T_ij²)/n), of priva
     hard             |T_ij| > κ √ln p s_ij, κ = 1.6
     adaptive-lasso   T_ij (1 - (t_ij/|T_ij|)⁴)₊, t_ij = κ √ln p s_ij, κ = 1.4
     bh               adaptive lasso at the threshold of Benjamini & Hochberg for level .1, times .9
-    stein            T_ij (1 - (κ l_ij/|T_ij|)⁸)₊, l_ij² = sd_ij² + T_ii⁺ T_jj⁺/n; κ the largest of 1.5, 1.6, ..,
-                     5 within half a standard error of the least risk by Stein's estimate; adaptive lasso
+    stein            T_ij (1 - (κ l_ij/|T_ij|)⁸)₊, l_ij² = sd_ij² + T_ii⁺ T_jj⁺/n; κ the largest of 1.5, 1.6,
+                     .., 5 within half a standard error of the least risk by Stein's estimate; adaptive lasso
                      where small entries are spread wider than l_ij, as of rows with heavy tails
     thinning         adaptive lasso, κ by validation: T + c Z against T - Z/c, Z of the sds s_ij, c = 1/2
 

@@ -62,7 +62,7 @@ APPRECIABLE = 1 + 1e-9  # times a chance: more of it than rounding may make
 BESIDE = 1 + 1e-5  # of a number: where rounding may decide
 STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
 SMALLEST = 1e-12  # of an order less 1, which floats tell from 1
-WIDTH, REACH, MOST_CELLS = 0.01, 2.0, 20_000  # of a lattice: over a typical order; last in ε; of losses
+WIDTH, REACH, MOST_CELLS = 0.005, 2.0, 20_000  # of a lattice: over a typical order; last in ε; of losses
 UNSEEN, LOWEST_LOSSES = 1e-4, 1e-6  # of δ, losses beyond a lattice; the chance of those lumped at its start
 HIGHER = 1 + 1e-9  # times a probability: what its floats, exact to 1e-12 at least, may be too low by
 
