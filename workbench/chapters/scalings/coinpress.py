@@ -14,7 +14,7 @@ from workbench.study.rules import Status
 from workbench.study.scaling import Move, Statement, below, follow
 
 SOURCE = "M21/prior-CoinPress"
-CAPS = {"full": 160, "deep": 400}
+CAPS, MANY = {"full": 160, "deep": 400}, {"full": 600, "deep": 600}
 RHO, ALPHA = {"1/ρ": -1.0, "1/ρ^(1/4)": -0.25}, {"1/α²": -2, "1/√α": -0.5}
 IN_MEAN, IN_COVARIANCE = "d/(α√ρ)", "d²/(α√ρ)"
 
@@ -42,10 +42,10 @@ COVARIANCE = Statement(
     coinpress_covariance_shape,
     (
         Move(
-            "d", (4, 8, 16, 24), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, IN_COVARIANCE, {"rho": 1e-3, "alpha": 0.25}
+            "d", (4, 8, 16, 32), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, IN_COVARIANCE, {"rho": 1e-3, "alpha": 0.25}
         ),
         Move("rho", (4e-3, 1e-3, 2.5e-4, 6.25e-5), -0.5, RHO, IN_COVARIANCE, {"alpha": 0.25}),
-        Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, ALPHA, IN_COVARIANCE, {"rho": 1e-4}),
+        Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, ALPHA, IN_COVARIANCE, {"rho": 1e-4}, caps=MANY),
         Move(
             "upper", (1e2, 1e3, 1e5, 1e8), 0.5, {"ln u": 1}, "d^(3/2) √ln u/√ρ", {"alpha": 1.5},
             logarithm=True, part="preconditioning",

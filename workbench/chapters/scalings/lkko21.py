@@ -257,17 +257,20 @@ def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, 
     )
 
 
+MANY = {"full": 240}  # runs, where they are cheap
 LOUD, QUIET = {"epsilon": 2.0}, {"epsilon": 300.0}  # n is smaller; there is hardly any noise
 SHARES, TO_16 = (0.01, 0.02, 0.04, 0.08), (2, 4, 8, 16)
 IN_D, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d/α²"
 
 
-def noisy(term: str) -> tuple[Move, ...]:
+def noisy(
+    term: str, delta: Mapping[str, int] | None = None, corruption: Mapping[str, int] | None = None
+) -> tuple[Move, ...]:
     """Return how ε, δ and ξ move in the noise."""
     return (
         Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, EPSILON, term),
-        Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True),
-        Move("corruption", SHARES, -1, {"1/α²": -2.0}, term),
+        Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True, caps=delta),
+        Move("corruption", SHARES, -1, {"1/α²": -2.0}, term, caps=corruption),
     )
 
 
@@ -294,7 +297,7 @@ FILTER = filtered(
     lkko21.filter_shape,
     (
         Move("d", TO_16, 2, {"d": 1.0}, "d² ln(1/δ)/(εα)", {"doubled": True, **LOUD}),
-        *noisy("d² ln(1/δ)/(εα)"),
+        *noisy("d² ln(1/δ)/(εα)", MANY, MANY),
     ),
 )
 PRIME = filtered(
@@ -303,7 +306,7 @@ PRIME = filtered(
     lkko21.prime_shape,
     (
         Move("d", TO_16, 1.5, {"d²": 2.0}, IN_D, LOUD),
-        *noisy(IN_D),
+        *noisy(IN_D, None, MANY),
         Move("d", TO_16, 1, {"d²": 2.0, "√d": 0.5}, SAMPLED, QUIET, part="sampling"),
         Move("corruption", SHARES, -2, {"1/α": -1.0}, SAMPLED, QUIET, part="sampling"),
     ),
@@ -334,7 +337,7 @@ def of_both_filters() -> Iterator[Scaling]:
 # error is the largest of theirs. Half of such runs are good where ζ = 1 - 2^(-1/runs).
 
 
-HALF, FEW = 0.5, {"full": 100}
+HALF, FEW, OFTEN = 0.5, {"full": 100}, {"full": 400}
 RUNS_OF = {1 - HALF ** (1 / runs): runs for runs in (1, 4, 16, 32)}  # ζ -> releases of a run
 WITHIN = 1e-9  # rows a range may lose beyond those allowed: rounding
 ELSEWHERE = 20.0  # where corrupted rows are for a range: in no bin of clean ones
@@ -448,7 +451,13 @@ def _fewest(key: str, corruption: float) -> int:
     return 2 if key == "mean/tukey" else smallest(lambda n: n - 2 * -(-3 * corruption * n // 1) >= 1, 30)
 
 
-def _stated(id: str, key: str, usual: Mapping[str, Any], moves: tuple[Move, ...], **more: Any) -> Statement:
+def _stated(
+    id: str,
+    key: str,
+    usual: Mapping[str, Any],
+    moves: tuple[Move, ...],
+    **more: Any,
+) -> Statement:
     net = NETS.get(key)
     return Statement(
         id,
@@ -490,7 +499,11 @@ def tested(d: int, corruption: float, epsilon: float, delta: float) -> float:
 
 RESILIENT = _stated("LKKO21/Thm7", "mean/resilient", ON_A_LINE, TESTS, shape=tested, predicted=passing_rows)
 HEAVY_RESILIENT = _stated(
-    "LKKO21/Thm8", "mean/resilient-heavy", {**ON_A_LINE, "radius": 2.0}, TESTS[:3], shape=tested
+    "LKKO21/Thm8",
+    "mean/resilient-heavy",
+    {**ON_A_LINE, "radius": 2.0},
+    (TESTS[0], TESTS[1]._replace(values=(1e-8, 1e-16, 1e-32, 1e-64)), TESTS[2]),
+    shape=tested,
 )
 TUKEY = _stated(
     "LKKO21/Thm12",
@@ -502,7 +515,7 @@ TUKEY = _stated(
             "corruption", (0.025, 0.05, 0.1, 0.2), -2, {"1/α": -1.0}, SAMPLED_TUKEY, SAMPLING, part="sampling"
         ),
         Move("corruption", (0.05, 0.08, 0.125, 0.2), -1, {"1/α²": -2.0}, DRAWN),
-        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True),
+        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True, caps=OFTEN),
         Move(
             "beta", ZETAS, 1, {"ln² 1/ζ": 2.0}, SAMPLED_TUKEY, SAMPLING, logarithm=True, part="sampling",
             share=HALF,
