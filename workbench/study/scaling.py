@@ -446,12 +446,12 @@ CONTRADICTS = {"upper": ("faster",), "lower": ("slower",), "equal": ("faster", "
 def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     """Decide whether n grows with the number as the statement says.
 
-    HOLDS if the statement's rate is seen: the interval of the exponent meets it within `TOLERANCE` and
-    excludes every wrong rate that the scaling names, and half a power to either side. One rate is true, so
-    that a scaling is wrong with the level of this interval, `SEEN` over all `SCALINGS`. What a wrong power of
-    a term changes of n is taken as small as the term's share of n, where that is known. NOT CONTRADICTED if
-    n certainly grows slower than an upper bound, or faster than a lower one, at the level of a check of a
-    claim; REFUTED if it certainly does the contrary. Otherwise UNDECIDED.
+    HOLDS if the statement's rate is seen: the interval of the exponent at 5 % meets it within `TOLERANCE`,
+    and a wider one excludes every wrong rate that the scaling names, and half a power to either side. One
+    rate is true, so that a scaling is wrong with the level of the wider one, `SEEN` over all `SCALINGS`. What
+    a wrong power of a term changes of n is taken as small as the term's share of n, where that is known. NOT
+    CONTRADICTED if n certainly grows slower than an upper bound, or faster than a lower one, at the level of
+    a check of a claim; REFUTED if it certainly does the contrary. Otherwise UNDECIDED.
 
     Where every n is the plan's least, which is enough and perhaps more than is needed, exponents are exact
     and an upper bound is never refuted.
@@ -574,8 +574,8 @@ def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
         return "open"
     named = (power - scaling.power for power in scaling.instead.values())
     wrong = [share * gap for gap in (*named, -HALF, HALF)]
-    low, high = excess.interval(level)
-    if low <= TOLERANCE and high >= -TOLERANCE and not any(low <= one <= high for one in wrong):
+    (least, most), (low, high) = excess.interval(SEEN), excess.interval(level)
+    if least <= TOLERANCE and most >= -TOLERANCE and not any(low <= one <= high for one in wrong):
         return "seen"
     ends = excess.interval(claim_level())
     low, high = ends if scaling.power >= 0 else (-ends[1], -ends[0])

@@ -349,10 +349,12 @@ CLAIMS = (
         "any-gaussian/subspace-rows-grow",
         "N31",
         ("AL22/Thm4.1",),
-        "Searched n of the subspace, any number of groups allowed, grow at most as d ln(1/δ)/ε does (d = 2 .."
-        " 16, ε = 1 .. 1/8, δ = 1e-2 .. 1e-16); none is larger than the planned one.",
-        checks=bounded(),
+        "The plan's least n of the subspace grows at most as d ln(1/δ)/ε does (d = 2 .. 16, ε = 1 .. 1/8,"
+        " δ = 1e-2 .. 1e-16).",
+        checks=follow,
         scalings=SUBSPACES.scalings,
+        expected=Status.NOT_CONTRADICTED,
+        reason="In d and ε the rates are seen. In δ the plan's n grows as ln(1/δ)^.86.",
     ),
     Claim(
         "any-gaussian/vote-groups-grow",
@@ -372,18 +374,22 @@ CLAIMS = (
         " numbers 10 .. 1e8, and at most the planned ones.",
         checks=bounded(),
         scalings=FRAMES.scalings,
+        expected=Status.NOT_CONTRADICTED,
+        reason="In ε the rate is seen, and n does not change with the condition number. In d it grows as"
+        " d^1.14 and in δ as ln(1/δ)^.35, both less than stated.",
     ),
     Claim(
         "any-gaussian/mean-rows-grow",
         "N36",
         ("AL22/Thm7.4",),
-        "Searched n of mean/populous, no rows corrupted, grow at most as √(d ln(1/δ))/ε · d/α² does (d = 2"
-        " .. 16, ε = 8 .. 1, δ = 1e-2 .. 1e-16, α = .4 .. .05).",
+        "Searched n of mean/populous, no rows corrupted, grow at most as (√(d ln(1/δ)) +"
+        " ln(1/δ))/ε · d/α² does, the theorem's groups and those of a vote: d = 2 .. 16, ε = 8 .. 1,"
+        " δ = 1e-2 .. 1e-16, α = .2 .. .05.",
         checks=follow,
         scalings=MEANS.scalings,
         expected=Status.UNDECIDED,
-        reason="At ε = 64 n grows by an exponent of 1.7 in 1/α, from 1.5 to 1.8: less than 2, but so few runs"
-        " do not show it at the level of a claim. In d, ε and δ it grows as stated or slower.",
+        reason="In d and ε n grows by less. In δ the slopes from value to value differ: votes have whole"
+        " thresholds. In α, at ε = 64, half a power less is not excluded.",
     ),
     Claim(
         "any-gaussian/conditioned-rows-grow",
@@ -393,33 +399,37 @@ CLAIMS = (
         " part in it: d = 2 .. 16, ε = .4 .. .05, δ = 1e-4 .. 1e-32, α = .8 .. .1.",
         checks=follow,
         scalings=CONDITIONED.scalings,
+        expected=Status.NOT_CONTRADICTED,
+        reason="In ε, δ and α the rates are seen. In d n grows as d^1.18, less than d².",
     ),
     Claim(
         "any-gaussian/law-rows-grow",
         "N35",
         ("AL22/Thm5.6", "AL22/Thm5.7"),
         "Searched n of covariance/populous and gaussian/populous grow at most as the theorems' d²/α² + d²"
-        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04) and α = .08 .. .01 where"
-        " sampling dominates, in ε over a factor 8 and δ = 1e-2 .. 1e-16 where privacy does.",
+        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04) and in α where"
+        " sampling dominates; and so does the plan's least n, in ε = 8 .. 1 and δ = 1e-2 .. 1e-16, as the"
+        " frame's d (d √ln(1/δ) + ln(1/δ))/ε.",
         checks=follow,
         scalings=lambda: chain.from_iterable(one.scalings() for one in (COVARIANCE, LAW, *PLANNED)),
         expected=Status.UNDECIDED,
-        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ: curved, so"
-        " that neither .55, as stated here, nor more is shown. In ε, and for the whole law in δ, the fewest"
-        " rows that are accepted are enough. In d and α no number counts for more than is stated.",
+        reason="In d they grow by less than d²; so does the plan's least n in ε and δ. In α the slope of"
+        " the searched n from value to value comes close to 2 where the second stage needs most of them.",
     ),
     Claim(
         "any-gaussian/robust-mean-rows-grow",
         "N37",
         ("AL22/Thm7.4", "AL22/Alg5"),
         "Searched n of mean/populous-robust at an error of 3 ξ √(ln 1/ξ), under the worse of two clusters,"
-        " grow at most as √(d ln(1/δ))/ε · d/α² does (d = 1 .. 4, ε = 1 .. 1/8, δ = 1e-2 .. 1e-16, ξ = .1"
+        " grow at most as (√(d ln(1/δ)) + ln(1/δ))/ε · d/α² does (d = 1 .. 4, ε = 1 .. 1/8, δ = 1e-2 .."
+        " 1e-16, ξ = .1"
         " .. .0125).",
         checks=follow,
         scalings=ROBUST_MEANS.scalings,
         expected=Status.UNDECIDED,
-        reason="In δ n grows by an exponent of about 1 in ln(1/δ), from .5 to 1.5, where √ln(1/δ) is stated:"
-        " a vote alone takes ln(1/δ)/ε groups (Lemma 3.6). In d, ε and ξ it grows as stated or slower.",
+        reason="In ε the rate is seen, in d and ξ n grows by less. In δ it grows as ln(1/δ), as the"
+        " ln(1/δ)/ε groups of a vote do (Lemma 3.6), which at d = 1 are more than the recalled √(d"
+        " ln(1/δ))/ε; from value to value the slopes differ, as votes have whole thresholds.",
     ),
     Claim(
         "any-gaussian/robust-covariance-rows-grow",
@@ -430,5 +440,8 @@ CLAIMS = (
         " .. .0125.",
         checks=follow,
         scalings=ROBUST_COVARIANCES.scalings,
+        expected=Status.UNDECIDED,
+        reason="In ξ n grows by less. In ε and δ the stated rates are seen at 5 % each, and not where all"
+        " scalings share this level.",
     ),
 )
