@@ -219,7 +219,7 @@ MEANS = Statement(
     caps=MEANS_CAPS,
 )
 NOISE, SAMPLING = "d² √ln(1/δ)/(αε)", "d²/α²"
-ACCURACIES = (0.04, 0.02, 0.01, 0.005)
+ACCURACIES = (0.04, 0.02, 0.01)
 CONDITIONED = Statement(
     "AL22/Thm5.5",
     "covariance/clipped",

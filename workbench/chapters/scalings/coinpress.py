@@ -42,7 +42,7 @@ COVARIANCE = Statement(
     coinpress_covariance_shape,
     (
         Move(
-            "d", (4, 8, 16, 32), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, IN_COVARIANCE, {"rho": 1e-3, "alpha": 0.25}
+            "d", (4, 8, 16, 24), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, IN_COVARIANCE, {"rho": 1e-3, "alpha": 0.25}
         ),
         Move("rho", (4e-3, 1e-3, 2.5e-4, 6.25e-5), -0.5, RHO, IN_COVARIANCE, {"alpha": 0.25}),
         Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, ALPHA, IN_COVARIANCE, {"rho": 1e-4}, caps=MANY),

@@ -257,20 +257,17 @@ def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, 
     )
 
 
-MANY = {"full": 240}  # runs, where they are cheap
 LOUD, QUIET = {"epsilon": 2.0}, {"epsilon": 300.0}  # n is smaller; there is hardly any noise
 SHARES, TO_16 = (0.01, 0.02, 0.04, 0.08), (2, 4, 8, 16)
 IN_D, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d/α²"
 
 
-def noisy(
-    term: str, delta: Mapping[str, int] | None = None, corruption: Mapping[str, int] | None = None
-) -> tuple[Move, ...]:
+def noisy(term: str) -> tuple[Move, ...]:
     """Return how ε, δ and ξ move in the noise."""
     return (
         Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, EPSILON, term),
-        Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True, caps=delta),
-        Move("corruption", SHARES, -1, {"1/α²": -2.0}, term, caps=corruption),
+        Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True),
+        Move("corruption", SHARES, -1, {"1/α²": -2.0}, term),
     )
 
 
@@ -297,7 +294,7 @@ FILTER = filtered(
     lkko21.filter_shape,
     (
         Move("d", TO_16, 2, {"d": 1.0}, "d² ln(1/δ)/(εα)", {"doubled": True, **LOUD}),
-        *noisy("d² ln(1/δ)/(εα)", MANY, MANY),
+        *noisy("d² ln(1/δ)/(εα)"),
     ),
 )
 PRIME = filtered(
@@ -306,7 +303,7 @@ PRIME = filtered(
     lkko21.prime_shape,
     (
         Move("d", TO_16, 1.5, {"d²": 2.0}, IN_D, LOUD),
-        *noisy(IN_D, None, MANY),
+        *noisy(IN_D),
         Move("d", TO_16, 1, {"d²": 2.0, "√d": 0.5}, SAMPLED, QUIET, part="sampling"),
         Move("corruption", SHARES, -2, {"1/α": -1.0}, SAMPLED, QUIET, part="sampling"),
     ),
@@ -337,7 +334,7 @@ def of_both_filters() -> Iterator[Scaling]:
 # error is the largest of theirs. Half of such runs are good where ζ = 1 - 2^(-1/runs).
 
 
-HALF, FEW, OFTEN = 0.5, {"full": 100}, {"full": 400}
+HALF, FEW = 0.5, {"full": 100}
 RUNS_OF = {1 - HALF ** (1 / runs): runs for runs in (1, 4, 16, 32)}  # ζ -> releases of a run
 WITHIN = 1e-9  # rows a range may lose beyond those allowed: rounding
 ELSEWHERE = 20.0  # where corrupted rows are for a range: in no bin of clean ones
@@ -515,7 +512,7 @@ TUKEY = _stated(
             "corruption", (0.025, 0.05, 0.1, 0.2), -2, {"1/α": -1.0}, SAMPLED_TUKEY, SAMPLING, part="sampling"
         ),
         Move("corruption", (0.05, 0.08, 0.125, 0.2), -1, {"1/α²": -2.0}, DRAWN),
-        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True, caps=OFTEN),
+        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True),
         Move(
             "beta", ZETAS, 1, {"ln² 1/ζ": 2.0}, SAMPLED_TUKEY, SAMPLING, logarithm=True, part="sampling",
             share=HALF,

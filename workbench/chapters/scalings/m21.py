@@ -256,7 +256,7 @@ def pure_net(
 # Tables: a row is a number, its values, the stated power, its neighbours, and the term
 
 
-LEAST, MANY = {"full": 100, "deep": 400}, {"full": 1000, "deep": 1000}  # runs are expensive, and are not
+LEAST, MANY = {"full": 100, "deep": 400}, {"full": 500, "deep": 500}  # runs are expensive, and are not
 CAPS, FEW = {"full": 160, "deep": 400}, {"full": 120, "deep": 200}
 RHO, IN_EPSILON = {"1/ρ": -1.0, "ln 1/ρ": 0.0}, {"1/ε²": -2, "1/√ε": -0.5}
 ALPHA, ONE_ALPHA = {"1/α²": -2.0, "1/α": -1.0}, {"1/α": -1}
@@ -400,7 +400,7 @@ COARSE = Statement(
     {"d": 4, "epsilon": 1.0, "delta": 1e-6, "gap": 1e-3, "top": 4.0},
     lambda d, epsilon, top, delta: Shape(0.0, m21.coarse_shape(d, epsilon, top**-0.5) * log(1 / delta)),
     (
-        Move("d", TO_32, 2, CUBED, N_COARSE, caps=CAPS),
+        Move("d", (4, 6, 9, 12), 2, CUBED, N_COARSE),
         Move("epsilon", EPSILONS, -1, IN_EPSILON, N_COARSE),
         Move("delta", DELTAS, 1, IN_DELTA, "polylog", logarithm=True),
         Move("top", (2.0, 4.0, 8.0, 16.0), 2, {"γ^-2": 1}, N_COARSE, said="(top = 1/γ²)"),

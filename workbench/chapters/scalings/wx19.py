@@ -207,7 +207,7 @@ SAMPLING = algorithm(
         move._replace(part="sampling")
         for move in (
             Move("alpha", alphas(UNIT * largest_variance(16, 4)), -2, SQUARED[0], SAMPLING_TERM, caps=SEEN),
-            Move("degree", DEGREES[1:], 2, QUADRATIC, SAMPLING_TERM, block(64, 4), caps=MANY),
+            Move("degree", DEGREES[1:], 2, QUADRATIC, SAMPLING_TERM, block(64, 4)),
             Move("d", DIMENSIONS, 1, LOGS, SAMPLING_TERM, block(8, 2), logarithm=True),
         )
     ),
@@ -222,7 +222,7 @@ USERS = algorithm(
         Move("epsilon", (8.0, 4.0, 2.0, 1.0), -2, SQUARED[1], USERS_TERM, caps=SEEN),
         Move("delta", DELTAS, 1, {"√ln 1/δ": 0.5, "no δ": 0.0}, USERS_TERM, logarithm=True),
         Move("alpha", alphas(UNIT * largest_variance(8, 2)), -2, SQUARED[0], USERS_TERM, {"epsilon": 8.0}),
-        Move("degree", DEGREES[1:4], 2, QUADRATIC, USERS_TERM, IN_32, caps=MANY),
+        Move("degree", DEGREES[1:4], 2, QUADRATIC, USERS_TERM, IN_32),
         Move("d", DIMENSIONS, 1, LOGS, USERS_TERM, logarithm=True),
     ),
 )
