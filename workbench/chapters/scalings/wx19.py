@@ -315,7 +315,12 @@ def proved_entry(at: Setting) -> float:
 
 
 def claimed(
-    name: str, number: str, sources: tuple[str, ...], scalings: Callable[[], Iterable[Scaling]], said: str
+    name: str,
+    number: str,
+    sources: tuple[str, ...],
+    scalings: Callable[[], Iterable[Scaling]],
+    said: str,
+    **more: Any,
 ) -> Claim:
     return Claim(
         id=f"sparse-covariance/{name}",
@@ -325,6 +330,7 @@ def claimed(
         " none is above the n at which 8 t (s + 1) is α.",
         scalings=scalings,
         checks=below(proved),
+        **more,
     )
 
 
@@ -343,7 +349,10 @@ CLAIMS = (
         ("WX19/Thm2",),
         SAMPLING.scalings,
         "Algorithm 1, with next to no noise, grows at most as s² ln p γ²/α²: in α over a factor 8,"
-        " s = 2 .. 32, p = 8 .. 256",
+        " s = 4 .. 32, p = 8 .. 256",
+        expected=Status.UNDECIDED,
+        reason="In α and p the rates are seen. In s n grows as (s + 1)², as the bound does before s + 1 is"
+        " taken for s: from s = 4 to 32 the slopes from value to value rise from 1.7 to 2.",
     ),
     claimed(
         "users-grow",
@@ -351,7 +360,7 @@ CLAIMS = (
         ("WX19/Thm3",),
         USERS.scalings,
         "Algorithm 2 grows at most as s² ln p ln(1/δ)/(αε)²: in ε = 8 .. 1, δ = 1e-2 .. 1e-16, α over a"
-        " factor 8, s = 2 .. 16, p = 8 .. 256",
+        " factor 8, s = 4 .. 16, p = 8 .. 256",
     ),
     claimed(
         "rows-grow-in-column-sums",
