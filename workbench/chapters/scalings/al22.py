@@ -7,7 +7,7 @@ Theorem 5.5 is run as one noisy step at a known bound, `covariance/clipped`, all
 allowed. The noise has the largest constant by far, and is looked at alone: d²/α² is at most 2 % of n. δ moves
 at ε = 4, where the exact Gaussian mechanism grows as √ln(1/δ): at ε = .1 its exponent falls from .9 to .6.
 Theorems 5.6 and 5.7 have a first stage with planned rows of its own, fewer of which are refused: in d and α
-accuracies are such that the second stage needs many of n; in ε and δ the fewest rows may be enough.
+accuracies are such that the second stage needs many of n; in ε and δ it is the plan's least n that moves.
 
 With corrupted rows (Theorems 6.3 and 7.4) every run is that of the worst of several attacks on the same clean
 rows and the same noise: an adversary who sees both and picks one of them, who is stronger than one who must
@@ -278,6 +278,7 @@ def framed(id: str, key: str, estimator: Any) -> Statement:
         None,
         alpha=lambda: inf,
         fewest=lambda d, epsilon, delta: fewest_rows(estimator, d, ApproxDP(epsilon, delta)),
+        caps=DEAR,
     )
 
 

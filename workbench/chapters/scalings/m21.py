@@ -442,6 +442,7 @@ PLANNED = Statement(
     ),
     None,
     alpha=lambda: inf,
+    caps=FEW,
     fewest=lambda d, epsilon, delta: fewest_rows(UnboundedCovariance(), int(d), ApproxDP(epsilon, delta)),
 )
 ACCURATE = Statement(

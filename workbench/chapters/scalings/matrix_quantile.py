@@ -1,10 +1,9 @@
 """Matrix quantiles: how n grows with every number in their rows, and in those of what lifted rows give.
 
-Nine runs in ten of a matrix quantile have to succeed; an abstention is no success. The catalog's entry
-refuses n below the one that it plans for its α; what is searched here takes any n that has a design. The
+Of a matrix quantile n is the least that its plan accepts; that so few rows are enough is tried in `rows`. The
 shape is ours, and so are these claims: of AL22 stands beside it what its votes ask for. A private
 preconditioner from fewer than d² rows was an open question there; d^1.5 was answered since (Brown, Hopkins &
-Smith 2023). The plans are tight: 1.15 is the band that the claims at planned n allow.
+Smith 2023).
 
 Of a mean and of a whole Gaussian half of all runs have to be within α, so that an n stands beside that of a
 predicted median. The statements are for a constant error where n is next to the fewest rows (d ln(1/δ)/ε),
@@ -16,7 +15,6 @@ from itertools import chain
 from math import log
 from typing import Literal
 
-from workbench import losses
 from workbench.bounds import al22
 from workbench.chapters.matrix_quantile import lifted
 from workbench.chapters.matrix_quantile.lifted import ALPHA, CONSTANT, affine, constant_shape, mean_shape
@@ -30,13 +28,11 @@ from workbench.study.rules import Status
 from workbench.study.scaling import Move, Statement, bounded, follow
 
 FOURFOLD = log(2)
-OFTEN = {"full": 200}
 INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
 LEVEL, FLAT = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, {"√ln": 0.5, "ln": 1.0}
 FIXED, CUBIC = {"1/α": -1.0, "1/α³": -3.0}, {"d": 1.0, "d³": 3.0}
 DELTAS = (1e-2, 1e-4, 1e-8, 1e-12)
 Target = Literal["thompson", "frobenius"]
-LOSSES = {"thompson": losses.thompson_error, "frobenius": losses.mahalanobis_covariance_error}
 
 
 # Matrix quantiles
@@ -70,6 +66,7 @@ ROWS = Statement(
     None,
     alpha=lambda: FOURFOLD,
     fewest=planned,
+    caps={"full": 200},
 )
 NOISE = "d² √ln(1/δ)/(αε)"
 NEARBY = replace(
