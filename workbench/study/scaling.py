@@ -184,7 +184,7 @@ class Slope:
     def interval(self, level: float) -> Interval:
         """Return the interval that misses with the level, for normal errors of ln n*."""
         parts = self.steps if self.curved else ((self.estimate, self.error),)
-        reach = float(-ndtri(level / len(parts) / 2))
+        reach = _reach(level / len(parts))
         ends = [(middle - reach * error, middle + reach * error) for middle, error in parts]
         return min(low for low, _ in ends), max(high for _, high in ends)
 
@@ -212,7 +212,7 @@ def slope(xs: ArrayLike, ys: ArrayLike, errors: ArrayLike) -> Slope:
 
 def standard_errors(intervals: Sequence[Interval], level: float) -> Vector:
     """Return the standard errors of ln n of which these are the intervals at a level; inf for an open end."""
-    return np.array([_half(*interval) for interval in intervals]) / float(-ndtri(level / 2))
+    return np.array([_half(*interval) for interval in intervals]) / _reach(level)
 
 
 def _half(low: float, high: float) -> float:

@@ -100,7 +100,7 @@ class Growth(NamedTuple):
     @property
     def cited(self) -> str:
         """The statement, marked where its formula is recalled."""
-        return cited(self.statement)
+        return self.statement + " †" * (self.statement in recalled())
 
     @property
     def group(self) -> str:
@@ -122,11 +122,6 @@ class Growth(NamedTuple):
     def predicted(self) -> bool:
         """Whether every n has a prediction."""
         return all(isfinite(float(one)) for one in self.record["predicted"])
-
-
-def cited(statement: str) -> str:
-    """Return the id of a statement, with a mark where its formula is recalled."""
-    return statement + " †" * (statement in recalled())
 
 
 def growths(verdicts: Sequence[Mapping[str, Any]]) -> Iterator[Growth]:
