@@ -643,6 +643,12 @@ class Asked(NamedTuple):
         """What decides its numbers, in this process."""
         return self.scaling.name, self.value, self.profile, self.seed
 
+    @property
+    def block(self) -> Block:
+        """What it runs: only scalings that have a block are searched."""
+        assert self.scaling.block is not None
+        return self.scaling.block
+
 
 def measured(
     scalings: Iterable[Scaling], profile: str, *, seed: int, jobs: int | None = None
@@ -691,19 +697,16 @@ def forget() -> None:
 def _least(asked: Asked, told: Callable[[tuple[Point, Cell]], None] | None = None) -> Least:
     scaling, seed = asked.scaling, asked.seed
     setting = scaling.setting(asked.value)
-    block = scaling.block
-    assert block is not None  # see `searches`
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
     spent: list[float] = []
     with nullcontext() if asked.store is None else Store(asked.store) as store:
-        shelf = store.shelf(scaling.name, block, BRACKETING, seed=seed) if store else None
+        shelf = store.shelf(scaling.name, asked.block, BRACKETING, seed=seed) if store else None
 
-        def errors(n: int, place: int, number: int, runs: int) -> Vector:
+        def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:
                 return np.full(runs, inf)
             point = {**setting.point, "n": n}
-            first = PARTS * number
-            parts = [_kept(shelf, point, first + part, asked) for part in range(runs // BRACKETING)]
+            parts = [_kept(shelf, point, PARTS * block + part, asked) for part in range(runs // BRACKETING)]
             if told:
                 for cell in parts:
                     told((point, cell))
@@ -726,9 +729,8 @@ def _kept(shelf: Shelf | None, point: Point, block: int, asked: Asked) -> Cell:
     held = shelf.get(point, block) if shelf else None
     if held is not None:
         return held
-    one = asked.scaling
-    assert one.block is not None
-    cell = compute(Task(one.name, point, 0, block, BRACKETING, asked.seed, one.block, SOFTWARE))
+    name = asked.scaling.name
+    cell = compute(Task(name, point, 0, block, BRACKETING, asked.seed, asked.block, SOFTWARE))
     if shelf:
         shelf.put(point, cell)
     return cell
