@@ -27,7 +27,7 @@ LAB = {"pandas", "matplotlib", "joblib", "tqdm", "threadpoolctl", "IPython", "ip
 LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterlab", "jupyter_client"}
 LAB |= {"anywidget", "jinja2", "latex2mathml"}
 KEPT = ("MPLCONFIGDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
-STATUSES = ("HOLDS", "REFUTED", "UNDECIDED")
+STATUSES = ("HOLDS", "NOT CONTRADICTED", "REFUTED", "UNDECIDED")
 Options = argparse.Namespace
 
 

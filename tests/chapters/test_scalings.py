@@ -85,8 +85,9 @@ def test_a_row_is_the_committed_one_and_decides_both_worlds(record):
     assert as_stated.detail["scaling"]["rate"] in ("seen", "open" if share < 0.25 else "seen")
     sign = -1.0 if one.power < 0 else 1.0
     more, less = (grows(one, list(growing(record, extra))).status for extra in (1.5 * sign, -1.5 * sign))
-    assert more is (Status.HOLDS if one.bound == "lower" and one.power else Status.REFUTED)
-    assert less is (Status.HOLDS if one.bound == "upper" and one.power else Status.REFUTED)
+    beyond = Status.NOT_CONTRADICTED
+    assert more is (beyond if one.bound == "lower" and one.power else Status.REFUTED)
+    assert less is (beyond if one.bound == "upper" and one.power else Status.REFUTED)
 
 
 def test_every_row_has_a_record_and_a_name_of_its_own():
@@ -121,7 +122,9 @@ def test_what_is_stated_and_predicted_is_committed(record):
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("name", [name for name, one in STATEMENTS.items() if one.block is not catalogued])
+@pytest.mark.parametrize(
+    "name", [name for name, one in STATEMENTS.items() if one.block not in (None, catalogued)]
+)
 def test_runs_are_measured_and_repeatable(name):
     one = next(STATEMENTS[name].scalings())
     setting = one.setting(one.values[0])
@@ -150,14 +153,12 @@ PROVED = {
     "sparse-covariance/rows-grow-for-entries": 2,
     "covariance/step-within-its-bound": 0,
     "many-dimensions/fewer-rows-than-proved": 0,
-    "matrix-quantile/fewer-than-squares": 0,
 }
 
 
 @pytest.mark.parametrize(("claim", "place"), PROVED.items())
 def test_more_rows_than_are_proved_are_refuted(claim, place):
-    scalings = list(CLAIMS[claim].scalings())
-    one = scalings[place]
+    one = list(CLAIMS[claim].scalings())[place]
     setting = one.setting(one.values[0])
     for n, status in ((1.0, Status.HOLDS), (1e12, Status.REFUTED)):
         checks = CLAIMS[claim].checks((one, [found(setting, one.values[0], n)]))

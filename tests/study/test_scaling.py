@@ -1,6 +1,7 @@
 """How the least n grows: slopes cover, rates are told, blocks resume, and wrong statements are refuted."""
 
 import os
+from dataclasses import replace
 from math import inf, log
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.stats import binom
 from workbench.bounds.shape import Shape
 from workbench.study.rules import Status
 from workbench.study.scaling import (
+    PLANNED,
     Least,
     Move,
     Scaling,
@@ -77,16 +79,49 @@ def told(power, truth, bound="upper", error=0.02):
         (1.0, 1.0, "upper", ("HOLDS", "seen")),
         (1.0, 1.05, "upper", ("HOLDS", "seen")),
         (1.0, 2.0, "upper", ("REFUTED", "faster")),
-        (1.0, 0.4, "upper", ("HOLDS", "slower")),
+        (1.0, 0.4, "upper", ("NOT CONTRADICTED", "slower")),
         (1.0, 0.4, "lower", ("REFUTED", "slower")),
         (1.0, 0.4, "equal", ("REFUTED", "slower")),
         (-1.0, -2.0, "upper", ("REFUTED", "faster")),
-        (-1.0, -0.4, "upper", ("HOLDS", "slower")),
+        (-1.0, -0.4, "upper", ("NOT CONTRADICTED", "slower")),
         (-2.0, -1.0, "lower", ("REFUTED", "slower")),
     ],
 )
 def test_the_rate_is_told_in_the_direction_of_more_rows(power, truth, bound, expected):
     assert told(power, truth, bound) == expected
+
+
+def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_level():
+    def planned(truth):
+        rows = {v: round(1000 * v**truth) for v in VALUES}
+        one = scaling()
+        return replace(one, block=None, setting=lambda v: one.setting(v)._replace(fewest=rows[v]))
+
+    found = [grows(one, *measured([one], "full", seed=1)) for one in map(planned, (1.0, 0.4, 2.0))]
+    assert [str(each.status) for each in found] == ["HOLDS", "NOT CONTRADICTED", "UNDECIDED"]
+    assert {(each.test, each.level, each.trials) for each in found} == {(PLANNED, 0.0, 0)}
+    assert found[0].interval == pytest.approx((1.0, 1.0), abs=1e-3)
+
+
+def test_rates_share_a_level_over_all_scalings():
+    one, n = scaling(1.0, {}), [(v, 100 * v) for v in VALUES]
+    record = grows(one, found(one, n, 0.25)).detail["scaling"]
+    assert (record["rate"], record["rate_alone"]) == ("open", "seen")
+
+
+def test_the_interval_of_a_curved_slope_holds_the_slopes_on_the_way():
+    values, errors = (1, 2, 4, 8, 16), [0.01] * 5
+    curved = slope(values, [10, 11, 22, 44, 88], errors)
+    low, high = curved.interval(0.05)
+    assert curved.curved
+    assert low < log(1.1, 2) < 1 < high < low + 1
+    rng, missed = np.random.default_rng(2), 0
+    truth = np.log([10, 11, 22, 44, 88])
+    line = slope(values, np.exp(truth), errors).estimate
+    for _ in range(500):
+        low, high = slope(values, np.exp(truth + rng.normal(0, errors)), errors).interval(0.05)
+        missed += not low <= line <= high
+    assert missed <= binom.isf(WRONG, 500, 0.05)
 
 
 def test_a_rate_is_seen_only_where_the_wrong_one_nearby_is_excluded():

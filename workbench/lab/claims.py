@@ -18,12 +18,13 @@ from workbench.lab import project, tables
 from workbench.lab.figures import VERDICTS
 from workbench.lab.runner.report import figures
 from workbench.lab.runner.report import verdicts as read_verdicts
+from workbench.sources import recalled
 from workbench.special import ndtri
 
 Record: TypeAlias = Mapping[str, Any]
 NOTEBOOK, PROFILE = "notebook", "profile"
-HOLDS, OPEN, REFUTED = "HOLDS", "UNDECIDED", "REFUTED"
-PHRASES = {HOLDS: "hold", REFUTED: "refuted", OPEN: "undecided"}
+HOLDS, OPEN, REFUTED, SLOWER = "HOLDS", "UNDECIDED", "REFUTED", "NOT CONTRADICTED"
+PHRASES = {HOLDS: "hold", SLOWER: "not contradicted", REFUTED: "refuted", OPEN: "undecided"}
 HERE = "this quick run"
 
 
@@ -212,7 +213,7 @@ def _allowed(expected: str, profile: str) -> tuple[str, ...]:
     """Return what the verdict on a claim that no full run has decided may be: quick may have too few runs."""
     if profile != "quick":
         return (expected,)
-    return (expected, OPEN, *((HOLDS,) if expected == OPEN else ()))
+    return (expected, OPEN, *((HOLDS, SLOWER) if expected == OPEN else ()))
 
 
 def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[str, str]:
@@ -257,7 +258,7 @@ def sentence(decided: Sequence[Record], expected: Mapping[str, str], run: str = 
     holding = sum(one["status"] == HOLDS for one in decided)
     claims = "1 claim" if len(decided) == 1 else f"{len(decided)} claims"
     parts = [f"{holding} of {claims} {'holds' if holding == 1 else 'hold'} in {run}"]
-    for status in (OPEN, REFUTED):
+    for status in (SLOWER, OPEN, REFUTED):
         ids = [one["id"] for one in decided if one["status"] == status]
         others = [name for name in ids if expected.get(name) != status]
         for count, said in (
@@ -270,7 +271,7 @@ def sentence(decided: Sequence[Record], expected: Mapping[str, str], run: str = 
 
 
 def tally(statuses: Iterable[str]) -> str:
-    """Return how many hold, are refuted and are undecided.
+    """Return how many hold, are not contradicted, are refuted and are undecided.
 
     >>> tally(["HOLDS", "REFUTED", "HOLDS"])
     '2 hold, 1 refuted'
@@ -327,7 +328,7 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
         *((name, str(verdict[name])) for name in ("id", "statement")),
         ("verdict", f"{verdict['status']} ({verdict[PROFILE]} profile)"),
         ("reason", getattr(claim, "reason", "")),
-        ("sources", "\n".join(getattr(claim, "sources", ()))),
+        ("sources", "\n".join(map(_cited, getattr(claim, "sources", ())))),
         ("test", str(verdict["test"])),
         *((name, tables.show(verdict.get(name))) for name in ("level", "trials", "n")),
         *((name, tables.show(verdict.get(name))) for name in ("estimate", "interval", "bound")),
@@ -335,6 +336,10 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
         ("figures", "\n".join(map(str, shown))),
         (NOTEBOOK, f"notebooks/{verdict[NOTEBOOK]}.ipynb"),
     ]
+
+
+def _cited(statement: str) -> str:
+    return statement + " (its formula is recalled)" * (statement in recalled())
 
 
 def _check(one: Record) -> str:

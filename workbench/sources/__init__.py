@@ -6,6 +6,7 @@
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -61,6 +62,13 @@ def statements(source: str) -> tuple[Statement, ...]:
     one_of(sources(), source=source)
     table = tomllib.loads((files(__name__) / f"{source}.toml").read_text("utf-8"))
     return tuple(_statement(**row) for row in table["statement"])
+
+
+@cache
+def recalled() -> frozenset[str]:
+    """Return the ids of the statements whose formulas are recalled: verdicts on them rest on memory."""
+    found = (one for source in sources() for one in statements(source))
+    return frozenset(one.id for one in found if one.constants == "recalled")
 
 
 def _statement(covered_by: tuple[str, ...] = (), errata: tuple[Any, ...] = (), **fields: Any) -> Statement:

@@ -1,8 +1,9 @@
 """The rules that reach verdicts.
 
-Every rule is a pure function with three outcomes. REFUTED is reserved for evidence: a true claim is refuted
-with probability at most `level`. HOLDS needs evidence, too: the test would have noticed a violation of a
-stated size. Everything else is UNDECIDED, and asks for more trials.
+Every rule is a pure function. REFUTED is reserved for evidence: a true claim is refuted with probability at
+most `level`. HOLDS needs evidence, too: the test would have noticed a violation of a stated size. A bound
+that is certainly not reached is NOT CONTRADICTED: nothing shows that it has the right form. Everything else
+is UNDECIDED, and asks for more trials.
 """
 
 import json
@@ -44,6 +45,10 @@ class Status(StrEnum):
     HOLDS = "HOLDS"
     REFUTED = "REFUTED"
     UNDECIDED = "UNDECIDED"
+    NOT_CONTRADICTED = "NOT CONTRADICTED"
+
+
+WORST_FIRST = (Status.REFUTED, Status.UNDECIDED, Status.NOT_CONTRADICTED, Status.HOLDS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,7 +338,7 @@ def slope_inside(
 
 
 def combine(verdicts: Sequence[Verdict], trials: int | None = None) -> Verdict:
-    """Decide a claim made of several checks: all must hold, one refutation refutes; the levels add up.
+    """Decide a claim made of several checks: it is what the worst of them is; the levels add up.
 
     The estimate, interval and bound shown are those of the first check that decides; all stand in the
     detail. `trials` is the number of distinct ones where checks share them; by default they are added up.
@@ -341,7 +346,7 @@ def combine(verdicts: Sequence[Verdict], trials: int | None = None) -> Verdict:
     if not verdicts:
         raise ArgumentError("verdicts", verdicts, "at least one verdict")
     statuses, sizes = {verdict.status for verdict in verdicts}, {verdict.n for verdict in verdicts}
-    status = next((s for s in (Status.REFUTED, Status.UNDECIDED) if s in statuses), Status.HOLDS)
+    status = next(one for one in WORST_FIRST if one in statuses)
     shown = next(verdict for verdict in verdicts if verdict.status == status)
     named = f"{shown.id} ({shown.test})" if shown.id else shown.test
     return Verdict(

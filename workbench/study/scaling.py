@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from inspect import signature
-from math import inf, isfinite, log, nan, sqrt
+from math import inf, isfinite, log, nan
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -19,7 +19,7 @@ from workbench.catalog import lookup
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.special import chdtrc as chi_squared_tail
-from workbench.special import ndtri, stdtrit
+from workbench.special import ndtri
 from workbench.study.grids import SOFTWARE, Block, Cell, Point
 from workbench.study.intervals import Interval, Vector
 from workbench.study.measures import Measure
@@ -35,7 +35,7 @@ from workbench.types import Columns
 
 
 CAPS: Mapping[str, int] = MappingProxyType({"quick": 100, "full": 200, "deep": 400})
-LeastKind: TypeAlias = Kind | Literal["refused"]
+LeastKind: TypeAlias = Kind | Literal["planned"]
 ENDS = ("quick",)  # profiles that search at the first and the last value alone
 
 
@@ -87,8 +87,9 @@ class Scaling:
         Of the number: at least 4 over a factor 8, of its logarithm if n is a power of that.
     setting : callable
         Value -> `Setting`.
-    block : callable
-        As a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`.
+    block : callable or None
+        As a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`. None where
+        nothing is run: n is the fewest rows that the plan accepts.
     power : float
         The exponent of the number in the term, or of its logarithm.
     logarithm : bool
@@ -110,7 +111,7 @@ class Scaling:
     term: str
     values: tuple[float, ...]
     setting: Callable[[float], Setting]
-    block: Block
+    block: Block | None
     power: float
     instead: Mapping[str, float]
     logarithm: bool = False
@@ -156,44 +157,36 @@ class Least(NamedTuple):
     @property
     def bounded(self) -> bool:
         """Whether the search found both ends, and errors decide, not a plan that refuses fewer rows."""
-        return self.kind != "refused" and self.interval[0] > 0 and self.interval[1] < inf
+        return self.kind != "planned" and self.interval[0] > 0 and self.interval[1] < inf
 
 
 Growth: TypeAlias = tuple[Scaling, Sequence[Least]]
 
 # The slope of ln n* in the logarithm of a public number, with its interval, and that of a formula.
 #
-# Least squares weighted by the intervals of the n*, which are taken as normal in ln n. Where the points are
-# too far from a line for that, the interval is widened by as much as they are (Birge's factor) and Student's
-# quantile, and the slope is called curved: it then says how n grew over these values, and no law.
+# Least squares weighted by the intervals of the n*, which are taken as normal in ln n. This slope is a mean,
+# with weights above 0, of the slopes from one value to the next. Where a line is refuted, it is called curved
+# and has the least interval that holds those of all these: it then holds every exponent on the way.
 
 
 CURVED = 0.05  # the level at which a line is refuted
-MOST_STUDENT = 4.0  # Student's quantile is taken at most as large a multiple of the normal one
 
 
 @dataclass(frozen=True)
 class Slope:
-    """A slope, its standard error, and the misfit of the line with its degrees of freedom."""
+    """A slope with its standard error, those from one value to the next, and whether a line is refuted."""
 
     estimate: float
     error: float
-    misfit: float
-    freedom: int
-
-    @property
-    def curved(self) -> bool:
-        """Whether a line is refuted."""
-        return self.freedom > 0 and float(chi_squared_tail(self.freedom, self.misfit)) < CURVED
+    steps: tuple[tuple[float, float], ...] = ()
+    curved: bool = False
 
     def interval(self, level: float) -> Interval:
         """Return the interval that misses with the level, for normal errors of ln n*."""
-        normal = float(-ndtri(level / 2))
-        reach = normal * self.error
-        if self.curved:
-            student = min(float(-stdtrit(self.freedom, level / 2)), MOST_STUDENT * normal)
-            reach = student * self.error * sqrt(self.misfit / self.freedom)
-        return self.estimate - reach, self.estimate + reach
+        parts = self.steps if self.curved else ((self.estimate, self.error),)
+        reach = _reach(level / len(parts))
+        ends = [(middle - reach * error, middle + reach * error) for middle, error in parts]
+        return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 def slope(xs: ArrayLike, ys: ArrayLike, errors: ArrayLike) -> Slope:
@@ -203,20 +196,23 @@ def slope(xs: ArrayLike, ys: ArrayLike, errors: ArrayLike) -> Slope:
     >>> round(found.estimate, 9), found.curved
     (1.0, False)
     """
-    x, y, e = (np.asarray(values, np.float64) for values in (np.log(xs), np.log(ys), errors))
+    order = np.argsort(xs)
+    x, y, e = (np.asarray(values, np.float64)[order] for values in (np.log(xs), np.log(ys), errors))
     if len(x) < 2:
-        return Slope(nan, inf, 0.0, 0)
+        return Slope(nan, inf)
     weight = e**-2.0
     along = x - weight @ x / weight.sum()
     square = float(weight @ along**2)
     estimate = float((weight * along) @ y) / square
     rest = y - weight @ y / weight.sum() - estimate * along
-    return Slope(estimate, square**-0.5, float(weight @ rest**2), len(x) - 2)
+    curved = len(x) > 2 and float(chi_squared_tail(len(x) - 2, weight @ rest**2)) < CURVED
+    steps = zip(np.diff(y) / np.diff(x), np.hypot(e[1:], e[:-1]) / np.diff(x), strict=True)
+    return Slope(estimate, square**-0.5, tuple((float(one), float(error)) for one, error in steps), curved)
 
 
 def standard_errors(intervals: Sequence[Interval], level: float) -> Vector:
     """Return the standard errors of ln n of which these are the intervals at a level; inf for an open end."""
-    return np.array([_half(*interval) for interval in intervals]) / float(-ndtri(level / 2))
+    return np.array([_half(*interval) for interval in intervals]) / _reach(level)
 
 
 def _half(low: float, high: float) -> float:
@@ -303,7 +299,7 @@ class Statement:
         The statement's n, constants 1, or its terms, a `Shape`; it may name the `part` that is looked at.
     moves : tuple of Move
         How they move.
-    block : callable
+    block : callable or None
         As of a `Scaling`; by default runs of the entry on its hardest distribution (`catalog.hardest`).
     alpha, predicted, isolated : callable
         The error that counts as a success, an n with all constants, the share of the part in n. The latter
@@ -322,7 +318,7 @@ class Statement:
     usual: Public
     shape: Named
     moves: tuple[Move, ...]
-    block: Block = catalogued
+    block: Block | None = catalogued
     alpha: Named = lambda alpha: alpha
     predicted: Named = lambda: nan
     isolated: Named = lambda: nan
@@ -374,7 +370,7 @@ class Statement:
         share = getattr(shape, part) / stated if isinstance(shape, Shape) else named(self.isolated, told)
         known = {**public, "stated": stated, "predicted": predicted, "fewest": fewest}
         return Setting(
-            point={name: public[name] for name in signature(self.block).parameters if name in public},
+            point={name: public[name] for name in _taken(self.block) if name in public},
             alpha=float(named(self.alpha, public)),
             start=round(named(self.start, known)),
             stated=stated,
@@ -395,6 +391,10 @@ class Statement:
             share=getattr(shape, part) / shape.total if isinstance(shape, Shape) else nan,
             fewest=fewest,
         )
+
+
+def _taken(block: Block | None) -> Iterable[str]:
+    return signature(block).parameters if block else ()
 
 
 def named(call: Named, public: Public) -> Any:
@@ -434,8 +434,10 @@ def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, fl
 
 TOLERANCE = 0.1  # of an exponent: what logarithms that a statement leaves out may do
 SEARCHED = 0.05  # the level of the interval of one n*
-SEEN = 0.05  # the level at which wrong statements are excluded, and of the interval of an exponent
+SEEN = 0.05  # the level at which wrong statements are excluded, over all scalings; of a shown interval alone
+SCALINGS = 200  # that share it: fixed in advance, so that no rate depends on which others there are
 SLOPE = "slope of searched n"  # the name of the test
+PLANNED = "slope of planned n"
 HALF = 0.5  # of a power: a wrong statement that is always near
 FEWEST = 3  # values with both ends that a slope takes; of two values, both
 CONTRADICTS = {"upper": ("faster",), "lower": ("slower",), "equal": ("faster", "slower")}
@@ -444,29 +446,37 @@ CONTRADICTS = {"upper": ("faster",), "lower": ("slower",), "equal": ("faster", "
 def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     """Decide whether n grows with the number as the statement says.
 
-    HOLDS if the statement's rate is seen: the interval of the exponent at 5 % meets it within `TOLERANCE` and
-    excludes every wrong rate that the scaling names, and half a power to either side. What a wrong power of a
-    term changes of n is taken as small as the term's share of n, where that is known. HOLDS, too, if n
-    certainly grows slower than an upper bound, or faster than a lower one: the detail says so. REFUTED if it
-    certainly does the contrary, at the level of a check of a claim. Otherwise UNDECIDED.
+    HOLDS if the statement's rate is seen: the interval of the exponent at 5 % meets it within `TOLERANCE`,
+    and a wider one excludes every wrong rate that the scaling names, and half a power to either side. One
+    rate is true, so that a scaling is wrong with the level of the wider one, `SEEN` over all `SCALINGS`. What
+    a wrong power of a term changes of n is taken as small as the term's share of n, where that is known. NOT
+    CONTRADICTED if n certainly grows slower than an upper bound, or faster than a lower one, at the level of
+    a check of a claim; REFUTED if it certainly does the contrary. Otherwise UNDECIDED.
+
+    Where every n is the plan's least, which is enough and perhaps more than is needed, exponents are exact
+    and an upper bound is never refuted.
     """
-    bounded = [one for one in found if one.bounded]
-    slopes = _Slopes.of(scaling, bounded)
-    enough = len(bounded) >= min(FEWEST, len(found))
-    rate = _rate(scaling, slopes.excess, _share(found)) if enough else "open"
-    status = Status.UNDECIDED if rate == "open" else Status.HOLDS
+    planned = all(one.kind == "planned" for one in found)
+    chosen = list(found) if planned else [one for one in found if one.bounded]
+    slopes = _Slopes.of(scaling, chosen)
+    enough = len(chosen) >= min(FEWEST, len(found))
+    rate, alone = (
+        _rate(scaling, slopes.excess, _share(found), level) if enough else "open"
+        for level in (claim_level(SCALINGS, SEEN), SEEN)
+    )
+    status = {"seen": Status.HOLDS, "open": Status.UNDECIDED}.get(rate, Status.NOT_CONTRADICTED)
     if rate in CONTRADICTS["equal" if scaling.power == 0 else scaling.bound]:
-        status = Status.REFUTED
+        status = Status.UNDECIDED if planned else Status.REFUTED
     return Verdict(
         status=status,
-        test=SLOPE,
-        level=claim_level(),
+        test=PLANNED if planned else SLOPE,
+        level=0.0 if planned else claim_level(),
         trials=sum(one.runs for one in found),
         estimate=slopes.measured.estimate,
         interval=slopes.measured.interval(SEEN),
         bound=slopes.stated,
         id=f"n in {scaling.variable}: {scaling.key}",
-        detail={"scaling": _record(scaling, found, rate, slopes)},
+        detail={"scaling": _record(scaling, found, rate, alone, slopes)},
     )
 
 
@@ -482,12 +492,16 @@ class _Slopes(NamedTuple):
     def of(cls, scaling: Scaling, found: Sequence[Least]) -> "_Slopes":
         axis = [scaling.axis(one.value) for one in found]
         errors = standard_errors([one.interval for one in found], SEARCHED)
+        exact = len(errors) and not errors.any()
         n, stated, predicted = (
             np.array([(one.n, one.setting.stated, one.setting.predicted) for one in found]).reshape(-1, 3).T
         )
         measured, excess, formula, model = (
-            slope(axis, y, errors) for y in (n, n / stated, stated, predicted)
+            slope(axis, y, np.ones_like(errors) if exact else errors)
+            for y in (n, n / stated, stated, predicted)
         )
+        if exact:
+            measured, excess = (Slope(one.estimate, 0.0) for one in (measured, excess))
         return cls(measured, excess, formula.estimate, model.estimate)
 
 
@@ -554,21 +568,23 @@ def _share(found: Sequence[Least]) -> float:
     return min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
 
 
-def _rate(scaling: Scaling, excess: Slope, share: float) -> str:
-    """Return what the exponent of n*/N says; `faster` is towards larger n."""
+def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
+    """Return what the exponent of n*/N says, `seen` at a level; `faster` is towards larger n."""
     if not isfinite(excess.error):
         return "open"
     named = (power - scaling.power for power in scaling.instead.values())
     wrong = [share * gap for gap in (*named, -HALF, HALF)]
-    low, high = excess.interval(SEEN)
-    if low <= TOLERANCE and high >= -TOLERANCE and not any(low <= one <= high for one in wrong):
+    (least, most), (low, high) = excess.interval(SEEN), excess.interval(level)
+    if least <= TOLERANCE and most >= -TOLERANCE and not any(low <= one <= high for one in wrong):
         return "seen"
     ends = excess.interval(claim_level())
     low, high = ends if scaling.power >= 0 else (-ends[1], -ends[0])
     return "slower" if high < -TOLERANCE else "faster" if low > TOLERANCE else "open"
 
 
-def _record(scaling: Scaling, found: Sequence[Least], rate: str, slopes: _Slopes) -> dict[str, Any]:
+def _record(
+    scaling: Scaling, found: Sequence[Least], rate: str, alone: str, slopes: _Slopes
+) -> dict[str, Any]:
     """Return what the table of scalings prints."""
     settings = [one.setting for one in found]
     return {
@@ -581,6 +597,7 @@ def _record(scaling: Scaling, found: Sequence[Least], rate: str, slopes: _Slopes
         "power": scaling.power,
         "instead": dict(scaling.instead),
         "rate": rate,
+        "rate_alone": alone,
         "curved": slopes.excess.curved,
         "slope": slopes.measured.estimate,
         "slope_interval": slopes.measured.interval(SEEN),
@@ -605,7 +622,7 @@ def _record(scaling: Scaling, found: Sequence[Least], rate: str, slopes: _Slopes
 # goes on from the blocks that it has.
 
 
-REFUSED = 1.06  # times the fewest rows: an n below is that of the plan's refusal, whatever the error
+REFUSED = 1.06  # times the fewest rows: an n found below is not told from the plan's least one
 PARTS = 4  # a draw of the search is of at most so many blocks of `BRACKETING` runs
 REMEMBERED = 200  # searches kept in one process
 
@@ -626,6 +643,12 @@ class Asked(NamedTuple):
         """What decides its numbers, in this process."""
         return self.scaling.name, self.value, self.profile, self.seed
 
+    @property
+    def block(self) -> Block:
+        """What it runs: only scalings that have a block are searched."""
+        assert self.scaling.block is not None
+        return self.scaling.block
+
 
 def measured(
     scalings: Iterable[Scaling], profile: str, *, seed: int, jobs: int | None = None
@@ -640,7 +663,12 @@ def measured(
     new = [one for one in asked if one.known_as not in _memory]
     for one, found in zip(new, mapped(_least, new, jobs or resources().jobs), strict=True):
         _memory[one.known_as] = found
-    result = [[_memory[each.known_as] for each in asked if each.scaling is one] for one in wanted]
+    result = [
+        [_memory[each.known_as] for each in asked if each.scaling is one]
+        if one.block
+        else [_planned(value, one.setting(value)) for value in one.at(profile)]
+        for one in wanted
+    ]
     while len(_memory) > REMEMBERED:
         del _memory[next(iter(_memory))]
     return result
@@ -650,7 +678,7 @@ def searches(scalings: Iterable[Scaling], profile: str, seed: int) -> list[Asked
     """Return every search of those scalings that the profile searches, each by itself."""
     lent = resources().store
     store = Path(lent.path if isinstance(lent, Store) else lent) if lent is not None else None
-    wanted = [one for one in scalings if profile in one.caps]
+    wanted = [one for one in scalings if one.block and profile in one.caps]
     return [Asked(one, value, profile, seed, store) for one in wanted for value in one.at(profile)]
 
 
@@ -672,7 +700,7 @@ def _least(asked: Asked, told: Callable[[tuple[Point, Cell]], None] | None = Non
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
     spent: list[float] = []
     with nullcontext() if asked.store is None else Store(asked.store) as store:
-        shelf = store.shelf(scaling.name, scaling.block, BRACKETING, seed=seed) if store else None
+        shelf = store.shelf(scaling.name, asked.block, BRACKETING, seed=seed) if store else None
 
         def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:
@@ -686,8 +714,14 @@ def _least(asked: Asked, told: Callable[[tuple[Point, Cell]], None] | None = Non
             return np.concatenate([cell.columns["error"] for cell in parts])
 
         found = least_n(errors, target, max(setting.start, 1))
-    kind: LeastKind = "refused" if setting.fewest > 1 and found.n <= REFUSED * setting.fewest else found.kind
-    return Least(asked.value, setting, found.n, found.interval, kind, found.runs, sum(spent))
+    if setting.fewest > 1 and found.n <= REFUSED * setting.fewest:
+        return _planned(asked.value, setting, found.runs, sum(spent))
+    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs, sum(spent))
+
+
+def _planned(value: float, setting: Setting, runs: int = 0, seconds: float = 0.0) -> Least:
+    fewest = float(setting.fewest)
+    return Least(value, setting, fewest, (fewest, fewest), "planned", runs, seconds)
 
 
 def _kept(shelf: Shelf | None, point: Point, block: int, asked: Asked) -> Cell:
@@ -695,8 +729,8 @@ def _kept(shelf: Shelf | None, point: Point, block: int, asked: Asked) -> Cell:
     held = shelf.get(point, block) if shelf else None
     if held is not None:
         return held
-    one = asked.scaling
-    cell = compute(Task(one.name, point, 0, block, BRACKETING, asked.seed, one.block, SOFTWARE))
+    name = asked.scaling.name
+    cell = compute(Task(name, point, 0, block, BRACKETING, asked.seed, asked.block, SOFTWARE))
     if shelf:
         shelf.put(point, cell)
     return cell

@@ -515,7 +515,7 @@ def _of(declared: object) -> Iterator[Unit]:
 
     if isinstance(declared, Asked):
         one = declared.scaling
-        shelf, code = shelf_digest(one.name, one.block, BRACKETING, declared.seed)
+        shelf, code = shelf_digest(one.name, declared.block, BRACKETING, declared.seed)
         key = json.dumps([declared.profile, declared.value])
         yield Unit(shelf, key, SEARCH, one.name, BRACKETING, code, declared)
 

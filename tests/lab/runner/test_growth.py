@@ -48,6 +48,15 @@ def test_every_scaling_has_a_row_and_a_place_in_the_overview():
     assert rows[3][1] == "ln δ"
 
 
+def test_what_is_seen_alone_or_planned_or_recalled_says_so():
+    alone = record(rate="open", rate_alone="seen")
+    planned = record("LKKO21/Thm5", kinds=["planned"] * 2, intervals=[[200.0] * 2, [100.0] * 2])
+    text = growth.table(list(growth.growths([verdict(alone, planned)])), [])
+    assert "2 scalings of 2 statements: 1 seen alone, 1 seen, planned." in text
+    (row,) = (cells(line) for line in text.splitlines() if line.startswith("| LKKO21/Thm5 † | ε"))
+    assert (row[5], row[10]) == ("= 200, = 100", "seen, planned")
+
+
 def test_claims_that_search_nothing_say_nothing():
     assert growth.table(list(growth.growths([{"id": "a", "detail": "words"}, verdict()])), []) == ""
 
@@ -65,8 +74,8 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     assert (others.label, others.y) == ("open", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in charts] == [(0.1, 100.0), (0.1, 1000.0)]
     assert [chart.title for chart in charts] == [
-        "X: in all 1 searches rows grow as stated",
-        "Y: 0 of 1 searches grow as stated, 1 open",
+        "X: in all 1 rows n grows as stated",
+        "Y: n grows as stated in 0 of 1 rows, 1 open",
     ]
 
 
@@ -103,9 +112,9 @@ def test_names_have_estimators_and_powers_as_pictures_write_them():
 
 def test_many_searches_of_a_source_are_shared_out_over_pictures():
     many = growth_pictures.MOST + 3
-    rates = ["slower", *["seen"] * (many - 1)]
-    records = [record(key=f"mean/x [{at}]", rate=rate) for at, rate in enumerate(rates)]
-    first, second = growth_pictures.pictures(list(growth.growths([verdict(*records)])))
+    first_one, *others = (record(key=f"mean/x [{at}]") for at in range(many))
+    verdicts = verdict({**first_one, "rate": "slower"}, status="NOT CONTRADICTED"), verdict(*others)
+    first, second = growth_pictures.pictures(list(growth.growths(verdicts)))
     assert (first.name, second.name) == ("sample_complexity_X", "sample_complexity_X_2")
-    assert first.title == f"X: {many - 1} of {many} searches grow as stated, 1 more slowly (1 of 2)"
+    assert first.title == f"X: n grows as stated in {many - 1} of {many} rows, 1 more slowly (1 of 2)"
     assert len(first.panels[0].names) + len(second.panels[0].names) == many

@@ -35,7 +35,6 @@ from workbench.populations.spectra import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.privacy.noise import NoiseSource
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, multiples
@@ -76,18 +75,16 @@ def subspaces(
 ) -> Columns:  # fmt: skip
     """Name subspaces of half the dimension from a share of the planned rows, and release the mode."""
     budget, source = ApproxDP(epsilon, delta), SimulatedNoise(noise)
-    return columns(answered(named_by(groups(share, budget), d, budget, data, source)) for _ in range(trials))
-
-
-def named_by(k: int, d: int, budget: ApproxDP, rng: Generator, noise: NoiseSource) -> float:
-    """Return how far off the subspace is that k groups of d rows name, infinite where they abstain."""
-    rank = max(1, d // 2)
-    basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
-    rows = rng.standard_normal((k * d, rank)) * np.geomspace(1.0, 1e3, rank) @ basis.T
-    tokens = Tokens.drawn(d, rng)
-    name = release_mode(tokens.of(in_blocks(rows, k)), mode_charge("subspace", budget), noise)
-    found = tokens.basis(name) if isinstance(name, str) else None
-    return inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2))
+    k, rank = groups(share, budget), max(1, d // 2)
+    errors = []
+    for _ in range(trials):
+        basis = np.linalg.qr(data.standard_normal((d, rank)))[0]
+        rows = data.standard_normal((k * d, rank)) * np.geomspace(1.0, 1e3, rank) @ basis.T
+        tokens = Tokens.drawn(d, data)
+        name = release_mode(tokens.of(in_blocks(rows, k)), mode_charge("subspace", budget), source)
+        found = tokens.basis(name) if isinstance(name, str) else None
+        errors.append(inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2)))
+    return columns(map(answered, errors))
 
 
 def found(share: float, budget: ApproxDP) -> float:

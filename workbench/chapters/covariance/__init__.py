@@ -21,7 +21,6 @@ FULL = (  # minutes of runs
     "covariance/spectral-rows-grow",
     "covariance/mahalanobis-rows-grow",
     "covariance/step-rows-grow",
-    "covariance/failure-rows-grow",
     "covariance/heavy-table-rows-grow",
     "covariance/subspace-rows-grow",
     "covariance/coarse-rows-grow",

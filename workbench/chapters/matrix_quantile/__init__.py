@@ -21,7 +21,6 @@ CLAIMS = (
 )
 FULL = (  # minutes of search
     "matrix-quantile/fourfold-rows-grow",
-    "matrix-quantile/fewer-than-squares",
     "matrix-quantile/near-rows-grow",
     "matrix-quantile/mean-rows-grow",
     "matrix-quantile/mean-rows-in-steps",

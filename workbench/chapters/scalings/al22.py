@@ -7,7 +7,7 @@ Theorem 5.5 is run as one noisy step at a known bound, `covariance/clipped`, all
 allowed. The noise has the largest constant by far, and is looked at alone: d²/α² is at most 2 % of n. δ moves
 at ε = 4, where the exact Gaussian mechanism grows as √ln(1/δ): at ε = .1 its exponent falls from .9 to .6.
 Theorems 5.6 and 5.7 have a first stage with planned rows of its own, fewer of which are refused: in d and α
-accuracies are such that the second stage needs many of n; in ε and δ the fewest rows may be enough.
+accuracies are such that the second stage needs many of n; in ε and δ it is the plan's least n that moves.
 
 With corrupted rows (Theorems 6.3 and 7.4) every run is that of the worst of several attacks on the same clean
 rows and the same noise: an adversary who sees both and picks one of them, who is stronger than one who must
@@ -17,7 +17,7 @@ commit to it before. The error aimed at is 3 units, as in the claims at one n: i
 from collections.abc import Iterable
 from itertools import chain
 from math import inf, log
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -26,9 +26,16 @@ from workbench import losses
 from workbench.bounds import al22
 from workbench.bounds.corruption import mean_unit, unit
 from workbench.chapters.any_gaussian.attacks import ATTACKS, frame
-from workbench.chapters.any_gaussian.frames import ACROSS, named_by
 from workbench.chapters.any_gaussian.votes import BETA
-from workbench.estimators.populous import EVERYBODY, NOBODY, QUORUM, Preconditioner, preconditioned_rows
+from workbench.estimators.populous import (
+    EVERYBODY,
+    NOBODY,
+    QUORUM,
+    PopulousCovariance,
+    PopulousGaussian,
+    Preconditioner,
+    preconditioned_rows,
+)
 from workbench.estimators.populous_robust import PopulousRobustCovariance, PopulousRobustMean
 from workbench.estimators.subspaces import SubspaceExact
 from workbench.estimators.votes import Vote
@@ -43,7 +50,7 @@ from workbench.types import Array, Columns
 
 FOURFOLD = log(2)  # the Thompson distance that leaves a condition of 4
 LEAST_VOTE = 40  # groups: fewer have no whole thresholds
-CHEAP, MEANS_CAPS, DEAR, FEW = {"quick": 60, "full": 200}, {"full": 80}, {"full": 60}, {"full": 40}
+MEANS_CAPS, MANY, DEAR, FEW = {"full": 80}, {"full": 320}, {"full": 60}, {"full": 40}
 INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
 LEVEL, ROOT = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, {"ln 1/δ": 1.0, "flat": 0.0}
 LINEAR, QUADRATIC = {"d²": 2.0, "√d": 0.5}, {"d": 1.0, "d³": 3.0}
@@ -68,12 +75,6 @@ def vote(n: int, epsilon: float, delta: float, *, trials: int, data: Generator, 
     return block_columns(
         answered(0.0 if made.passes(friends, charge, source) else inf) for _ in range(trials)
     )
-
-
-@each_trial
-def subspace(d: int, n: int, epsilon: float, delta: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the error of the subspace that n rows name, in groups of d."""
-    return answered(named_by(n // d, d, ApproxDP(epsilon, delta), data, SimulatedNoise(noise)))
 
 
 @each_trial
@@ -136,11 +137,6 @@ def vote_bound(epsilon: float, delta: float) -> float:
     return float(al22.fewest_groups(epsilon, delta))
 
 
-def subspace_rows(d: int, epsilon: float, delta: float) -> int:
-    """Return the planned rows of a subspace, of mean 0."""
-    return SubspaceExact(centred=True, beta=BETA).fewest(d, ApproxDP(epsilon, delta))
-
-
 def frame_rows(d: int, epsilon: float, delta: float, mask: Mask) -> int:
     """Return the planned rows of mean 0 that leave a condition of 4."""
     return preconditioned_rows(d, ApproxDP(epsilon, delta), BETA, mask)
@@ -164,7 +160,7 @@ GROUPS = Statement(
 IN_SUBSPACE = "d ln(1/δ)/ε"
 SUBSPACES = Statement(
     "AL22/Thm4.1",
-    "spectral/subspace-exact (any number of groups)",
+    "spectral/subspace-exact (the plan's least n)",
     {"d": 4, "epsilon": 1.0, "delta": 1e-6},
     al22.subspace_shape,
     (
@@ -172,11 +168,11 @@ SUBSPACES = Statement(
         Move("epsilon", EPSILONS, -1, INVERSE, IN_SUBSPACE),
         Move("delta", DELTAS, 1, LEVEL, IN_SUBSPACE, logarithm=True),
     ),
-    subspace,
-    alpha=lambda: ACROSS,
-    predicted=subspace_rows,
-    fewest=lambda d: 2 * d,
-    caps=CHEAP,
+    None,
+    alpha=lambda: inf,
+    fewest=lambda d, epsilon, delta: SubspaceExact(centred=True, beta=BETA).fewest(
+        d, ApproxDP(epsilon, delta)
+    ),
 )
 FRAMES = Statement(
     "AL22/Thm5.4",
@@ -197,23 +193,33 @@ FRAMES = Statement(
     ),
     caps=DEAR,
 )
-IN_MEAN = "d^1.5 √ln(1/δ)/(α²ε)"
+IN_MEAN = "(√(d ln(1/δ)) + ln(1/δ))/ε · d/α²"
+
+
+def voted_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
+    """Return Theorem 7.4 with the ln(1/δ)/ε groups that any vote takes by Lemma 3.6: derived.
+
+    The recalled √(d ln(1/δ))/ε groups are fewer for d < ln(1/δ), where a vote of so few is silent.
+    """
+    return al22.robust_mean_shape(d, alpha, epsilon, delta) + log(1 / delta) / epsilon * d / alpha**2
+
+
 MEANS = Statement(
     "AL22/Thm7.4",
     "mean/populous",
     {"d": 2, "alpha": 0.4, "epsilon": 8.0, "delta": 1e-6},
-    al22.robust_mean_shape,
+    voted_shape,
     (
         Move("d", DIMENSIONS, 1.5, {"d": 1.0, "d²": 2.0}, IN_MEAN),
-        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -1, INVERSE, IN_MEAN),
-        Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0}, IN_MEAN, logarithm=True),
-        Move("alpha", (0.4, 0.2, 0.1, 0.05), -2, FIXED, "d/α²", {"epsilon": 64.0}),
+        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -1, INVERSE, IN_MEAN, caps=MANY),
+        Move("delta", DELTAS, 1, LEVEL, IN_MEAN, logarithm=True, caps=MANY),
+        Move("alpha", (0.2, 0.1, 0.05), -2, FIXED, "d/α²", {"epsilon": 64.0}, caps=MANY),
     ),
     share=1 - BETA,
     caps=MEANS_CAPS,
 )
 NOISE, SAMPLING = "d² √ln(1/δ)/(αε)", "d²/α²"
-PRIVATE, OFFSET = "the noise and the frame's", "d (d √ln(1/δ) + ln(1/δ))/(αε)"
+ACCURACIES = (0.04, 0.02, 0.01)
 CONDITIONED = Statement(
     "AL22/Thm5.5",
     "covariance/clipped",
@@ -224,7 +230,7 @@ CONDITIONED = Statement(
         Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, NOISE, {"alpha": 0.8}),
         Move(
             "delta", (1e-4, 1e-8, 1e-16, 1e-32), 0.5, ROOT, NOISE, {"alpha": 0.8, "epsilon": 4.0},
-            logarithm=True,
+            logarithm=True, caps=MANY,
         ),
         Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, {"1/α²": -2.0, "1/√α": -0.5}, NOISE, {"epsilon": 0.05}),
     ),
@@ -238,9 +244,7 @@ COVARIANCE = Statement(
     lambda d, alpha, epsilon, delta: al22.covariance_shape(d, alpha, epsilon, delta).total,
     (
         Move("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
-        Move("epsilon", (0.16, 0.08, 0.04, 0.02), -1, INVERSE, PRIVATE, {"d": 1, "alpha": 0.08}),
-        Move("delta", DELTAS, 0.5, ROOT, PRIVATE, {"d": 1, "epsilon": 0.04, "alpha": 0.08}, logarithm=True),
-        Move("alpha", (0.08, 0.04, 0.02, 0.01), -2, FIXED, SAMPLING, {"epsilon": 16.0}),
+        Move("alpha", ACCURACIES, -2, FIXED, SAMPLING, {"epsilon": 16.0}),
     ),
     share=1 - BETA,
     caps=DEAR,
@@ -252,12 +256,35 @@ LAW = Statement(
     lambda d, alpha, epsilon, delta: al22.gaussian_shape(d, alpha, epsilon, delta).total,
     (
         Move("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
-        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, OFFSET, {"d": 1, "alpha": 0.08}),
-        Move("delta", DELTAS, 1, LEVEL, OFFSET, {"d": 1, "epsilon": 0.1, "alpha": 0.08}, logarithm=True),
-        Move("alpha", (0.08, 0.04, 0.02, 0.01), -2, FIXED, SAMPLING, {"epsilon": 16.0}),
+        Move("alpha", ACCURACIES, -2, FIXED, SAMPLING, {"epsilon": 16.0}),
     ),
     share=1 - BETA,
     caps=DEAR,
+)
+FRAMED = "d (d √ln(1/δ) + ln(1/δ))/ε"
+
+
+def framed(id: str, key: str, estimator: Any) -> Statement:
+    """Return the plan's least n, whatever the accuracy: what the frame takes, or the offset."""
+    return Statement(
+        id,
+        f"{key} (the plan's least n)",
+        {"d": 2, "epsilon": 1.0, "delta": 1e-6},
+        al22.preconditioner_shape,
+        (
+            Move("epsilon", (8.0, 4.0, 2.0, 1.0), -1, INVERSE, FRAMED),
+            Move("delta", DELTAS, 1, LEVEL, FRAMED, logarithm=True),
+        ),
+        None,
+        alpha=lambda: inf,
+        fewest=lambda d, epsilon, delta: fewest_rows(estimator, d, ApproxDP(epsilon, delta)),
+        caps=DEAR,
+    )
+
+
+PLANNED = (
+    framed(COVARIANCE.id, COVARIANCE.key, PopulousCovariance(centred=True)),
+    framed(LAW.id, LAW.key, PopulousGaussian()),
 )
 
 
@@ -267,12 +294,12 @@ LAW = Statement(
 UNITS = 3.0
 CORRUPTIONS = (0.1, 0.05, 0.025, 0.0125)
 USUAL = {"d": 1, "corruption": 0.05, "epsilon": 2.0, "delta": 1e-6}
-VOTES, ROBUST = "√(d ln(1/δ))/ε · d/α²", "d^3.5 √ln(1/δ)/(αεξ²)"
+ROBUST = "d^3.5 √ln(1/δ)/(αεξ²)"
 
 
 def mean_shape(d: int, corruption: float, epsilon: float, delta: float) -> float:
-    """Return Theorem 7.4 at the error aimed at."""
-    return al22.robust_mean_shape(d, UNITS * mean_unit(corruption), epsilon, delta)
+    """Return that of a mean at the error aimed at."""
+    return voted_shape(d, UNITS * mean_unit(corruption), epsilon, delta)
 
 
 def covariance_shape(d: int, corruption: float, epsilon: float, delta: float) -> float:
@@ -286,9 +313,9 @@ ROBUST_MEANS = Statement(
     USUAL,
     mean_shape,
     (
-        Move("d", (1, 2, 3, 4), 1.5, {"√d": 0.5, "d^2.5": 2.5}, VOTES, {"corruption": 0.02}),
-        Move("epsilon", EPSILONS, -1, INVERSE, VOTES),
-        Move("delta", DELTAS, 0.5, ROOT, VOTES, {"epsilon": 0.5}, logarithm=True),
+        Move("d", (1, 2, 3, 4), 1.5, {"√d": 0.5, "d^2.5": 2.5}, IN_MEAN, {"corruption": 0.02}),
+        Move("epsilon", EPSILONS, -1, INVERSE, IN_MEAN),
+        Move("delta", DELTAS, 1, LEVEL, IN_MEAN, {"epsilon": 0.5}, logarithm=True),
         Move("corruption", CORRUPTIONS, -2, {"1/ξ": -1.0, "flat": 0.0}, "1/(ξ² ln 1/ξ)"),
     ),
     robust_mean,
@@ -323,10 +350,12 @@ CLAIMS = (
         "any-gaussian/subspace-rows-grow",
         "N31",
         ("AL22/Thm4.1",),
-        "Searched n of the subspace, any number of groups allowed, grow at most as d ln(1/δ)/ε does (d = 2 .."
-        " 16, ε = 1 .. 1/8, δ = 1e-2 .. 1e-16); none is larger than the planned one.",
-        checks=bounded(),
+        "The plan's least n of the subspace grows at most as d ln(1/δ)/ε does (d = 2 .. 16, ε = 1 .. 1/8,"
+        " δ = 1e-2 .. 1e-16).",
+        checks=follow,
         scalings=SUBSPACES.scalings,
+        expected=Status.NOT_CONTRADICTED,
+        reason="In d and ε the rates are seen. In δ the plan's n grows as ln(1/δ)^.86.",
     ),
     Claim(
         "any-gaussian/vote-groups-grow",
@@ -346,18 +375,22 @@ CLAIMS = (
         " numbers 10 .. 1e8, and at most the planned ones.",
         checks=bounded(),
         scalings=FRAMES.scalings,
+        expected=Status.NOT_CONTRADICTED,
+        reason="In ε the rate is seen, and n does not change with the condition number. In d it grows as"
+        " d^1.14 and in δ as ln(1/δ)^.35, both less than stated.",
     ),
     Claim(
         "any-gaussian/mean-rows-grow",
         "N36",
         ("AL22/Thm7.4",),
-        "Searched n of mean/populous, no rows corrupted, grow at most as √(d ln(1/δ))/ε · d/α² does (d = 2"
-        " .. 16, ε = 8 .. 1, δ = 1e-2 .. 1e-16, α = .4 .. .05).",
+        "Searched n of mean/populous, no rows corrupted, grow at most as (√(d ln(1/δ)) +"
+        " ln(1/δ))/ε · d/α² does, the theorem's groups and those of a vote: d = 2 .. 16, ε = 8 .. 1,"
+        " δ = 1e-2 .. 1e-16, α = .2 .. .05.",
         checks=follow,
         scalings=MEANS.scalings,
         expected=Status.UNDECIDED,
-        reason="At ε = 64 n grows by an exponent of 1.7 in 1/α, from 1.5 to 1.8: less than 2, but so few runs"
-        " do not show it at the level of a claim. In d, ε and δ it grows as stated or slower.",
+        reason="In α the rate is seen, and in d and ε n grows by less. In δ the slopes from value to value"
+        " differ: votes have whole thresholds.",
     ),
     Claim(
         "any-gaussian/conditioned-rows-grow",
@@ -367,33 +400,38 @@ CLAIMS = (
         " part in it: d = 2 .. 16, ε = .4 .. .05, δ = 1e-4 .. 1e-32, α = .8 .. .1.",
         checks=follow,
         scalings=CONDITIONED.scalings,
+        expected=Status.NOT_CONTRADICTED,
+        reason="In ε, δ and α the rates are seen. In d n grows as d^1.18, less than d².",
     ),
     Claim(
         "any-gaussian/law-rows-grow",
         "N35",
         ("AL22/Thm5.6", "AL22/Thm5.7"),
         "Searched n of covariance/populous and gaussian/populous grow at most as the theorems' d²/α² + d²"
-        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04) and α = .08 .. .01 where"
-        " sampling dominates, in ε over a factor 8 and δ = 1e-2 .. 1e-16 where privacy does.",
+        " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04) and in α where"
+        " sampling dominates; and so does the plan's least n, in ε = 8 .. 1 and δ = 1e-2 .. 1e-16, as the"
+        " frame's d (d √ln(1/δ) + ln(1/δ))/ε.",
         checks=follow,
-        scalings=lambda: chain(COVARIANCE.scalings(), LAW.scalings()),
+        scalings=lambda: chain.from_iterable(one.scalings() for one in (COVARIANCE, LAW, *PLANNED)),
         expected=Status.UNDECIDED,
-        reason="In δ the covariance's n grows by an exponent of .7 in ln(1/δ), more for small δ: curved, so"
-        " that neither .55, as stated here, nor more is shown. In ε, and for the whole law in δ, the fewest"
-        " rows that are accepted are enough. In d and α no number counts for more than is stated.",
+        reason="In d they grow by less than d²; so does the plan's least n in ε and δ. In α, where the"
+        " second stage needs most rows, 1/α² is seen at 5 % for either estimator, and not where all"
+        " scalings share this level.",
     ),
     Claim(
         "any-gaussian/robust-mean-rows-grow",
         "N37",
         ("AL22/Thm7.4", "AL22/Alg5"),
         "Searched n of mean/populous-robust at an error of 3 ξ √(ln 1/ξ), under the worse of two clusters,"
-        " grow at most as √(d ln(1/δ))/ε · d/α² does (d = 1 .. 4, ε = 1 .. 1/8, δ = 1e-2 .. 1e-16, ξ = .1"
+        " grow at most as (√(d ln(1/δ)) + ln(1/δ))/ε · d/α² does (d = 1 .. 4, ε = 1 .. 1/8, δ = 1e-2 .."
+        " 1e-16, ξ = .1"
         " .. .0125).",
         checks=follow,
         scalings=ROBUST_MEANS.scalings,
         expected=Status.UNDECIDED,
-        reason="In δ n grows by an exponent of about 1 in ln(1/δ), from .5 to 1.5, where √ln(1/δ) is stated:"
-        " a vote alone takes ln(1/δ)/ε groups (Lemma 3.6). In d, ε and ξ it grows as stated or slower.",
+        reason="In ε the rate is seen, in d and ξ n grows by less. In δ it grows as ln(1/δ), as the"
+        " ln(1/δ)/ε groups of a vote do (Lemma 3.6), which at d = 1 are more than the recalled √(d"
+        " ln(1/δ))/ε; from value to value the slopes differ, as votes have whole thresholds.",
     ),
     Claim(
         "any-gaussian/robust-covariance-rows-grow",
@@ -404,5 +442,8 @@ CLAIMS = (
         " .. .0125.",
         checks=follow,
         scalings=ROBUST_COVARIANCES.scalings,
+        expected=Status.UNDECIDED,
+        reason="In ξ n grows by less. In ε and δ the stated rates are seen at 5 % each, and not where all"
+        " scalings share this level.",
     ),
 )

@@ -17,6 +17,7 @@ whose other terms are small, found by trying. At ε = .01 the n of the tight two
 
 from collections.abc import Callable
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -82,10 +83,7 @@ PACKING = Statement(
     "univariate/median",
     {"d": 1, "alpha": 4.0, "epsilon": 0.1, "radius": 1e4},
     lambda alpha, epsilon, radius: l17.packing_bound(radius, alpha, epsilon, BETA, strict=False),
-    (
-        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, OVER_EPSILON, "ln(R/α)/ε"),
-        Move("radius", (30.0, 1e3, 1e6, 1e12), 1, IN_LOG["R"], "ln(R/α)/ε", logarithm=True),
-    ),
+    (Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, OVER_EPSILON, "ln(R/α)/ε"),),
     bound="lower",
     share=1 - BETA,
     caps=SEEN,
@@ -223,6 +221,7 @@ def claimed(
     statement: Statement,
     proved: Callable[[Setting], float],
     said: str,
+    **more: Any,
 ) -> Claim:
     return Claim(
         id=f"one-mean/{name}-rows-grow",
@@ -231,6 +230,7 @@ def claimed(
         statement=f"Searched n of the {said}; none is larger than the proved one.",
         checks=below(proved),
         scalings=statement.scalings,
+        **more,
     )
 
 
@@ -252,6 +252,8 @@ CLAIMS = (
         proved(upper.two_step_sample_size, "radius", "epsilon", split=0.5),
         "two-step mean grow at most as 1/α² + ln(R)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at ε = 10,"
         " in ε = .16 .. .02 at α = .5, and in R = 5 .. 1e6 at α = 1",
+        expected=Status.NOT_CONTRADICTED,
+        reason="In α and ε the rates are seen. In R n grows as √(ln R): less than stated.",
     ),
     claimed(
         "unbounded",
@@ -298,8 +300,7 @@ CLAIMS = (
         number="N6",
         sources=("L17/Thm2.6",),
         statement="The searched n with which the private median is within 4 standard deviations grows as the"
-        " packing bound ln(9 (⌈R/4⌉ - 1))/ε does, or faster: in ε = .4 .. .05 at R = 1e4, and in R = 30 .."
-        " 1e12 at ε = .1.",
+        " packing bound ln(9 (⌈R/4⌉ - 1))/ε does, or faster: in ε = .4 .. .05 at R = 1e4.",
         scalings=PACKING.scalings,
         checks=follow,
     ),

@@ -42,6 +42,7 @@ from workbench.chapters.sparse_covariance.designs import (
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import noise_source
 from workbench.study.claim import Claim
+from workbench.study.rules import Status
 from workbench.study.run import Row, each_trial
 from workbench.study.scaling import Move, Scaling, Setting, Statement, below
 
@@ -206,7 +207,7 @@ SAMPLING = algorithm(
         move._replace(part="sampling")
         for move in (
             Move("alpha", alphas(UNIT * largest_variance(16, 4)), -2, SQUARED[0], SAMPLING_TERM, caps=SEEN),
-            Move("degree", DEGREES, 2, QUADRATIC, SAMPLING_TERM, block(64, 4)),
+            Move("degree", DEGREES[1:], 2, QUADRATIC, SAMPLING_TERM, block(64, 4)),
             Move("d", DIMENSIONS, 1, LOGS, SAMPLING_TERM, block(8, 2), logarithm=True),
         )
     ),
@@ -221,7 +222,7 @@ USERS = algorithm(
         Move("epsilon", (8.0, 4.0, 2.0, 1.0), -2, SQUARED[1], USERS_TERM, caps=SEEN),
         Move("delta", DELTAS, 1, {"√ln 1/δ": 0.5, "no δ": 0.0}, USERS_TERM, logarithm=True),
         Move("alpha", alphas(UNIT * largest_variance(8, 2)), -2, SQUARED[0], USERS_TERM, {"epsilon": 8.0}),
-        Move("degree", DEGREES[:4], 2, QUADRATIC, USERS_TERM, IN_32),
+        Move("degree", DEGREES[1:4], 2, QUADRATIC, USERS_TERM, IN_32),
         Move("d", DIMENSIONS, 1, LOGS, USERS_TERM, logarithm=True),
     ),
 )
@@ -314,7 +315,12 @@ def proved_entry(at: Setting) -> float:
 
 
 def claimed(
-    name: str, number: str, sources: tuple[str, ...], scalings: Callable[[], Iterable[Scaling]], said: str
+    name: str,
+    number: str,
+    sources: tuple[str, ...],
+    scalings: Callable[[], Iterable[Scaling]],
+    said: str,
+    **more: Any,
 ) -> Claim:
     return Claim(
         id=f"sparse-covariance/{name}",
@@ -324,6 +330,7 @@ def claimed(
         " none is above the n at which 8 t (s + 1) is α.",
         scalings=scalings,
         checks=below(proved),
+        **more,
     )
 
 
@@ -342,7 +349,10 @@ CLAIMS = (
         ("WX19/Thm2",),
         SAMPLING.scalings,
         "Algorithm 1, with next to no noise, grows at most as s² ln p γ²/α²: in α over a factor 8,"
-        " s = 2 .. 32, p = 8 .. 256",
+        " s = 4 .. 32, p = 8 .. 256",
+        expected=Status.UNDECIDED,
+        reason="In α and p the rates are seen. In s n grows as (s + 1)², as the bound does before s + 1 is"
+        " taken for s: from s = 4 to 32 the slopes from value to value rise from 1.7 to 2.",
     ),
     claimed(
         "users-grow",
@@ -350,7 +360,7 @@ CLAIMS = (
         ("WX19/Thm3",),
         USERS.scalings,
         "Algorithm 2 grows at most as s² ln p ln(1/δ)/(αε)²: in ε = 8 .. 1, δ = 1e-2 .. 1e-16, α over a"
-        " factor 8, s = 2 .. 16, p = 8 .. 256",
+        " factor 8, s = 4 .. 16, p = 8 .. 256",
     ),
     claimed(
         "rows-grow-in-column-sums",
@@ -370,5 +380,8 @@ CLAIMS = (
         " 4 .. 256; none is above the proved n.",
         scalings=entries,
         checks=below(proved_entry),
+        expected=Status.NOT_CONTRADICTED,
+        reason="All rates are seen but one: where sampling dominates n grows as (ln p)^.69, as the largest"
+        " of p² entries of few variances does.",
     ),
 )

@@ -20,7 +20,7 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.charts.drawing import draw, png
 from workbench.errors import ArgumentError
-from workbench.lab.claims import HOLDS, OPEN, expectations, reasons, sentence
+from workbench.lab.claims import HOLDS, OPEN, SLOWER, expectations, reasons, sentence
 from workbench.lab.figures import richest
 from workbench.lab.project import Project, chapter
 from workbench.lab.publish import plain
@@ -42,7 +42,7 @@ MOST = 64  # characters of a cell's id
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 BREAK = re.compile(r"(?<=\S)  \n(?=\S)")  # two spaces that break a line of Markdown: they mean something
-WORDS = {"REFUTED": "refuted", OPEN: "undecided", HOLDS: "holds"}  # in the order of the list
+WORDS = {"REFUTED": "refuted", OPEN: "undecided", SLOWER: "not contradicted", HOLDS: "holds"}  # in this order
 PICTURES = "The pictures are of that run; a button below each recomputes it."
 PICTURE = re.compile(r"\]\(\.\./figures/([^)]+)\.svg\)")
 ELSEWHERE = re.compile(r"(?<!!)\[([^\]]*)\]\(\.\./[^)]*\)")

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from workbench.charts.chart import Chart
 from workbench.charts.style import short
 from workbench.lab import tables
+from workbench.sources import recalled
 
 COLUMNS = (
     "statement",
@@ -40,11 +41,16 @@ HEAD = """## How n grows
 One number of a statement moves; at each of its values the least n is searched at which a share of the runs
 is within α. The slope is that of ln n in the logarithm of the number, or of what stands under "moves", with
 its interval at 5 %; beside it that of the prediction with all constants, that of the statement's n, and the
-least share of that n, over the values, which the term has.
-The rate is *seen* where n over the statement's n stays flat and the wrong statements nearby are excluded;
-*slower* and *faster* say how n certainly grows towards many rows; *open* is undecided. With "≥" the share was
-not shown to stay above. Terms keep the letters of their source: in LKKO21's, α is the share ξ of corrupted
-rows.
+least share of that n, over the values, which the term has. A curved slope's interval holds those from every
+value to the next.
+The rate is *seen* where n over the statement's n stays flat and the wrong statements nearby are excluded, at
+0.025 % for each of at most 200 scalings, so at 5 % for all of them; *seen alone* is so at 5 % for this one,
+and undecided. *Slower* and *faster* say how n certainly grows towards many rows: an upper bound is not
+contradicted by a slower growth, and not confirmed. *Open* is undecided. *Planned* is nothing that was
+searched: n is the least that the estimator's plan accepts, so that exponents are exact, and enough, but no
+fewer rows were tried. With "≥" the share was not shown to stay above; "=" is the plan's least n. The formulas
+of statements with † are recalled: the text at hand has lost them. Terms keep the letters of their source: in
+LKKO21's, α is the share ξ of corrupted rows.
 """
 LARGE = 1e5  # from here on a power of ten stands for zeros
 
@@ -82,6 +88,19 @@ class Growth(NamedTuple):
         """What stands behind the key, the part or the law that was run; else the key."""
         key, _, part = str(self.record["key"]).partition(" ")
         return part.strip("[()]").replace(") (", ", ") or key
+
+    @property
+    def rate(self) -> str:
+        """What is seen, and at which level."""
+        rate, alone = str(self.record["rate"]), self.record.get("rate_alone")
+        if rate == "open" and alone == "seen":
+            return "seen alone"
+        return f"{rate}, planned" if set(self.record["kinds"]) == {"planned"} else rate
+
+    @property
+    def cited(self) -> str:
+        """The statement, marked where its formula is recalled."""
+        return self.statement + " †" * (self.statement in recalled())
 
     @property
     def group(self) -> str:
@@ -124,7 +143,7 @@ def table(found: Sequence[Growth], charts: Sequence[Chart]) -> str:
     """Return the tables below their pictures; empty if there is nothing to say."""
     if not found:
         return ""
-    rates = [str(one.record["rate"]) for one in found]
+    rates = [one.rate for one in found]
     counted = ", ".join(f"{rates.count(rate)} {rate}" for rate in dict.fromkeys(rates))
     shown = "\n".join(f"![{chart.alt}]({chart.name}.svg)" for chart in charts)
     rows = tables.markdown(COLUMNS, [_row(one) for one in found])
@@ -136,8 +155,8 @@ def overview(found: Sequence[Growth]) -> str:
     """Return a table of statements and what moves: the rate and the slope of every scaling."""
     cells: dict[str, dict[str, list[str]]] = {}
     for one in found:
-        row = cells.setdefault(one.statement, {name: [] for name in (*GROUPS, OTHERS)})
-        row[one.group].append(f"{one.moved}{one.record['rate']}, {_slope(one.record['slope'])}")
+        row = cells.setdefault(one.cited, {name: [] for name in (*GROUPS, OTHERS)})
+        row[one.group].append(f"{one.moved}{one.rate}, {_slope(one.record['slope'])}")
     rows = [[name, *("; ".join(cell) or "–" for cell in row.values())] for name, row in cells.items()]
     return tables.markdown(("statement", *GROUPS, OTHERS), rows)
 
@@ -153,7 +172,7 @@ def summary(one: Growth) -> list[str]:
 def _row(one: Growth) -> list[str]:
     record = one.record
     return [
-        str(record["statement"]),
+        one.cited,
         f"ln {one.symbol}" if record["logarithm"] else one.symbol,
         str(record["key"]),
         str(record["term"]),
@@ -163,7 +182,7 @@ def _row(one: Growth) -> list[str]:
         _slope(record["slope_predicted"]),
         _slope(record["slope_stated"]),
         _share(record["shares"]),
-        str(record["rate"]) + (", curved" if record["curved"] else ""),
+        one.rate + (", curved" if record["curved"] else ""),
         one.status,
     ]
 
@@ -173,11 +192,13 @@ def _rows(n: Any, ends: Sequence[Any]) -> str:
 
     >>> [_rows(41.92, (40, 43)), _rows(4851.3, (4000, "inf")), _rows(8, (0, 8)), _rows("inf", (9e7, "inf"))]
     ['41.9', '≥ 4850', '≤ 8', '> 9·10⁷']
+    >>> _rows(312, (312, 312))
+    '= 312'
     """
     low, high = map(float, ends)
     if not isfinite(float(n)):
         return f"> {_digits(low)}"
-    sign = "≤ " if low == 0 else "≥ " if not isfinite(high) else ""
+    sign = "≤ " if low == 0 else "≥ " if not isfinite(high) else "= " * (low == high)
     return f"{sign}{_digits(float(n))}"
 
 

@@ -11,15 +11,24 @@ from workbench.charts.style import METHODS, name
 from workbench.lab.runner.growth import Growth
 
 NAME = "sample_complexity"
-STATUSES = {"HOLDS": "idea/holds", "UNDECIDED": "idea/open", "REFUTED": "idea/refuted"}
-SLOWER = "idea/second"
+STATUSES = {
+    "HOLDS": "idea/holds",
+    "NOT CONTRADICTED": "idea/second",
+    "UNDECIDED": "idea/open",
+    "REFUTED": "idea/refuted",
+}
 LEAST_DECADES = 1  # to either side of 1
 SPACED = re.compile(r"\b(Thm|Lem|Rem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
 EXACT, LEVEL = "Filled: over the prediction.", "Hollow: over the formula with constants 1."
 COLOURS = "Colour: growth in it; grey: open, slope uncertain or fewer rows refused."
 KINDS = ((EXACT, True), (LEVEL, False))
-GROWTHS = {"HOLDS": "grows as stated", "UNDECIDED": "open", "REFUTED": "does not grow as stated"}
-OTHERS = {"slower": "more slowly", "faster": "faster", "UNDECIDED": "open", "REFUTED": "not"}
+GROWTHS = {
+    "HOLDS": "grows as stated",
+    "NOT CONTRADICTED": "grows more slowly: not contradicted",
+    "UNDECIDED": "open",
+    "REFUTED": "does not grow as stated",
+}
+OTHERS = {"NOT CONTRADICTED": "more slowly", "UNDECIDED": "open", "REFUTED": "not"}
 MOST = 18  # rows of a picture
 POWER = re.compile(r"\^([\d.]+)")
 
@@ -59,8 +68,9 @@ def picture(whose: str, found: Sequence[Growth]) -> Chart:
         _title(whose, found),
         (_panel(found),),
         alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {whose}.",
-        how_to_read="A dot is the n that was searched at one value of the number, over the n expected there:"
-        " a prediction with all constants (filled) or the statement's n with constants 1 (hollow)."
+        how_to_read="A dot is the n that was searched at one value of the number, or the plan's least n where"
+        " that is enough, over the n expected there: a prediction with all constants (filled) or the"
+        " statement's n with constants 1 (hollow)."
         " Colours say whether a row's slope excludes half a power to either side. A band to the edge has no"
         " end.",
     )
@@ -122,19 +132,12 @@ def _formula(one: Growth) -> str:
 
 
 def _title(whose: str, found: Sequence[Growth]) -> str:
-    """Return how many searches of a source saw which rate.
-
-    A rate is counted under what its check came to: "open" where that is undecided.
-    """
-    rates = Counter(_rate(one) for one in found)
-    if set(rates) == {"seen"}:
-        return f"{whose}: in all {len(found)} searches rows grow as stated"
-    others = [f"{rates[rate]} {words}" for rate, words in OTHERS.items() if rates[rate]]
-    return f"{whose}: {rates['seen']} of {len(found)} searches grow as stated, {', '.join(others)}"
-
-
-def _rate(one: Growth) -> str:
-    return str(one.record["rate"]) if one.status == "HOLDS" else one.status
+    """Return what became of how many rates of a source."""
+    counts = Counter(one.status for one in found)
+    if set(counts) == {"HOLDS"}:
+        return f"{whose}: in all {len(found)} rows n grows as stated"
+    others = [f"{counts[status]} {words}" for status, words in OTHERS.items() if counts[status]]
+    return f"{whose}: n grows as stated in {counts['HOLDS']} of {len(found)} rows, {', '.join(others)}"
 
 
 def _decades(values: Sequence[float]) -> tuple[float, float]:
@@ -155,8 +158,6 @@ def _dots(place: int, one: Growth) -> Series:
         if isfinite(float(n))
     ]
     x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
-    slower = _rate(one) == "slower"
-    colour = (SLOWER if slower else STATUSES[one.status]) + ("" if one.predicted else ":paper")
-    said = "grows more slowly" if slower else GROWTHS[one.status]
-    label = said + ("" if one.predicted else ", formula with constants 1")
+    colour = STATUSES[one.status] + ("" if one.predicted else ":paper")
+    label = GROWTHS[one.status] + ("" if one.predicted else ", formula with constants 1")
     return Series(label, x, y, low, high, colour_key=colour)
