@@ -157,10 +157,10 @@ def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int)
 
 def _follow(driver: int, code: str) -> None:
     """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
-    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
 
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(WATCH)
+        os._exit(1)
 
-def _watch(driver: int) -> None:
-    while os.getppid() == driver:
-        time.sleep(WATCH)
-    os._exit(1)
+    threading.Thread(target=watch, daemon=True).start()
