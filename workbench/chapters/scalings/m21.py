@@ -256,8 +256,8 @@ def pure_net(
 # Tables: a row is a number, its values, the stated power, its neighbours, and the term
 
 
-LEAST, MANY = {"full": 100, "deep": 400}, {"full": 500, "deep": 500}  # runs are expensive, and are not
-CAPS, FEW = {"full": 160, "deep": 400}, {"full": 120, "deep": 200}
+LEAST, MANY = {"full": 100}, {"full": 500}  # runs are expensive, and are not
+CAPS, FEW = {"full": 160}, {"full": 120}
 RHO, IN_EPSILON = {"1/ρ": -1.0, "ln 1/ρ": 0.0}, {"1/ε²": -2, "1/√ε": -0.5}
 ALPHA, ONE_ALPHA = {"1/α²": -2.0, "1/α": -1.0}, {"1/α": -1}
 IN_BETA, IN_DELTA = {"√ln 1/β": 0.5, "ln² 1/β": 2.0}, {"ln² 1/δ": 2}
@@ -460,7 +460,7 @@ ACCURATE = replace(
     shape=m21.unbounded_shape,
     alpha=lambda alpha: alpha,
     start=times(2),
-    caps={"full": 40, "deep": 200},
+    caps={"full": 40},
     moves=(Move("alpha", (0.06, 0.045, 0.03, 0.02), -2, ONE_ALPHA, "d²/α²", part="sampling"),),
 )
 NET = Statement(
