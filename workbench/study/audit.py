@@ -80,9 +80,8 @@ def excess(claim: Budget, low: ArrayLike, high: ArrayLike) -> Array:
 # Events on which two laws may differ, and the choice of the most promising one from training samples.
 #
 # Outputs are rows, shape (trials, k); a row with a NaN is "no answer". A view maps rows to one number each;
-# an
-# event is a threshold on a view. Views and thresholds are fitted on one half of the training samples, and the
-# choice among the events is made on the other half.
+# an event is a threshold on a view. Views and thresholds are fitted on one half of the training samples,
+# and the choice among the events is made on the other half.
 
 
 Score: TypeAlias = Callable[[Array], Array]
@@ -652,8 +651,7 @@ def _plain(found: object) -> tuple[float, ...]:
 #
 # A function that seeds itself repeats its outputs whatever stream it is given, so that no sample of it is
 # fresh and an ordinary audit refuses it. Here that is a finding: outputs that are a function of the rows
-# alone,
-# and are others on a neighbour, keep no promise.
+# alone, and are others on a neighbour, keep no promise.
 
 
 def audit_function(
@@ -728,9 +726,8 @@ def _repeating(
 # The event that accuses noise of floats: how low the last bit of an output lies (Mironov 2012).
 #
 # The real mechanism may keep its promise; the floats that stand for its outputs need not. An audit looks
-# there
-# if it is told to, `audit(mechanism, pairs, claim, score=last_bit)`: noise of numpy is convicted on the pair
-# 0 and 1, noise on a grid is not.
+# there if it is told to, `audit(mechanism, pairs, claim, score=last_bit)`: noise of numpy is convicted on
+# the pair 0 and 1, noise on a grid is not.
 
 
 def last_bit(outputs: Array) -> Array:

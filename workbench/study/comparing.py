@@ -35,10 +35,8 @@ from workbench.types import Array, Columns
 # What a function is, as a digest: its code, what it refers to, and nothing of where it was written.
 #
 # A function of a notebook has no file, and the cell that defines it may run again. Its stored results are
-# found
-# by what it computes: byte code, constants, defaults, closures and, in turn, the functions, numbers and
-# arrays
-# that it names. Installed packages count by name and version, other modules by their file.
+# found by what it computes: byte code, constants, defaults, closures and, in turn, the functions, numbers
+# and arrays that it names. Installed packages count by name and version, other modules by their file.
 
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), np.generic)
@@ -259,10 +257,10 @@ def measured(contest: Contest, n: int, *, trials: int, data: Generator, noise: G
 
 # An idea of one's own beside what is known: the errors of several methods on the same rows.
 #
-# Every method sees the same rows at the same n, whatever else is compared: their seeds are told by n and the
-# number of the block alone. A block that is stored is found again by the method's code, its budget and the
-# law
-# of the rows, so that changing one method computes that one anew, and more trials go on from those there are.
+# Every method sees the same rows at the same n, whatever else is compared: their seeds are told by n and
+# the number of the block alone. A block that is stored is found again by the method's code, its budget and
+# the law of the rows, so that changing one method computes that one anew, and more trials go on from those
+# there are.
 
 
 NAME, PROFILE, LEVEL = "compare", "full", 0.05
