@@ -165,8 +165,9 @@ def _choices(
 ) -> Iterator[Choice]:
     """Yield the strongest event of every kind on one view, by the excess at the ends of score intervals."""
     pooled = np.concatenate([view(part) for part in fitted])
-    thresholds, relations = _quantiles(pooled, THRESHOLDS), ("at least", "below", "equal to")
-    for relation, tried in zip(relations, (thresholds, thresholds, _atoms(pooled)), strict=True):
+    thresholds = _quantiles(pooled, THRESHOLDS)
+    tries: dict[Relation, Array] = {"at least": thresholds, "below": thresholds, "equal to": _atoms(pooled)}
+    for relation, tried in tries.items():
         counts = [hits(values[:, None], relation, tried) for values in seen]
         for exchanged in (False, True) if len(tried) else ():
             (p, n), (q, m) = ((counts[i], len(seen[i])) for i in ((1, 0) if exchanged else (0, 1)))

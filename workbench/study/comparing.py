@@ -105,8 +105,8 @@ def _parts(value: Any, name: str) -> Iterator[Any]:
         case FunctionType():
             yield from (value.__code__, value.__defaults__, value.__kwdefaults__)
             yield from (cell.cell_contents for cell in value.__closure__ or ())
-            known = value.__globals__
-            yield from ((one, known[one]) for one in sorted(set(_names(value.__code__))) if one in known)
+            space = value.__globals__
+            yield from ((one, space[one]) for one in sorted(set(_names(value.__code__))) if one in space)
         case type():
             yield from (value.__name__, *value.__bases__)
             parts = sorted(vars(value).items(), key=itemgetter(0))
