@@ -7,13 +7,11 @@ import pytest
 
 from workbench.catalog import CATALOG
 from workbench.cli import main
-from workbench.errors import ArgumentError
 from workbench.estimators.intervals import UnboundedMean
 from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
 from workbench.study.faults import alone, weaker
 from workbench.study.mutants import UNIVARIATE, all_mutants, attacked, mutants_of
 from workbench.study.pairs import BUILDERS, WHOLE, attacks, builder, multivariate
-from workbench.study.profiles import AUDIT_CI, AUDIT_DEEP
 
 MANY_ROWS = 5000  # plans have all their steps
 
@@ -107,15 +105,6 @@ def test_mutants_leave_nothing_behind():
         assert value() != before
     assert value() == before
     assert SimulatedNoise.choice.__qualname__ == "SimulatedNoise.choice"
-
-
-def test_presets_look_at_least_as_long_as_promised():
-    assert AUDIT_DEEP.n_test > AUDIT_CI.n_test >= 381  # noise over √2 at μ = 2
-
-
-def test_unknown_keys_are_named():
-    with pytest.raises(ArgumentError, match="univariate/median"):
-        builder("univariate/medium")
 
 
 @pytest.mark.daily

@@ -80,25 +80,6 @@ def _source():
     return ("\n\ndef f(rows, rng):\n with open(WHERE, 'a') as f: f.write('x')\n return rows.mean()",)
 
 
-def test_a_run_that_was_stopped_goes_on(tmp_path):
-    stop = tmp_path / "stop"
-    text = (
-        "def f(rows, rng):\n"
-        " import os\n"
-        " if os.path.exists(STOP) and len(rows) > 10: raise KeyboardInterrupt\n"
-        " with open(WHERE, 'a') as f: f.write('x')\n return rows.mean()"
-    )
-    function, calls = made(text, STOP=str(stop), WHERE=str(tmp_path / "calls")), tmp_path / "calls"
-    kept = {"population": NORMAL, "n": [10, 20], "budget": None, "trials": 25, "store": tmp_path / "s"}
-    stop.touch()
-    with pytest.raises(KeyboardInterrupt):
-        compare({"f": function}, **kept)
-    stop.unlink()
-    whole = compare({"f": function}, **kept).frame
-    assert len(calls.read_text()) == 50
-    assert whole.equals(compare({"f": function}, **{**kept, "store": tmp_path / "other"}).frame)
-
-
 @pytest.mark.daily
 def test_workers_give_the_same_bits(tmp_path):
     methods = {"mine": mine, "cell": made("def f(rows, rng): return np.median(rows) + 0 * rng.random()")}
@@ -200,36 +181,6 @@ def test_what_is_public_is_refused_in_one_line(methods, more, words, tmp_path):
     assert not (tmp_path / "s").exists()
 
 
-def test_no_answer_is_a_row_of_infinite_error(tmp_path):
-    methods = {
-        "silent": silent,
-        "abstains": lambda rows, rng: Abstention("x"),
-        "nan": lambda rows, rng: np.nan,
-    }
-    frame = compare(
-        methods, population=NORMAL, n=[20, 100], budget=None, trials=5, store=tmp_path / "s"
-    ).frame
-    flagged = frame.groupby(["method", "n"])["abstained"].mean()
-    assert flagged.to_dict() == {
-        ("silent", 20): 1.0,
-        ("silent", 100): 0.0,
-        **{(name, n): 1.0 for name in ("abstains", "nan") for n in (20, 100)},
-    }
-    assert np.isinf(frame["error"][frame["abstained"]]).all()
-
-
-def test_an_estimator_that_refuses_few_rows_gives_no_answer_there(tmp_path):
-    few = compare(
-        {"clipped": ClippedMean(radius=9, sigma=1.0)},
-        population=NORMAL,
-        n=[1, 50],
-        budget=ONE,
-        trials=5,
-        store=tmp_path / "s",
-    ).frame
-    assert few.groupby("n")["abstained"].mean().to_dict() == {1: 1.0, 50: 0.0}
-
-
 def test_rows_in_space_and_references_without_privacy(tmp_path):
     law = MultivariateGaussian(Gaussian([1.0, 2.0], np.eye(2)))
     methods = {"sample mean": EmpiricalMean(), "mine": lambda rows, rng: rows.mean(axis=0)}
@@ -283,3 +234,18 @@ def test_a_home_that_cannot_be_written_is_one_line(monkeypatch, home):
         monkeypatch.setenv("HOME", home)
     with pytest.raises(ArgumentError, match=r"^(store|XDG_CACHE_HOME) = .*: expected a "):
         compare({"plain": plain}, population=NORMAL, n=10, budget=None)
+
+
+def test_no_answer_is_a_row_of_infinite_error(tmp_path):
+    methods = {
+        "silent": silent,
+        "abstains": lambda rows, rng: Abstention("x"),
+        "nan": lambda rows, rng: np.nan,
+        "refuses": ClippedMean(radius=9, sigma=1.0),
+    }
+    kept = {"population": NORMAL, "n": [1, 100], "budget": ONE, "trials": 5, "store": tmp_path / "s"}
+    frame = compare(methods, **kept).frame
+    flagged = frame.groupby(["method", "n"])["abstained"].mean().unstack()
+    assert (flagged[1] == 1.0).all()
+    assert flagged[100].to_dict() == {"silent": 0.0, "abstains": 1.0, "nan": 1.0, "refuses": 0.0}
+    assert np.isinf(frame["error"][frame["abstained"]]).all()

@@ -211,7 +211,7 @@ def test_a_search_that_was_stopped_goes_on_from_its_blocks(tmp_path, monkeypatch
 
 
 def test_a_profile_without_a_cap_is_left_out():
-    assert measured([scaling(caps={"deep": 100})], "quick", seed=1) == []
+    assert measured([scaling(caps={"full": 100})], "quick", seed=1) == []
 
 
 STATEMENT = Statement(

@@ -69,12 +69,6 @@ def test_a_stored_sweep_has_the_rows_of_one_without_a_store(path, options):
     assert rows(path) == before
 
 
-def test_a_store_takes_the_place_of_the_memory(path):
-    run(sweep(), "quick", seed=SEED)
-    run(sweep(), "quick", seed=SEED, store=path)
-    assert len(rows(path)) == 4
-
-
 def test_an_open_store_serves_several_sweeps_and_stays_open(path):
     with Store(path) as store:
         first = run(sweep(), "quick", seed=SEED, store=store)
@@ -83,11 +77,6 @@ def test_an_open_store_serves_several_sweeps_and_stays_open(path):
     assert len(rows(path)) == 8
     with pytest.raises(ArgumentError, match="closed"):
         store.rows(sweep(), seed=SEED).missing("quick")
-
-
-def test_nothing_but_the_database_remains(path):
-    run(sweep(), "quick", seed=SEED, store=path)
-    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):
@@ -268,12 +257,6 @@ def test_a_file_that_is_no_intact_store_is_one_line(path, spoil, expected):
     assert before is None or path.read_bytes() == before
 
 
-def test_an_empty_file_is_an_empty_store(path):
-    path.touch()
-    run(sweep(), "quick", seed=SEED, store=path)
-    assert len(rows(path)) == 4
-
-
 # --- several at once ------------------------------------------------------------------------------
 
 
@@ -330,57 +313,6 @@ def test_several_drivers_may_fill_one_store(path):
     assert len(rows(path)) == 6
     same(run(sweep(), "full", seed=SEED, store=path), run(sweep(), "full", seed=SEED))
     assert len(rows(path)) == 6
-
-
-# --- the cost -------------------------------------------------------------------------------------
-
-
-def timed(store, measured, costs):
-    """Store the first block of some points as if it had taken so long."""
-    for position, seconds in costs.items():
-        cell = compute(task(measured, position, 0, SEED))
-        store.rows(measured, seed=SEED).put(cell._replace(seconds=seconds))
-
-
-def said(capsys, measured, profile, seed, **options):
-    run(measured, profile, seed=seed, progress=True, **options)
-    return capsys.readouterr().err.split("\n")[0].split("\r")[0]
-
-
-def test_the_cost_is_that_of_former_blocks_and_lies_between_them_elsewhere(path, capsys):
-    five = sweep(grid(n=[3, 4, 5, 6, 7]))
-    with Store(path) as store:
-        timed(store, five, {0: 1.0, 2: 4.0, 4: 2.0})
-        total = 2 * 1.0 + 3 * 2.5 + 2 * 4.0 + 3 * 3.0 + 2 * 2.0
-        assert said(capsys, five, "full", SEED, store=store) == f"demo: 12 blocks, about {total} core-seconds"
-        assert said(capsys, five, "full", SEED, store=store) == "demo: 0 blocks"
-
-
-def test_the_cost_follows_the_latest_code_and_is_known_of_another_seed(path, capsys):
-    with Store(path) as store:
-        timed(store, sweep(), {0: 1.0, 1: 1.0})
-        timed(store, sweep(block=other), {0: 5.0, 1: 7.0})
-        found = said(capsys, sweep(), "quick", SEED + 1, store=store)
-    assert found == "demo: 4 blocks, about 24 core-seconds"
-
-
-def test_without_a_former_block_three_are_computed_first_and_kept(path, capsys):
-    wide = sweep(grid(n=[1, 2, 3, 4, 5, 6]))
-    assert said(capsys, wide, "full", SEED, store=path).startswith("demo: 18 blocks, about ")
-    pilots = [row[1:3] for row in rows(path)[:3]]
-    assert sorted(pilots) == [('{"n": 1}', 0), ('{"n": 4}', 0), ('{"n": 6}', 0)]
-    assert said(capsys, sweep(), "quick", SEED).startswith("demo: 4 blocks, about ")
-
-
-def test_timings_do_not_enter_the_table(tmp_path):
-    tables = []
-    for seconds in (1.0, 2.0):
-        with Store(tmp_path / str(seconds)) as store:
-            found = store.rows(sweep(), seed=SEED)
-            for address in sweep().addresses("quick"):
-                found.put(compute(task(sweep(), *address, SEED))._replace(seconds=seconds))
-            tables.append(found.table("quick"))
-    same(*tables)
 
 
 def test_a_block_comes_back_with_its_bits(path):

@@ -146,14 +146,17 @@ def _checks(verdict: Record) -> Sequence[Record]:
 
 def _compared(one: Record, other: Record) -> tuple[bool, float]:
     from workbench.study.profiles import claim_level  # slow to load, and asked by runs alone
-    from workbench.study.scaling import SEEN, SLOPE
 
     ours, theirs = float(one["estimate"]), float(other["estimate"])
     (low, high), (least, most) = (map(float, check["interval"]) for check in (one, other))
     against = {str(check["status"]) for check in (one, other)} == {HOLDS, REFUTED}
     if not (low < high and least < most and isfinite(ours) and isfinite(theirs)):
         return against, inf
-    wider = float(ndtri(claim_level() / 2) / ndtri(SEEN / 2)) if one.get("test") == SLOPE else 1.0
+    wider = 1.0
+    if "scaling" in (one.get("detail") or ()):
+        from workbench.study.scaling import SEEN  # the planner and the catalog, for exponents alone
+
+        wider = float(ndtri(claim_level() / 2) / ndtri(SEEN / 2))
     below = wider * hypot(ours - low, most - theirs)
     above = wider * hypot(high - ours, theirs - least)
     return against or not -above <= ours - theirs <= below, max(below, above) / (abs(theirs) or 1)

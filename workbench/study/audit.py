@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from inspect import Parameter, signature
 from math import inf
@@ -88,9 +88,8 @@ def excess(claim: Budget, low: ArrayLike, high: ArrayLike) -> Array:
 # Events on which two laws may differ, and the choice of the most promising one from training samples.
 #
 # Outputs are rows, shape (trials, k); a row with a NaN is "no answer". A view maps rows to one number each;
-# an
-# event is a threshold on a view. Views and thresholds are fitted on one half of the training samples, and the
-# choice among the events is made on the other half.
+# an event is a threshold on a view. Views and thresholds are fitted on one half of the training samples,
+# and the choice among the events is made on the other half.
 
 
 Score: TypeAlias = Callable[[Array], Array]
@@ -145,18 +144,6 @@ class Choice:
     strength: float
 
 
-@dataclass(frozen=True)
-class Rule:
-    """How events are compared: by their excess over a claim, at cautious shares."""
-
-    claim: Budget
-    caution: float
-
-    def strength(self, p: Array, q: Array, n: int, m: int) -> Array:
-        """Return the excess at the ends of score intervals (Wilson 1927) for shares p of n and q of m."""
-        return excess(self.claim, _wilson(p, n, -self.caution), _wilson(q, m, self.caution))
-
-
 def rows(outputs: object) -> Array:
     """Return outputs as (trials, k) floats, all of a row NaN if one entry is."""
     values = np.array(outputs, np.float64)
@@ -172,37 +159,29 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
     rare events that are nothing, a large one passes over rare events that are something.
     """
     half, other = len(first) // 2, len(second) // 2
-    views = list(_views(first[:half], second[:other], score))
     fitted, held = (first[:half], second[:other]), (first[half:], second[other:])
-    return max(
-        (choice for view in views for choice in _choices(view, fitted, held, Rule(claim, caution))),
-        key=lambda choice: choice.strength,
+    found = (
+        choice
+        for view in _views(*fitted, score)
+        for choice in _choices(view, fitted, [view(part) for part in held], claim, caution)
     )
+    return max(found, key=lambda choice: choice.strength)
 
 
 def _choices(
-    view: View, fitted: tuple[Array, Array], held: tuple[Array, Array], rule: Rule
+    view: View, fitted: tuple[Array, Array], seen: list[Array], claim: Budget, caution: float
 ) -> Iterator[Choice]:
-    """Yield the strongest event of every kind on one view."""
+    """Yield the strongest event of every kind on one view, by the excess at the ends of score intervals."""
     pooled = np.concatenate([view(part) for part in fitted])
     thresholds = _quantiles(pooled, THRESHOLDS)
-    atoms = _atoms(pooled)
-    seen = [view(part) for part in held]
-    yield from _best(view, "at least", thresholds, seen, rule)
-    yield from _best(view, "below", thresholds, seen, rule)
-    yield from _best(view, "equal to", atoms, seen, rule)
-
-
-def _best(
-    view: View, relation: Relation, thresholds: Array, seen: list[Array], rule: Rule
-) -> Iterator[Choice]:
-    counts = [hits(values[:, None], relation, thresholds) for values in seen]
-    for exchanged in (False, True) if len(thresholds) else ():
-        order = (1, 0) if exchanged else (0, 1)
-        n, m = (len(seen[i]) for i in order)
-        strength = rule.strength(counts[order[0]] / n, counts[order[1]] / m, n, m)
-        place = int(strength.argmax())
-        yield Choice(Event(view, relation, float(thresholds[place])), exchanged, float(strength[place]))
+    tries: dict[Relation, Array] = {"at least": thresholds, "below": thresholds, "equal to": _atoms(pooled)}
+    for relation, tried in tries.items():
+        counts = [hits(values[:, None], relation, tried) for values in seen]
+        for exchanged in (False, True) if len(tried) else ():
+            (p, n), (q, m) = ((counts[i], len(seen[i])) for i in ((1, 0) if exchanged else (0, 1)))
+            strength = excess(claim, _wilson(p / n, n, -caution), _wilson(q / m, m, caution))
+            place = int(strength.argmax())
+            yield Choice(Event(view, relation, float(tried[place])), exchanged, float(strength[place]))
 
 
 def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArray[np.int64]:
@@ -528,8 +507,24 @@ def audit(
     chosen = attack.choice(pair, TRAINS, n_train, CAUTION)  # (2)
     samples = attack.outputs(pair, Role.CONFIRM, (0, 1), n_test)  # (3)
     counts = chosen.event.count(samples[chosen.exchanged]), chosen.event.count(samples[not chosen.exchanged])
-    low = clopper_pearson(counts[0], n_test, level)[0]
-    high = clopper_pearson(counts[1], n_test, level)[1]
+    return _report(
+        name,
+        claim,
+        level,
+        counts,
+        n_test,
+        pair=pair.name,
+        event=f"{chosen.event}{' (exchanged)' if chosen.exchanged else ''}",
+        runs=2 * (screened + n_train + n_test + 2 * FRESH),
+        seconds=perf_counter() - begin,
+    )
+
+
+def _report(
+    name: str, claim: Budget, level: float, counts: tuple[int, int], trials: int, **found: Any
+) -> AuditReport:
+    """Return what the counts of an event prove."""
+    low, high = (clopper_pearson(count, trials, level)[end] for end, count in enumerate(counts))
     delta = getattr(claim, "delta", 0.0)
     return AuditReport(
         name=name,
@@ -539,12 +534,9 @@ def audit(
         eps_lower=max(float(epsilon_lower(low, high, delta)), 0.0),
         mu_lower=max(float(mu_lower(low, high)), 0.0),
         rho_lower=max(float(rho_lower(low, high, delta)), 0.0),
-        pair=pair.name,
-        event=f"{chosen.event}{' (exchanged)' if chosen.exchanged else ''}",
         counts=counts,
-        trials=n_test,
-        runs=2 * (screened + n_train + n_test + 2 * FRESH),
-        seconds=perf_counter() - begin,
+        trials=trials,
+        **found,
     )
 
 
@@ -668,8 +660,7 @@ def _plain(found: object) -> tuple[float, ...]:
 #
 # A function that seeds itself repeats its outputs whatever stream it is given, so that no sample of it is
 # fresh and an ordinary audit refuses it. Here that is a finding: outputs that are a function of the rows
-# alone,
-# and are others on a neighbour, keep no promise.
+# alone, and are others on a neighbour, keep no promise.
 
 
 def audit_function(
@@ -727,45 +718,25 @@ def _repeating(
 ) -> AuditReport:
     """Return the finding on a function whose outputs do not depend on its stream, if they do on the rows."""
     for pair in pairs:
-        counts = _agreeing(attacked, pair, seed, name)
-        if counts[0] == FRESH and not counts[1]:
-            return _fixed(pair, claim, name, counts)
+        streams = (stream(seed, Role.CONFIRM, name, 0, block) for block in range(3))
+        sets = (pair.first, pair.first, pair.second)
+        known, *others = (rows(attacked(x.copy(), FRESH, rng)) for x, rng in zip(sets, streams, strict=True))
+        again, beside = (int((np.asarray(known) == other).all(axis=1).sum()) for other in others)
+        if again == FRESH and not beside:
+            event = "the outputs of another stream again: they are those of a fixed seed"
+            counts = FRESH, 0
+            found = _report(
+                name, claim, AUDIT_LEVEL, counts, FRESH, pair=pair.name, event=event, runs=3 * FRESH
+            )
+            return replace(found, violated=True)
     raise repeated
-
-
-def _agreeing(attacked: Mechanism, pair: Pair, seed: int, name: str) -> tuple[int, int]:
-    """Return how many outputs on either data set are those of another stream on the first."""
-    streams = (stream(seed, Role.CONFIRM, name, 0, block) for block in range(3))
-    sets = (pair.first, pair.first, pair.second)
-    known, *others = (rows(attacked(x.copy(), FRESH, rng)) for x, rng in zip(sets, streams, strict=True))
-    first, second = (int((np.asarray(known) == other).all(axis=1).sum()) for other in others)
-    return first, second
-
-
-def _fixed(pair: Pair, claim: Budget, name: str, counts: tuple[int, int]) -> AuditReport:
-    low, high = clopper_pearson(FRESH, FRESH, AUDIT_LEVEL)[0], clopper_pearson(0, FRESH, AUDIT_LEVEL)[1]
-    return AuditReport(
-        name=name,
-        claim=claim,
-        level=AUDIT_LEVEL,
-        violated=True,
-        eps_lower=float(epsilon_lower(low, high, getattr(claim, "delta", 0.0))),
-        mu_lower=float(mu_lower(low, high)),
-        rho_lower=float(rho_lower(low, high, getattr(claim, "delta", 0.0))),
-        pair=pair.name,
-        event="the outputs of another stream again: they are those of a fixed seed",
-        counts=counts,
-        trials=FRESH,
-        runs=3 * FRESH,
-    )
 
 
 # The event that accuses noise of floats: how low the last bit of an output lies (Mironov 2012).
 #
 # The real mechanism may keep its promise; the floats that stand for its outputs need not. An audit looks
-# there
-# if it is told to, `audit(mechanism, pairs, claim, score=last_bit)`: noise of numpy is convicted on the pair
-# 0 and 1, noise on a grid is not.
+# there if it is told to, `audit(mechanism, pairs, claim, score=last_bit)`: noise of numpy is convicted on
+# the pair 0 and 1, noise on a grid is not.
 
 
 def last_bit(outputs: Array) -> Array:

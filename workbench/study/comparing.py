@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from math import inf, isnan
+from operator import itemgetter
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -34,10 +35,8 @@ from workbench.types import Array, Columns
 # What a function is, as a digest: its code, what it refers to, and nothing of where it was written.
 #
 # A function of a notebook has no file, and the cell that defines it may run again. Its stored results are
-# found
-# by what it computes: byte code, constants, defaults, closures and, in turn, the functions, numbers and
-# arrays
-# that it names. Installed packages count by name and version, other modules by their file.
+# found by what it computes: byte code, constants, defaults, closures and, in turn, the functions, numbers
+# and arrays that it names. Installed packages count by name and version, other modules by their file.
 
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), np.generic)
@@ -75,7 +74,7 @@ def _words(value: Any, name: str, seen: dict[int, tuple[int, Any]]) -> Iterator[
 
 
 def _parts(value: Any, name: str) -> Iterator[Any]:
-    """Yield the parts of a value, each told in turn."""
+    """Yield the parts of a value, each told in turn: of what is installed the name, of a reader's own all."""
     match value:
         case np.ndarray() if value.dtype != object:
             yield from (str(value.dtype), str(value.shape), value.tobytes())
@@ -94,40 +93,46 @@ def _parts(value: Any, name: str) -> Iterator[Any]:
         case property():
             yield value.fget
         case CodeType():
-            yield from _code(value)
+            yield from (getattr(value, f"co_{one}") for one in CODE)
         case ModuleType():
-            yield from _module(value)
+            known, path = _release(value), getattr(value, "__file__", None)
+            own = hashlib.sha256(Path(path).read_bytes()).hexdigest() if path and not known else ""
+            yield from (value.__name__, known or own)
         case np.ufunc() | BuiltinFunctionType():
             yield from (str(getattr(value, "__module__", "")), value.__name__)
-        case FunctionType() | type():
-            yield from _named(value)
+        case FunctionType() | type() if known := _release(sys.modules.get(value.__module__)):
+            yield from (value.__module__, value.__qualname__, known)
+        case FunctionType():
+            yield from (value.__code__, value.__defaults__, value.__kwdefaults__)
+            yield from (cell.cell_contents for cell in value.__closure__ or ())
+            space = value.__globals__
+            yield from ((one, space[one]) for one in sorted(set(_names(value.__code__))) if one in space)
+        case type():
+            yield from (value.__name__, *value.__bases__)
+            parts = sorted(vars(value).items(), key=itemgetter(0))
+            yield from ((one, part) for one, part in parts if isinstance(part, KINDS) and one not in _FREE)
         case RandomState() if value is mtrand._rand:  # scipy's laws hold it
             yield "numpy.random"
         case Generator() | RandomState():
             raise ArgumentError(name, f"a function that refers to {type(value).__name__}", STREAM)
-        case _:
-            yield from _object(value, name)
+        case _:  # what Python computes of an object's fields is not looked at
+            yield type(value)
+            if is_dataclass(value):
+                yield from ((one.name, getattr(value, one.name)) for one in fields(value))
+            elif hasattr(value, "__dict__"):
+                yield vars(value)
+            else:
+                raise ArgumentError(name, f"a function that refers to {type(value).__name__}", ALLOWED)
 
 
-def _named(value: FunctionType | type) -> Iterator[Any]:
-    """Yield the name of what is installed, and the content of a reader's own."""
-    if known := _release(sys.modules.get(value.__module__)):
-        yield from (value.__module__, value.__qualname__, known)
-    else:
-        yield from _function(value) if isinstance(value, FunctionType) else _class(value)
-
-
-def _code(code: CodeType) -> Iterator[Any]:
-    yield from (code.co_code, code.co_consts, code.co_names, code.co_varnames, code.co_freevars)
-    yield from (code.co_cellvars, code.co_flags, code.co_argcount, code.co_kwonlyargcount)
-    yield code.co_exceptiontable
-
-
-def _function(function: FunctionType) -> Iterator[Any]:
-    yield from (function.__code__, function.__defaults__, function.__kwdefaults__)
-    yield from (cell.cell_contents for cell in function.__closure__ or ())
-    known = function.__globals__
-    yield from ((one, known[one]) for one in sorted(set(_names(function.__code__))) if one in known)
+CODE = (
+    "code", "consts", "names", "varnames", "freevars", "cellvars", "flags", "argcount", "kwonlyargcount",
+    "exceptiontable",
+)  # fmt: skip
+KINDS = (FunctionType, staticmethod, classmethod, property, *PLAIN, tuple)  # of what a class holds
+_FREE = {
+    "__module__", "__doc__", "__qualname__", "__firstlineno__", "__static_attributes__", "__annotations__",
+}  # fmt: skip
 
 
 def _names(code: CodeType) -> Iterator[str]:
@@ -136,48 +141,6 @@ def _names(code: CodeType) -> Iterator[str]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _names(constant)
-
-
-def _class(kind: type) -> Iterator[Any]:
-    yield kind.__name__
-    yield from kind.__bases__
-    kinds = (FunctionType, staticmethod, classmethod, property, *PLAIN, tuple)
-    yield from (
-        (one, part)
-        for one, part in sorted(vars(kind).items())
-        if isinstance(part, kinds) and one not in _FREE
-    )
-
-
-_FREE = {
-    "__module__",
-    "__doc__",
-    "__qualname__",
-    "__firstlineno__",
-    "__static_attributes__",
-    "__annotations__",
-}
-
-
-def _object(value: Any, name: str) -> Iterator[Any]:
-    """Yield the class and the fields of an object; what Python computes of them is not looked at."""
-    yield type(value)
-    if is_dataclass(value):
-        yield from ((one.name, getattr(value, one.name)) for one in fields(value))
-    elif hasattr(value, "__dict__"):
-        yield vars(value)
-    else:
-        raise ArgumentError(name, f"a function that refers to {type(value).__name__}", ALLOWED)
-
-
-def _module(module: ModuleType) -> Iterator[str]:
-    known = _release(module)
-    yield from (module.__name__, known or _file(module))
-
-
-def _file(module: ModuleType) -> str:
-    path = getattr(module, "__file__", None)
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if path else ""
 
 
 def _release(module: ModuleType | None) -> str:
@@ -294,10 +257,10 @@ def measured(contest: Contest, n: int, *, trials: int, data: Generator, noise: G
 
 # An idea of one's own beside what is known: the errors of several methods on the same rows.
 #
-# Every method sees the same rows at the same n, whatever else is compared: their seeds are told by n and the
-# number of the block alone. A block that is stored is found again by the method's code, its budget and the
-# law
-# of the rows, so that changing one method computes that one anew, and more trials go on from those there are.
+# Every method sees the same rows at the same n, whatever else is compared: their seeds are told by n and
+# the number of the block alone. A block that is stored is found again by the method's code, its budget and
+# the law of the rows, so that changing one method computes that one anew, and more trials go on from those
+# there are.
 
 
 NAME, PROFILE, LEVEL = "compare", "full", 0.05
@@ -414,8 +377,7 @@ def compare(
 
 
 def _listed(name: str, given: Any) -> list[Any]:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    found = list(given) if several else [given]
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     if not found or (name == "n" and len(set(found)) < len(found)):
         raise ArgumentError(name, given, "one, or several that differ")
     if name == "n":

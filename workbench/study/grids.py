@@ -80,14 +80,11 @@ def point_id(point: Mapping[str, float | int | str]) -> int:
     >>> point_id({"n": 1000, "d": 5}) == point_id({"d": 5.0, "n": 1e3})
     True
     """
-    canonical = {name: _canonical(value) for name, value in point.items()}
+    canonical = {
+        name: value if isinstance(value, str) or isinf(value) or value != int(value) else int(value)
+        for name, value in point.items()
+    }
     return crc32(json.dumps(canonical, sort_keys=True, separators=(",", ":")).encode())
-
-
-def _canonical(value: float | int | str) -> float | int | str:
-    if isinstance(value, str) or isinf(value) or value != int(value):
-        return value
-    return int(value)
 
 
 # The one schema of measured tables: which columns they have, of which types, in which order.
@@ -171,21 +168,18 @@ def table(name: str, points: Sequence[Point], trials: int, cells: Iterable[Cell]
             where = f"sweep {name!r}, point {dict(points[cell.position])}, block {cell.block}"
             allowed = f"{sorted(columns)}, as in the first block ({where})"
             raise ArgumentError("columns", sorted(cell.columns), allowed)
-    measured = {column: np.concatenate([cell.columns[column] for cell in ordered]) for column in columns}
-    import pandas as pd  # here, as audits need streams alone
-
-    return pd.DataFrame({**_addresses(name, points, trials, ordered), **measured})
-
-
-def _addresses(name: str, points: Sequence[Point], trials: int, ordered: list[Cell]) -> dict[str, Any]:
     position = np.repeat([cell.position for cell in ordered], trials)
-    address = {
+    address: dict[str, Any] = {
         "sweep": name,
         "point": np.array([point_id(point) for point in points])[position],
         "block": np.repeat([cell.block for cell in ordered], trials),
         "trial": np.tile(np.arange(trials), len(ordered)),
     }
-    return address | {key: np.array([point[key] for point in points])[position] for key in points[0]}
+    address |= {key: np.array([point[key] for point in points])[position] for key in points[0]}
+    measured = {column: np.concatenate([cell.columns[column] for cell in ordered]) for column in columns}
+    import pandas as pd  # here, as audits need streams alone
+
+    return pd.DataFrame({**address, **measured})
 
 
 Block = Callable[..., Mapping[str, ArrayLike]]
@@ -234,7 +228,11 @@ class Sweep:
             one_of(PROFILES, profile=profile)
             integer_at_least(1, blocks=count)
         object.__setattr__(self, "points", checked_points(self.points))
-        require_axes(self.block, self.points[0])
+        try:
+            signature(self.block).bind(**self.points[0], **dict.fromkeys(DRAWN))
+        except TypeError as error:
+            allowed = f"a function of them ({error})"
+            raise ArgumentError("block", sorted(self.points[0]), allowed) from None
 
     def moved(self, points: Iterable[Point], **more: float) -> "Sweep":
         """Return the same sweep at other points; blocks at points that it has in common are the same.
@@ -289,26 +287,14 @@ def _own(block: Block) -> dict[str, Any]:
     return {name: one.default for name, one in taken if one.default is not one.empty}
 
 
-def require_axes(block: Block, point: Point) -> None:
-    """Raise if a block does not take the parameters of a point by name, or wants others."""
-    try:
-        signature(block).bind(**point, **dict.fromkeys(DRAWN))
-    except TypeError as error:
-        raise ArgumentError("block", sorted(point), f"a function of them ({error})") from None
-
-
 def as_annotated(block: Block, point: Point) -> dict[str, Any]:
     """Return a point with its numbers as the block annotates them: 1000.0 is 1000 where an int is wanted."""
-    wanted = {name: parameter.annotation for name, parameter in signature(block).parameters.items()}
-    return {name: _number(value, wanted.get(name)) for name, value in point.items()}
-
-
-def _number(value: Any, wanted: object) -> Any:
-    if isinstance(value, str):
-        return value
-    if wanted is int and value == int(value):
-        return int(value)
-    return float(value) if wanted is float else value
+    taken, found = signature(block).parameters, dict(point)
+    for name, value in point.items():
+        wanted = taken[name].annotation if name in taken else None
+        if not isinstance(value, str) and (wanted is float or (wanted is int and value == int(value))):
+            found[name] = wanted(value)
+    return found
 
 
 def grid(**axes: object) -> tuple[dict[str, Any], ...]:
@@ -317,8 +303,11 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     >>> grid(n=[10, 20], d=5, mode="proved")
     ({'n': 10, 'd': 5, 'mode': 'proved'}, {'n': 20, 'd': 5, 'mode': 'proved'})
     """
-    values = [_axis(axis) for axis in axes.values()]
-    return tuple(dict(zip(axes, combination, strict=True)) for combination in product(*values))
+    several = (
+        axis if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis] for axis in axes.values()
+    )
+    values = product(*([plain(value) for value in axis] for axis in several))
+    return tuple(dict(zip(axes, combination, strict=True)) for combination in values)
 
 
 def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
@@ -347,19 +336,9 @@ def affordable(work: Mapping[Any, float], most: float) -> list[Any]:
     return [part for part in work if part in found]
 
 
-def _axis(axis: object) -> list[float | int | str]:
-    if isinstance(axis, Iterable) and not isinstance(axis, str):
-        return [plain(value) for value in axis]
-    return [plain(axis)]
-
-
-# What decides the last bits of a number besides the software: how this processor adds and multiplies.
-#
-# The order of a sum is chosen by the kernels of the linear algebra library, one set for every kind of
-# processor, and by the vector instructions that numpy finds. The number of threads decides, too, wherever
-# there
-# are several: blocks of sweeps always run on one (`engine.compute`).
-
+# What decides the last bits of a number besides the software: how this processor adds and multiplies. The
+# order of a sum is chosen by the kernels of the linear algebra library, one set for every kind of processor,
+# by the vector instructions that numpy finds, and by the number of threads: blocks always run on one.
 
 try:
     from threadpoolctl import ThreadpoolController
@@ -388,12 +367,8 @@ KERNELS = kernels()
 """Of this process, which has chosen them when it loaded the libraries."""
 
 
-# What a block's numbers depend on besides its address: the function that measures, software, kernels.
-#
-# Stored blocks are found again by these digests, so that a change of either recomputes instead of serving
-# what
-# an older version measured. A change that matters must change the digest; one that does not matter may.
-
+# What a block's numbers depend on besides its address: the function that measures, software, kernels. Stored
+# blocks are found again by these digests: a change that matters must change them, any other may.
 
 PACKAGE = Path(workbench.__file__).parent
 

@@ -616,16 +616,6 @@ class Search:
         return errors
 
 
-def searched(searches: Sequence[Search], announce: Callable[[int, float], None]) -> list[Found]:
-    """Return what searches find, in their order, after saying how many they are and what they cost."""
-    from workbench.study.profiles import mapped
-
-    if not searches:
-        return []
-    announce(len(searches), sum(search.core_seconds for search in searches))
-    return mapped(attrgetter("found"), searches, searches[0].how.jobs)
-
-
 # All answers of each estimator side by side. Simulation begins at the n that is predicted.
 
 MEASURED = "the error of runs on synthetic rows, the hardest of its model"
@@ -706,20 +696,24 @@ def _simulated(
     found: Sequence[Answers],
     announce: Callable[[int, float], None],
 ) -> list[Answers]:
-    """Return the answers with what is simulated, for all estimators that take the budget."""
-    searches = [_search(question, one, said) for one, said in zip(asked, found, strict=True)]
-    sizes = iter(searched([search for search in searches if search], announce))
+    """Return the answers with what is simulated, for all estimators whose plan takes the budget and d."""
+    from workbench.study.profiles import mapped
+
+    how, alpha = question.simulation, question.alpha
+    assert how
+    assert alpha
+    searches = [
+        None if (budget := said.best.budget) is None else Search(one, budget, _start(said), alpha, how)
+        for one, said in zip(asked, found, strict=True)
+    ]
+    made = [search for search in searches if search]
+    if made:
+        announce(len(made), sum(search.core_seconds for search in made))
+    sizes = iter(mapped(attrgetter("found"), made, how.jobs))
     return [
         replace(said, simulated=_of_search(said.best, search, next(sizes))) if search else said
         for said, search in zip(found, searches, strict=True)
     ]
-
-
-def _search(question: Question, one: Candidate, said: Answers) -> Search | None:
-    """Return the search for an estimator; None where its plan refuses the budget or d."""
-    if said.best.budget is None or question.alpha is None or question.simulation is None:
-        return None
-    return Search(one, said.best.budget, _start(said), question.alpha, question.simulation)
 
 
 def _start(said: Answers) -> int:

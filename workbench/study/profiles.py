@@ -45,7 +45,7 @@ def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL, *, par
     return overall / checks / parts
 
 
-PROFILES: Mapping[str, float] = MappingProxyType({"quick": 0.1, "ci": 0.25, "full": 1.0, "deep": 4.0})
+PROFILES: Mapping[str, float] = MappingProxyType({"quick": 0.1, "full": 1.0})
 """Blocks of every point as a multiple of full's; a smaller profile computes the first ones of a larger."""
 
 SKETCH, FEW = 0.025, 50
@@ -53,10 +53,10 @@ SKETCH, FEW = 0.025, 50
 
 
 def blocks(full: int) -> dict[str, int]:
-    """Return the number of blocks of every profile, given full's; each has at least one.
+    """Return the number of blocks of either profile, given full's; each has at least one.
 
     >>> blocks(20)
-    {'quick': 2, 'ci': 5, 'full': 20, 'deep': 80}
+    {'quick': 2, 'full': 20}
     """
     integer_at_least(1, full=full)
     return {name: max(1, round(share * full)) for name, share in PROFILES.items()}
@@ -157,10 +157,10 @@ def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int)
 
 def _follow(driver: int, code: str) -> None:
     """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
-    threading.Thread(target=_watch, args=(driver,), daemon=True).start()
 
+    def watch() -> None:
+        while os.getppid() == driver:
+            time.sleep(WATCH)
+        os._exit(1)
 
-def _watch(driver: int) -> None:
-    while os.getppid() == driver:
-        time.sleep(WATCH)
-    os._exit(1)
+    threading.Thread(target=watch, daemon=True).start()

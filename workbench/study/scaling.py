@@ -34,7 +34,7 @@ from workbench.types import Columns
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
 
 
-CAPS: Mapping[str, int] = MappingProxyType({"quick": 100, "full": 200, "deep": 400})
+CAPS: Mapping[str, int] = MappingProxyType({"quick": 100, "full": 200})
 LeastKind: TypeAlias = Kind | Literal["planned"]
 ENDS = ("quick",)  # profiles that search at the first and the last value alone
 

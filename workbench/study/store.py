@@ -9,9 +9,9 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +19,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.study.grids import SOFTWARE, Block, Cell, Point, Sweep, home, require_unchanged, table
@@ -44,7 +43,6 @@ CREATE TABLE IF NOT EXISTS planned (
     sweep TEXT, point TEXT, block INTEGER, name TEXT NOT NULL, ended INTEGER NOT NULL,
     PRIMARY KEY (sweep, point, block)
 );
-CREATE INDEX IF NOT EXISTS timings ON cells (name, trials, point, sweep, seconds);
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 COMMIT;
@@ -126,7 +124,7 @@ class Store:
         A point is known by its content, and blocks by their number: a sweep with more points, or of a larger
         profile, finds what a smaller one stored.
         """
-        return Rows(self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed), sweep)
+        return Rows(sweep, self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed))
 
 
 def require_intact(store: Store) -> None:
@@ -205,10 +203,6 @@ PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
 ONE = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
 HELD = "SELECT point, block FROM cells WHERE sweep = ?"
-TIMINGS = """
-SELECT point, AVG(seconds) FROM cells WHERE name = ? AND trials = ?
-GROUP BY point, sweep ORDER BY sweep = ?, MAX(rowid)
-"""  # the last of a point counts: of this very sweep, or else of the latest one of its name
 
 
 def shelf_digest(name: str, block: Block, trials: int, seed: int) -> tuple[str, str]:
@@ -230,10 +224,10 @@ class Shelf:
 
     def put(self, point: Point, cell: Cell) -> None:
         """Store a block; one that is there already has the same bits, and stays."""
-        address = (self.digest, point_key(point), cell.block)
-        content = _packed(cell.columns)
-        known = (self.name, self.trials, cell.seconds)
-        self.store.fetch(PUT, (*address, *content, checksum(*address, *content), *known))
+        kinds = json.dumps([[name, values.dtype.str] for name, values in cell.columns.items()])
+        numbers = b"".join(values.tobytes() for values in cell.columns.values())
+        content = self.digest, point_key(point), cell.block, kinds, numbers
+        self.store.fetch(PUT, (*content, checksum(*content), self.name, self.trials, cell.seconds))
 
     def get(self, point: Point, block: int) -> Cell | None:
         """Return a block, or None if it is not there."""
@@ -242,45 +236,50 @@ class Shelf:
         return self.cell(0, key, block, *found[0]) if found else None
 
     def cell(
-        self,
-        position: int,
-        key: str,
-        block: int,
-        columns: str,
-        numbers: bytes,
-        sum: bytes,
-        seconds: float = 0,
+        self, position: int, key: str, block: int, kinds: str, numbers: bytes, sum: bytes, seconds: float = 0
     ) -> Cell:
         """Return what a row of the database holds, or raise if it is damaged."""
-        if checksum(self.digest, key, block, columns, numbers) != sum:
+        if checksum(self.digest, key, block, kinds, numbers) != sum:
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
+        columns, start = {}, 0
         try:
-            return Cell(position, block, _unpacked(columns, numbers, self.trials), seconds)
+            for name, kind in json.loads(kinds):
+                found = np.frombuffer(numbers, kind, self.trials, start)
+                columns[name] = found.astype(found.dtype.newbyteorder("="))
+                start += found.nbytes
         except (ValueError, TypeError):
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
+        return Cell(position, block, columns, seconds)
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The stored blocks of one sweep."""
+    """The finished blocks of one sweep: on a shelf of a store, or in memory where there is none."""
 
-    shelf: Shelf
     sweep: Sweep
+    shelf: Shelf | None = None
+    cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
 
     @property
     def code(self) -> str:
         """What workers must have begun with, besides `SOFTWARE`, to have the same code."""
-        return self.shelf.code
+        return self.shelf.code if self.shelf else ""
 
     def missing(self, profile: str) -> list[tuple[int, int]]:
-        """Return the blocks that are still to be computed."""
+        """Return the position of the point and the number of every block that is still to be computed."""
+        wanted = self.sweep.addresses(profile)
+        if not self.shelf:
+            return [address for address in wanted if address not in self.cells]
         held = set(self.shelf.store.fetch(HELD, [self.shelf.digest]))
         points = [point_key(point) for point in self.sweep.points]
-        return [(i, k) for i, k in self.sweep.addresses(profile) if (points[i], k) not in held]
+        return [(position, block) for position, block in wanted if (points[position], block) not in held]
 
     def put(self, cell: Cell) -> None:
-        """Store a block."""
-        self.shelf.put(self.sweep.points[cell.position], cell)
+        """Keep a block."""
+        if self.shelf:
+            self.shelf.put(self.sweep.points[cell.position], cell)
+        else:
+            self.cells[cell.position, cell.block] = cell
 
     def table(self, profile: str) -> pd.DataFrame:
         """Return the table of a profile, with the bits that were put in.
@@ -291,36 +290,16 @@ class Rows:
             If blocks are missing, or damaged.
         """
         if missing := self.missing(profile):
-            raise ArgumentError(
-                "profile", profile, f"one with all its blocks stored, not {len(missing)} missing"
-            )
-        positions = {point_key(point): i for i, point in enumerate(self.sweep.points)}
-        rows = self.shelf.store.fetch(GET, (self.shelf.digest, self.sweep.blocks[profile]))
-        cells = [self.shelf.cell(positions[row[0]], *row) for row in rows if row[0] in positions]
+            allowed = f"one with all its blocks stored, not {len(missing)} missing"
+            raise ArgumentError("profile", profile, allowed)
+        cells: Iterable[Cell] = self.cells.values()
+        if self.shelf:
+            positions = {point_key(point): i for i, point in enumerate(self.sweep.points)}
+            rows = self.shelf.store.fetch(GET, (self.shelf.digest, self.sweep.blocks[profile]))
+            cells = [self.shelf.cell(positions[row[0]], *row) for row in rows if row[0] in positions]
         return table(self.sweep.name, self.sweep.points, self.sweep.trials, cells)
-
-    def seconds(self) -> dict[int, float]:
-        """Return the core-seconds of a block at every point where they are known, if only of former code."""
-        shelf = self.shelf
-        known = dict(shelf.store.fetch(TIMINGS, (shelf.name, shelf.trials, shelf.digest)))
-        keys = [point_key(point) for point in self.sweep.points]
-        return {position: known[key] for position, key in enumerate(keys) if key in known}
 
 
 def point_key(point: Point) -> str:
     """Return how a point is written in the database."""
     return json.dumps(dict(point), sort_keys=True)
-
-
-def _packed(columns: dict[str, NDArray[Any]]) -> tuple[str, bytes]:
-    kinds = json.dumps([[name, values.dtype.str] for name, values in columns.items()])
-    return kinds, b"".join(values.tobytes() for values in columns.values())
-
-
-def _unpacked(kinds: str, numbers: bytes, trials: int) -> dict[str, NDArray[Any]]:
-    columns, start = {}, 0
-    for name, kind in json.loads(kinds):
-        found = np.frombuffer(numbers, kind, trials, start)
-        columns[name] = found.astype(found.dtype.newbyteorder("="))
-        start += found.nbytes
-    return columns

@@ -1,4 +1,9 @@
-"""Sweeps: a grid of public parameters times blocks of trials, stored, resumed, the same on any worker."""
+"""Sweeps: a grid of public parameters times blocks of trials, stored, resumed, the same on any worker.
+
+Every figure, claim and table of numbers reads such a table. The numbers of a block depend on the seed, the
+sweep's name, the content of the point and the block's number alone, so the table is bit-identical for any
+number of workers, and inserting a point into the grid changes no other point's numbers.
+"""
 
 import hashlib
 import json
@@ -7,13 +12,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Generator as Generating
-from concurrent.futures import CancelledError, Executor, as_completed, wait
+from concurrent.futures import CancelledError, as_completed, wait
 from contextlib import closing, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -34,43 +39,30 @@ from workbench.study.grids import (
     one_thread,
     point_id,
     stream,
-    table,
 )
-from workbench.study.grids import grid as grid
-from workbench.study.grids import multiples as multiples
 from workbench.study.profiles import FEWEST, cluster, workers
 from workbench.study.store import Rows, Shelf, Store, point_key, shelf_digest
 
 if TYPE_CHECKING:
     from workbench.study.scaling import Asked
 
-# Memory that is freed stays with the process, so that the next array of the same size costs no page faults.
-#
-# The C library returns a freed block to the operating system when it is larger than a threshold, which starts
-# at 128 kB and rises to the size of the largest block that was freed so, up to 32 MB. Until it has risen,
-# every
-# array of a few hundred kilobytes may be mapped, zeroed page by page and unmapped again. With 1e5 rows,
-# univariate estimators took 1 to 7 times as long; with 1e6, where the arrays together are more than what is
-# kept, a two-step mean gained nothing. Results do not depend on it.
-
+# The engine: computes blocks of trials, here or in worker processes, and yields each as it is ready.
 
 BLOCK = 32_000_000  # bytes: just below the largest threshold that glibc accepts
-
-
-def keep_freed_memory() -> None:
-    """Allocate one large block and free it, untouched: it raises the threshold for good and costs nothing."""
-    np.empty(BLOCK, np.uint8)
-
-
-# The engine: computes blocks of trials, here or in worker processes, and yields each as it is ready.
-#
-# Whoever computes a block, its numbers are the same.
-
-
 BACKENDS = ("serial", "loky", "dask")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 _alone = Lock()  # the limit on threads is that of a process: two blocks of one would lift each other's
+
+
+def keep_freed_memory() -> None:
+    """Let memory that is freed stay with the process: allocate one large block and free it, untouched.
+
+    The C library returns freed blocks above a threshold, which rises to the largest that was freed so; until
+    it has risen, every array of a few hundred kilobytes may be mapped and zeroed again, page by page: with
+    1e5 rows, univariate estimators took 1 to 7 times as long.
+    """
+    np.empty(BLOCK, np.uint8)
 
 
 class CellError(RuntimeError):
@@ -128,9 +120,8 @@ def chosen_backend(backend: str | None, jobs: int, scheduler: str | None = None)
     """Return the backend to use: by default this process for one job, worker processes for several."""
     integer_at_least(1, jobs=jobs)
     if (backend == "dask") != (scheduler is not None):
-        raise ArgumentError(
-            "scheduler", scheduler, "the address of one with the backend 'dask', and no other"
-        )
+        allowed = "the address of one with the backend 'dask', and no other"
+        raise ArgumentError("scheduler", scheduler, allowed)
     if backend is None:
         return "serial" if jobs == 1 else "loky"
     one_of(BACKENDS, backend=backend)
@@ -139,13 +130,16 @@ def chosen_backend(backend: str | None, jobs: int, scheduler: str | None = None)
     return backend
 
 
+class By(NamedTuple):
+    """Who computes."""
+
+    backend: str = "serial"
+    jobs: int = 1
+    scheduler: str | None = None
+
+
 def computed(
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
-    backend: str,
-    jobs: int,
-    code: str = "",
-    scheduler: str | None = None,
+    function: Callable[[Item], Result], items: Iterable[Item], by: By, code: str = ""
 ) -> Generating[Result, None, None]:
     """Yield what a function finds of each item, in any order; workers begun with another `code` begin again.
 
@@ -154,24 +148,18 @@ def computed(
     SchedulerLostError
         If the cluster's scheduler is gone.
     """
-    if backend == "serial":
+    if by.backend == "serial":
         yield from map(function, items)
         return
-    with nullcontext(workers(jobs, code)) if scheduler is None else cluster(scheduler) as pool:
-        yield from _submitted(function, items, pool)
-
-
-def _submitted(
-    function: Callable[[Item], Result], items: Iterable[Item], pool: Executor
-) -> Generating[Result, None, None]:
-    futures = [pool.submit(function, item) for item in items]
-    try:
-        for future in as_completed(futures):
-            yield future.result()
-    except CancelledError:  # by nobody here
-        raise SchedulerLostError from None
-    finally:  # a sweep that is given up leaves no work behind
-        wait([future for future in futures if not future.cancel()])
+    with nullcontext(workers(by.jobs, code)) if by.scheduler is None else cluster(by.scheduler) as pool:
+        futures = [pool.submit(function, item) for item in items]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except CancelledError:  # by nobody here
+            raise SchedulerLostError from None
+        finally:  # a sweep that is given up leaves no work behind
+            wait([future for future in futures if not future.cancel()])
 
 
 # What a run would compute, noted instead of computed, so that others may compute it beforehand.
@@ -194,19 +182,21 @@ def notes() -> list[object] | None:
 
 
 @contextmanager
-def noting(found: list[object] | None) -> Iterator[None]:
-    """Let every sweep within be noted, and return a table without rows; with None, let it be computed."""
-    before = _notes.set(found)
+def _let(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    before = variable.set(value)
     try:
         yield
     finally:
-        _notes.reset(before)
+        variable.reset(before)
 
 
-# What the sweeps of a run may use: a store to resume from, how many processes at a time, how much work.
-#
-# None changes a number at the usual points, so no figure and no claim says anything of them: whoever runs
-# figures and claims lends them, and every `sweep.run` within that is not told otherwise uses what is lent.
+def noting(found: list[object] | None) -> Any:
+    """Let every sweep within be noted, and return a table without rows; with None, let it be computed."""
+    return _let(_notes, found)
+
+
+# What the sweeps of a run may use. None of it changes a number at the usual points, so no figure and no claim
+# says anything of it: whoever runs these lends it, and every `run` within that is not told otherwise uses it.
 
 
 @dataclass(frozen=True)
@@ -246,29 +236,17 @@ def resources() -> Resources:
     return _lent.get() or (Resources(**json.loads(given)) if given else NONE)
 
 
-@contextmanager
-def lending(lent: Resources) -> Iterator[None]:
+def lending(lent: Resources) -> Any:
     """Lend resources to every sweep within.
 
     >>> with lending(Resources(jobs=2)):
     ...     resources().jobs
     2
     """
-    before = _lent.set(lent)
-    try:
-        yield
-    finally:
-        _lent.reset(before)
+    return _let(_lent, lent)
 
 
-# Sweeps: a grid of public parameters times blocks of trials, computed into one tidy table.
-#
-# Every figure, claim and table of numbers reads such a table (`schema` has its columns). The numbers of a
-# block
-# depend on the seed, the sweep's name, the content of the point and the block's number alone, so the table is
-# bit-identical for any number of workers, and inserting a point into the grid changes no other point's
-# numbers.
-
+# Running a sweep.
 
 Place: TypeAlias = str | PathLike[str] | Store | None
 """Of finished blocks: a file, an open store, or None for memory."""
@@ -276,35 +254,6 @@ Place: TypeAlias = str | PathLike[str] | Store | None
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
 
 _memory: dict[tuple[str, str, int, str], tuple[Sweep, pd.DataFrame]] = {}
-
-
-@dataclass
-class Kept:
-    """The finished blocks of one sweep in memory while it runs; `store.Rows` has the same of a database."""
-
-    sweep: Sweep
-    cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
-    code: str = ""  # what workers must have begun with to have the same code
-
-    def missing(self, profile: str) -> list[tuple[int, int]]:
-        """Return the position of the point and the number of every block that is still to be computed."""
-        return [address for address in self.sweep.addresses(profile) if address not in self.cells]
-
-    def put(self, cell: Cell) -> None:
-        """Keep a block."""
-        self.cells[cell.position, cell.block] = cell
-
-    def table(self, profile: str) -> pd.DataFrame:
-        """Return the table of a profile with no block missing."""
-        wanted = (self.cells[address] for address in self.sweep.addresses(profile))
-        return table(self.sweep.name, self.sweep.points, self.sweep.trials, wanted)
-
-    def seconds(self) -> dict[int, float]:
-        """Return the core-seconds of a block at every point where they are known."""
-        return {position: cell.seconds for (position, _), cell in self.cells.items()}
-
-
-Blocks: TypeAlias = Kept | Rows
 
 
 def run(
@@ -331,7 +280,7 @@ def run(
     jobs : int, optional
         Blocks computed at a time, by default as many as `resources` has. The table is the same.
     progress : bool
-        Whether to show the expected cost and a progress bar on stderr.
+        Whether to show a progress bar on stderr.
     store : path or Store, optional
         Where finished blocks are kept: those in it are read and the others computed and added one by one, so
         that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place. By
@@ -364,15 +313,32 @@ def run(
     if jobs is None:
         jobs = 1 if backend == "serial" else resources().jobs
     store = resources().store if store is None else store
-    backend = chosen_backend(backend, jobs, scheduler)
+    by = By(chosen_backend(backend, jobs, scheduler), jobs, scheduler)
+    if store is not None:
+        with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
+            return _ran(opened.rows(sweep, seed=seed), profile, seed, by, progress)
     key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
-    if store is None and key in _memory and _memory[key][0] == sweep:  # another sweep may have its name
-        return _memory[key][1].copy()
-    with _blocks(sweep, seed, store) as blocks:
-        frame = _compute(sweep, profile, seed, blocks, (backend, jobs, blocks.code, scheduler), progress)
-    if store is None:
-        _remember(key, sweep, frame.copy())
-    return frame
+    if key not in _memory or _memory[key][0] != sweep:  # another sweep may have its name
+        frame = _ran(Rows(sweep), profile, seed, by, progress)
+        _memory.pop(key, None)
+        _memory[key] = sweep, frame
+        while len(_memory) > REMEMBERED:
+            del _memory[next(iter(_memory))]
+    return _memory[key][1].copy()
+
+
+def _ran(rows: Rows, profile: str, seed: int, by: By, progress: bool) -> pd.DataFrame:
+    sweep, missing = rows.sweep, rows.missing(profile)
+    todo, count = [task(sweep, *address, seed) for address in missing], len(sweep.addresses(profile))
+    options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
+    try:
+        with closing(computed(compute, todo, by, rows.code)) as found:
+            for cell in tqdm(found, disable=not progress, **options):
+                rows.put(cell)
+    except SchedulerLostError:
+        kept = count - len(rows.missing(profile))
+        raise SchedulerLostError(kept * sweep.trials, count * sweep.trials) from None
+    return rows.table(profile)
 
 
 def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
@@ -385,68 +351,9 @@ def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
     return pd.concat([address, axes, found.drop(columns=[*ADDRESS, *usual[0]])], axis=1)
 
 
-@contextmanager
-def _blocks(sweep: Sweep, seed: int, store: Place) -> Iterator[Blocks]:
-    if store is None:
-        yield Kept(sweep)
-        return
-    with nullcontext(store) if isinstance(store, Store) else Store(store) as found:
-        yield found.rows(sweep, seed=seed)
-
-
-def _remember(key: tuple[str, str, int, str], sweep: Sweep, frame: pd.DataFrame) -> None:
-    _memory.pop(key, None)
-    _memory[key] = (sweep, frame)
-    while len(_memory) > REMEMBERED:
-        del _memory[next(iter(_memory))]
-
-
 def forget() -> None:
     """Drop every table that `run` keeps."""
     _memory.clear()
-
-
-def _expected(sweep: Sweep, profile: str, seed: int, blocks: Blocks) -> str:
-    """Say how many blocks `run` would compute and what they cost, in seconds of one core.
-
-    A block costs what earlier ones at its point did, even of former code. Where there are none, the first,
-    middle and last point compute one block each, which is kept, and others lie between them.
-    """
-    todo = blocks.missing(profile)
-    if not todo:
-        return "0 blocks"
-    places = sorted({position for position, _ in todo})
-    for position in {places[0], places[len(places) // 2], places[-1]} - blocks.seconds().keys():
-        blocks.put(compute(task(sweep, position, 0, seed)))
-    at, seconds = zip(*sorted(blocks.seconds().items()), strict=True)
-    whole = float(np.interp([position for position, _ in todo], at, seconds).sum())
-    return f"{len(todo)} blocks, about {whole:.3g} core-seconds"
-
-
-def _compute(
-    sweep: Sweep,
-    profile: str,
-    seed: int,
-    blocks: Blocks,
-    by: tuple[str, int, str, str | None],
-    progress: bool,
-) -> pd.DataFrame:
-    if progress:
-        print(f"{sweep.name}: {_expected(sweep, profile, seed, blocks)}", file=sys.stderr)
-    todo = [task(sweep, *address, seed) for address in blocks.missing(profile)]
-    count = len(sweep.addresses(profile))
-    options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
-    try:
-        with closing(computed(compute, todo, *by)) as found:
-            for cell in tqdm(found, disable=not progress, **options):
-                blocks.put(cell)
-    except SchedulerLostError:
-        kept = count - len(blocks.missing(profile))
-        raise SchedulerLostError(kept * sweep.trials, count * sweep.trials) from None
-    return blocks.table(profile)
-
-
-# Sweeps at other budgets than their own.
 
 
 def at_budget(
@@ -468,16 +375,11 @@ def at_budget(
 
 
 # What runs declare, computed beforehand by any backend: blocks of sweeps, and whole searches.
-#
-# What is in the store already is not computed again.
-
 
 SEARCH = -1  # in place of the number of a block
 ROWS = "SELECT name, trials, point, block, columns, numbers FROM cells"
 END = "INSERT OR IGNORE INTO planned VALUES (?, ?, ?, ?, 1)"
-THERE = """
-SELECT sweep, point, block FROM planned WHERE ended UNION ALL SELECT sweep, point, block FROM cells
-"""
+THERE = "SELECT sweep, point, block FROM planned WHERE ended UNION ALL SELECT sweep, point, block FROM cells"
 
 
 class Unit(NamedTuple):
@@ -520,19 +422,6 @@ def _of(declared: object) -> Iterator[Unit]:
         yield Unit(shelf, key, SEARCH, one.name, BRACKETING, code, declared)
 
 
-class By(NamedTuple):
-    """Who computes."""
-
-    backend: str = "serial"
-    jobs: int = 1
-    scheduler: str | None = None
-
-
-class _Order(NamedTuple):
-    number: int
-    work: "Task | Asked"
-
-
 def missing(store: Store, units: Iterable[Unit]) -> list[Unit]:
     """Return those units that are not there, searches first: they take longest."""
     there = set(store.fetch(THERE, ()))
@@ -551,40 +440,30 @@ def fill(store: Store, units: Sequence[Unit], by: By) -> None:
         If a block fails.
     """
     todo = missing(store, units)
-    orders = [_Order(number, _seeing(unit.work, store, by)) for number, unit in enumerate(todo)]
+    seen = None if by.backend == "dask" else store.path  # a cluster's worker may be elsewhere
+    works = [unit.work if isinstance(unit.work, Task) else unit.work._replace(store=seen) for unit in todo]
     code = " ".join(sorted({unit.code for unit in units} - {""}))
     bar = {"total": len(units), "initial": len(units) - len(todo), "unit": "block"}
     try:
-        with closing(computed(_done, orders, by.backend, by.jobs, code, by.scheduler)) as found:
+        with closing(computed(_done, enumerate(works), by, code)) as found:
             for number, cells in tqdm(found, disable=not sys.stderr.isatty(), **bar):
-                _put(store, todo[number], cells)
+                unit = todo[number]
+                for point, cell in cells:
+                    Shelf(store, unit.name, unit.trials, unit.shelf, unit.code).put(point, cell)
+                if unit.block == SEARCH:
+                    store.fetch(END, (*unit.address, unit.name))
     except SchedulerLostError:
-        left = sum(unit.trials for unit in missing(store, units))
-        rows = sum(unit.trials for unit in units)
+        rows, left = (sum(unit.trials for unit in some) for some in (units, missing(store, units)))
         raise SchedulerLostError(rows - left, rows) from None
 
 
-def _seeing(work: "Task | Asked", store: Store, by: By) -> "Task | Asked":
-    """Let a search keep its blocks itself where it sees the file; a cluster's worker may be elsewhere."""
+def _done(order: tuple[int, "Task | Asked"]) -> tuple[int, list[tuple[Point, Cell]]]:
+    number, work = order
     if isinstance(work, Task):
-        return work
-    return work._replace(store=None if by.backend == "dask" else store.path)
-
-
-def _done(order: _Order) -> tuple[int, list[tuple[Point, Cell]]]:
-    if isinstance(order.work, Task):
-        return order.number, [(order.work.point, compute(order.work))]
+        return number, [(work.point, compute(work))]
     from workbench.study.scaling import searched
 
-    return order.number, searched(order.work)
-
-
-def _put(store: Store, unit: Unit, cells: Iterable[tuple[Point, Cell]]) -> None:
-    shelf = Shelf(store, unit.name, unit.trials, unit.shelf, unit.code)
-    for point, cell in cells:
-        shelf.put(point, cell)
-    if unit.block == SEARCH:
-        store.fetch(END, (*unit.address, unit.name))
+    return number, searched(work)
 
 
 class Digest(NamedTuple):

@@ -1,14 +1,12 @@
 import json
 import re
-import shutil
 import subprocess
-import sys
 import time
 
 import pytest
 
 from tests.commands.conftest import command as command
-from tests.lab.conftest import CHART, SETUP, environment, good_project, run_workbench, write_notebook
+from tests.lab.conftest import CHART, SETUP, good_project, run_workbench, write_notebook
 
 
 @pytest.fixture(scope="module")
@@ -19,34 +17,13 @@ def template(tmp_path_factory):
     return root
 
 
-@pytest.fixture
-def updated(template, tmp_path):
-    """A checkout whose figures are committed, and nothing reproduced yet."""
-    return shutil.copytree(template, tmp_path / "checkout", ignore=shutil.ignore_patterns("reproduced"))
-
-
-@pytest.fixture(scope="module")
-def ran(template):
-    """The same after a quick run from one of its folders."""
-    done = run_workbench("reproduce", cwd=template / "notebooks")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "matter" not in done.stdout
-    return template
-
-
-@pytest.fixture
-def reproduced(ran, tmp_path):
-    """A checkout whose figures are committed and were reproduced in quick."""
-    return shutil.copytree(ran, tmp_path / "checkout")
-
-
 def files(folder):
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.mark.daily
-def test_update_commits_pictures_numbers_verdicts_and_index(updated):
-    assert files(updated / "figures") == {
+def test_update_commits_pictures_numbers_verdicts_and_index(template):
+    assert files(template / "figures") == {
         "README.md",
         "01_good/README.md",
         "sample_complexity.md",
@@ -54,27 +31,30 @@ def test_update_commits_pictures_numbers_verdicts_and_index(updated):
         "01_good/error.json",
         "01_good/verdicts.json",
     }
-    assert set(json.loads((updated / "figures/01_good/error.json").read_text())["charts"]) == {
+    assert set(json.loads((template / "figures/01_good/error.json").read_text())["charts"]) == {
         "quick",
         "full",
     }
-    contents = (updated / "figures/README.md").read_text()
+    contents = (template / "figures/README.md").read_text()
     assert '<a href="01_good/README.md#error"><img src="01_good/error.svg"' in contents
     assert "1 of 1 claims hold" in contents
-    page = (updated / "figures/01_good/README.md").read_text()
+    page = (template / "figures/01_good/README.md").read_text()
     assert "![It falls.](error.svg)" in page
     assert "| T1 | Toy claim T1: misses at most 3 % | HOLDS |" in page
 
 
 @pytest.mark.daily
-def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(reproduced, workbench):
-    assert files(reproduced / "reproduced" / "01_good") == {
+def test_quick_run_agrees_with_what_full_has_committed_and_is_cached(template, workbench):
+    done = workbench("reproduce", cwd=template / "notebooks")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "matter" not in done.stdout
+    assert files(template / "reproduced" / "01_good") == {
         "error.svg",
         "error.json",
         "verdicts.json",
         "executed.ipynb",
     }
-    second = workbench("reproduce", cwd=reproduced)
+    second = workbench("reproduce", cwd=template)
     assert second.returncode == 0
     assert "01_good: cached" in second.stdout
     assert "matter" not in second.stdout
@@ -115,7 +95,9 @@ def test_an_exception_is_named_by_its_last_line(project, workbench):
 
 @pytest.mark.daily
 def test_a_timeout_is_named_and_leaves_no_process(project, workbench):
-    slow_notebook(project)
+    leaves = f'pathlib.Path("{project}/pid").write_text(str(os.getpid()))'
+    cells = ("import os, pathlib, time", leaves, "time.sleep(600)")
+    write_notebook(project / "notebooks/03_slow.ipynb", *cells)
     done = workbench("reproduce", "03_slow", "--timeout", "15", cwd=project)
     assert done.returncode == 1
     assert "FAILED 03_slow: stopped after 15 s" in done.stdout
@@ -123,35 +105,6 @@ def test_a_timeout_is_named_and_leaves_no_process(project, workbench):
     assert 15 <= int(seconds) <= 60  # what it took, its end included
     kernel = project / "pid"  # on a machine so busy that it never started there is none
     assert not kernel.exists() or gone(kernel.read_text())
-
-
-def slow_notebook(project):
-    """Write a notebook that leaves its kernel's process id and sleeps."""
-    write_notebook(
-        project / "notebooks/03_slow.ipynb",
-        "import os, pathlib, time",
-        f'pathlib.Path("{project}/pid").write_text(str(os.getpid()))',
-        "time.sleep(600)",
-    )
-
-
-@pytest.mark.daily
-def test_sigkill_leaves_no_kernel_and_the_next_run_is_good(updated, workbench):
-    slow_notebook(updated)
-    command = [sys.executable, "-m", "workbench.cli", "reproduce", "--jobs", "2"]
-    with subprocess.Popen(command, cwd=updated, env=environment(), stdout=subprocess.DEVNULL) as process:
-        wait_until((updated / "pid").exists)
-        wait_until((updated / "reproduced/.cache/01_good.json").exists)
-        process.kill()
-    assert gone((updated / "pid").read_text())
-    assert "01_good: cached" in workbench("reproduce", "01_good", cwd=updated).stdout
-
-
-def wait_until(true, patience=60.0):
-    deadline = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def gone(pid, patience=10.0):

@@ -30,15 +30,6 @@ def out(tmp_path):
     return tmp_path / "01_good"
 
 
-def test_an_intact_store_is_kept(out):
-    path = notebooks.place(out)
-    before = notebooks.held(path)
-    assert before[0] == 4
-    assert before[1] > 0
-    assert notebooks.prepare(path) == ""
-    assert notebooks.held(path) == before
-
-
 def zeroed(path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE rowid = 3")
@@ -114,38 +105,19 @@ def test_a_file_that_another_program_or_version_left_stays_as_it_is(out):
     assert former.read_text() == "whatever"
 
 
-def test_the_store_lies_beside_the_outputs_and_is_named_by_the_software(tmp_path, monkeypatch):
-    path = notebooks.place(tmp_path / "01_good")
+def test_blocks_are_counted_beside_a_writer_and_none_where_nothing_is_read(out, tmp_path, monkeypatch):
+    path = notebooks.place(out)
     assert path.parent == tmp_path / ".cache" / "01_good"
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("INSERT INTO cells VALUES ('s', 'p', 9, '', '', '', 'n', 1, 0.5)")
+        assert notebooks.count(path) == 4
+        writer.execute("COMMIT")
+    blocks, seconds = notebooks.held(path)
+    assert notebooks.count(path) == blocks == 5
+    assert seconds > 0.5
+    path.write_text("nonsense " * 1000)
     monkeypatch.setattr(notebooks, "SOFTWARE", "f" * 64)
-    assert notebooks.place(tmp_path / "01_good") != path
-
-
-def test_nothing_is_held_where_there_is_no_store_or_none_that_can_be_read(tmp_path):
-    assert notebooks.held(notebooks.place(tmp_path / "01_good")) == (0, 0.0)
-    notebooks.place(tmp_path / "01_good").parent.mkdir(parents=True)
-    notebooks.place(tmp_path / "01_good").write_text("nonsense " * 1000)
-    assert notebooks.held(notebooks.place(tmp_path / "01_good")) == (0, 0.0)
-
-
-def stored(out, count):
-    """Make a store of so many blocks, as far as counting them goes."""
-    with Store(notebooks.place(out)) as store:
-        for number in range(count):
-            store.fetch("INSERT INTO cells VALUES ('s', 'p', ?, '', '', '', 'n', 1, 0.5)", [number])
-
-
-def test_blocks_are_counted_while_another_process_writes(tmp_path):
-    out = tmp_path / "01_good"
-    assert notebooks.count(notebooks.place(out)) == 0
+    for one in (path, notebooks.place(out)):  # a store is named by the software: that of another is not there
+        assert (notebooks.held(one), notebooks.count(one)) == ((0, 0.0), 0)
     assert not notebooks.place(out).exists()
-    stored(out, 3)
-    writer = sqlite3.connect(notebooks.place(out), isolation_level=None)
-    writer.execute("BEGIN IMMEDIATE")
-    writer.execute("INSERT INTO cells VALUES ('s', 'p', 9, '', '', '', 'n', 1, 0.5)")
-    assert notebooks.count(notebooks.place(out)) == 3
-    writer.execute("COMMIT")
-    assert notebooks.count(notebooks.place(out)) == 4
-    writer.close()
-    notebooks.place(out).write_bytes(b"no database")
-    assert notebooks.count(notebooks.place(out)) == 0

@@ -135,7 +135,7 @@ SKEWED = Sweep(
     grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=tuple(LAWS)),
     laws,
     7,
-    {"quick": 1, "ci": 4, "full": 14, "deep": 56},
+    {"quick": 1, "full": 14},
 )
 
 

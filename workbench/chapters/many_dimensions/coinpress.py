@@ -413,7 +413,7 @@ def predicted_covariance(mode: Any, *, n: int, d: int, rho: float, condition: fl
 
 _MEANS = {"rho": RHO, "reach": REACH}
 _COVARIANCES = {"rho": RHO, "condition": CONDITION}
-_MANY = {"quick": 1, "ci": 15, "full": 62, "deep": 250}
+_MANY = {"quick": 1, "full": 62}
 MEANS = Kind(
     axes={
         "n": Sweep(
@@ -458,7 +458,7 @@ COVARIANCES = Kind(
             grid(n=30_000, d=(6, 10, 16, 24), **_COVARIANCES),
             covariances,
             5,
-            {"quick": 1, "ci": 7, "full": 30, "deep": 120},
+            {"quick": 1, "full": 30},
         ),
     },
     sizes=(
@@ -467,14 +467,14 @@ COVARIANCES = Kind(
             around(COVARIANCE_ROWS, False, condition=CONDITION),
             covariance_size,
             8,
-            {"quick": 1, "ci": 9, "full": 36, "deep": 144},
+            {"quick": 1, "full": 36},
         ),
         Sweep(
             "m21-covariance-sizes-few",
             around(COVARIANCE_ROWS, True, condition=CONDITION),
             covariance_size,
             8,
-            {"quick": 1, "ci": 18, "full": 75, "deep": 300},
+            {"quick": 1, "full": 75},
         ),
     ),
     rows=COVARIANCE_ROWS,

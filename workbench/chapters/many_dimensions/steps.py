@@ -171,7 +171,7 @@ CONDITIONS = Sweep(
     grid(n=100_000, d=D, rho=RHO, condition=(1e2, 1e4, 1e6)),
     more_steps,
     2,
-    {"quick": 1, "ci": 5, "full": 50, "deep": 200},
+    {"quick": 1, "full": 50},
 )
 
 

@@ -136,10 +136,7 @@ CURVES = Sweep(
     trials=200,
     blocks=blocks(full=20),
 )
-FEW, SOME, MANY = (
-    {"quick": quick, "ci": ci, "full": full, "deep": 4 * full}
-    for quick, ci, full in ((1, 3, 10), (1, 5, 20), (2, 5, 20))
-)
+FEW, SOME, MANY = {"quick": 1, "full": 10}, {"quick": 1, "full": 20}, {"quick": 2, "full": 20}
 RATIOS = Sweep(
     "l17-tight-ratio",
     grid(n=list(BOUNDED), epsilon=1.0, radius=WIDE, calibration="tight"),

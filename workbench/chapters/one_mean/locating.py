@@ -42,7 +42,7 @@ from workbench.study.claim import Claim
 from workbench.study.grids import Point, Role, Sweep, grid, point_id, stream
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure
-from workbench.study.profiles import PROFILES, blocks, claim_level
+from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside, combine, compare, enough, in_proportion
 from workbench.study.run import Run
 from workbench.types import Array, Columns
@@ -58,7 +58,6 @@ RADII = (10.0, 1e2, 1e3, 1e4)
 WIDEST = 1e5  # its histogram has 2e5 bins: too many for a quick run
 CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
 CALIBRATIONS = ("paper", "tight")
-SLOW = tuple(one for one in PROFILES if one not in ("quick", "ci"))
 CLIPPED_MEAN, TWO_STEP_MEAN = "univariate/clipped-mean", "univariate/two-step-mean"
 RADIUS, ERROR = "half-width of the range, R (σ)", "median absolute error (σ)"
 APART = 1e4  # the R at which two means are compared
@@ -89,7 +88,7 @@ TWO_STEP_WIDEST = Sweep(
     grid(n=N, epsilon=EPSILON, radius=WIDEST),
     two_step,
     100,
-    {one: blocks(20)[one] for one in SLOW},
+    {"full": 20},
 )
 
 
@@ -396,7 +395,7 @@ LOCATE: dict[str, tuple[tuple[Point, ...], tuple[float, ...], int, dict[str, int
         grid(method=METHODS, epsilon=EPSILON, radius=WIDEST),
         FACTORS[2:-1],
         50,
-        {one: blocks(10)[one] for one in SLOW},
+        {"full": 10},
     ),
     "line": (grid(method=METHODS, epsilon=EPSILON, delta=DELTAS), FACTORS, 200, blocks(10)),
 }

@@ -14,7 +14,7 @@ from workbench.study.rules import Status
 from workbench.study.scaling import Move, Statement, below, follow
 
 SOURCE = "M21/prior-CoinPress"
-CAPS, MANY = {"full": 160, "deep": 400}, {"full": 600, "deep": 600}
+CAPS, MANY = {"full": 160}, {"full": 600}
 RHO, ALPHA = {"1/ρ": -1.0, "1/ρ^(1/4)": -0.25}, {"1/α²": -2, "1/√α": -0.5}
 IN_MEAN, IN_COVARIANCE = "d/(α√ρ)", "d²/(α√ρ)"
 
@@ -69,7 +69,7 @@ def promised(key: str, block: Block, proved: dict[int, int]) -> Statement:
         also=lambda d: {"proved": proved[d]},
         fewest=lambda: 2,
         share=1 - steps.HELD,
-        caps={"full": 100, "deep": 400},
+        caps={"full": 100},
     )
 
 

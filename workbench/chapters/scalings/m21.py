@@ -256,8 +256,8 @@ def pure_net(
 # Tables: a row is a number, its values, the stated power, its neighbours, and the term
 
 
-LEAST, MANY = {"full": 100, "deep": 400}, {"full": 500, "deep": 500}  # runs are expensive, and are not
-CAPS, FEW = {"full": 160, "deep": 400}, {"full": 120, "deep": 200}
+LEAST, MANY = {"full": 100}, {"full": 500}  # runs are expensive, and are not
+CAPS, FEW = {"full": 160}, {"full": 120}
 RHO, IN_EPSILON = {"1/ρ": -1.0, "ln 1/ρ": 0.0}, {"1/ε²": -2, "1/√ε": -0.5}
 ALPHA, ONE_ALPHA = {"1/α²": -2.0, "1/α": -1.0}, {"1/α": -1}
 IN_DELTA = {"ln² 1/δ": 2}
@@ -321,7 +321,7 @@ MAHALANOBIS = replace(
             {"√u": 0.5, "ln u": 0.2},
             N_MAHALANOBIS,
             {"d": 2},
-            caps={"full": 400, "deep": 400},
+            caps={"full": 400},
         ),
     ),
 )
@@ -454,7 +454,7 @@ ACCURATE = Statement(
     unbounded,
     start=times(2),
     share=2 / 3,
-    caps={"full": 120, "deep": 400},
+    caps={"full": 120},
     fewest=PLANNED.fewest,
 )
 NET = Statement(

@@ -1,11 +1,12 @@
-"""Sweeps on a dask cluster: the same rows, also when a worker or the scheduler is killed in the middle."""
+"""A driver, a worker or a scheduler that is killed in mid-sweep: nothing is lost but the blocks it was at."""
 
 import importlib
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +16,7 @@ import workbench
 from tests.cluster import PATIENCE, cluster, until
 from workbench.errors import ArgumentError
 from workbench.study.store import Store
-from workbench.study.sweeps import chosen_backend, digest, forget, run
+from workbench.study.sweeps import digest, forget, run
 
 ROOT = Path(workbench.__file__).parents[1]
 SEED, COUNT, OPEN, TRIALS = 11, 24, 9, 5
@@ -39,23 +40,10 @@ DRIVER = """
 import sys, gated
 from workbench.study.sweeps import SchedulerLostError
 try:
-    seed, store, scheduler = sys.argv[1:]
-    gated.run(gated.SWEEP, "quick", seed=int(seed), store=store, backend="dask", scheduler=scheduler)
+    gated.run(gated.SWEEP, "quick", seed={seed}, store={path!r}, **{options!r})
 except SchedulerLostError as lost:
     sys.exit(str(lost))
 """
-
-
-def test_a_scheduler_goes_with_dask_and_with_nothing_else():
-    assert chosen_backend("dask", 1, "tcp://127.0.0.1:1") == "dask"
-    for backend, scheduler in [
-        ("dask", None),
-        (None, "tcp://127.0.0.1:1"),
-        ("loky", "tcp://127.0.0.1:1"),
-        ("serial", "tcp://127.0.0.1:1"),
-    ]:
-        with pytest.raises(ArgumentError, match="scheduler"):
-            chosen_backend(backend, 1, scheduler)
 
 
 @pytest.fixture
@@ -73,52 +61,97 @@ def gated(tmp_path, monkeypatch):
     return importlib.import_module("gated")
 
 
-@pytest.fixture
-def dask(gated):
-    with cluster(dict(os.environ)) as found:
-        yield found
+def started():
+    return Path(os.environ["STARTED"])
 
 
-def driver(path, address):
-    command = [sys.executable, "-c", DRIVER, str(SEED), str(path), address]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+def driver(path, **options):
+    """Start a driver of the sweep as the leader of a process group of its own."""
+    code = DRIVER.format(seed=SEED, path=str(path), options=options)
+    command = [sys.executable, "-c", code]
+    return subprocess.Popen(command, start_new_session=True, stderr=subprocess.PIPE, text=True)
 
 
 def stored(path):
+    """Return what is stored, by order of arrival, read beside whoever writes."""
+    statement = "SELECT point, block, seconds FROM cells ORDER BY rowid"
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            return connection.execute("SELECT point, block FROM cells ORDER BY rowid").fetchall()
+            return connection.execute(statement).fetchall()
     except sqlite3.OperationalError:  # no file yet, or no table in it
         return []
+
+
+def group(leader):
+    """Return the processes of a group that are still running."""
+    listed = subprocess.run(["ps", "-A", "-o", "pgid=,stat="], capture_output=True, text=True, check=True)
+    states = [line.split() for line in listed.stdout.splitlines()]
+    return [state for pgid, state in states if int(pgid) == leader and not state.startswith("Z")]
+
+
+def killed(path, options, ready):
+    """Kill a driver with SIGKILL once `ready`, and return when its whole group is gone."""
+    with driver(path, **options) as process:
+        try:
+            until(lambda: ready() or process.poll() is not None)
+            assert process.poll() is None
+            process.kill()
+            process.wait()
+            until(lambda: not group(process.pid))
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+
+
+def finished(path, **options):
+    """Run another driver to the end, with the gate open."""
+    Path(os.environ["GATE"]).touch()
+    with driver(path, **options) as process:
+        assert process.wait(PATIENCE) == 0, process.stderr.read()
 
 
 def same(gated, path):
     """Whether a store has the rows and the hash of a sweep that one process computed undisturbed."""
     with Store(path) as store, Store(path.with_name("whole.sqlite")) as whole:
         serial = run(gated.SWEEP, "quick", seed=SEED, store=whole)
-        pd.testing.assert_frame_equal(
-            store.rows(gated.SWEEP, seed=SEED).table("quick"), serial, check_exact=True
-        )
+        resumed = store.rows(gated.SWEEP, seed=SEED).table("quick")
+        pd.testing.assert_frame_equal(resumed, serial, check_exact=True)
         assert digest([store]) == digest([whole])
         assert digest([store]).blocks == COUNT
 
 
-@pytest.mark.dask
-def test_a_worker_killed_in_mid_sweep_is_survived(gated, dask, tmp_path):
+@pytest.mark.daily
+@pytest.mark.parametrize("options", [{"backend": "serial"}, {"backend": "loky", "jobs": 2}])
+def test_sigkill_in_mid_sweep_then_the_same_rows_and_hash(gated, tmp_path, options):
     path = tmp_path / "sweeps.sqlite"
-    with driver(path, dask.address) as process:
+    killed(path, options, started().exists)  # and once more
+    killed(path, options, lambda: len(stored(path)) == OPEN)
+    before = stored(path)
+    assert len(before) == OPEN
+    started().unlink()
+    finished(path, **options)
+    assert stored(path)[:OPEN] == before
+    assert len(started().read_text().split()) == COUNT - OPEN
+    same(gated, path)
+
+
+@pytest.mark.dask
+def test_a_worker_killed_in_mid_sweep_is_survived(gated, tmp_path):
+    path = tmp_path / "sweeps.sqlite"
+    with cluster(dict(os.environ)) as dask, driver(path, backend="dask", scheduler=dask.address) as process:
         until(lambda: len(stored(path)) == OPEN)
         dask.workers[0].kill()
         Path(os.environ["GATE"]).touch()
         assert process.wait(PATIENCE) == 0, process.stderr.read()
     same(gated, path)
-    assert len(set(Path(os.environ["STARTED"]).read_text().split())) >= 2  # and one of them was killed
+    assert len(set(started().read_text().split())) >= 2  # and one of them was killed
 
 
 @pytest.mark.dask
-def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_kept(gated, dask, tmp_path):
+def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_kept(gated, tmp_path):
     path = tmp_path / "sweeps.sqlite"
-    with driver(path, dask.address) as process:
+    with cluster(dict(os.environ)) as dask, driver(path, backend="dask", scheduler=dask.address) as process:
         until(lambda: len(stored(path)) == OPEN)
         dask.scheduler.kill()
         said = process.stderr.read()
@@ -127,27 +160,21 @@ def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_ke
     assert said.splitlines() == [kept]
     before = stored(path)
     assert len(before) == OPEN
-    Path(os.environ["GATE"]).touch()
-    Path(os.environ["STARTED"]).unlink()
-    with cluster(dict(os.environ), workers=1) as again, driver(path, again.address) as process:
-        assert process.wait(PATIENCE) == 0, process.stderr.read()
+    started().unlink()
+    with cluster(dict(os.environ), workers=1) as again:
+        finished(path, backend="dask", scheduler=again.address)
         there = {str(worker.pid) for worker in again.workers}
-    assert set(Path(os.environ["STARTED"]).read_text().split()) == there  # one core: there, and not here
+    assert set(started().read_text().split()) == there  # one core: there, and not here
     assert stored(path)[:OPEN] == before
     same(gated, path)
 
 
 @pytest.mark.dask
-def test_an_address_where_nobody_answers_is_refused(gated, monkeypatch):
-    monkeypatch.setattr("workbench.study.profiles.ANSWER", 0.5)
+def test_a_cluster_that_does_not_answer_or_has_no_worker_is_refused(gated, monkeypatch):
+    monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
     for address in ("tcp://127.0.0.1:9", "nonsense://"):
         with pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
             run(gated.SWEEP, "quick", seed=SEED, backend="dask", scheduler=address)
-
-
-@pytest.mark.dask
-def test_a_cluster_without_a_worker_is_refused(gated, monkeypatch):
-    monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
     with (
         cluster(dict(os.environ), workers=0) as none,
         pytest.raises(ArgumentError, match="one with a worker within 2 s"),
