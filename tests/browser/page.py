@@ -95,13 +95,16 @@ class Notebook:
     def _move_meanwhile(self, box, began):
         """Note the ms to an explorer's next picture, while other cells run."""
         try:
-            took = self.meanwhile.setdefault(box.get_attribute("data-name", timeout=SETTLES), [])
-            key = ("ArrowRight", "ArrowLeft")[len(took) % 2]
-            took.append(self.move(box, key))
+            name = box.get_attribute("data-name", timeout=SETTLES)
+        except Error:  # it is being put on the page
+            return
+        took = self.meanwhile.setdefault(name, [])
+        try:
+            took.append(self.move(box, ("ArrowRight", "ArrowLeft")[len(took) % 2]))
         except TimeoutError:
             self.shoot("stuck")
             took.append(1000 * FOLLOWS_WITHIN)
-        except Error:  # it is being put on the page
+        except Error:
             return
         self.usable = self.usable or time.monotonic() - began
 
