@@ -520,6 +520,9 @@ def test_the_table_tells_of_a_bound_that_is_not_monotone():
         (("mean", "--alpha", "much"), ("--alpha", "'much'")),
         (("mean", "--beta", "1"), ("beta = 1.0", "between 0 and 1")),
         (("mean", "--confidence", "1"), ("confidence = 1.0", "between 0 and 1")),
+        (("mean", "--relative", "1%"), ("relative = '1%'", "--set centre=NUMBER")),
+        (("mean", "--relative", "-1"), ("relative = '-1'", "a share above 0")),
+        (("mean", "--relative", "1%", "--alpha", "1"), ("either --relative or --alpha",)),
         (("mean", "--confidence", "0.9", "--beta", "0.1"), ("either --confidence or --beta",)),
         (("mean", "--epsilon", "-1"), ("epsilon = -1.0",)),
         (("mean", "--delta", "1e-6"), ("epsilon = None",)),
@@ -554,3 +557,15 @@ def test_a_confidence_is_the_probability_of_no_larger_error(command):
     refused = command("plan", *MEAN, *asked[0], "--alpha", "1e-12", "--n", "9")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "confidence = 0.9: expected none: no proved error bound" in refused.stderr.splitlines()[-1]
+
+
+def test_a_relative_error_is_a_share_of_the_centre_for_means_of_a_column(command):
+    at = (*MEAN[:1], *MEAN[3:], "--set", "centre=-20")
+    one, other = (
+        command("plan", *at, *words, "--json").printed() for words in (("--relative", "1%"), MEAN[1:3])
+    )
+    assert one == other
+    (answer,) = json.loads(
+        command("plan", "mean/clipped-box", *at[1:], "--relative", "0.01", "--json").stdout
+    )["answers"]
+    assert answer["reason"] == "its error is in a unit of its own: --alpha"

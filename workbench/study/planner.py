@@ -56,6 +56,8 @@ class Question:
         Public parameters of the estimators, by name.
     own : tuple of Entry
         Estimators beside those of the catalog; alone where there is no subject.
+    relative : bool
+        Whether alpha is a share of a mean: only means of one column answer, whose errors are in its unit.
     simulation : Simulation or None
         How n is searched by runs, too, if it is.
     """
@@ -70,6 +72,7 @@ class Question:
     calibrations: tuple[str, ...] = ("tight",)
     settings: Mapping[str, Any] = field(default_factory=dict)
     own: tuple[Entry, ...] = ()
+    relative: bool = False
     simulation: "Simulation | None" = None
 
     def __post_init__(self) -> None:
@@ -422,6 +425,8 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
         n=question.n,
     )
+    if question.relative and not (one.entry.key.startswith("univariate/") and one.entry.estimand == "mean"):
+        return replace(blank, reason="its error is in a unit of its own: --alpha")
     if needs := facts_missing(question, one):
         return replace(
             blank, needs=needs, reason="needs " + " ".join(f"--set {name}=NUMBER" for name in needs)
