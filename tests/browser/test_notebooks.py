@@ -85,7 +85,7 @@ def test_figures_follow_the_dark_theme(notebook):
     filters = "(all) => all.map((one) => getComputedStyle(one).filter)"
     assert set(images.evaluate_all(filters)) == {"none"}
     with notebook.dark():
-        images.first.scroll_into_view_if_needed()
+        images.first.evaluate("(one) => one.scrollIntoView()")  # it may be folded
         notebook.page.wait_for_timeout(SETTLES)
         notebook.shoot("dark")
         assert set(images.evaluate_all(filters)) == {"invert(1) hue-rotate(180deg)"}
