@@ -5,8 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import MISSING, asdict, dataclass, fields
-from itertools import cycle, islice
+from dataclasses import MISSING, fields
 from pathlib import Path
 from unicodedata import category
 
@@ -17,8 +16,7 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.estimators.files import Writing, open_csv
 from workbench.lab import estimating as module
-from workbench.privacy import ZCDP, NonPrivate, PureDP
-from workbench.study.search import fewest_rows
+from workbench.privacy import ZCDP, PureDP
 
 ROOT = Path(__file__).parents[2]
 PURE, APPROX = ("--epsilon", "1"), ("--epsilon", "1", "--delta", "1e-6")
@@ -169,18 +167,6 @@ def test_parquet_gives_the_bits_of_csv_in_the_order_that_is_asked(folder, comman
         ("--check",): "expected a CSV file: columns of Parquet have types",
     }.items():
         assert "171" not in command(*estimate("people.parquet", **asked), *words).refused(said)
-
-
-@dataclass(frozen=True)
-class Ends:
-    low: float
-    high: float
-
-
-def test_an_infinite_end_of_an_interval_is_shown_and_recorded():
-    value = module.plain(Ends(-1.5, float("inf")))
-    assert value == {"low": -1.5, "high": "inf"}
-    assert module._show(value) == "low -1.5, high inf"
 
 
 def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
@@ -385,30 +371,6 @@ def test_a_misspelt_parameter_of_a_notebook_runs_nothing(folder, command, parame
     arguments = ("02_one_mean", "-p", parameter, "--project", ROOT, "--out", "reproduced")
     command("reproduce", *arguments).refused(*words)
     assert not (folder / "reproduced").exists()
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("key", [key for key, one in CATALOG.items() if NonPrivate() not in one.budgets])
-def test_every_key_accepts_hostile_rows_without_error_or_warning(folder, command, key):
-    """Rows that are no numbers, and a column whose rows are all alike, as many as are accepted."""
-    entry = CATALOG[key]
-    names = ["height"] if entry.population.d is None else ["height", "weight"]
-    public = [one.name for one in fields(entry.estimator) if one.default is MISSING]
-    for budget in entry.budgets:
-        flags = {name: repr(value) for name, value in asdict(budget).items() if value}
-        if not flags.keys() <= {"epsilon", "delta", "rho"}:
-            continue
-        n = max(fewest_rows(entry.estimator, len(names), budget), 60)
-        for cells in (HOSTILE, ["7"]):
-            column = list(islice(cycle(cells), n))
-            rows = zip(*[column, column[::-1]][: len(names)], strict=True)
-            text = "\n".join([",".join(names), *(",".join(row) for row in rows)]) + "\n"
-            (folder / "rows.csv").write_text(text)
-            settings = [f"{name}={getattr(entry.estimator, name)}" for name in public]
-            spent = [part for name, value in flags.items() for part in (f"--{name}", value)]
-            done = command(*estimate("rows", key, spent, settings, ("--seed", "1"), column=",".join(names)))
-            assert (done.returncode in (0, 3), done.stderr) == (True, ""), done
-            assert str(budget) in done.stdout
 
 
 # The check, which is for the owner
