@@ -395,3 +395,6 @@ def test_a_relative_error_is_a_share_of_the_centre_for_means_of_a_column(command
         command("plan", "mean/clipped-box", *at[1:], "--relative", "0.01", "--json").stdout
     )["answers"]
     assert answer["reason"] == "its error is in a unit of its own: --alpha"
+    bounded = ("univariate/bounded-mean", "--n", "400", "--set", "low=0", "--set", "high=9")
+    asked = ("--relative", "10%", "--set", "centre=5")
+    assert command("plan", *bounded, *asked, "--json").returncode == 0

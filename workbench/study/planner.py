@@ -192,7 +192,7 @@ def candidates(question: Question) -> list[Candidate]:
     entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
     known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
     for name, value in question.settings.items():
-        if name not in known:
+        if name not in known and not (question.relative and name == "centre"):
             raise ArgumentError(f"set {name}", value, one_of_words(name, known))
     return [
         one
