@@ -27,7 +27,9 @@ def site(tmp_path_factory):
     for language, text in GUIDE:
         if language != "sh":
             name, _, body = text.partition("\n")
-            (folder / name.removeprefix("# ")).write_text(body, encoding="utf-8")
+            path = folder / name.removeprefix("# ")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(body, encoding="utf-8")
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     install(folder, project["name"], project["version"], project["entry-points"])
     return folder
@@ -108,6 +110,16 @@ class HalfMean(UnitMean):
 MADE = (Example(HalfMean(), PureDP(1.0)),)
 HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
 """
+
+
+@pytest.mark.turns(4)
+def test_the_source_and_the_claim_of_another_package_are_listed_and_decided(site):
+    _, listed, whole = execute(site, ["workbench claims acme24", "workbench claims acme24/thm1"])
+    assert "acme24/Thm1" in listed
+    assert "acme_paper" in whole
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
+    done = subprocess.run([sys.executable, "decide.py"], cwd=site, env=env, capture_output=True, text=True)
+    assert done.stdout == "HOLDS\n", done.stderr
 
 
 @pytest.mark.daily

@@ -15,8 +15,6 @@ from contextlib import suppress
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import Any, NamedTuple, NoReturn
 
 from workbench import __version__
@@ -75,6 +73,9 @@ def _keep_elsewhere() -> None:
     given = (os.environ.get(name) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"))
     if all(os.access(one, os.W_OK | os.X_OK) for one in (os.path.expanduser("~"), *filter(None, given))):
         return
+    from shutil import rmtree
+    from tempfile import mkdtemp
+
     with suppress(OSError):
         folder = mkdtemp(prefix="workbench-")
         atexit.register(rmtree, folder, ignore_errors=True)
@@ -114,6 +115,10 @@ def _literal(text: str) -> object:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
+
+
+def _scales(text: str) -> tuple[object, ...]:
+    return () if text == "found" else tuple(map(_literal, text.split(",")))
 
 
 def _mark(text: str) -> str:
@@ -174,7 +179,7 @@ def _plan(options: Options) -> int:
     from workbench.lab.planning import planning, question
     from workbench.study.planner import Simulation
 
-    names = ("subject", "d", "alpha", "beta", "confidence", "n", "calibration", "own")
+    names = ("subject", "d", "alpha", "relative", "beta", "confidence", "n", "calibration", "own")
     how = _given(options, "share", "runs", "seed", "jobs")
     asked = question(
         settings=dict(options.set),
@@ -199,7 +204,7 @@ def _estimate(options: Options) -> int:
         text, good = estimating.checked(options.file, writing, options.columns)
         say(text)
         return 0 if good else 1
-    named = _given(options, "key", "columns", "seed", "missing", "secure", "rows_per_person")
+    named = _given(options, "key", "columns", "seed", "missing", "secure", "rows_per_person", "scale")
     budget = estimating.spending(options.epsilon, options.delta, options.rho)
     settings = dict(options.set)
     return estimating.answered(
@@ -410,6 +415,12 @@ COMMANDS = {
                 None,
                 "target error (none: only where answers begin)",
             ),
+            (
+                "--relative SHARE",
+                str,
+                None,
+                "its share of --set centre instead, such as 1%% (means of a column)",
+            ),
             ("--beta B", float, None, "probability of a larger error (0.05)"),
             ("--confidence C", float, None, "the same as --beta 1-C, by a proved bound alone"),
             *BUDGET,
@@ -436,6 +447,7 @@ COMMANDS = {
             ("--column --columns NAME", str, (), "by name (all)", {"dest": "columns", "nargs": "+"}),
             *BUDGET,
             SET,
+            ("--scale S,S,...", _scales, None, "of each column, which is divided by it; or found: privately"),
             ("--rows-per-person K", int, None, "the budget is for each person, who has K rows at most"),
             ("--separator --sep MARK", _mark, None, "of columns (found in the header: , ; | tab)"),
             ("--decimal MARK", str, None, ". or , (. and, where ; separates columns, also ,)"),

@@ -31,6 +31,7 @@ LOADED = f"""() => {{
     return image != null && image.complete && image.naturalWidth > 0;
 }}"""
 DRAWN = "([box, turn]) => box.dataset.turn !== turn && box.dataset.state !== 'computing'"
+BACK = {"ArrowRight": "ArrowLeft", "ArrowLeft": "ArrowRight"}
 RECOMPUTED = ".jp-OutputArea .workbench-recomputed"
 
 
@@ -95,13 +96,16 @@ class Notebook:
     def _move_meanwhile(self, box, began):
         """Note the ms to an explorer's next picture, while other cells run."""
         try:
-            took = self.meanwhile.setdefault(box.get_attribute("data-name", timeout=SETTLES), [])
-            key = ("ArrowRight", "ArrowLeft")[len(took) % 2]
-            took.append(self.move(box, key))
+            name = box.get_attribute("data-name", timeout=SETTLES)
+        except Error:  # it is being put on the page
+            return
+        took = self.meanwhile.setdefault(name, [])
+        try:
+            took.append(self.move(box, ("ArrowRight", "ArrowLeft")[len(took) % 2]))
         except TimeoutError:
             self.shoot("stuck")
             took.append(1000 * FOLLOWS_WITHIN)
-        except Error:  # it is being put on the page
+        except Error:
             return
         self.usable = self.usable or time.monotonic() - began
 
@@ -156,9 +160,12 @@ class Notebook:
     def move(self, explorer, key="ArrowRight"):
         """Press a key on the first free slider of an explorer, and return the ms to its next picture."""
         explorer.scroll_into_view_if_needed()
-        explorer.locator("input[type=range]:enabled").first.focus()
-        before = explorer.get_attribute("data-turn")
+        slider = explorer.locator("input[type=range]:enabled").first
+        slider.focus()
+        before, value = explorer.get_attribute("data-turn"), slider.input_value()
         self.page.keyboard.press(key)
+        if slider.input_value() == value:  # it stood at its end
+            self.page.keyboard.press(BACK[key])
         arg = [explorer.element_handle(), before]
         self.page.wait_for_function(DRAWN, arg=arg, timeout=1000 * FOLLOWS_WITHIN)
         return int(explorer.get_attribute("data-took"))

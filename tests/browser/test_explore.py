@@ -121,17 +121,6 @@ def test_a_grid_is_moved_by_keys_without_a_kernel(opened, grid):
     assert float(typed(box, "epsilon").input_value()) == STARTS["epsilon"]
 
 
-def test_the_script_unfolds_every_cell_as_python_does(page, grid):
-    source, folded = explore.SCRIPT.read_text(encoding="utf-8"), grid["grid"]["charts"]
-    count = explore.cells(grid)
-    found = page.evaluate(
-        f"([source, folded, count]) => {LOADED}.then((module) => "
-        "Array.from({ length: count }, (_, k) => module.pick(folded, k)))",
-        [source, folded, count],
-    )
-    assert found == [explore.unfold(folded, place) for place in range(count)]
-
-
 def test_a_typed_number_is_refused_in_words_or_snapped_to_the_grid(opened, grid):
     box = opened(grid)
     type_in(box, "epsilon", "-3")
@@ -198,15 +187,6 @@ def test_only_the_last_of_many_moves_is_drawn(beside, made):
     assert box.get_attribute("data-turn") == "6"
 
 
-def test_a_refusal_stands_in_words_where_the_picture_was(beside, made):
-    box = beside(made, made.form())
-    box.page.evaluate(
-        "window.made.answer({ id: 0, chart: { title: 'None', error: 'n = 1: too few', panels: [] } })"
-    )
-    assert box.get_attribute("data-state") == "refused"
-    assert box.get_by_role("alert").inner_text() == "n = 1: too few"
-
-
 @pytest.fixture(scope="module")
 def solver():
     return trade.of("univariate/clipped-mean", epsilon=1.0, alpha=0.2)
@@ -246,14 +226,6 @@ def test_each_of_the_numbers_is_solved_as_the_planner_does(opened, solver, map_,
     values = {name: float(typed(box, name).input_value()) for name in ("n", "epsilon", "delta", "alpha")}
     assert not typed(box, unknown).is_enabled()
     assert solver.exact(unknown, values) == pytest.approx(values[unknown], rel=0.02)
-
-
-def test_with_a_kernel_the_exact_number_follows(beside, solver, map_):
-    box = beside(solver, map_)
-    type_in(box, "alpha", "0.07")
-    box.page.wait_for_function("document.querySelector('p').textContent.includes('n = ')")
-    found = int(typed(box, "n").input_value())
-    assert solver.trade.rows(0.07, 1.0, 1e-6) == found
 
 
 def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from types import MappingProxyType
 
 import pytest
 
@@ -13,19 +12,8 @@ from workbench import __version__
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
 from workbench.cli import COMMANDS, parser
-from workbench.errors import ArgumentError
-from workbench.lab import audits, tables
 from workbench.lab.claims import agreement, counted, full_verdicts
 from workbench.sources import sources, statements
-from workbench.study import pairs
-
-NEW = "univariate/short-mean"
-TABLES = [("list",), ("list", "univariate"), ("claims", "l17"), ("claims",)]
-WHOLE = [
-    ("list", "gaussian/populous"),
-    ("claims", "M21/Table1"),
-    ("claims", "robust-and-private/log-rounds-suffice", "one-mean/private-for-free"),
-]
 
 
 def test_alone_it_prints_every_command_on_a_line_an_example_and_no_error(command):
@@ -45,36 +33,6 @@ def test_every_help_ends_with_its_examples_which_are_understood(command, name):
         assert callable(parser().parse_args(words).run)
 
 
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("width", [20, 77, 200, None])
-def test_tables_are_as_wide_as_the_terminal_60_columns_at_least_and_100_elsewhere(
-    command, monkeypatch, width
-):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: width is not None, raising=False)
-    monkeypatch.setenv("COLUMNS", str(width))
-    page = 100 if width is None else max(width, 60)
-    for arguments in [*TABLES, *WHOLE]:
-        assert max(map(len, command(*arguments).printed().splitlines())) <= page
-
-
-def test_a_table_wraps_what_is_long_and_cuts_where_it_is_told_to():
-    rows = [["a/key", "one two three four five", "six seven eight nine ten"]]
-    found = tables.text(("key", "wrapped", "cut"), rows, 30, cut=("cut",)).splitlines()
-    assert max(map(len, found)) == 30
-    assert " ".join(line[7:17].strip() for line in found[2:]) == "one two three four five"
-    assert found[2].endswith("six seven…")
-    assert not any(line[19:].strip() for line in found[3:])
-
-
-def test_an_entry_is_shown_whole(command):
-    out = command("list", "univariate/two-step-mean").printed()
-    for words in (
-        "workbench.TwoStepMean", "radius (must be set)", "sigma (must be set)", "calibration = 'tight'",
-        "ε: PureDP (--epsilon)", "the mean lies within radius of centre", "workbench claims L17/Thm2.5",
-    ):  # fmt: skip
-        assert words in out
-
-
 @pytest.mark.turns(3)
 @pytest.mark.parametrize("key", CATALOG)
 def test_the_example_of_an_entry_names_all_that_must_be_set(command, key):
@@ -86,17 +44,6 @@ def test_the_example_of_an_entry_names_all_that_must_be_set(command, key):
         assert estimator(options.key, dict(options.set))
     else:
         assert {type(one).__name__ for one in CATALOG[key].budgets} <= {"NonPrivate", "GaussianDP"}
-
-
-def test_families_and_estimands_are_listed_whole(command):
-    found = json.loads(command("list", "--json").printed())
-    assert [(one["key"], one["summary"]) for one in found] == [
-        (key, entry.summary) for key, entry in CATALOG.items()
-    ]
-    univariate = json.loads(command("list", "univariate", "--json").printed())
-    assert {one["key"].partition("/")[0] for one in univariate} == {"univariate"}
-    means = json.loads(command("list", "mean", "--json").printed())
-    assert {one["key"] for one in means} >= {"univariate/median", "mean/tukey"}
 
 
 def test_what_has_no_exact_noise_is_told_by_its_step(command):
@@ -152,36 +99,6 @@ def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(c
 )
 def test_a_slip_is_refused_in_a_short_line_that_says_what_was_meant(command, arguments, words):
     assert len(command(*arguments).refused(words)) <= 220
-
-
-@pytest.fixture
-def extended(monkeypatch):
-    """A catalog with one more entry, and nothing else about it."""
-    from workbench import catalog
-
-    made = MappingProxyType({**CATALOG, NEW: CATALOG["univariate/clipped-mean"]})
-    monkeypatch.setattr(catalog, "CATALOG", made)
-    return made
-
-
-def test_attacks_on_a_new_key_go_beside_those_of_its_family(command, extended):
-    for flags in ((), ("--mutants",)):
-        line = command("audit", NEW, *flags).refused()
-        assert "pairs: add it to BUILDERS in workbench/study/pairs/univariate.py: lambda" in line
-    scope = vars(pairs.univariate) | {
-        "KEY": "univariate/median",
-        "ESTIMATOR": pairs.univariate.Median(radius=1, sigma=1.0),
-    }
-    (case,) = eval(pairs.MINIMAL, scope)()
-    assert case.pairs
-
-
-def test_mutants_of_a_key_that_has_none_go_beside_the_others(monkeypatch):
-    monkeypatch.setattr(audits, "mutants_of", lambda key: ())
-    with pytest.raises(
-        ArgumentError, match=r"add one to UNIVARIATE in workbench/study/mutants\.py: Mutant\("
-    ):
-        audits.mutants(["univariate/median"], "ci", 0)
 
 
 def verdict(estimate, low, high, status="UNDECIDED", name="T1"):

@@ -71,14 +71,6 @@ def test_the_picture_is_error_against_n_with_what_is_predicted(tmp_path):
     assert str(found).count("\n") == 9
 
 
-@pytest.mark.daily
-def test_at_one_n_the_budget_is_the_axis(tmp_path):
-    found = two(tmp_path / "s", n=50, budget=[PureDP(e) for e in (0.5, 1.0, 2.0)])
-    (panel,) = found.chart.panels
-    assert panel.xlabel == "ε"
-    assert tuple(panel.series[0].x) == (0.5, 1.0, 2.0)
-
-
 def test_what_cannot_be_drawn_is_refused(tmp_path):
     with pytest.raises(ArgumentError, match=r"budgets of one kind, or several n"):
         comparison_chart(

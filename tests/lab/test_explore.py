@@ -13,7 +13,6 @@ import pytest
 from tests.lab.conftest import ROOT
 from workbench.chapters import what_epsilon_means as chapter
 from workbench.chapters import which_one
-from workbench.charts.chart import Chart, Panel, Series
 from workbench.errors import ArgumentError
 from workbench.lab import explore, own, trade
 from workbench.study.run import Run
@@ -21,20 +20,6 @@ from workbench.study.run import Run
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
-
-
-def test_a_chart_goes_to_json_with_what_has_no_number():
-    line = Series("", (1, 2), (float("inf"), float("nan")), role="theory", colour_key="mean/coinpress:paper")
-    chart = Chart(
-        "a",
-        "A",
-        (Panel("", "x", "y", (Series("mean", (), (), colour_key="mean/coinpress:paper"), line)),),
-        alt="a",
-    )
-    (curve,) = json.loads(explore._text(explore.drawable(chart)))["panels"][0]["series"]
-    assert curve["y"] == [explore.HUGE, None]
-    assert curve["hollow"]
-    assert curve["label"] == "mean"
 
 
 def test_a_grid_is_folded_without_loss():
@@ -168,7 +153,3 @@ def test_a_film_has_every_frame_in_its_order_and_each_shows_more(path):
     assert stops == list(range(1, len(stops) + 1))
     frames = [explore.unfold(form["grid"]["charts"], place)["panels"] for place in range(len(stops))]
     assert all(one != other for one, other in pairwise(frames))
-
-
-def test_the_films_are_coinpress_and_the_filters():
-    assert {path.stem for path in FILMS} == {"balls", "rounding", "descent", "filtering"}

@@ -4,11 +4,8 @@ import json
 from datetime import UTC, datetime
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from workbench.chapters.what_epsilon_means.attacks import most_advantage
-from workbench.chapters.what_epsilon_means.densities import believed
 from workbench.errors import ArgumentError
 from workbench.lab import explore, own
 from workbench.study.run import Run
@@ -22,15 +19,6 @@ def bars(chart):
     (predicted, *_) = chart.panels[1].series
     halves = (np.array(predicted.y) - np.array(predicted.low)) / 2
     return {key: half for key, half in zip(own.KEYS, halves, strict=True) if np.isfinite(half)}
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_the_belief_is_that_of_the_worst_release_and_half_of_it_the_best_attackers(epsilon):
-    true = np.exp(epsilon) / (1 + np.exp(epsilon))  # randomised response: the worst pure release
-    for prior in (10, 50, 95):
-        bayes = prior * true / (prior * true + (100 - prior) * (1 - true))
-        assert believed(np.array(prior / 100), epsilon) == pytest.approx(bayes)
-    assert believed(np.array(0.5), epsilon) == pytest.approx((1 + most_advantage(epsilon, 0.0)) / 2)
 
 
 def test_one_slider_moves_the_risk_and_the_error_and_they_move_apart():
@@ -97,9 +85,3 @@ def test_a_dropped_file_is_explored_once_its_bounds_are_right():
     assert (values["n"], values["low"], values["high"]) == (3, 0.0, 10.0)
     drop.file.value = dropped(b"\xff\xfe")
     assert drop.words.value.startswith("no CSV file")
-
-
-def test_a_column_goes_through_the_same_door_as_a_picture():
-    made = explore.explorer(pd.Series([1.0, 2.0, 3.0]), low=0.0, high=5.0)
-    assert made.name == "column"
-    assert made.call == "workbench.lab.own:column"

@@ -17,8 +17,8 @@ from tests.lab.conftest import environment
 from workbench.catalog import CATALOG
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
-from workbench.charts.curves import agreement, covering, ellipse, plane
-from workbench.charts.drawing import PAGE, RC, SLIDE, draw, key, png, slides, svg
+from workbench.charts.curves import agreement
+from workbench.charts.drawing import PAGE, RC, SLIDE, draw, png, svg
 from workbench.charts.style import METHODS, look
 from workbench.errors import ArgumentError
 from workbench.lab.figures import VERDICTS, richest
@@ -175,84 +175,6 @@ def test_every_catalogued_method_has_a_name_a_hue_and_a_marker_of_its_own_in_its
     shades = [look("mean/prime", rank / 10).colour for rank in range(11)]
     sums = [sum(int(one[k : k + 2], 16) for k in (1, 3, 5)) for one in shades]
     assert sums == sorted(sums, reverse=True)
-
-
-@pytest.mark.parametrize("count", [1, 5, 11])
-def test_names_stand_at_the_ends_of_their_lines_or_in_a_legend(count):
-    lines = [Series(f"line {k}", N, (k + 1) / N, rank=k / 11) for k in range(count)]
-    figure = draw(chart(Panel("", "n", "error", lines)))
-    written = {text.get_text() for text in figure.axes[0].texts} & {one.label for one in lines}
-    assert (len(written), len(figure.legends)) == ((count, 0) if count <= 10 else (0, 1))
-
-
-def test_beside_its_prediction_a_measured_curve_is_markers_and_the_prediction_pale():
-    measured, *_ = draw(chart(PANEL)).axes[0].lines
-    assert (measured.get_linestyle(), measured.get_marker()) == ("None", "o")
-    said = {"thin line: predicted", "band: 95 % interval"}
-    assert said == {*key(chart(PANEL)).replace("Thin", "thin").split("; ")}
-    hollow = [Series(label, N, 1 / N, colour_key="mean/prime:paper") for label in ("", "paper's constants")]
-    assert ["ollow" in key(chart(replace(PANEL, series=(one,)))) for one in hollow] == [True, False]
-
-
-@pytest.mark.parametrize("form", [PAGE, SLIDE])
-def test_marks_of_every_kind_are_drawn(form):
-    for panel in (
-        replace(PANEL, marks=MARKS),
-        Panel("Table", "n", "p", (), heat=TABLE, marks=(Mark("here", x=1, y=1),)),
-    ):
-        (axes, *_) = draw(chart(panel), form).axes
-        written = {text.get_text().replace("\n", " ") for text in axes.texts}
-        assert {mark.text for mark in panel.marks} <= written
-
-
-def test_named_rows_lie_on_their_side_with_bars_and_arrows_beyond_an_edge():
-    (axes,) = draw(chart(NAMED)).axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == list(NAMED.names)
-    assert (axes.get_ylim(), axes.get_xlim(), axes.get_xlabel()) == ((3.5, 0.5), (0, 10), "value")
-    bars = [bar.get_bbox().bounds for bar in axes.patches]
-    assert np.allclose(bars, [(3, 0.7, 3, 0.6), (8, 1.7, 2, 0.6)])
-    points = {(*line.get_xdata(), *line.get_ydata(), line.get_marker()) for line in axes.lines}
-    assert {(4.0, 1.0, "o"), (0.985, 2.0, ">"), (5.0, 5.0, 0.5, 3.5, "None")} <= points
-
-
-def test_a_colour_says_how_large_a_number_is():
-    axes, bar = draw(chart(Panel("Table", "n", "p", (), heat=TABLE))).axes
-    np.testing.assert_allclose(axes.images[0].norm(np.array(TABLE.values)), [[0, 0.5, 1], [0.25, 0.75, 1]])
-    assert {"0.25", "1.00", "4.00", "0.50", "2.00", "16"} == {text.get_text() for text in axes.texts} - {""}
-    assert [text.get_text() for text in bar.get_yticklabels()] == ["0.25", "1", "4"]
-
-
-def test_the_unit_is_the_same_in_both_directions_and_an_ellipse_one_standard_deviation_away():
-    tilted = np.array([[4.0, 1.5], [1.5, 1.0]])
-    line = ellipse("", tilted, (3.0, -2.0))
-    gaps = np.array([line.x, line.y]).T - (3.0, -2.0)
-    np.testing.assert_allclose(np.einsum("ij,ij->i", gaps @ np.linalg.inv(tilted), gaps), 1.0)
-    figure = draw(chart(*[plane("Plane", [line], reach=4.0)] * 2))
-    png(figure)
-    for axes in figure.axes:
-        (left, low), (right, high) = axes.transData.transform([(-1.0, -1.0), (1.0, 1.0)])
-        assert right - left == pytest.approx(high - low, rel=1e-6)
-
-
-def test_ticks_have_a_true_minus_and_what_counts_has_whole_ones():
-    line = Series("", (-7.0, 7.5), (1.0, 2.0), role="theory")
-    axes = draw(chart(Panel("p", "x", "y", (line,), "linear", "linear"))).axes[0]
-    assert "−5" in [label.get_text() for label in axes.get_xticklabels()]
-    dots = Series("", (0, 1, 2.2, 3), (1, 2, 1, 2), joined=False)
-    ticks = draw(chart(Panel("p", "x", "y", (dots,), "linear", "linear"))).axes[0].get_xticks()
-    assert list(ticks) == [0, 1, 2, 3]
-
-
-def test_slides_keep_small_multiples_together():
-    wide = [replace(PANEL, ylim=(1e-6, 1.0), title=str(place)) for place in range(4)]
-    assert [len(one.panels) for one in slides(chart(*wide))] == [4]
-    assert [len(one.panels) for one in slides(chart(PANEL, replace(PANEL, ylabel="other")))] == [1, 1]
-
-
-def test_limits_cover_what_is_measured_and_no_infinity():
-    far = Series("a", (1, 2, 3), (0.05, 7.0, np.inf))
-    assert covering((0.01, 2.0), [far]) == (0.01, 7.7)
-    assert covering((0.01, 2.0), [replace(far, role="theory")]) == (0.01, 2.0)
 
 
 def predicted(rng, scale=1.0):

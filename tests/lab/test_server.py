@@ -105,11 +105,6 @@ def test_one_ctrl_c_ends_the_server_and_its_kernels(command, surroundings, tmp_p
 
 
 @pytest.mark.daily
-def test_when_the_shell_goes_the_server_and_its_kernels_go(command, surroundings, tmp_path):
-    from_a_shell(command, surroundings, tmp_path, lambda screen: screen.process.kill())
-
-
-@pytest.mark.daily
 def test_documents_are_not_saved_by_themselves(serving):
     server, _ = serving
     found = asked(server, "GET", "lab/api/settings/@jupyterlab/docmanager-extension:plugin")

@@ -1,6 +1,8 @@
 """Every published claim that is executed, in one table: those of the chapters, in the order of the story."""
 
 from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import entry_points
 
 from workbench.chapters.any_gaussian import attacks as attacked
 from workbench.chapters.any_gaussian import frames, votes
@@ -34,11 +36,17 @@ TOPICS = (
 CLAIMS: dict[str, Claim] = index(*(topic.CLAIMS for topic in TOPICS))
 
 
+@cache
+def known() -> dict[str, Claim]:
+    """Return these claims, and those of installed packages: entry points of the group `workbench.claims`."""
+    return index(CLAIMS.values(), *(point.load() for point in entry_points(group="workbench.claims")))
+
+
 def claim_id(name: str) -> str:
     """Return the id of a claim, given that or its number."""
-    by_number = {claim.number: claim.id for claim in CLAIMS.values()}
+    by_number = {claim.number: claim.id for claim in known().values()}
     found = by_number.get(name, name)
-    one_of(CLAIMS, claim=found)
+    one_of(known(), claim=found)
     return found
 
 
@@ -46,7 +54,7 @@ def decide(ids: Iterable[str], profile: str, seed: int, jobs: int | None = None)
     """Return the verdicts on these claims by id, in the order asked for; `jobs` is as of `sweep.run`."""
     wanted = [claim_id(name) for name in ids]
     jobs = resources().jobs if jobs is None else jobs
-    return {claim: _decided(CLAIMS[claim], profile, seed, jobs) for claim in wanted}
+    return {claim: _decided(known()[claim], profile, seed, jobs) for claim in wanted}
 
 
 def _decided(claim: Claim, profile: str, seed: int, jobs: int) -> Verdict:

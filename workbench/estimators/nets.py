@@ -98,12 +98,20 @@ class Net:
 
 @lru_cache(maxsize=8)
 def net(d: int, ratio: float, step: float) -> Net:
-    made, steps = Net(d, ratio, step), log(ratio) / step
     if d not in (1, 2):
         raise ArgumentError("d", d, "1 or 2: the net has exp(d²) candidates")
-    if max(steps, steps * steps / 2 if d == 2 else 0) > MOST or made.size > MOST:
-        raise ArgumentError("alpha", 2 * step, f"larger: the net would have more than {MOST} candidates")
-    return made
+    if not _fits(d, ratio, step):
+        few, many = log(ratio) or 1.0, step
+        while few > 1.001 * many:
+            middle = sqrt(few * many)
+            few, many = (middle, many) if _fits(d, ratio, middle) else (few, middle)
+        raise ArgumentError("alpha", 2 * step, f"at least {2.002 * few:.4g}, for at most {MOST} candidates")
+    return Net(d, ratio, step)
+
+
+def _fits(d: int, ratio: float, step: float) -> bool:
+    steps = log(ratio) / step
+    return max(steps, steps * steps / 2 if d == 2 else 0) <= MOST and Net(d, ratio, step).size <= MOST
 
 
 def directions(d: int) -> Array:

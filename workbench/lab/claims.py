@@ -70,16 +70,18 @@ def figures_folder() -> Path | None:
 
 def expectations(ids: Iterable[str]) -> dict[str, str]:
     """Return the verdicts that claims are expected to get, by id; nothing of a claim that is gone."""
-    from workbench.chapters.registry import CLAIMS
+    from workbench.chapters.registry import known
 
-    return {name: str(CLAIMS[name].expected) for name in ids if name in CLAIMS}
+    claims = known()
+    return {name: str(claims[name].expected) for name in ids if name in claims}
 
 
 def reasons(ids: Iterable[str]) -> dict[str, str]:
     """Return why claims are expected to come out otherwise than by holding, by id."""
-    from workbench.chapters.registry import CLAIMS
+    from workbench.chapters.registry import known
 
-    return {name: str(getattr(CLAIMS[name], "reason", "")) for name in ids if name in CLAIMS}
+    claims = known()
+    return {name: str(getattr(claims[name], "reason", "")) for name in ids if name in claims}
 
 
 # Whether a quick run agrees
@@ -319,9 +321,9 @@ def _table(chosen: Sequence[Record]) -> str:
 
 def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
     """Return all that is known of one claim."""
-    from workbench.chapters.registry import CLAIMS
+    from workbench.chapters.registry import known
 
-    claim = CLAIMS.get(verdict["id"])
+    claim = known().get(verdict["id"])
     shown = (
         path.with_suffix(".svg").relative_to(folder.parent)
         for path in figures(folder / verdict[NOTEBOOK])

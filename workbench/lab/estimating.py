@@ -32,6 +32,8 @@ from workbench.estimators.files import (
     stream,
 )
 from workbench.estimators.release import BETA, Asked
+from workbench.estimators.scale import Scale
+from workbench.estimators.units import Scaled
 from workbench.lab.tables import give_up_on_stdout, say
 from workbench.privacy import ZCDP, ApproxDP, NonPrivate, PureDP, SecureNoise, compose
 
@@ -53,6 +55,7 @@ def estimate(
     missing: float | None = None,
     secure: bool = False,
     rows_per_person: int | None = None,
+    scale: tuple[Any, ...] | None = None,
 ) -> dict[str, Any]:
     """Return the record of a release; all that is public is computed before anything is drawn."""
     if key is None:
@@ -69,7 +72,9 @@ def estimate(
         raise ArgumentError("missing", missing, f"a finite number, at most {LARGEST:g} in size")
     if rows_per_person is not None:
         budget = budget.per_row(rows_per_person)
-    chosen = estimator(key, settings or {})
+    named = chosen = estimator(key, settings or {})
+    if scale is not None:  # empty, where scales are to be found
+        chosen = Scaled(estimator=named, scale=scale or Scale())
     table = open_table(file, writing or Writing())
     names = table.chosen(columns)
     if key.startswith("univariate/") and len(names) != 1:
@@ -96,13 +101,14 @@ def estimate(
             "key": key,
             "estimand": KNOWN[key].estimand,
             **({"laws": laws} if laws else {}),
-            "parameters": {name: _setting(value) for name, value in asdict(chosen).items()},
+            "parameters": {name: _setting(value) for name, value in asdict(named).items()},
+            **({} if scale is None else {"scale": [*scale] or "found privately"}),
             "budget": str(budget),
             **person,
             "plan": [_charge(charge) for charge in plan.charges()],
             "error": error,
             **({"other rows": asked.other_rows} if asked.other_rows else {}),
-            "missing": absent(type(chosen), missing),
+            "missing": absent(type(named), missing),
             "randomness": drawn,
         }
     if getattr(chosen, "in_passes", False):
@@ -198,6 +204,7 @@ def lines(record: Mapping[str, Any]) -> str:
         "columns": ", ".join(record["columns"]),
         "rows": f"{record['rows']} (the lines below the header)",
         "missing entries": f"{record['missing']}; how many is not told, --check lists them",
+        "scales": str(record.get("scale", "")).strip("[]"),
         "budget": record["budget"],
         "guarantee": record["guarantee"],
         "each person": record.get("each person", ""),

@@ -7,13 +7,11 @@ from dataclasses import MISSING, asdict, fields
 from importlib import import_module
 from inspect import getsourcefile
 from pathlib import Path
-from pkgutil import walk_packages
 from types import FunctionType, ModuleType
 from typing import Any
 
-from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, one_of_words
-from workbench.lab import project, tables
+from workbench.lab import tables
 
 SYMBOLS = {"PureDP": "ε", "ApproxDP": "(ε, δ)", "ZCDP": "ρ", "GaussianDP": "μ", "NonPrivate": "no privacy"}
 FLAGS = {"PureDP": "--epsilon", "ApproxDP": "--epsilon --delta", "ZCDP": "--rho"}
@@ -163,6 +161,8 @@ def cover(statement: Any) -> str:
 
 def _statement(source: str, statement: Any) -> str:
     """Return all that is known of a statement."""
+    from workbench.lab import project
+
     try:
         root = project.find().root
     except ArgumentError:
@@ -220,9 +220,10 @@ def _shown(path: Path, root: Path = PACKAGE.parent) -> str:
 
 
 def _of_key(key: str, root: Path | None) -> Iterator[str]:
-    from workbench.catalog import CATALOG
+    from workbench.catalog import lookup
 
-    yield _module(type(CATALOG[key].estimator).__module__.removeprefix("workbench."))
+    home = type(lookup(key).estimator).__module__
+    yield _module(home.removeprefix("workbench.")) if home.startswith("workbench.") else home
     if root is not None:
         yield f'tests/contracts -k "{key}"'
 
@@ -232,6 +233,8 @@ def _of_claim(claim: str, root: Path | None) -> Iterator[str]:
         yield home(claim)
     if root is None:
         return
+    from workbench.charts import canonical_json
+
     for path in sorted((root / "figures").glob("*/*.json")):
         if path.name != "verdicts.json" and claim in canonical_json.read(path).get("verdicts", ()):
             yield _shown(path.with_suffix(".svg"), root)
@@ -240,9 +243,13 @@ def _of_claim(claim: str, root: Path | None) -> Iterator[str]:
 
 def home(claim: str) -> str:
     """Return the module that a claim stands in."""
-    from workbench.chapters.registry import CLAIMS
+    from pkgutil import walk_packages
 
-    one = CLAIMS[claim]
+    from workbench.chapters.registry import CLAIMS, known
+
+    one = known()[claim]
+    if claim not in CLAIMS:
+        return str(one.checks.__module__)
     chapter = import_module(f"workbench.chapters.{claim.partition('/')[0].replace('-', '_')}")
     for package in (chapter, import_module("workbench.chapters.scalings")):
         for found in walk_packages(package.__path__, f"{package.__name__}."):

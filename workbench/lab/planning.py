@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from time import monotonic
 from typing import Any, TypeAlias
 
-from workbench.errors import ArgumentError, probability
+from workbench.errors import ArgumentError, probability, real
 from workbench.lab.estimating import spending
 from workbench.lab.tables import fields, page_width, printable, show, text, wrapped
 from workbench.study.planner import Answer, Answers, Question, compared, own_entry
@@ -27,6 +27,8 @@ def question(
     n: int | None = None,
     beta: float | None = None,
     confidence: float | None = None,
+    alpha: float | None = None,
+    relative: str | None = None,
     calibration: str = "tight",
     own: str | None = None,
     **more: Any,
@@ -41,8 +43,14 @@ def question(
         if beta is not None:
             raise ArgumentError("confidence", confidence, "either --confidence or --beta")
         beta = float(1 - Decimal(str(confidence)))
+    if relative is not None:
+        if alpha is not None:
+            raise ArgumentError("relative", relative, "either --relative or --alpha")
+        alpha = _share_of(relative, more.get("settings", {}).get("centre"))
     return Question(
         subject=subject,
+        alpha=alpha,
+        relative=relative is not None,
         beta=0.05 if beta is None else beta,
         budget=given if n is None else None,
         n=n,
@@ -51,6 +59,18 @@ def question(
         own=(own_entry(own, subject),) if own else (),
         **more,
     )
+
+
+def _share_of(text: str, centre: object) -> float:
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = nan
+    if not 0 < share < inf:
+        raise ArgumentError("relative", text, "a share above 0, such as 1% or 0.01")
+    if not (real(centre) and centre):
+        raise ArgumentError("relative", text, "--set centre=NUMBER beside it, not 0: what it is a share of")
+    return share * abs(centre)
 
 
 def planning(

@@ -8,13 +8,12 @@ import shutil
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 from workbench.errors import ArgumentError
 
 NAME = "dp-workbench"
-CARRIED = Path(str(files("workbench"))) / "project"  # in a wheel alone
+CARRIED = Path(__file__).parents[1] / "project"  # in a wheel alone
 
 
 def chapter(stem: str) -> str:

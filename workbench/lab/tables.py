@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from itertools import zip_longest
 from operator import gt
 from shutil import get_terminal_size
@@ -146,8 +145,14 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def html(header: Sequence[str], rows: Rows) -> str:
     """Return an HTML table."""
+    from html import escape  # which a table for a terminal need not load
+
+    def shown(cell: str) -> str:
+        wrap = ";white-space:nowrap" if len(cell) <= SHORT else ""
+        return f'<td style="text-align:left{wrap}">{escape(cell)}</td>'
+
     head = "".join(f'<th scope="col" style="text-align:left">{escape(cell)}</th>' for cell in header)
-    body = "".join("<tr>" + "".join(_cell(cell) for cell in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(map(shown, row)) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
@@ -162,11 +167,6 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
     lines = [header, *rows]
     text_lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
     return "\n".join([text_lines[0], "|" + "---|" * len(header), *text_lines[1:]])
-
-
-def _cell(cell: str) -> str:
-    wrap = ";white-space:nowrap" if len(cell) <= SHORT else ""
-    return f'<td style="text-align:left{wrap}">{escape(cell)}</td>'
 
 
 def verdict_row(verdict: Mapping[str, Any], width: int = 1000) -> list[str]:

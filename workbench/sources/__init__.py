@@ -1,5 +1,8 @@
 """Every numbered statement of the sources: what it says, and what in this package stands for it.
 
+An installed package adds a source by an entry point of the group `workbench.sources`: its tag, and the name
+of the package that has TAG.toml.
+
 >>> [statement.kind for statement in statements("l17")][:2]
 ['theorem', 'theorem']
 """
@@ -53,14 +56,22 @@ class Statement:
 
 def sources() -> tuple[str, ...]:
     """Return the tags of the sources with a table, in alphabetical order."""
+    return tuple(sorted(_homes()))
+
+
+@cache
+def _homes() -> dict[str, str]:
+    from importlib.metadata import entry_points
+
     names = (entry.name for entry in files(__name__).iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    own = {name.removesuffix(".toml"): __name__ for name in names if name.endswith(".toml")}
+    return {point.name: point.value for point in entry_points(group="workbench.sources")} | own
 
 
 def statements(source: str) -> tuple[Statement, ...]:
     """Return the statements of `source` (such as "l17") in the order of the source."""
     one_of(sources(), source=source)
-    table = tomllib.loads((files(__name__) / f"{source}.toml").read_text("utf-8"))
+    table = tomllib.loads((files(_homes()[source]) / f"{source}.toml").read_text("utf-8"))
     return tuple(_statement(**row) for row in table["statement"])
 
 

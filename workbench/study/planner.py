@@ -57,6 +57,8 @@ class Question:
         Public parameters of the estimators, by name.
     own : tuple of Entry
         Estimators beside those of the catalog; alone where there is no subject.
+    relative : bool
+        Whether alpha is a share of a mean: only means of one column answer, whose errors are in its unit.
     simulation : Simulation or None
         How n is searched by runs, too, if it is.
     """
@@ -71,6 +73,7 @@ class Question:
     calibrations: tuple[str, ...] = ("tight",)
     settings: Mapping[str, Any] = field(default_factory=dict)
     own: tuple[Entry, ...] = ()
+    relative: bool = False
     simulation: "Simulation | None" = None
 
     def __post_init__(self) -> None:
@@ -190,7 +193,7 @@ def candidates(question: Question) -> list[Candidate]:
     entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
     known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
     for name, value in question.settings.items():
-        if name not in known:
+        if name not in known and not (question.relative and name == "centre"):
             raise ArgumentError(f"set {name}", value, one_of_words(name, known))
     return [
         one
@@ -446,6 +449,8 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
         n=question.n,
     )
+    if question.relative and not (one.entry.key.startswith("univariate/") and one.entry.estimand == "mean"):
+        return replace(blank, reason="its error is in a unit of its own: --alpha")
     if needs := facts_missing(question, one):
         return replace(
             blank, needs=needs, reason="needs " + " ".join(f"--set {name}=NUMBER" for name in needs)

@@ -14,7 +14,7 @@ from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError
 from workbench.lab.live import session as declared
-from workbench.lab.live.session import Session, injected, moved, require
+from workbench.lab.live.session import Session
 from workbench.lab.project import chapter
 from workbench.lab.publish.committed import REQUIRED, check, parameters
 from workbench.lab.schemas import nbformat
@@ -35,17 +35,6 @@ def test_wrong_values_are_refused_by_name_and_legal_ones_are_not(name, parameter
         assert str(raised.value).endswith(f": expected {declared.words}")
     for value in (declared.low, declared.default, declared.high):
         Session(name, out=str(tmp_path), **{parameter: value})
-
-
-def test_rows_that_there_are_not_are_refused():
-    with pytest.raises(ArgumentError, match="n = 443: expected a whole number, 1 to 442"):
-        require("start_here", {"n": 443})
-
-
-def test_only_parameters_away_from_their_starts_are_moved():
-    start = {name: one.default for name, one in CHAPTERS["one_mean"].items()}
-    assert moved("one_mean", {**start, "other": 3}) == {}
-    assert moved("one_mean", {**start, "epsilon": 0.1}) == {"epsilon": 0.1}
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
@@ -89,12 +78,6 @@ OTHERS = [LINES[name] for name in LINES if name != "epsilon"]
 def test_the_checker_holds_a_notebook_to_what_is_declared(tmp_path, lines, finding):
     path = write_notebook(tmp_path / "02_one_mean.ipynb", parameters=[*DEFAULTS, *lines])
     assert check(path) == [f"parameters: {finding}"]
-
-
-def test_what_papermill_gave_is_read_off_its_cell():
-    cells = ["n = 3", "# Parameters\nn = 5\nepsilo = -0.3\nname = \"a\"\nodd = float('nan')\n", "m = 4", ""]
-    assert injected(cells) == {"n": 5, "epsilo": -0.3, "name": "a", "odd": "float('nan')"}
-    assert injected([]) == {}
 
 
 def test_a_session_refuses_what_papermill_gave_and_the_notebook_does_not_have(monkeypatch, tmp_path):

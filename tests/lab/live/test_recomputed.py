@@ -12,10 +12,6 @@ from workbench.lab import figures as shown_figures
 from workbench.lab.live import again, session
 from workbench.lab.live.session import Session
 
-HOLDS = "one-mean/flat-in-radius"
-OPEN = "one-mean/stable-histogram-rows-proved"
-REFUTED = "sparse-covariance/stated-noise-keeps-promise"
-
 
 def falls(run, *, n=3):
     """Return the error in both profiles (an example)."""
@@ -83,12 +79,6 @@ def test_at_other_parameters_the_fresh_picture_is_shown_and_the_line_names_them(
     page, text = run(**asked)
     assert text == f"recomputed at other parameters than the committed figure: {said}\n{alt}"
     assert len(unfolded(page)) == 1
-
-
-def test_a_parameter_that_differs_in_its_last_bit_is_the_same():
-    assert 1.75 * 0.2 != 0.35
-    assert session._said(1.75 * 0.2) == session._said(0.35) != session._said(0.3501)
-    assert session._said((1, 2)) == session._said([1, 2])
 
 
 def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figures):
@@ -169,11 +159,3 @@ def test_what_is_made_again_is_stopped_by_the_same_button(asked):
     button.button.click()
     assert process.wait(10) != 0
     assert "stopped" in button.words.value
-
-
-def test_a_process_that_fails_says_so(asked):
-    button = asked()
-    button.order = {**button.order, "module": "workbench.no_such_module"}
-    button.start()
-    assert until_says(button, "ended with exit code 1")
-    assert button.button.description == again.RECOMPUTE

@@ -157,6 +157,18 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(sh
     ]
 
 
+def test_a_picture_that_answers_a_question_is_folded(shows):
+    notebook = nbformat().read(shows, as_version=4)
+    question = nbformat().v4.new_markdown_cell("**Predict first:** up or down?", id="question")
+    question.metadata["slideshow"] = {"slide_type": "slide"}
+    notebook.cells.insert(2, question)
+    shows.write_text(nbformat().writes(notebook) + "\n", encoding="utf-8")
+    fix(shows)
+    sources = {cell.id: cell.source for cell in nbformat().read(shows, as_version=4).cells}
+    assert sources["committed-c02"].startswith("<details><summary>The answer")
+    assert check(shows) == []
+
+
 @pytest.fixture
 def quick(monkeypatch):
     monkeypatch.setattr(committed, "draw", lambda chart: chart)

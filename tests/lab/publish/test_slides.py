@@ -5,10 +5,8 @@ import pytest
 from tests.lab.conftest import ROOT, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.project import Project
-from workbench.lab.publish import html, mathml
 from workbench.lab.publish import text as cell
 from workbench.lab.publish.slides import deck, slides
-from workbench.lab.runner.report import calls
 from workbench.lab.schemas import nbformat
 
 FIGURES = ROOT / "figures"
@@ -87,17 +85,6 @@ def test_code_explorers_and_verdicts_are_shown_and_what_is_missing_is_an_error()
         made(code("lab.show(x.other)", "remove-input"))
 
 
-def test_calls_are_read_and_formulas_become_elements():
-    assert calls("lab.show(c.b, n=open('x'))\nlab.kept('d')\nlab.growths()") == [
-        ("show", "b"),
-        ("growths", ""),
-    ]
-    assert calls("1 +") == calls("(" * 1000 + "1" + ")" * 1000) == []
-    assert html("`$x$` costs 5 $ or 6 $").count("<math") == 0
-    assert html("1. A\n\n   ```math\n   a \\le \\bigl\\lVert b \\bigr\\rVert\n   ```\n").count("‖") == 2
-    assert html(r"$\left( x$") == '<p><code class="tex">\\left( x</code></p>\n'
-
-
 @pytest.mark.daily
 def test_a_run_is_asked_for_and_one_that_fails_makes_no_slides(project, workbench, tmp_path):
     write_notebook(project / "notebooks" / "01_good.ipynb", "print(6 * 7)")
@@ -120,9 +107,3 @@ def test_slides_of_a_notebook_are_written_from_what_is_committed(tmp_path):
     path, line = slides(Project(ROOT), ROOT / "notebooks" / "00_start_here.ipynb", tmp_path, about=["Monday"])
     assert line == f"{path}: needs no network"
     assert "Monday" in path.read_text(encoding="utf-8")
-
-
-def test_lines_of_a_formula_stand_one_below_the_other():
-    made = mathml(r"\begin{aligned}a &= b ,\\ c &= d\end{aligned}")
-    assert made.count("<mtr>") == 2
-    assert "&amp;" not in made

@@ -313,13 +313,13 @@ class Session:
 
     def _declared(self, ids: Iterable[str], full: Iterable[str]) -> Iterator[object]:
         """Yield what claims run; those of a smaller profile are decided under a larger, too."""
-        from workbench.chapters.registry import CLAIMS, claim_id
+        from workbench.chapters.registry import claim_id, known
 
         wanted: list[str] = []
         for profile in self.profiles:
             wanted += map(claim_id, {"quick": ids, "full": full}[profile])
             for claim in wanted:
-                yield from CLAIMS[claim].declared(profile, self.seed)
+                yield from known()[claim].declared(profile, self.seed)
 
     def _keep(self, decided: Mapping[str, list[dict[str, Any]]], remark: str = "") -> None:
         self.out.mkdir(parents=True, exist_ok=True)

@@ -40,6 +40,7 @@ CELL_METADATA = {"tags", "slideshow", "jupyter"}
 COMMITTED, SOLUTION, DRAWS = "committed", "solution", "remove-input"
 MOST = 64  # characters of a cell's id
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+ASKED, ANSWERS = "Predict first", "The answer, as a picture"
 TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
 BREAK = re.compile(r"(?<=\S)  \n(?=\S)")  # two spaces that break a line of Markdown: they mean something
 WORDS = {"REFUTED": "refuted", OPEN: "undecided", SLOWER: "not contradicted", HOLDS: "holds"}  # in this order
@@ -176,7 +177,11 @@ def tagged(cell: Any, tag: str = COMMITTED) -> bool:
 def _with_results(notebook: Any, figures: Path) -> Lines:
     """Write the committed cells of a notebook anew, and yield a line for each that was not as it is now."""
     had = {cell["id"]: cell for cell in notebook["cells"] if tagged(cell)}
-    cells = [one for cell in notebook["cells"] if not tagged(cell) for one in (*_before(cell, figures), cell)]
+    cells, asked = [], False
+    for cell in notebook["cells"]:
+        if not tagged(cell):
+            cells += [*_before(cell, figures, asked=asked), cell]
+            asked = cell["cell_type"] == "markdown" and ASKED in cell["source"]
     wanted = {cell["id"]: cell for cell in cells if tagged(cell)}
     for name, cell in wanted.items():
         if name not in had:
@@ -198,8 +203,8 @@ def _missing(notebook: Any, figures: Path) -> Lines:
                 yield f"cell {index}: shows {name}, which is not in {figures.parent.name}/{figures.name}"
 
 
-def _before(cell: Any, figures: Path) -> Iterator[Any]:
-    """Yield what stands before a cell."""
+def _before(cell: Any, figures: Path, *, asked: bool) -> Iterator[Any]:
+    """Yield what stands before a cell; a picture that answers what was just asked is folded."""
     if cell["cell_type"] != "code":
         return
     if tagged(cell, "parameters"):
@@ -213,8 +218,9 @@ def _before(cell: Any, figures: Path) -> Iterator[Any]:
             chart = richest(canonical_json.read(path)["charts"])
             how = f"\n\n*How to read it.* {plain(chart['how_to_read'])}" if chart["how_to_read"] else ""
             picture = f"![{plain(chart['alt'])}](../figures/{figures.name}/{path.stem}.svg){how}"
-            folded = f"<details><summary>More: {plain(chart['title'])}</summary>\n\n{picture}\n\n</details>"
-            parts.append(folded if tagged(cell, "appendix") else picture)
+            more = f"More: {plain(chart['title'])}" if tagged(cell, "appendix") else ANSWERS if asked else ""
+            folded = f"<details><summary>{more}</summary>\n\n{picture}\n\n</details>"
+            parts.append(folded if more else picture)
     if parts:
         yield _result(str(cell["id"]), "\n\n".join(parts))
 
