@@ -14,7 +14,8 @@ from workbench.catalog import CATALOG, Addition
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP
+from workbench.lab import planning as module
+from workbench.privacy import ZCDP, ApproxDP, Charge, NonPrivate, PureDP
 from workbench.study.planner import (
     DECIMALS,
     Answers,
