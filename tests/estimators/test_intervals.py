@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from scipy.special import ndtr, ndtri, stdtr
+from scipy.special import ndtr, stdtr
 
 from tests.estimators.streams import rng
 from workbench import (
@@ -15,14 +15,8 @@ from workbench import (
     IntervalMean,
     IntervalUnknownVariance,
     PureDP,
-    Scale,
 )
 from workbench.errors import ArgumentError
-from workbench.estimators import intervals
-from workbench.estimators.intervals import pivotal_width, scale_and_mean
-from workbench.estimators.shared.noisy_means import SURE
-from workbench.estimators.shared.window_median import WindowMedian
-from workbench.study.faults import memos
 
 APPROX, FAR = ApproxDP(1.0, 1e-6), 50.0
 
@@ -63,20 +57,6 @@ def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n,
         assert np.mean(short) > estimator.level + 4.75 * errors[1]
 
 
-@pytest.mark.daily
-def test_a_critical_value_takes_200_runs_of_1000_rows_and_is_always_the_same(monkeypatch):
-    (scale, mean), looked, values = scale_and_mean(10**6, APPROX), [], []
-    true = WindowMedian.draw
-    monkeypatch.setattr(
-        WindowMedian, "draw", lambda self, x, *rest: looked.append(len(x)) or true(self, x, *rest)
-    )
-    for _ in range(2):
-        with memos():
-            values.append([pivotal_width(10**6, mean, 0.05, scale=scale) for _ in range(2)])
-    assert values[0] == values[1]
-    assert (len(looked), sum(looked)) == (2 * 400, 2 * 200 * (1000 + 500))
-
-
 INTERVALS = [Interval(level=0.2, sigma=1.0), IntervalUnknownVariance(level=0.2)]
 
 
@@ -95,35 +75,6 @@ def test_counted_intervals_cover_whatever_share_is_absent(estimator, share):
         widths.append(found.high - found.low)
     assert missed <= 93
     assert np.median(widths) < 1.0
-
-
-def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_whole_line(monkeypatch):
-    budget, asked = ZCDP(1.0, 1e-3), []
-    plan = Interval(sigma=1.0).plan(1000, 1, budget)
-    margin = 2 / np.sqrt(3 * 2 * plan["mean"].cost.rho) * ndtri(1 - 0.05 * 0.1) / 1000
-    monkeypatch.setattr(intervals, "critical_value", lambda *given: asked.append(given))
-    for there in (0.98, 0.93, 0.2):
-        pivotal_width(1000, budget, 0.1, there)
-        _, _, level, absent, _ = asked.pop()
-        assert level == pytest.approx(0.095)
-        assert 0 <= absent - (1 - there + margin) < 0.02
-    assert pivotal_width(1000, budget, 0.1, there=0.1) == np.inf
-
-
-@pytest.mark.parametrize("estimator", INTERVALS, ids=repr)
-def test_a_bound_on_a_width_is_that_of_all_rows_if_noise_may_pass_for_absent_ones(estimator, monkeypatch):
-    monkeypatch.setattr(Scale, "error_bound", lambda *_: 0.0)
-    monkeypatch.setattr(intervals, "critical_value", lambda *_: 1.0)
-    ask = 600, 1, ZCDP(1.0, 1e-3)
-    assert estimator.error_bound(*ask, SURE / 4) == inf
-    assert estimator.error_bound(*ask, 0.1) < inf
-
-
-def test_too_few_rows_for_any_distribution_are_refused_with_what_answers():
-    with pytest.raises(
-        ArgumentError, match=r"^n = 1199: expected at least 1200 at .*BoundedMean\(low=, high=\)"
-    ):
-        IntervalMean()(np.zeros(1199), budget=APPROX, rng=rng(0))
 
 
 @pytest.mark.parametrize("budget", [PureDP(1.0), ZCDP(0.1), ApproxDP(1.0, 1e-6)], ids=str)
@@ -163,35 +114,3 @@ def test_a_constant_column_gives_the_whole_line(estimator):
     for seed in range(3):
         value = estimator(np.full(5000, FAR), budget=APPROX, rng=rng(seed)).value
         assert (value.low, value.high) == (-inf, inf)
-
-
-def most_alike(seed):
-    """Rows of which four fifths are one value, the others up to 9 away from it."""
-    return FAR + np.where(rng(seed).random(10_000) < 0.8, 0.0, rng(seed + 1).uniform(0.0, 9.0, 10_000))
-
-
-@pytest.mark.turns(3)
-@pytest.mark.parametrize(
-    ("estimator", "column", "mean", "widest"),
-    [
-        (IntervalMean(level=0.01), most_alike, FAR + 0.9, 0.3),
-        (IntervalMean(level=0.01), lambda seed: rng(seed).exponential(2.0, 10_000), 2.0, 0.3),
-        (
-            Interval(level=0.01, sigma=1.0, calibration="paper"),
-            lambda s: rng(s).normal(FAR, 1, 3000),
-            FAR,
-            0.2,
-        ),
-        (
-            IntervalUnknownVariance(level=0.01, calibration="paper"),
-            lambda seed: rng(seed).normal(FAR, 2.0, 20_000),
-            FAR,
-            0.4,
-        ),
-    ],
-)
-def test_an_interval_is_short_and_holds_the_mean(estimator, column, mean, widest):
-    """Of 20 that miss with probability .01 more than 2 do once in 1,000; where none answers none is short."""
-    values = [estimator(column(seed), budget=APPROX, rng=rng(seed)).value for seed in range(20)]
-    assert sum(not value.contains(mean) for value in values) <= 2
-    assert np.median([value.high - value.low for value in values]) < widest

@@ -17,20 +17,16 @@ from tests.estimators.streams import rng
 from workbench import (
     MedianOfMeansMean,
     Populous,
-    PopulousGaussian,
-    PopulousMean,
     Preconditioner,
     SubspaceExact,
 )
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
 from workbench.estimators.populous import (
-    LONGEST,
     SPACES,
     covariance_designer,
     covariance_limits,
     fewest_for_covariance,
-    own_copy,
 )
 from workbench.estimators.populous import asked as asking
 from workbench.estimators.shared.rows import of_groups
@@ -39,14 +35,12 @@ from workbench.estimators.votes import (
     ROUNDING,
     Groups,
     L1Points,
-    Points,
     Vote,
     change,
     designed,
     moment_factors,
 )
-from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, compose
-from workbench.privacy.noise import CountingNoise
+from workbench.privacy import ApproxDP, compose
 from workbench.privacy.stable import voted_scale
 
 LEVEL = 1e-6
@@ -88,20 +82,6 @@ def test_friends_of_hostile_groups_are_those_of_the_definition(seed, d):
     with np.errstate(all="ignore"):
         groups = grouped(x, d + 3)
         assert groups.friends(9.0).tolist() == plainly(groups, 9.0).tolist()
-
-
-@pytest.mark.parametrize("d", [1, 2, 7])
-@pytest.mark.parametrize("centre", [0.0, 1e7])
-def test_friends_of_points_are_those_of_their_differences(d, centre):
-    source = rng(d)
-    values = centre + source.standard_normal((300, d)) * source.choice([1.0, 4.0, 1e5], (300, 1))
-    values[:4] = [[np.inf], [np.nan], [1e99], [-1e12]]
-    points, near = Points(values, 2.0), np.ones(300, int)
-    with np.errstate(all="ignore"):
-        for i in range(4, 300):
-            near[i] = (((values[4:] - values[i]) ** 2).sum(axis=1) <= 4.0).sum()
-    assert points.usable.sum() == 296
-    assert points.friends(2.0).tolist() == near.tolist()
 
 
 def plainly_in_l1(values, limit):
@@ -165,27 +145,6 @@ def test_averages_of_neighbours_are_as_close_as_is_proved(d):
     assert 0 < worst <= 1
 
 
-@quickly
-@given(seed=SEEDS, d=st.integers(1, 5), space=st.sampled_from(["l1", "l2"]))
-def test_one_replaced_point_moves_the_average_by_the_charge_at_most(seed, d, space):
-    source, order = rng(seed), int(space[1])
-    tried = Populous(oracle=mean, size=1, space=space, limit=1.0, dimension=d)
-    made = tried.design(600, d, ApproxDP(3.0, 1e-3))
-    values = source.laplace(0.0, 0.25 / d, (600, d))
-    far = source.choice(600, 30, replace=False)
-    values[far] += source.uniform(0.3, 0.9) / d
-    other = values.copy()
-    other[far[0]] = source.choice([-0.4, 0.0, 0.4, 1e6]) / d
-    pair = [SPACES[space].points(rows) for rows in (values, other)]
-    friends = [points.friends(1.0) for points in pair]
-    counts = [made.vote.count(one, made.most) for one in friends]
-    assert abs(counts[0] - counts[1]) <= 1
-    if least := min(counts):
-        averages = [p.average(made.vote.weights(f)) for p, f in zip(pair, friends, strict=True)]
-        moved = np.linalg.norm(averages[0] - averages[1], order)
-        assert moved <= made.falls[least - 1] * made.distance
-
-
 def moved(made, points, rim):
     """The move of an average over Δ_h as a point at -ρ goes to ρ, where `rim` others are; 0 for no answer."""
     values, found = np.zeros((made.vote.k, 1)), []
@@ -214,10 +173,6 @@ def test_an_average_moves_by_most_of_what_is_charged(space):
 
 def mean(rows):
     return rows.mean(axis=0)
-
-
-def second_moment(rows):
-    return rows.T @ rows / len(rows)
 
 
 def normal(seed, n, d, centre=50.0):
@@ -279,19 +234,6 @@ ABSURD = {
     "unreadable": lambda rows: Unreadable(),
     "warns and is no number": warning,
 }
-
-
-@pytest.mark.parametrize(("space", "limit"), [("l2", 1.0), ("l1", 1.0), ("thompson", 4.0), ("exact", None)])
-def test_absurd_answers_are_none_and_nothing_reaches_the_caller(space, limit, capsys):
-    def oracle(rows):
-        return [*ABSURD.values()][int(abs(rows[0, 0]) * 1e3) % len(ABSURD)](rows)
-
-    tried = Populous(oracle=oracle, size=40 if space == "thompson" else 4, space=space, limit=limit)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        release = tried(normal(1, 12_000, 2), budget=ApproxDP(4.0, 1e-6), rng=rng(1))
-    assert isinstance(release.value, Abstention)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_no_answer_is_no_number():
@@ -366,16 +308,6 @@ def test_what_a_group_answers_hangs_on_its_own_rows_alone(oracle):
     assert np.geterr() == state
 
 
-def test_a_function_is_asked_as_it_is_now_and_stays_so():
-    """Copies start from what it has kept by then, and leave that alone; functions share what they shared."""
-    oracle, rows = counting(), np.ones((4, 2))
-    oracle(rows)
-    assert [own_copy(oracle)(rows).tolist() for _ in range(3)] == [[5.0, 5.0]] * 3
-    assert oracle(rows).tolist() == [5.0, 5.0]
-    assert own_copy(mean) is mean
-    assert own_copy(recursive())(rows).tolist() == [4.0, 4.0]
-
-
 def test_a_random_oracle_has_a_generator_for_each_group():
     def oracle(rows, source):
         source.standard_normal(int(abs(rows[0, 0]) * 10))  # draws as many as its rows say
@@ -389,39 +321,7 @@ def test_a_random_oracle_has_a_generator_for_each_group():
     assert len({*map(bytes, first)}) == 20
 
 
-@pytest.mark.turns(4)
-@pytest.mark.parametrize(("space", "limit", "size"), [("l2", 2.5, 4), ("l1", 3.5, 4), ("thompson", 4.0, 40),
-                                                      ("exact", None, 8)])  # fmt: skip
-def test_what_is_drawn_is_the_plan_whatever_the_oracle(space, limit, size):
-    x, budget, drawn = normal(7, 5000, 2), ApproxDP(4.0, 1e-4), []
-    for oracle in (second_moment if space == "thompson" else mean, raising(ValueError()), np.ones_like):
-        noise = CountingNoise(SimulatedNoise(rng(1)))
-        release = Populous(oracle=oracle, size=size, space=space, limit=limit)(x, budget=budget, rng=noise)
-        assert compose(release.plan) == budget
-        drawn.append(noise.draws)
-    assert drawn[0] == drawn[1] == drawn[2]
-    charges = release.plan.charges()
-    planned = [(charge.mechanism.removeprefix("voted_"), charge.sensitivity) for charge in charges]
-    assert [(one.kind, one.sensitivity) for one in drawn[0]] == planned
-
-
 # What is found
-
-
-@pytest.mark.turns(3)
-@pytest.mark.parametrize(("mask", "epsilon"), [("auto", 4.0), ("wishart", 12.0), ("square", 60.0)])
-def test_a_covariance_by_an_oracle_of_matrices(mask, epsilon):
-    x = rng(8).standard_normal((20_000 if mask == "auto" else 40_000, 2)) * [1e-3, 1e3]
-    tried = Populous(oracle=second_moment, size=40, space="thompson", limit=4.0, mask=mask)
-    found = tried(x, budget=ApproxDP(epsilon, 1e-4), rng=rng(1)).value
-    assert np.diag(found) == pytest.approx([1e-6, 1e6], rel=0.4)
-
-
-def test_one_number_may_come_without_a_shape_and_a_few_answers_may_be_none():
-    tried = Populous(oracle=lambda rows: rows[:, 1].max(), size=4, limit=4.0, dimension=1)
-    x = normal(1, 6000, 2)
-    x[::1000] = 1e90
-    assert tried(x, budget=BUDGET, rng=rng(1)).value == pytest.approx(51.0, abs=0.4)
 
 
 def test_a_histogram_in_l1():
@@ -446,16 +346,6 @@ def test_the_most_frequent_answer_is_released_as_it_is():
     x = rng(1).standard_normal((800, 1)) * [3.0, 4.0]
     exact = Populous(oracle=projection, size=4, space="exact", dimension=4, far=0.1)
     assert exact(x, budget=BUDGET, rng=rng(1)).value.tolist() == [0.36, 0.48, 0.48, 0.64]
-
-
-def test_exact_noise_in_the_norms_and_none_for_matrices():
-    x = normal(11, 6000, 2)
-    for space, limit in (("l2", 2.5), ("l1", 3.5)):
-        release = Populous(oracle=mean, size=4, space=space, limit=limit)(x, budget=BUDGET, rng=SecureNoise())
-        assert np.abs(release.value - 50).max() < 0.6
-    tried = Populous(oracle=second_moment, size=40, space="thompson", limit=4.0)
-    with pytest.raises(ArgumentError, match="no exact noise for mask"):
-        tried(x, budget=ApproxDP(4.0, 1e-6), rng=SecureNoise())
 
 
 @pytest.mark.daily
@@ -499,17 +389,6 @@ def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
         Vote(*wrong)
 
 
-def test_wrong_numbers_are_refused():
-    tried = Populous(oracle=mean, size=10, space="l1", limit=1.0, dimension=LONGEST + 1)
-    with pytest.raises(ArgumentError, match="dimension"):
-        tried.plan(10_000, 2, BUDGET)
-    with pytest.raises(ArgumentError, match="at least 15 rows a group"):
-        Populous(oracle=mean, size=10, limit=1.0).plan(300_000, 2, BUDGET)
-    Populous(oracle=mean, size=15, limit=1.0).plan(300_000, 2, BUDGET)
-    with pytest.raises(ArgumentError, match="n = 1000: expected"):  # at once, where no rows are enough
-        PopulousMean(sigma=1.0).plan(1000, 2, ApproxDP(1e-12, 1e-6))
-
-
 def test_the_source_s_numbers_of_rows():
     """As many as its constants ask for: 584 groups for a subspace, billions of rows for a preconditioner."""
     assert SubspaceExact(calibration="paper", centred=True).fewest(3, BUDGET) == 3 * 584
@@ -542,15 +421,3 @@ def test_without_the_guard_the_mass_bound_would_be_wrong():
     assert Vote(100, 51, 53, 5500).spread(9.0) == 80.0
     assert Vote(1000, 501, 700, 930_000).spread(9.0) < 80.0
     assert change(10**9, np.array(0.6), np.array(0.7), 0.8) == pytest.approx(12.0, rel=1e-6)  # the source's
-
-
-@pytest.mark.daily
-def test_a_gaussian_on_a_line_in_a_plane_is_learned():
-    """In two runs; across the line there is next to nothing of it."""
-    basis = np.array([[0.6], [0.8]])
-    for seed in range(2):
-        x = rng(seed).standard_normal((40_000, 1)) @ basis.T + 1e4
-        found = PopulousGaussian()(x, budget=BUDGET, rng=rng(seed)).value
-        assert np.abs(found.mean - 1e4).max() < 0.1
-        assert found.covariance == pytest.approx(basis @ basis.T, abs=0.2)
-        assert np.linalg.norm((np.eye(2) - basis @ basis.T) @ (found.mean - 1e4)) < 1e-4

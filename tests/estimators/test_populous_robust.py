@@ -67,12 +67,3 @@ def test_groups_that_do_not_agree_give_no_answer():
         far * rng(3).random((20_000, 1)), budget=BUDGET, rng=rng()
     )
     assert isinstance(mean.value, Abstention)
-
-
-def test_what_is_refused_is_public():
-    with pytest.raises(ArgumentError, match=r"^n = "):
-        PopulousRobustCovariance(corruption=0.05).plan(1000, 1, BUDGET)
-    with pytest.raises(ArgumentError, match=r"^d = "):
-        PopulousRobustCovariance(corruption=0.05).plan(10**6, 5, BUDGET)
-    with pytest.raises(ArgumentError, match="budget"):
-        PopulousRobustMean(corruption=0.05, sigma=1.0).plan(10_000, 1, ApproxDP(1.0, 0.0))

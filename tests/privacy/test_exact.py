@@ -89,20 +89,6 @@ def test_next_to_a_boundary_all_bits_that_are_needed_decide(kind, scale):
             assert holds(what, answer, top + offset, BITS)
 
 
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("zeros", [119, 300, 446])
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_far_tails_are_those_of_200_digits(kind, scale, zeros):
-    """U = 2^-120 and smaller."""
-    what, bits = law(kind, scale), 63 + 8 * 128
-    top = 2 ** (bits - zeros - 1)
-    fed = tape(top, bits, 63)
-    found = first(what, fed)
-    seen = bits - 8 * (len(fed.content) - fed.place)
-    assert holds(what, int(found), top >> (bits - seen), seen)
-
-
 def test_where_it_may_pass_int64_an_integer_is_of_python():
     for scale, wide in ((2**40, False), (2**50 - 1, False), (2**50, True), (1e300, True)):
         draws = exact.draw(exact.Normal(scale), (3, 2), np.random.default_rng(0).bytes)
@@ -330,14 +316,6 @@ def test_next_to_a_boundary_of_choices_all_bits_that_are_needed_decide(name, off
         assert fed.place == len(fed.content)
 
 
-@pytest.mark.parametrize(("bits_of_zero", "index"), [(90, 1), (110, 0)])
-def test_an_index_of_probability_far_below_floats_is_found_where_it_is(bits_of_zero, index):
-    """e^-70 = 2^-100.99: U = 2^-120 chooses it, U = 2^-91 does not."""
-    bits = 64 + 128
-    fed = tape(2 ** (bits - bits_of_zero), bits, 64)
-    assert exact.chosen(pieces([-70, 0], 1.0), fed) == index
-
-
 integers = st.integers(-(10**6), 10**6) | st.integers(-(2**70), 2**70)
 weights = st.integers(0, 5) | st.integers(0, 2**200)
 
@@ -384,20 +362,3 @@ def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
             if 0 <= top < 2**bits:
                 fed = [exact.chosen(one, tape(top, bits, 64)) for one in (lazy, whole)]
                 assert fed[0] == fed[1]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_scale_far_below_the_grid_gives_zeros(kind):
-    assert not drawn(law(kind, 5e-324), 2000).any()
-    assert not drawn(law(kind, 1e-3), 2000).any()
-
-
-@pytest.mark.parametrize(
-    ("scale", "bound"), [(3.0, 0.25), (2.0, 5.5), (2.0, 5.0), (1e6, 3.5), (0.01, 4), (0.3, 0.75)]
-)
-def test_a_truncated_law_has_its_bound(scale, bound):
-    """From a narrow one, through bounds on and between two integers, to one that is nearly uniform."""
-    what = exact.TruncatedLaplace(scale, bound)
-    draws = drawn(what, MANY // 10)
-    assert np.abs(draws).max() <= bound + 0.5
-    assert exactly_at(what, draws) >= FALSE_ALARM

@@ -9,8 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from workbench.errors import ArgumentError
-from workbench.estimators.base import sanitised
 from workbench.estimators.shared import rows
 from workbench.estimators.shared import rows as integers
 from workbench.estimators.shared.rows import (
@@ -18,12 +16,10 @@ from workbench.estimators.shared.rows import (
     FARTHEST,
     NEAREST,
     SQUARED_BITS,
-    added,
     in_ball,
     in_box,
     mean_in_ball,
     mean_in_box,
-    moment_in_ball,
     second_moment_within,
 )
 from workbench.privacy.grid import step_of
@@ -54,34 +50,6 @@ def test_no_row_is_longer_than_the_radius_as_whole_numbers(x, radius, squared):
         found = whole(in_ball(x * radius, radius, step))
     for row in found:
         assert sum(value * value for value in row) <= (Fraction(radius) / Fraction(step)) ** 2
-
-
-@pytest.mark.parametrize("d", [1, 3, 32])
-def test_a_product_adds_whole_numbers_as_exactly_as_integers_do(d):
-    """The largest that occur, as many as a block has: no sum passes 2^53."""
-    rows_of_block, largest = rows.rows_of_a_block(d), 2**BITS
-    drawn = np.random.default_rng(d).integers(-largest, largest, (rows_of_block, d), endpoint=True)
-    for one in (drawn, np.full((rows_of_block, d), largest), np.full((rows_of_block, d), 1 - largest)):
-        assert added(one.astype(float)).tolist() == one.sum(axis=0).tolist()
-
-
-@pytest.mark.parametrize("count", [1, 50])
-def test_rows_from_a_centre_have_the_bits_of_a_difference(count):
-    centre, apart = np.array([1e9, -0.1, np.pi]), rows.from_centre(np.array([1e9, -0.1, np.pi]))
-    for size in (count, 1, 3 * count):
-        block = np.random.default_rng(size).standard_cauchy((size, 3)) * [1e9, 1, 1e-300]
-        block[0] = np.nan
-        assert apart(block).tobytes() == (block - centre).tobytes()
-
-
-@pytest.mark.daily
-@settings(max_examples=300)
-@given(st.integers(1, 5).flatmap(lambda d: arrays(float, (4, d), elements=HOSTILE)), RADII)
-def test_no_entry_is_beyond_the_box_as_whole_numbers(x, reach):
-    step = step_of(reach, BITS)
-    with np.errstate(all="ignore"):
-        found = whole(in_box(x * reach, reach, step))
-    assert max(abs(value) for row in found for value in row) <= Fraction(reach) / Fraction(step)
 
 
 def test_rounding_alone_would_be_too_long_and_cutting_is_needed_at_every_stage():
@@ -161,42 +129,3 @@ def test_the_value_is_that_of_the_clipped_rows_to_the_resolution_of_the_grid(n):
     column = mean_in_box(x[:, 0], same, 0.9)
     assert column.shape == ()
     assert float(column) == mean_in_box(x, same, 0.9)[0].__float__()
-
-
-@pytest.mark.daily
-@settings(max_examples=200, deadline=None)
-@given(st.data())
-def test_one_row_moves_the_sums_by_at_most_what_is_charged_in_integers(data):
-    d, radius = data.draw(st.integers(1, 4)), data.draw(RADII)
-    pair = data.draw(arrays(float, (2, 3, d), elements=HOSTILE))
-    with np.errstate(all="ignore"):
-        first, other = (sanitised(rows * (radius if radius < 1e100 else 1.0)) for rows in pair)
-    second = first.copy()
-    second[1] = other[1]
-    change = np.triu(np.ones((d, d)))
-    statistics = (
-        (lambda x: mean_in_ball(x, lambda w: w @ change, radius), 2 * Fraction(radius), BITS, 1),
-        (lambda x: moment_in_ball(x, lambda w: w @ change, radius), Fraction(radius) ** 2, SQUARED_BITS, 2),
-    )
-    for statistic, most, bits, power in statistics:
-        with np.errstate(all="ignore"):
-            gap = (statistic(first).counts - statistic(second).counts).ravel().tolist()
-        unit = Fraction(step_of(radius, bits)) ** power
-        assert sum(value * value for value in gap) <= (1 if power == 1 else 2) * (most / unit) ** 2
-
-
-def test_a_long_row_changes_nothing_in_how_another_is_clipped():
-    """A row is clipped by its own length, taken in an array whose shape is public."""
-    rng, d = np.random.default_rng(5), 33
-    x = 10 * rng.standard_normal((64, d))
-    alone = x.copy()
-    alone[1:] *= 1e-3
-    step = step_of(1.0, BITS)
-    assert (in_ball(x, 1.0, step)[0] == in_ball(alone, 1.0, step)[0]).all()
-
-
-@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf, 1e-141, 1e151])
-def test_radii_that_no_grid_resolves_are_refused(radius):
-    for statistic in (mean_in_ball, mean_in_box, moment_in_ball):
-        with pytest.raises(ArgumentError, match=r"^radius = "):
-            statistic(np.zeros((2, 2)), same, radius)

@@ -5,23 +5,10 @@ import pytest
 from scipy.stats import chi2
 
 from tests.estimators.streams import rng
-from workbench.bounds.corruption import mean_limit, scale_distance, scale_limit
 from workbench.estimators.populous_robust import location_means, scatter_factors
 from workbench.estimators.populous_robust import scatter_constants as constants
 from workbench.estimators.shared.rows import of_groups
 from workbench.estimators.votes import Groups
-from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
-from workbench.populations.corruption.family import Recipe
-
-ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HELD_OUT_ATTACKS)}
-
-
-def test_the_limits_are_the_least_distances():
-    assert scale_limit(0.1) == pytest.approx(0.396, abs=1e-3)
-    assert mean_limit(0.1) == pytest.approx(0.2533, abs=1e-4)
-    grid = np.linspace(-12, 12, 200_001)
-    first, second = np.exp(-grid * grid / 2), np.exp(-grid * grid / 8) / 2
-    assert scale_distance(2.0) == pytest.approx(np.abs(first - second).sum() * 1.2e-4 / 5.0133, rel=1e-3)
 
 
 def test_small_groups_are_consistent_at_normal_rows():
@@ -83,35 +70,8 @@ def test_what_a_group_says_depends_on_its_own_rows_alone(d):
             assert moved[others].max() <= 1
 
 
-def test_groups_without_a_factor_are_alone():
-    x = rng().standard_normal((40 * 24, 2))
-    x[: 10 * 24, 1] = 0.0
-    x[10 * 24 : 11 * 24] = 1e100
-    groups = robust_groups(x, 24)
-    assert not groups.usable[:11].any()
-    assert (groups.friends(2.5)[:11] == 1).all()
-    assert np.median(groups.friends(2.5)[11:]) > 15
-
-
 def test_a_location_resists_almost_half_of_a_group():
     blocks = rng(8).standard_normal((200, 21, 3))
     blocks[:, :9] = 1e9
     assert np.abs(location_means(blocks)).max() < 5
     assert np.abs(location_means(blocks + 1e3) - 1e3).max() < 5
-
-
-def test_a_recipe_replaces_as_many_rows_as_it_may():
-    x = rng().standard_normal((500, 3))
-    for chosen in ("random", "largest", "smallest"):
-        for rank in (0, 1, 2):
-            y = Recipe(rank=rank, chosen=chosen, outside="zero").adversary.corrupt(x, 0.1, rng=rng(2))
-            assert (x != y).any(axis=1).sum() == 50
-
-
-@pytest.mark.parametrize("name", list(ATTACKS))
-def test_an_attack_replaces_at_most_its_share_and_leaves_the_rows_of_its_caller(name):
-    x = rng().standard_normal((200, 3))
-    kept = x.copy()
-    y = ATTACKS[name].corrupt(x, 0.1, rng=rng(2))
-    assert (x == kept).all()
-    assert 0 < (x != y).any(axis=1).sum() <= 20
