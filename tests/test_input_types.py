@@ -105,28 +105,6 @@ def test_a_column_of_text_is_named_with_its_type_whatever_is_missing(table, colu
         assert str(raised.value) == f"x['town'] = 'column of type {kinds[3]}': expected a numeric column"
 
 
-@pytest.mark.parametrize("column", [PolarsColumn, ArrowColumn])
-@pytest.mark.parametrize(("values", "kind"), [([1, 2, 3], "int64"), ([True, False, True], "bool")])
-def test_a_missing_entry_changes_neither_the_outcome_nor_the_other_entries(column, values, kind):
-    whole, labels = read(column(values, kind, "h"))
-    partly, same = read(column(values, kind, "h", missing=[1]))
-    assert labels == same == ("h",)
-    np.testing.assert_array_equal(partly, [whole[0], NAN, whole[2]])
-
-
-def test_columns_without_a_name_have_no_label():
-    for x in (pd.Series(ROWS), PolarsColumn(ROWS, "Float64"), PolarsColumn(ROWS, "Float64", None)):
-        assert read(x)[1] is None
-    with pytest.raises(ArgumentError, match=r"^x = 'column of type "):
-        read(pd.Series(["a", "b"]))
-
-
-def test_a_table_of_rows_of_columns_is_refused_by_name():
-    frame = PolarsFrame(PolarsColumn([[1, 2], [3, 4]], "Array(Int64, 2)", "pair"))
-    with pytest.raises(ArgumentError, match=r"x\['pair'\] = .*one number in every row"):
-        read(frame)
-
-
 # neighbouring inputs: one entry is replaced, and nothing changes but that entry
 
 WIDEST = np.longdouble("1e4000") if np.finfo(np.longdouble).maxexp > 1024 else np.longdouble("inf")

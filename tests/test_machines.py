@@ -51,13 +51,6 @@ def test_a_day_has_one_run_and_the_next_day_another():
     assert sorted(run for day in range(6) for run in runs(three, day + 11)) == sorted(runs(three))
 
 
-def test_the_environment_names_kernel_and_threads(monkeypatch):
-    monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
-    assert environment("Haswell", 2)["OPENBLAS_CORETYPE"] == "Haswell"
-    assert environment("Haswell", 2)["OPENBLAS_NUM_THREADS"] == "2"
-    assert "OPENBLAS_CORETYPE" not in environment(OWN, 1)
-
-
 def test_the_libraries_say_what_they_chose():
     chosen = [pool.get("architecture") for pool in threadpool_info() if pool["user_api"] == "blas"]
     named = environ.get("OPENBLAS_CORETYPE", OWN)  # by whoever started the tests, if at all

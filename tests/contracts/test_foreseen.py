@@ -14,7 +14,6 @@ from tests.contracts.foreseen import (
 from tests.contracts.foreseen_table import CLIFFS
 from workbench.catalog import CATALOG
 from workbench.estimators.release import ErrorStatement
-from workbench.privacy import NonPrivate
 
 PRIVATE = [key for key, row in CLIFFS.items() if row.kind != "reference"]
 PREDICTED = [key for key, row in CLIFFS.items() if row.kind == "predicted"]
@@ -42,12 +41,6 @@ def test_every_key_has_its_cliff():
     for key in PRIVATE:
         assert type(CLIFFS[key].estimator) is type(CATALOG[key].estimator)
         assert CLIFFS[key].runs >= 40
-
-
-def test_references_are_those_without_privacy():
-    assert {key for key, row in CLIFFS.items() if row.kind == "reference"} == {
-        key for key, entry in CATALOG.items() if NonPrivate() in entry.budgets
-    }
 
 
 @pytest.mark.daily

@@ -1,4 +1,4 @@
-"""Votes of groups: friends, thresholds and averages of neighbours, oracles of all kinds, refusals."""
+"""Votes of groups: friends, thresholds and averages of neighbours, oracles of all kinds, robust groups."""
 
 import warnings
 from functools import partial
@@ -11,8 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import gamma, kstest
+from scipy.stats import chi2, gamma, kstest
 
+from tests.estimators.robust_table import (
+    CORRUPTIONS,
+    MEAN_D,
+    MEAN_SIZES,
+    SIZES,
+    mean_row,
+    row,
+)
 from tests.estimators.streams import rng
 from workbench import (
     MedianOfMeansMean,
@@ -29,15 +37,31 @@ from workbench.estimators.populous import (
     fewest_for_covariance,
 )
 from workbench.estimators.populous import asked as asking
+from workbench.estimators.populous_robust import (
+    FAR,
+    PopulousRobustCovariance,
+    PopulousRobustMean,
+    location_means,
+    rows_for,
+    scatter_factors,
+    table,
+)
+from workbench.estimators.populous_robust import scatter_constants as constants
 from workbench.estimators.shared.rows import of_groups
+from workbench.estimators.subspaces import GRID, Tokens
 from workbench.estimators.votes import (
     FARTHEST,
+    LARGEST,
+    NEAR,
     ROUNDING,
+    SMALLEST,
     Groups,
     L1Points,
+    Points,
     Vote,
     change,
     designed,
+    margin,
     moment_factors,
 )
 from workbench.privacy import ApproxDP, compose
@@ -421,3 +445,205 @@ def test_without_the_guard_the_mass_bound_would_be_wrong():
     assert Vote(100, 51, 53, 5500).spread(9.0) == 80.0
     assert Vote(1000, 501, 700, 930_000).spread(9.0) < 80.0
     assert change(10**9, np.array(0.6), np.array(0.7), 0.8) == pytest.approx(12.0, rel=1e-6)  # the source's
+
+
+CELLS, LIMIT = 4, 2.0
+
+
+def in_cells(tokens, cells):
+    """Blocks of one direction each, whose projections differ by whole cells of the grid off the diagonal."""
+    middle = (np.round(tokens.offsets[0, 1] / GRID) + 0.5) * GRID - tokens.offsets[0, 1]
+    angles = np.arcsin(2 * (0.3 + middle + np.asarray(cells) * GRID)) / 2
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None, :] * np.ones((1, 3, 1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_block_that_moves_by_one_cell_changes_no_other_token(seed):
+    tokens, cells = Tokens.drawn(2, np.random.default_rng(seed)), np.repeat(np.arange(CELLS), 2)
+    names = tokens.of(in_cells(tokens, cells))
+    assert len({*names}) >= CELLS
+    for block in range(len(cells)):
+        for step in (-1, 1):
+            moved = cells.copy()
+            moved[block] += step
+            others = np.arange(len(cells)) != block
+            after = tokens.of(in_cells(tokens, moved))
+            assert (after[others] == names[others]).all()
+            assert after[block] != names[block]
+
+
+def far_minority(seed, k=1000):
+    """Points round the origin, and a tenth of them nearly as far as points may be, some of them friends."""
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal((k, 2))
+    values[: k // 10] += 0.8 * FARTHEST * LIMIT * np.array([1.0, 0.5])
+    return values
+
+
+def exact_friends(values):
+    """How many points are within the limit of each, from differences."""
+    gaps = values[:, None] - values
+    return (np.vecdot(gaps, gaps) <= LIMIT**2).sum(axis=1)
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.8 * FARTHEST * LIMIT, 0.4 * FARTHEST * LIMIT), (-1e3, 1e3)])
+def test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points(seed, place):
+    values = far_minority(seed)
+    other = values.copy()
+    other[-1] = place
+    found = [Points(rows, LIMIT).friends(LIMIT) for rows in (values, other)]
+    assert abs(int(found[0].sum()) - int(found[1].sum())) <= 2 * (len(values) - 1)
+    assert np.abs(found[0][:-1] - found[1][:-1]).max() <= 1
+    for rows, counts in zip((values, other), found, strict=True):
+        assert counts.tolist() == exact_friends(rows).tolist()
+    assert 1 < found[0][:100].min() <= found[0][:100].max() < 100  # friends and others
+
+
+@pytest.mark.parametrize("d", [2, 300, 10**5])
+def test_inner_products_of_many_entries_are_off_by_less_than_their_margin(d):
+    """Points as far from each other's middle as products are trusted, and a distance of 1 apart."""
+    rng = np.random.default_rng(d)
+    around = rng.standard_normal((3, d))
+    around *= NEAR / np.linalg.norm(around, axis=1)[:, None]
+    around[1:] = around[0] + np.array([[0.6], [-0.8]]) * around[1:] / NEAR
+    squares = np.vecdot(around, around)
+    products = squares[:, None] - 2 * around @ around.T + squares
+    gaps = around[:, None] - around
+    assert np.abs(products - np.vecdot(gaps, gaps)).max() <= margin(d) / 4
+    assert 4 * NEAR**2 * d * np.finfo(float).eps / 2 < margin(d)
+
+
+def skewed(d, kind):
+    """A frame whose columns nearly agree, of length 1 each: condition nearly 1e5."""
+    rows, narrow = np.eye(d), 1.05e-5 * d
+    if kind == "one line":
+        rows[0] = 1.0
+        rows[1:] *= narrow
+    else:
+        rows[0, 1], rows[1, 1] = 1.0, narrow
+    return rows / np.sqrt((rows**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("kind", ["one line", "one pair"])
+def test_the_smallest_and_the_largest_usable_groups_are_compared_without_an_exception(d, kind):
+    size = d + 4
+    padding = np.zeros((4, d))
+    small = np.vstack([1.01 * SMALLEST * np.sqrt(size) * (skewed(d, kind) if d > 1 else np.eye(1)), padding])
+    large = np.vstack([0.99 * LARGEST * np.sqrt(size) * np.eye(d), padding])
+    groups = grouped(np.vstack([small, small, large] * 6), size)
+    assert groups.usable.all()
+    with np.errstate(all="ignore"):
+        counts = groups.friends(5.0)
+    assert counts.tolist() == [12, 12, 6] * 6
+
+
+def test_small_groups_are_consistent_at_normal_rows():
+    for d in (1, 3):
+        factors = scatter_factors(rng().standard_normal((20, 20_000, d)))
+        moments = np.swapaxes(factors, 1, 2) @ factors
+        assert np.abs(moments.mean(axis=0) - np.eye(d)).max() < 0.01
+        cap, bias = constants(d)
+        draws = chi2.rvs(d, size=400_000, random_state=1)
+        assert np.minimum(draws, cap).mean() / d == pytest.approx(bias, abs=0.01)
+
+
+def test_a_row_however_far_moves_a_group_by_a_bounded_amount():
+    block = rng(2).standard_normal((1, 40, 2))
+    found = []
+    for radius in (1e2, 1e6, 1e12):
+        block[0, 0] = radius * np.array([0.6, 0.8])
+        factors = scatter_factors(block)[0]
+        found.append(factors.T @ factors)
+    assert np.abs(found[0] - found[2]).max() < 0.02 * np.linalg.norm(found[0])
+    assert np.linalg.eigvalsh(found[2])[-1] < 3
+
+
+def test_small_groups_are_equivariant():
+    block, shape = rng(2).standard_normal((5, 40, 3)), np.diag([1e-4, 1.0, 1e4]) + np.tri(3, k=-1)
+    plain, mapped = (np.swapaxes(f, 1, 2) @ f for f in map(scatter_factors, (block, block @ shape.T)))
+    assert np.allclose(mapped, shape @ plain @ shape.T, rtol=1e-6)
+
+
+HOSTILE = (0.0, 1e100, -1e100, 1e-160, 1.0, 1e8)
+
+
+def robust_groups(rows, size):
+    """The groups of `size` consecutive rows each, by their robust second moments."""
+    return Groups.of(of_groups(rows, size, scatter_factors))
+
+
+def group_means(rows, size):
+    """The robust means of groups of `size` consecutive rows."""
+    return of_groups(rows, size, location_means)
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_what_a_group_says_depends_on_its_own_rows_alone(d):
+    size, source = 24, rng(6)
+    x = source.standard_normal((40 * size, d))
+    before, means = robust_groups(x, size), group_means(x, size)
+    for value in HOSTILE:
+        for count in (1, size):
+            y = x.copy()
+            y[7 * size : 7 * size + count] = value
+            after = robust_groups(y, size)
+            others = np.arange(40) != 7
+            assert after.factors[others].tobytes() == before.factors[others].tobytes()
+            assert (after.usable[others] == before.usable[others]).all()
+            assert group_means(y, size)[others].tobytes() == means[others].tobytes()
+            moved = np.abs(after.friends(2.0) - before.friends(2.0))
+            assert moved.sum() <= 2 * 39
+            assert moved[others].max() <= 1
+
+
+def test_a_location_resists_almost_half_of_a_group():
+    blocks = rng(8).standard_normal((200, 21, 3))
+    blocks[:, :9] = 1e9
+    assert np.abs(location_means(blocks)).max() < 5
+    assert np.abs(location_means(blocks + 1e3) - 1e3).max() < 5
+
+
+def test_the_table_has_a_row_for_every_size_and_grows_with_corruption():
+    expected = {("covariance", d, size, share) for d in SIZES for size in SIZES[d] for share in CORRUPTIONS}
+    expected |= {("mean", d, size, share) for d in MEAN_D for size in MEAN_SIZES for share in CORRUPTIONS}
+    assert {(one.of, one.d, one.size, one.corruption) for one in table()} == expected
+    errors = {(one.of, one.d, one.size, one.corruption): one.error for one in table()}
+    for of, d, size, _ in errors:
+        assert errors[of, d, size, 0.02] < errors[of, d, size, 0.05] < errors[of, d, size, 0.1]
+    assert all(one.limits == tuple(sorted(one.limits, reverse=True)) for one in table())
+    assert len(FAR) == len(table()[0].limits)
+
+
+@pytest.mark.daily
+def test_the_table_is_what_its_script_makes():
+    made = {("covariance", 1, 24): row(1, 24, 0.05), ("mean", 1, 8): mean_row(1, 8, 0.05)}
+    for (of, d, size), fresh in made.items():
+        (kept,) = [one for one in rows_for(d, 0.05, of) if one.size == size]
+        assert kept.limits == pytest.approx(fresh["limits"], rel=1e-3)
+        assert (kept.error, kept.deviation, kept.scale) == pytest.approx(
+            (fresh["error"], fresh["deviation"], fresh["scale"]), rel=1e-3
+        )
+
+
+def test_a_share_between_those_of_the_table_takes_the_larger():
+    assert rows_for(2, 0.03) == rows_for(2, 0.05)
+    assert rows_for(2, 0.02) != rows_for(2, 0.05)
+    for wrong in ({"d": 5, "corruption": 0.05}, {"d": 2, "corruption": 0.11}):
+        with pytest.raises(ArgumentError):
+            rows_for(**wrong)
+
+
+@pytest.mark.turns(3)
+def test_groups_that_do_not_agree_give_no_answer():
+    x = rng().standard_normal((20_000, 1)) * np.exp(rng(2).uniform(-20, 20, (20_000, 1)))
+    estimator = PopulousRobustCovariance(corruption=0.05, centred=True)
+    assert isinstance(estimator(np.zeros((20_000, 1)), budget=BUDGET, rng=rng()).value, Abstention)
+    assert isinstance(estimator(x, budget=BUDGET, rng=rng()).value, Abstention)
+    far = np.where(np.arange(20_000)[:, None] % 2 == 0, 1e6, -1e6) * np.ones((1, 2))
+    mean = PopulousRobustMean(corruption=0.05, sigma=1.0)(
+        far * rng(3).random((20_000, 1)), budget=BUDGET, rng=rng()
+    )
+    assert isinstance(mean.value, Abstention)

@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial import distance
 from scipy.special import ndtri
 
-from tests.estimators.whole_gaps import squared_gap
+from tests.estimators.streams import squared_gap
 from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import (
     BITS,

@@ -9,13 +9,13 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from tests.estimators import test_close_verdicts as verdicts
 from tests.estimators import test_moments as moments
+from tests.estimators import test_rows as balls
 from tests.estimators import test_stable_quantile as edge
 from tests.estimators import test_two_step as columns
 from tests.estimators import test_unbounded as finish
 from tests.estimators import test_units as units
-from tests.estimators.parts import test_close_verdicts as verdicts
-from tests.estimators.parts import test_rows as balls
 from tests.privacy import test_noise as law
 from tests.privacy import test_stable as joint
 from tests.privacy import test_window_median as lattice
