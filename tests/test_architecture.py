@@ -253,13 +253,6 @@ def test_python_is_stated_everywhere_alike():
     assert project()["tool"]["ruff"]["target-version"] == "py" + version.replace(".", "")
 
 
-def test_environment_installs_extras_that_exist():
-    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    extras = re.findall(r"-e \.\[([a-z,]+)\]", text)
-    assert extras == ["lab,test"]
-    assert set(extras[0].split(",")) <= set(project()["project"]["optional-dependencies"])
-
-
 def declared(*extras):
     """Names of the distributions that the package and some of its extras ask for."""
     lists = [project()["project"]["optional-dependencies"][extra] for extra in extras]

@@ -92,12 +92,6 @@ def test_budgets_that_are_named_are_taken_and_others_refused(key):
 
 
 @pytest.mark.parametrize("key", CATALOG)
-def test_no_privacy_is_said(key):
-    without = any(isinstance(example.budget, NonPrivate) for example in CATALOG[key].examples)
-    assert without == ("Guarantee: none;" in prose(key)) == (not budgets(key))
-
-
-@pytest.mark.parametrize("key", CATALOG)
 def test_the_parameters_are_the_fields(key):
     found, own = parameters(key), fields(kind(key))
     assert {field.name for field in own} <= {*found}

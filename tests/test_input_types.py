@@ -239,13 +239,13 @@ class Wide(PolarsColumn):
         return Column([kind(value) for value in self.values], "Float64", self.name)
 
 
-WITHIN_ITSELF: list[object] = [1.0]
-WITHIN_ITSELF.append(WITHIN_ITSELF)
-
-
 def test_integers_that_numpy_has_not_are_read_as_floats():
     values, labels = read(Wide([1, 2**100], "Int128", "a"))
     assert (values.tolist(), labels) == ([1.0, 2.0**100], ("a",))
+
+
+WITHIN_ITSELF: list[object] = [1.0]
+WITHIN_ITSELF.append(WITHIN_ITSELF)
 
 
 @pytest.mark.parametrize(
@@ -253,21 +253,13 @@ def test_integers_that_numpy_has_not_are_read_as_floats():
     [
         (np.array([1.0, "a"], object), "x", "array with an entry of type str"),
         ([1.0, "a"], "x", "list with an entry of type str"),
-        ([1.0, 1j], "x", "list with an entry of type complex"),
         ([1.0, np.timedelta64(3)], "x", "list with an entry of type timedelta64"),
-        ([1.0, np.timedelta64("NaT")], "x", "list with an entry of type timedelta64"),
-        (np.array([1.0, np.timedelta64(3, "D")], object), "x", "array with an entry of type timedelta64"),
-        (deque([1.0, "a"]), "x", "entry of type str"),
         (pd.DataFrame({"a": pd.Series([1, "a"], dtype=object)}), "x['a']", "with an entry of type str"),
         (pd.Series([1, 2], dtype="category", name="a"), "x['a']", "column of type category"),
         (pd.Series(pd.to_timedelta([1, 2]), name="a"), "x['a']", "column of type timedelta64"),
-        (pd.Index(["a", "b"], name="a"), "x['a']", "column of type"),
         ((number for number in ROWS), "x", "object of type generator"),
-        ({1.0, 2.0}, "x", "object of type set"),
         (csr_array(np.eye(2)), "x", "object of type csr_array"),
-        (pd.DataFrame({"a": ROWS}).groupby("a"), "x", "object of type DataFrameGroupBy"),
         (WITHIN_ITSELF, "x", "list within itself"),
-        (Wide([1, 2], "List(Int128)", "a"), "x['a']", "column of type List(Int128)"),
         (pd.Series([["a"], ["b"]], name="a"), "x['a']", "with an entry of type str"),
         (np.zeros(2, [("a", float)]), "x", "array of type"),
         (UserList([[1.0, 2.0], [1.0]]), "x", "list of 2 rows"),

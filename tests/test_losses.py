@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.linalg import sqrtm
 
-from workbench.distributions import Gaussian, Interval
+from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.losses import (
     kl_divergence,
@@ -80,22 +80,6 @@ def test_gaussian_rejects_what_is_no_law(mean: object, covariance: object, argum
     with pytest.raises(ArgumentError) as error:
         Gaussian(mean, covariance)  # type: ignore[arg-type]
     assert error.value.argument == argument
-
-
-def test_intervals() -> None:
-    assert Interval(1.0, 3.0).width == 2.0
-    assert [Interval(1.0, 3.0).contains(x) for x in (0.9, 1.0, 3.0, 3.1, nan)] == [
-        False,
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert Interval() == Interval(-inf, inf)
-    assert Interval().contains(-1e300)
-    for low, high in ((nan, 1.0), (2.0, 1.0), (inf, inf), (-inf, -inf), (0.0, nan)):
-        with pytest.raises(ArgumentError):
-            Interval(low, high)
 
 
 # --- errors of estimates ---------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from workbench.contracts.datasets import dimension, least, typical_rows, with_ab
 from workbench.contracts.every import SPENDING
 from workbench.contracts.gaps import coarse_afterwards, gap_is_the_sensitivity
 from workbench.contracts.kit import run, stopped_early
-from workbench.errors import ArgumentError
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
 from workbench.privacy import ZCDP
 
@@ -93,18 +92,3 @@ def test_an_answer_scales_with_columns_their_ranges_and_scales(kind):
             for estimator, data in ((one, rows), (other, rows * UNITS))
         ]
         np.testing.assert_allclose(values[1], values[0] * UNITS, rtol=1e-12)
-
-
-@pytest.mark.parametrize(("key", "example"), CENTRED)
-def test_as_many_numbers_as_columns_are_asked_for(key, example):
-    estimator, d = example.estimator, dimension(example)
-    for name in ("radius", "centre", "sigma") if isinstance(estimator, KINDS) else ("centre",):
-        other = replace(estimator, **{name: (1.0,) * (d + 1)})
-        with pytest.raises(ArgumentError, match=f"expected one number, or {d}: one for each column") as error:
-            other.plan(100_000, d, example.budget)
-        assert error.value.argument == name
-        assert replace(estimator, **{name: np.ones(d)}) == replace(estimator, **{name: (1.0,) * d})
-        for wrong in ((), (1.0, np.nan), ("1", 1.0)):
-            with pytest.raises(ArgumentError) as error:
-                replace(estimator, **{name: wrong})
-            assert error.value.argument == name

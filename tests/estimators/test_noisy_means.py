@@ -22,7 +22,6 @@ from workbench.estimators.shared.rows import (
     second_moment_sensitivity,
 )
 from workbench.privacy import Charge, UnitNoise
-from workbench.privacy.grid import OnGrid
 
 N, RADIUS, LOUD = 12, 1.7, 1e4  # a budget at which no absent row is hidden
 KINDS = ["laplace", "gaussian", "moment"]
@@ -90,15 +89,6 @@ def test_what_is_released_is_made_of_the_noisy_numbers_alone(kind):
         x[:absent] = np.nan
         outputs.append(drawn(kind, x, x[-1], same)[1])
     assert np.ptp(np.array(outputs), axis=0).max() == 0 < np.abs(outputs[0]).min()
-
-
-@pytest.mark.parametrize("there", [0, 2**31, 2**35])
-def test_as_many_rows_as_no_word_counts_are_drawn_like_a_few_whatever_their_number(there):
-    n = 2**35
-    mean = OnGrid(np.append(np.zeros(200, np.int64), there), 2.0**-26 / n)
-    charge = Charge("s", "gaussian", mean_sensitivity(n, 200**0.5), ZCDP(1.0))
-    share = noisy_means.mean_and_share(mean, n, charge, Told())[1]
-    assert share == pytest.approx(max(there / n, 0.1), rel=1e-9)
 
 
 HIDDEN = [

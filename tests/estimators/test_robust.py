@@ -6,25 +6,12 @@ import numpy as np
 import pytest
 
 from tests.estimators.streams import rng
-from workbench.estimators.base import Trace
 from workbench.estimators.robust import RobustHeavyMean, RobustMean, Rows
-from workbench.estimators.weighted_moments import grid
-from workbench.populations.corruption import MEAN_ATTACKS
-from workbench.privacy import ApproxDP, SimulatedNoise, UnitNoise
+from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.mechanisms import gaussian_mu
 
 BUDGET = ApproxDP(10.0, 0.01)
-ATTACKS = {adversary.name: adversary for adversary in MEAN_ATTACKS}
 NORMAL, HEAVY = RobustMean(radius=10.0, sigma=1.0), RobustHeavyMean(radius=10.0, upper=1.0)
-BOTH = pytest.mark.parametrize("estimator", [NORMAL, HEAVY], ids=["normal", "heavy"])
-
-
-class Silent(UnitNoise):
-    """Adds nothing: what a run makes of exact statistics."""
-
-    def gaussian(self, value, sensitivity, scale):
-        """Return the value."""
-        return np.asarray(value, np.float64)
 
 
 @pytest.mark.daily
@@ -44,21 +31,6 @@ def test_steps_that_are_left_give_the_mean_of_a_refund():
     assert abs(ratio - 1) < 5 * sqrt(2 / (d * runs))  # and not that of the last step alone
     alone = 2 * design.radius / (n * gaussian_mu(charges[-1].cost))
     assert alone > 1.3 * sd
-
-
-@BOTH
-def test_the_loop_turns_with_its_rows(estimator):
-    n, d = 4000, 5
-    x = ATTACKS["shift-axis"].corrupt(rng(5).standard_normal((n, d)), 0.05, rng=rng(6))
-    turn = np.linalg.qr(rng(6).standard_normal((d, d)))[0]
-    loop = estimator.steps(n, d, BUDGET)
-    charges = [c for c in estimator.plan(n, d, BUDGET).charges() if c.step not in ("range", "recentre")]
-    trace = Trace()
-    one = loop.filtered(Rows(x, 0.0, 1.0), np.zeros(d), charges, Silent(), trace)
-    two = loop.filtered(Rows(x @ turn.T, 0.0, 1.0), np.zeros(d), charges, Silent())
-    assert trace.records["basis"][-1].shape[1] >= 1, "nothing was filtered: nothing was tested"
-    rounding = grid(loop.radius) * np.sqrt(d)  # half a step in every entry of both means
-    assert np.abs(two - turn @ one).max() < rounding
 
 
 def histogram(scores, edges):

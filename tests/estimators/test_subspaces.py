@@ -10,7 +10,6 @@ from scipy.spatial import distance
 from scipy.special import ndtri
 
 from tests.estimators.streams import squared_gap
-from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import (
     BITS,
     CLOSEST,
@@ -194,15 +193,6 @@ def test_a_decomposition_that_fails_stays_inside_its_block(monkeypatch):
     assert (planes[5] == 0).all()
     assert np.array_equal(found[others], clean_spectra[others])
     assert np.array_equal(planes[others], clean[others])
-
-
-def test_spectra_keep_a_condition_number_of_1e20():
-    scales = np.array([1e10, 1e5, 1.0])
-    blocks = in_blocks(rng(9).standard_normal((4000, 3)) * scales, 40)
-    ratios = spectra(blocks) / scales**2
-    assert 0.4 < ratios.min() < ratios.max() < 2.0
-    blocks[:, :, 2] = blocks[:, :, 0] - 3 * blocks[:, :, 1]
-    assert (spectra(blocks)[:, 2] == 0).all()
 
 
 def test_the_noise_of_a_vote_has_the_scale_of_the_proof():

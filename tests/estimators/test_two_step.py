@@ -1,14 +1,11 @@
 """Means of a column, clipped or in two steps: equal rows are found, others move them as far as they say."""
 
-import re
-from math import hypot
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
 from tests.estimators.streams import rng
-from workbench import ApproxDP, ClippedMean, CoordinatewiseMean, Median, PureDP, TwoStepMean, UnboundedMean
+from workbench import ApproxDP, CoordinatewiseMean, Median, PureDP, TwoStepMean, UnboundedMean
 from workbench.estimators import two_step
 from workbench.estimators.shared.noisy_means import uncentred
 
@@ -32,47 +29,6 @@ def test_equal_rows_are_found(estimator, budget, d):
         value = estimator(np.full((1000, d), place), budget=budget, rng=rng(seed)).value
         missed += bool((np.abs(value - place) > 0.05 * np.array([2.0, 20.0])[:d]).any())
     assert missed <= 8
-
-
-def said(estimator, n, d, budget):
-    return float(re.search(r"up to (\S+) more", estimator.other_rows(n, d, budget)).group(1))
-
-
-def two_valued(share, n=1000):
-    """A column of mean 0 and standard deviation 1, of which this share is large."""
-    large = np.arange(n) < int(share * n)
-    return (large - large.mean()) / large.std()
-
-
-END = 10.0  # of the range, where the mean lies
-TIGHT = ClippedMean(radius=END, sigma=1.0)
-PAPER = ClippedMean(radius=END, sigma=1.0, calibration="paper")
-BEYOND, FURTHER = (one.bound(1000, PURE) - END for one in (TIGHT, PAPER))
-CLIPPED = (1 - BEYOND / hypot(1, BEYOND)) / 2  # the share of Scarf's worst
-TWO, RARE = TwoStepMean(radius=100.0, sigma=1.0), two_valued(0.043, 10_000)
-SOURCE = TwoStepMean(radius=100.0, sigma=1.0, calibration="paper")
-
-
-@pytest.mark.turns(3)
-@pytest.mark.parametrize(
-    ("estimator", "budget", "x", "least"),
-    [  # the worst that the proof knows, or that a search found; `least` of what is said is reached
-        (TIGHT, PURE, END + two_valued(CLIPPED), 0.9),
-        (PAPER, PURE, END + two_valued(1 / (1 + FURTHER**2)), 0.9),
-        (TWO, PURE, two_valued(0.078), 0.6),
-        (TWO, PURE, two_valued(0.5), 0.0),
-        (TWO, PureDP(0.1), two_valued(0.434), 0.5),
-        (SOURCE, PureDP(4.0), two_valued(6e-4, 10_000), 0.2),
-        (UnboundedMean(sigma=1.0), APPROX, RARE, 0.7),
-        (CoordinatewiseMean(sigma=1.0), APPROX, np.outer(RARE, [1, -1]), 0.5),
-    ],
-)
-def test_a_column_moves_a_mean_as_far_as_it_says_and_no_further(estimator, budget, x, least):
-    n, d = x.shape if x.ndim == 2 else (len(x), 1)
-    runs = [estimator(x, budget=budget, rng=rng(seed)).value for seed in range(41)]
-    error = np.median(np.linalg.norm(np.reshape(runs, (41, d)) - x.reshape(n, d).mean(axis=0), axis=1))
-    limit = said(estimator, n, d, budget)
-    assert least * limit <= error <= limit + estimator.predicted_error(n, d, budget)
 
 
 @pytest.mark.daily

@@ -14,11 +14,9 @@ from scipy import stats
 from scipy.stats import norm
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise, UnitNoise, exact
+from workbench.privacy import ZCDP, ApproxDP, Charge, SecureNoise, SimulatedNoise, UnitNoise, exact
 from workbench.privacy.grid import UP, passed_no_more
 from workbench.privacy.histograms import (
-    finite_histogram,
-    histogram_charge,
     mode_charge,
     release_mode,
     stability_charge,
@@ -129,14 +127,6 @@ def test_the_threshold_of_discrete_noise_covers_a_scale_that_is_rounded_up():
             wider = mexp(-mpf(epsilon) / 2 / (mpf(1) + mpf(2) ** -40))
             assert wider**least / (1 + wider) <= delta
             assert wider ** (least - 1) / (1 + wider) > delta / 2
-
-
-@pytest.mark.parametrize("epsilon", [1e-3, 1e-12, 1e-17, 1e-19, 1e-30])
-def test_discrete_laplace_noise_is_never_less_than_its_scale(epsilon):
-    charge = histogram_charge("counts", PureDP(epsilon))
-    noise = SimulatedNoise(np.random.default_rng(1))
-    noisy = finite_histogram(np.zeros(3, np.int64), 2000, charge, noise)
-    assert np.median(np.abs(noisy)) >= 0.3 * 2 / epsilon
 
 
 def mode_law(keys, charge):
@@ -289,12 +279,3 @@ def test_one_row_decides_neither_the_type_nor_the_width_of_a_key(release, common
     for seed in range(5):
         assert released(release, keys[[0] * N], seed) == released(release, keys, seed)
         assert released(release, keys, seed)[0][0] is kind
-
-
-@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
-def test_bins_of_a_partition_are_an_array_whatever_its_rows_are(row):
-    charge = histogram_charge("bins", PureDP(1.0))
-    with pytest.raises(ArgumentError, match="bins = 'list': expected a numpy array"):
-        finite_histogram([1] * 10 + [row], 3, charge, SimulatedNoise(np.random.default_rng(0)))
-    with pytest.raises(ArgumentError, match=r"bins = 'array of type float64': expected whole numbers"):
-        finite_histogram(np.ones(10), 3, charge, SimulatedNoise(np.random.default_rng(0)))

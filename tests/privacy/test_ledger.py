@@ -8,9 +8,8 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 from workbench.errors import ArgumentError, OverspentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, Ledger, PureDP
-from workbench.privacy.budgets import gdp_from_pure, gdp_within_approx, zcdp_within_approx
+from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.ledger import composed
-from workbench.special import ndtr
 
 TOTAL, SLACK = ApproxDP(2.0, 1e-6), 4e-7
 HALF = ApproxDP(2.0, 2e-7)
@@ -32,14 +31,6 @@ def test_the_exact_composition_is_that_of_dp_accounting_and_not_below(epsilons, 
 
     found = composed(epsilons, mu, 1e-6)
     assert peer(False) * (1 - 1e-6) <= found <= 1.005 * peer(True)
-
-
-def test_pure_dp_is_gaussian_dp_of_the_least_mu():
-    for epsilon in (1e-6, 0.99e-4, 1.01e-4, 0.5, 5.0):
-        mu = gdp_from_pure(PureDP(epsilon)).mu
-        attained = 2 * ndtr(mu / 2) - 1
-        wanted = 2 / (1 + 2.718281828459045 ** (-epsilon)) - 1
-        assert wanted * (1 - 1e-9) <= attained <= wanted * (1 + 1e-7)
 
 
 def refused(ledger, cost):

@@ -291,16 +291,6 @@ def test_square_masks_have_their_law(factor):
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("factor", FACTORS)
-@pytest.mark.parametrize(("d", "rate", "count"), [(1, 3.0, 2500), (2, 12.0, 2500)])
-def test_thompson_laplace_masks_have_their_law(d, rate, count, factor):
-    rng = np.random.default_rng(4)
-    draws = np.array([secure.thompson_laplace(np.eye(d), factor / rate, rng.bytes) for _ in range(count)])
-    largest = np.abs(np.log(np.linalg.eigvalsh(draws))).max(axis=1)
-    assert rejected(largest, largest_exponent(d, rate)) == (factor != 1)
-
-
-@pytest.mark.daily
 @pytest.mark.parametrize(("d", "rate", "count"), [(3, 12.0, 600), (4, 20.0, 250)])
 def test_thompson_laplace_masks_of_more_dimensions_have_their_law(d, rate, count):
     """Of few draws: half the rate and 1.6 times it are rejected."""
@@ -343,19 +333,6 @@ def test_every_entry_is_the_float_next_to_the_exact_number(root, seed):
     assert len(read.chunks) == 9
     assert found.tolist() == by_hand(root, 0.3, read.chunks)
     assert np.array_equal(found, found.T)
-
-
-def test_more_bits_are_drawn_until_every_entry_has_one_float():
-    """A uniform number whose first 128 bits are 0 has no normal quantile yet."""
-    ordinary = np.random.default_rng(7).bytes(16 * 16)
-    fed = Tape(bytes(16) + ordinary)
-    found = secure.square(np.array([[1.0]]), 0.5, fed)
-    assert fed.place == 32
-    u = mpf(int.from_bytes(ordinary[:16], "little")) / mpf(2) ** 256
-    with mpmath.workdps(120):
-        guess = -mpmath.sqrt(2 * mpmath.log(1 / u))
-        exact_normal = mpmath.findroot(lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2 / u - 1, guess)
-        assert found[0, 0] == float((1 - exact_normal / 2) ** 2)
 
 
 def test_a_ball_round_a_midpoint_has_no_float_next_to_it():
