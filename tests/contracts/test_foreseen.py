@@ -11,12 +11,6 @@ from math import inf, isfinite
 import numpy as np
 import pytest
 
-from tests.contracts.foreseen import (
-    errors,
-    nothing_is_promised_below_the_cliff,
-    stated,
-    the_statement_is_true_above_the_cliff,
-)
 from tests.contracts.foreseen_table import CLIFFS, Cliff
 from workbench.catalog import CATALOG
 from workbench.contracts.accuracy import refused

@@ -315,7 +315,7 @@ ACCURACY = [
 # Stages, batches and parts that share rows: one row is charged once and spent twice
 
 BATCH, PART, REST = "rows[stage.start : stage.stop]", "keys[p :: self.parts]", "x[first + second :]"
-WHOLE = "range(p, len(keys), self.parts)"
+OF_A_PART = "range(p, len(keys), self.parts)"
 BLOCK = 64  # rows, more than the vote of (2) leaves over
 
 
@@ -339,7 +339,7 @@ SHARING = [
            a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
     Mutant("parts of a ball with row 0 for their last",
            rewritten(StableCentres, "draw", PART,
-                     f"keys[[*{WHOLE}][: -1 if p else None] + [0] * (p > 0)]"),
+                     f"keys[[*{OF_A_PART}][: -1 if p else None] + [0] * (p > 0)]"),
            a_row_moves_one_part, divided(wb.BallRange)),
     Mutant("the last stage of a learner takes a row of the matrix quantile",
            rewritten(PopulousLearner, "estimate", REST, "x[first + second - 1 :]"),
