@@ -562,13 +562,6 @@ def test_what_a_group_says_depends_on_its_own_rows_alone(d):
             assert moved[others].max() <= 1
 
 
-def test_a_location_resists_almost_half_of_a_group():
-    blocks = rng(8).standard_normal((200, 21, 3))
-    blocks[:, :9] = 1e9
-    assert np.abs(location_means(blocks)).max() < 5
-    assert np.abs(location_means(blocks + 1e3) - 1e3).max() < 5
-
-
 def test_the_table_has_a_row_for_every_size_and_grows_with_corruption():
     expected = {("covariance", d, size, share) for d in SIZES for size in SIZES[d] for share in CORRUPTIONS}
     expected |= {("mean", d, size, share) for d in MEAN_D for size in MEAN_SIZES for share in CORRUPTIONS}

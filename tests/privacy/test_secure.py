@@ -22,9 +22,8 @@ from tests.contracts.parameters import examples
 from tests.privacy.kit import FALSE_ALARM, Tape, largest_exponent
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
-from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, noise_source, secure
+from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, secure
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.noise import NoiseSource
 from workbench.privacy.stable import ChargedRoot
 from workbench.study.audit import numbers
 
@@ -160,14 +159,6 @@ def test_scales_in_units_are_rounded_up_and_truncated_noise_is_as_many_scales_wi
 def test_a_statistic_of_floats_is_refused(kind):
     with pytest.raises(ArgumentError, match=r"^value = .*whole numbers"):
         drawn(kind, np.zeros((2, 2)), 1.0)
-
-
-@pytest.mark.parametrize("seed", [0, None, np.random.default_rng(1)])
-def test_it_takes_no_seed(seed):
-    with pytest.raises(TypeError, match="no arguments"):
-        SecureNoise(seed)
-    assert noise_source(NOISE) is NOISE
-    assert isinstance(NOISE, NoiseSource)
 
 
 def test_a_root_that_no_charge_covers_is_refused_by_the_source_itself():
