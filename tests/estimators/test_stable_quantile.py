@@ -218,7 +218,7 @@ def pairs(d, count, seed):
         yield x, y
 
 
-@pytest.mark.turns(4)
+@pytest.mark.daily
 def test_units_of_a_neighbour_are_no_larger_one_count_below():
     moved = 0
     for x, y in pairs(2, 200, 3):
@@ -326,8 +326,8 @@ def absolute(lift, centre):
     return root
 
 
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("edge", ["slope", pytest.param("guard", marks=DAILY)])
+@pytest.mark.daily
+@pytest.mark.parametrize("edge", ["slope", "guard"])
 def test_neighbours_of_the_whole_matrix_break_no_bound(edge):
     stable, changed, most = 0, 0, 250
     for x, y, test in filter(None, (made.lifted(edge, number) for number in range(most))):

@@ -17,13 +17,6 @@ from workbench.study.faults import everywhere, isolated, memos
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())
-LONG = (  # over a second each, most of it for plans
-    *(f"noise of {name} {word}" for name in ("wishart", "tested_wishart") for word in ("halved", "off")),
-    *(f"noise of {name} halved" for name in ("thompson_laplace", "stable_thompson_laplace")),
-    *(f"noise of symmetric_gaussian {word}" for word in ("halved", "off")),
-    "sensitivity of truncated_laplace halved",
-    *(f"sensitivity of {name} doubled" for name in ("truncated_laplace", "lower_bound", "cuts")),
-)
 EVERYWHERE = [mutant for mutant in MUTANTS if mutant.applies is everywhere]
 
 
@@ -91,13 +84,8 @@ def test_the_named_contract_finds_every_mutant_of_an_entry(key, found):
     assert not escaped
 
 
-@pytest.mark.parametrize(
-    "mutant",
-    [
-        pytest.param(one, id=one.name, marks=pytest.mark.daily if one.name in LONG else pytest.mark.turns(4))
-        for one in OF_MECHANISMS
-    ],
-)
+@pytest.mark.daily
+@pytest.mark.parametrize("mutant", OF_MECHANISMS, ids=lambda one: one.name)
 def test_the_named_contract_finds_a_wrong_mechanism(mutant, found):
     example = first_of(mutant, (example for key in KEYS for example in mutated(key)))
     assert example, "no example has such a step"
@@ -107,7 +95,6 @@ def test_the_named_contract_finds_a_wrong_mechanism(mutant, found):
 def test_every_contract_finds_a_mutant():
     names = [mutant.name for mutant in (*MUTANTS, *OF_MECHANISMS)]
     assert len({*names}) == len(names)
-    assert {*LONG} <= {*names}
     assert {mutant.found_by for mutant in MUTANTS} | {mutant.found_by for mutant in OF_MECHANISMS} == {
         *CONTRACTS
     }

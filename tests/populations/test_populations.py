@@ -293,6 +293,7 @@ def statistics(matrices):
     }
 
 
+@pytest.mark.turns(4)
 @pytest.mark.parametrize("n", [5, 12, 60])
 def test_in_law_and_from_rows_are_the_same(n):
     population, rng = law(4), np.random.default_rng(3)

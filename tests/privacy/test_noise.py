@@ -200,7 +200,7 @@ def thompson(matrix):
     return float(np.abs(np.log(np.linalg.eigvalsh(matrix))).max())
 
 
-@pytest.mark.turns(4)
+@pytest.mark.daily
 @pytest.mark.parametrize("kind", ["thompson_laplace", "wishart", "square"])
 def test_masks_follow_linear_maps_and_forget_the_root(kind):
     source, matrix = rng(10), np.array([[4.0, 1.0], [1.0, 2.0]])
