@@ -11,8 +11,8 @@ from dp_accounting.pld import common, privacy_loss_distribution
 from dp_accounting.rdp import rdp_privacy_accountant
 from scipy.integrate import quad
 
-from workbench.errors import LEAST_LOSS
-from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
+from workbench.errors import LEAST_LOSS, ArgumentError
+from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP, UnitNoise
 from workbench.privacy.budgets import (
     LEAST_DELTA,
     advanced_composition,
@@ -30,7 +30,9 @@ from workbench.privacy.budgets import (
 )
 from workbench.privacy.mechanisms import (
     classic_gaussian_scale,
+    discrete_laplace,
     gaussian_scale,
+    laplace_scale,
 )
 
 GRID = [(rho, delta) for rho in (1e-4, 0.01, 0.1, 0.5, 2.0, 20.0) for delta in (1e-2, 1e-5, 1e-9, 1e-12)]
@@ -245,3 +247,18 @@ def test_formulas_are_exact_to_the_last_bits(power):
     with mpmath.workdps(60):
         for ours, exact in ((zcdp_from_laplace, of_laplace), (zcdp_from_bounded_range, of_range)):
             assert abs(ours(epsilon).rho / exact(mpmath.mpf(epsilon)) - 1) <= 1e-15
+
+
+def test_integer_noise_is_not_sold_for_the_price_of_laplace_noise():
+    with pytest.raises(ArgumentError, match="PureDP"):
+        discrete_laplace(np.zeros(2), Charge("count", "discrete_laplace", 1.0, ZCDP(0.1)), UnitNoise())
+    with pytest.raises(ArgumentError, match="PureDP"):
+        laplace_scale(Charge("count", "laplace", 1.0, ZCDP(0.1, 1e-6)))
+
+
+def test_delta_of_the_budget_is_paid_before_the_conversion():
+    assert approx_from_zcdp(ZCDP(0.1, 1e-6), 3e-6).epsilon == pytest.approx(
+        approx_from_zcdp(ZCDP(0.1), 2e-6).epsilon
+    )
+    with pytest.raises(ArgumentError, match="delta"):
+        approx_from_zcdp(ZCDP(0.1, 1e-6), 1e-6)

@@ -14,9 +14,11 @@ from scipy import stats
 from scipy.stats import norm
 
 from workbench.errors import ArgumentError
-from workbench.privacy import ZCDP, ApproxDP, Charge, SecureNoise, SimulatedNoise, UnitNoise, exact
+from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise, UnitNoise, exact
 from workbench.privacy.grid import UP, passed_no_more
 from workbench.privacy.histograms import (
+    finite_histogram,
+    histogram_charge,
     mode_charge,
     release_mode,
     stability_charge,
@@ -279,3 +281,11 @@ def test_one_row_decides_neither_the_type_nor_the_width_of_a_key(release, common
     for seed in range(5):
         assert released(release, keys[[0] * N], seed) == released(release, keys, seed)
         assert released(release, keys, seed)[0][0] is kind
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-12, 1e-17, 1e-19, 1e-30])
+def test_discrete_laplace_noise_is_never_less_than_its_scale(epsilon):
+    charge = histogram_charge("counts", PureDP(epsilon))
+    noise = SimulatedNoise(np.random.default_rng(1))
+    noisy = finite_histogram(np.zeros(3, np.int64), 2000, charge, noise)
+    assert np.median(np.abs(noisy)) >= 0.3 * 2 / epsilon

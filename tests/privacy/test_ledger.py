@@ -8,8 +8,9 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 from workbench.errors import ArgumentError, OverspentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, Ledger, PureDP
-from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
+from workbench.privacy.budgets import gdp_from_pure, gdp_within_approx, zcdp_within_approx
 from workbench.privacy.ledger import composed
+from workbench.special import ndtr
 
 TOTAL, SLACK = ApproxDP(2.0, 1e-6), 4e-7
 HALF = ApproxDP(2.0, 2e-7)
@@ -109,3 +110,11 @@ def test_a_ledger_is_written_and_read_and_nothing_else_is():
     for slack in (-1e-7, 2e-6, float("nan"), "a", 1e-18):
         with pytest.raises(ArgumentError, match=r"^slack = "):
             Ledger(TOTAL, slack=slack)
+
+
+def test_pure_dp_is_gaussian_dp_of_the_least_mu():
+    for epsilon in (1e-6, 0.99e-4, 1.01e-4, 0.5, 5.0):
+        mu = gdp_from_pure(PureDP(epsilon)).mu
+        attained = 2 * ndtr(mu / 2) - 1
+        wanted = 2 / (1 + 2.718281828459045 ** (-epsilon)) - 1
+        assert wanted * (1 - 1e-9) <= attained <= wanted * (1 + 1e-7)

@@ -22,8 +22,9 @@ from tests.contracts.parameters import examples
 from tests.privacy.kit import FALSE_ALARM, Tape, largest_exponent
 from workbench.contracts.datasets import sizes, typical_rows
 from workbench.errors import ArgumentError
-from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, secure
+from workbench.privacy import Charge, NonPrivate, PureDP, SecureNoise, exact, mechanisms, noise_source, secure
 from workbench.privacy.grid import OnGrid
+from workbench.privacy.noise import NoiseSource
 from workbench.privacy.stable import ChargedRoot
 from workbench.study.audit import numbers
 
@@ -378,3 +379,11 @@ def test_bases_are_uniform():
 def test_integers_beside_the_largest_do_not_wrap():
     counts = np.array([2**63 - 1, -(2**63)])
     assert SecureNoise().laplace(counts, 1, 1.0).tolist() == [2.0**63, -(2.0**63)]
+
+
+@pytest.mark.parametrize("seed", [0, None, np.random.default_rng(1)])
+def test_it_takes_no_seed(seed):
+    with pytest.raises(TypeError, match="no arguments"):
+        SecureNoise(seed)
+    assert noise_source(NOISE) is NOISE
+    assert isinstance(NOISE, NoiseSource)
