@@ -3,7 +3,6 @@
     bits.py dump OUT.json [--keys WORD ...] [--part I/K] [-j N]    of the package in the working directory
     bits.py compare A.json B.json          bit for bit, on one machine; ends with 1 if anything differs
     bits.py commit [--keys WORD ...]       writes bits.json anew: a part, to nine digits, for any machine
-    bits.py path [KEY ...]                 the files of the package between an entry's call and its noise
 
 Only what `workbench`, `workbench.catalog` and `workbench.privacy` export is asked, so that one copy of this
 file dumps the trees on both sides of a move. Floats are written by their bits, objects by class and fields.
@@ -391,8 +390,8 @@ def timed(measure, key):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("command", choices=("dump", "compare", "commit", "path"))
-    parser.add_argument("what", nargs="*", help="files or keys")
+    parser.add_argument("command", choices=("dump", "compare", "commit"))
+    parser.add_argument("what", nargs="*", help="files")
     parser.add_argument("--keys", nargs="*", default=[""], metavar="WORD", help="those whose names have one")
     parser.add_argument(
         "--part", default="0/1", metavar="I/K", help="each K-th of the keys, from the I-th on"
@@ -415,10 +414,6 @@ def main():
                 of_keys = found.get(one.__name__, {}) | computed(partial(part, one), keys, given.j)
                 found[one.__name__] = {key: of_keys[key] for key in CATALOG if key in of_keys}
             COMMITTED.write_text(written(found))
-        case "path", named:
-            from tests import paths
-
-            print(*paths.lines(named or [*CATALOG]), sep="\n")
         case _:
             parser.error("see --help")
     return 0

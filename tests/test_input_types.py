@@ -105,28 +105,6 @@ def test_a_column_of_text_is_named_with_its_type_whatever_is_missing(table, colu
         assert str(raised.value) == f"x['town'] = 'column of type {kinds[3]}': expected a numeric column"
 
 
-@pytest.mark.parametrize("column", [PolarsColumn, ArrowColumn])
-@pytest.mark.parametrize(("values", "kind"), [([1, 2, 3], "int64"), ([True, False, True], "bool")])
-def test_a_missing_entry_changes_neither_the_outcome_nor_the_other_entries(column, values, kind):
-    whole, labels = read(column(values, kind, "h"))
-    partly, same = read(column(values, kind, "h", missing=[1]))
-    assert labels == same == ("h",)
-    np.testing.assert_array_equal(partly, [whole[0], NAN, whole[2]])
-
-
-def test_columns_without_a_name_have_no_label():
-    for x in (pd.Series(ROWS), PolarsColumn(ROWS, "Float64"), PolarsColumn(ROWS, "Float64", None)):
-        assert read(x)[1] is None
-    with pytest.raises(ArgumentError, match=r"^x = 'column of type "):
-        read(pd.Series(["a", "b"]))
-
-
-def test_a_table_of_rows_of_columns_is_refused_by_name():
-    frame = PolarsFrame(PolarsColumn([[1, 2], [3, 4]], "Array(Int64, 2)", "pair"))
-    with pytest.raises(ArgumentError, match=r"x\['pair'\] = .*one number in every row"):
-        read(frame)
-
-
 # neighbouring inputs: one entry is replaced, and nothing changes but that entry
 
 WIDEST = np.longdouble("1e4000") if np.finfo(np.longdouble).maxexp > 1024 else np.longdouble("inf")
@@ -261,13 +239,13 @@ class Wide(PolarsColumn):
         return Column([kind(value) for value in self.values], "Float64", self.name)
 
 
-WITHIN_ITSELF: list[object] = [1.0]
-WITHIN_ITSELF.append(WITHIN_ITSELF)
-
-
 def test_integers_that_numpy_has_not_are_read_as_floats():
     values, labels = read(Wide([1, 2**100], "Int128", "a"))
     assert (values.tolist(), labels) == ([1.0, 2.0**100], ("a",))
+
+
+WITHIN_ITSELF: list[object] = [1.0]
+WITHIN_ITSELF.append(WITHIN_ITSELF)
 
 
 @pytest.mark.parametrize(
@@ -275,21 +253,13 @@ def test_integers_that_numpy_has_not_are_read_as_floats():
     [
         (np.array([1.0, "a"], object), "x", "array with an entry of type str"),
         ([1.0, "a"], "x", "list with an entry of type str"),
-        ([1.0, 1j], "x", "list with an entry of type complex"),
         ([1.0, np.timedelta64(3)], "x", "list with an entry of type timedelta64"),
-        ([1.0, np.timedelta64("NaT")], "x", "list with an entry of type timedelta64"),
-        (np.array([1.0, np.timedelta64(3, "D")], object), "x", "array with an entry of type timedelta64"),
-        (deque([1.0, "a"]), "x", "entry of type str"),
         (pd.DataFrame({"a": pd.Series([1, "a"], dtype=object)}), "x['a']", "with an entry of type str"),
         (pd.Series([1, 2], dtype="category", name="a"), "x['a']", "column of type category"),
         (pd.Series(pd.to_timedelta([1, 2]), name="a"), "x['a']", "column of type timedelta64"),
-        (pd.Index(["a", "b"], name="a"), "x['a']", "column of type"),
         ((number for number in ROWS), "x", "object of type generator"),
-        ({1.0, 2.0}, "x", "object of type set"),
         (csr_array(np.eye(2)), "x", "object of type csr_array"),
-        (pd.DataFrame({"a": ROWS}).groupby("a"), "x", "object of type DataFrameGroupBy"),
         (WITHIN_ITSELF, "x", "list within itself"),
-        (Wide([1, 2], "List(Int128)", "a"), "x['a']", "column of type List(Int128)"),
         (pd.Series([["a"], ["b"]], name="a"), "x['a']", "with an entry of type str"),
         (np.zeros(2, [("a", float)]), "x", "array of type"),
         (UserList([[1.0, 2.0], [1.0]]), "x", "list of 2 rows"),

@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binom
 
 from workbench import linalg
-from workbench.estimators.shared import rows
 
 matrices = st.integers(1, 5).flatmap(lambda d: arrays(float, (d, d), elements=st.floats(-1e6, 1e6)))
 BETA, RUNS, FALSE_ALARM = 0.05, 2000, 1e-6
@@ -71,23 +70,3 @@ def test_sample_covariance_excess_covers(n, d):
     bound = linalg.sample_covariance_excess(n, d, BETA)
     assert share_above(excess, bound) <= most
     assert share_above(excess, bound / 5) > most
-
-
-def test_pairs_keep_the_covariance_and_lose_the_mean():
-    rng = np.random.default_rng(3)
-    x = 1e6 + rng.standard_normal((20_001, 2)) @ np.array([[2.0, 0.0], [1.0, 1.0]])
-    pairs = rows.paired(x)
-    assert pairs.shape == (10_000, 2)
-    assert np.abs(pairs.mean(axis=0)).max() < 0.2
-    np.testing.assert_allclose(linalg.second_moment(pairs), np.cov(x.T), rtol=0.1, atol=0.1)
-
-
-def test_a_row_touches_one_pair_and_unusable_pairs_are_absent():
-    x = np.zeros((6, 2))
-    x[3] = 1e100
-    x[2] = -1e100
-    assert (rows.paired(x)[[0, 2]] == 0).all()
-    assert np.isnan(rows.paired(x)[1]).all()
-    x[2] = 0.0
-    assert (rows.paired(x)[[0, 2]] == 0).all()
-    assert (rows.paired(x)[1] < 0).all()

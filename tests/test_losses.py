@@ -10,18 +10,15 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.linalg import sqrtm
 
-from workbench.distributions import Gaussian, Interval
+from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.losses import (
-    absolute_error,
-    interval_loss,
     kl_divergence,
     kl_upper_bound,
     mahalanobis_covariance_error,
     mahalanobis_mean_error,
     mahalanobis_spectral_error,
     pinsker_bound,
-    relative_scale_error,
     spectral_error,
     thompson_error,
     total_variation,
@@ -85,36 +82,7 @@ def test_gaussian_rejects_what_is_no_law(mean: object, covariance: object, argum
     assert error.value.argument == argument
 
 
-def test_a_singular_covariance_is_a_law() -> None:
-    assert Gaussian([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0]]).d == 2
-
-
-def test_intervals() -> None:
-    assert Interval(1.0, 3.0).width == 2.0
-    assert [Interval(1.0, 3.0).contains(x) for x in (0.9, 1.0, 3.0, 3.1, nan)] == [
-        False,
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert Interval() == Interval(-inf, inf)
-    assert Interval().contains(-1e300)
-    for low, high in ((nan, 1.0), (2.0, 1.0), (inf, inf), (-inf, -inf), (0.0, nan)):
-        with pytest.raises(ArgumentError):
-            Interval(low, high)
-
-
 # --- errors of estimates ---------------------------------------------------------------------------------
-
-
-def test_scalar_losses() -> None:
-    assert absolute_error(-1.0, 2.0) == 3.0
-    assert relative_scale_error(3.0, 2.0) == 0.5
-    assert relative_scale_error(1.0, 2.0) == 0.5
-    assert absolute_error(nan, 0.0) == relative_scale_error(inf, 1.0) == inf
-    assert interval_loss(Interval(0.0, 2.0), 2.0) == (True, 2.0)
-    assert interval_loss(Interval(0.0, 2.0), 2.1) == (False, 2.0)
 
 
 @given(seed=st.integers(0, 10**6), d=st.integers(1, 6))
@@ -131,11 +99,6 @@ def test_mahalanobis_losses_equal_the_symmetric_root_formulas(seed: int, d: int)
     assert spectral == pytest.approx(np.abs(np.linalg.eigvalsh(difference)).max(), rel=1e-7)
     plain = np.abs(np.linalg.eigvalsh(estimate.covariance - truth.covariance)).max()
     assert spectral_error(estimate.covariance, truth.covariance) == pytest.approx(plain, rel=1e-9)
-
-
-def test_an_asymmetric_estimate_pays_for_its_asymmetry() -> None:
-    error = mahalanobis_covariance_error([[4.0, 6.0], [-6.0, 4.0]], np.diag([4.0, 4.0]))
-    assert error == pytest.approx(sqrt(4.5))
 
 
 @pytest.mark.parametrize("bad", [nan, inf, -inf])
@@ -156,17 +119,6 @@ def test_thompson_error_is_the_same_either_way_and_infinite_where_an_axis_is_los
     assert thompson_error(truth / 3, truth) == pytest.approx(np.log(3.0))
     for bad in (np.diag([1.0, -1e-3]), np.diag([1.0, -1.0]), np.full((2, 2), inf)):
         assert thompson_error(bad, truth) == inf
-
-
-def test_shapes_and_singular_truths_are_named() -> None:
-    with pytest.raises(ArgumentError, match="estimate"):
-        mahalanobis_mean_error([1.0], Gaussian([0, 0], np.eye(2)))
-    with pytest.raises(ArgumentError, match="estimate"):
-        spectral_error(np.eye(3), np.eye(2))
-    with pytest.raises(ArgumentError, match="nonsingular"):
-        mahalanobis_covariance_error(np.eye(2), np.ones((2, 2)))
-    with pytest.raises(ArgumentError, match="nonsingular"):
-        kl_divergence(Gaussian([0, 0], np.eye(2)), Gaussian([0, 0], np.ones((2, 2))))
 
 
 # --- divergences -----------------------------------------------------------------------------------------
@@ -197,13 +149,6 @@ def test_quadratic_kl_bound_holds_with_eigenvalues_from_one_half(
     assert kl_divergence(p, q) <= bound * (1 + 1e-9) + 1e-12
 
 
-def test_quadratic_kl_bound_refuses_where_it_would_be_false() -> None:
-    """At eigenvalue .3 the divergence is .252 and the quadratic only .245: the condition is needed."""
-    p, q = line(0, sqrt(0.3)), line(0, 1)
-    assert kl_divergence(p, q) > 0.7**2 / 2
-    assert kl_upper_bound(p, q) == inf
-
-
 @settings(deadline=None, max_examples=20)
 @given(mean_p=means, sigma_p=scales, mean_q=means, sigma_q=scales)
 def test_univariate_total_variation_equals_quadrature(
@@ -217,16 +162,6 @@ def test_univariate_total_variation_equals_quadrature(
     exact = univariate_total_variation(mean_p, sigma_p, mean_q, sigma_q)
     assert exact == pytest.approx(gap.sum() * (x[1, 0] - x[0, 0]) / 2, abs=1e-5)
     assert exact == pytest.approx(univariate_total_variation(mean_q, sigma_q, mean_p, sigma_p), abs=1e-12)
-
-
-def test_univariate_total_variation_at_its_ends() -> None:
-    assert univariate_total_variation(1.0, 3.0, 1.0, 3.0) == 0.0
-    assert univariate_total_variation(0.0, 1.0, 1e300, 1.0) == 1.0
-    assert univariate_total_variation(0.0, 1e-150, 0.0, 1e150) == pytest.approx(1.0, abs=1e-15)
-    nearly = univariate_total_variation(0.0, 1.0, 2.0, 1 + 1e-9)
-    assert nearly == pytest.approx(total_variation_of_means(2.0), abs=1e-9)
-    # scale alone, to first order: 2 phi(1) per unit of log sigma
-    assert univariate_total_variation(0.0, 1.0, 0.0, 1 + 1e-6) == pytest.approx(0.4839414e-6, rel=1e-5)
 
 
 def test_total_variation_of_means_equals_quadrature() -> None:
@@ -243,14 +178,6 @@ def test_pinsker_bounds_the_exact_distance(mean: float, sigma: float) -> None:
     p, q = line(mean, sigma), line(0, 1)
     assert total_variation(p, q) <= pinsker_bound(kl_divergence(p, q)) + 1e-12
     assert total_variation(p, q) <= pinsker_bound(kl_divergence(q, p)) + 1e-12
-
-
-def test_pinsker_is_within_four_fifths_for_near_laws() -> None:
-    """TV / sqrt(KL / 2) tends to sqrt(2 / pi) for a small mean gap: sqrt(KL) / 2 would be no bound."""
-    gap = 1e-3
-    ratio = total_variation_of_means(gap) / pinsker_bound(kl_divergence(line(gap, 1), line(0, 1)))
-    assert ratio == pytest.approx(sqrt(2 / pi), rel=1e-6)
-    assert pinsker_bound(1e6) == 1.0
 
 
 def test_total_variation_bounds_meet_on_the_line_and_refuse_nothing_singular() -> None:

@@ -1,13 +1,11 @@
 import subprocess
 import sys
-from os import environ
 from pathlib import Path
 
 import pytest
-from threadpoolctl import threadpool_info
 
 from tests import machines
-from tests.machines import OWN, Outcome, distinct, environment, kernels, runs
+from tests.machines import OWN, Outcome, distinct, environment, kernels
 
 ROOT = Path(__file__).parents[1]
 BITS = """
@@ -43,25 +41,6 @@ def test_the_machines_own_kernel_runs_once():
     asked = ["Prescott", "Haswell"]
     assert distinct(asked, {OWN: "h", "Prescott": "p", "Haswell": "h"}) == ["Haswell", "Prescott"]
     assert distinct(asked, {OWN: "z", "Prescott": "p", "Haswell": "h"}) == [OWN, "Prescott", "Haswell"]
-
-
-def test_a_day_has_one_run_and_the_next_day_another():
-    three = [OWN, "Prescott", "Haswell"]
-    assert runs(three) == [(kernel, threads) for kernel in three for threads in (1, 2)]
-    assert sorted(run for day in range(6) for run in runs(three, day + 11)) == sorted(runs(three))
-
-
-def test_the_environment_names_kernel_and_threads(monkeypatch):
-    monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
-    assert environment("Haswell", 2)["OPENBLAS_CORETYPE"] == "Haswell"
-    assert environment("Haswell", 2)["OPENBLAS_NUM_THREADS"] == "2"
-    assert "OPENBLAS_CORETYPE" not in environment(OWN, 1)
-
-
-def test_the_libraries_say_what_they_chose():
-    chosen = [pool.get("architecture") for pool in threadpool_info() if pool["user_api"] == "blas"]
-    named = environ.get("OPENBLAS_CORETYPE", OWN)  # by whoever started the tests, if at all
-    assert all(f"{name}" in machines.loaded(named) for name in chosen)
 
 
 @pytest.mark.parametrize(("bad", "code"), [((), 0), (("Haswell", 2), 1), (("Prescott", 1), 1)])

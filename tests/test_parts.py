@@ -26,10 +26,6 @@ def test_every_test_is_in_one_part():
     assert all(900 < len(one) < 1100 for one in parts)
 
 
-def test_without_parts_nothing_is_left_out():
-    assert len(chosen(["tests/test_a.py::test_b", "tests/lab/test_c.py::test_d"], None)) == 2
-
-
 def test_of_so_many_days_each_test_has_one_and_every_part_of_its_tests_too():
     names = [f"tests/test_a.py::test_b[{i}]" for i in range(3000)]
     for place in (*names, *range(6)):

@@ -11,9 +11,6 @@ from scipy import stats
 from scipy.optimize import linprog
 
 from workbench.bounds import l17
-from workbench.bounds.search import smallest
-from workbench.errors import ArgumentError
-from workbench.losses import total_variation_of_means
 
 LEVEL = 1e-6
 EPSILONS = st.floats(0.05, 3.0)
@@ -30,36 +27,7 @@ def test_packing_bound_is_attained_by_randomised_response(size: int, epsilon: fl
     assert right == pytest.approx(1 - beta, rel=1e-9) or (n == 0 and right >= 1 - beta)
 
 
-def greedy_packing(radius: float, alpha: float, strict: bool) -> int:
-    centres, gap = [-radius], 2 * alpha * (1 if strict else 1 + 1e-9)
-    while centres[-1] + gap <= radius:
-        centres.append(centres[-1] + gap)
-    return len(centres)
-
-
-@pytest.mark.parametrize("radius", [0.3, 2.5, 9.0, 10.0, 1000.0])
-@pytest.mark.parametrize("alpha", [0.5, 2.5])
-def test_packing_bound_counts_centres(radius: float, alpha: float) -> None:
-    for strict in (True, False):
-        size = greedy_packing(radius, alpha, strict)
-        expected = l17.packing_bound_of_size(size, 0.7, 0.1)
-        assert l17.packing_bound(radius, alpha, 0.7, 0.1, strict=strict) == expected
-
-
 # --- two points ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("alpha", "epsilon", "tail", "sharp"),
-    [(0.1, 0.5, 111, 140), (0.05, 0.5, 224, 281), (0.02, 0.1, 2498, 3000)],
-)
-def test_two_point_bound_values(alpha: float, epsilon: float, tail: int, sharp: int) -> None:
-    """Regression values at beta = .01, confirmed by the linear program below at small n."""
-    tv = total_variation_of_means(2 * alpha)
-    assert l17.two_point_bound_tail(tv, epsilon, 0.01) == tail
-    assert l17.two_point_bound(tv, epsilon, 0.01) == sharp
-    assert l17.two_point_bound_stated(tv, epsilon) == pytest.approx(log(9) / (10 * tv * epsilon))
-    assert l17.two_point_bound_stated(tv, epsilon) < tail / 15
 
 
 def coupling_optimum(n: int, tv: float, epsilon: float, beta: float, delta: float) -> float:
@@ -92,16 +60,6 @@ def test_two_point_bound_with_delta_never_exceeds_the_linear_program(delta: floa
     scan = next(n for n in range(200) if coupling_optimum(n, tv, epsilon, beta, delta) >= 1 - beta - 1e-9)
     assert scan - 1 <= l17.two_point_bound(tv, epsilon, beta, delta) <= scan
     assert l17.two_point_bound_tail(tv, epsilon, beta, delta) <= scan
-
-
-def test_two_point_bound_at_its_ends() -> None:
-    assert l17.two_point_bound(0.3, 1.0, 0.5) == 0  # a coin is right half the time
-    assert l17.two_point_bound(1.0, 1.0, 0.1) == ceil(log(9))  # all rows differ: randomised response
-    assert l17.two_point_bound(1e-3, 1e-3, 0.01) > 1e6
-    assert l17.two_point_bound(0.5, 800.0, 0.1) == smallest(lambda n: 0.1 + 1 - 0.5**n >= 0.9)
-    for bad in ((0.0, 1.0, 0.1), (1.1, 1.0, 0.1), (0.5, 0.0, 0.1), (0.5, 1.0, 1.0), (0.5, 1.0, 0.1, 1.0)):
-        with pytest.raises(ArgumentError):
-            l17.two_point_bound(*bad)
 
 
 # --- sampling --------------------------------------------------------------------------------------------
@@ -173,24 +131,6 @@ def test_stable_histogram_error_bounds_the_released_and_the_dropped() -> None:
     assert failures <= stats.binom.isf(LEVEL, runs, beta)
     without = 1 + 2 / epsilon * (log(1 / (2 * delta)) + log(1 / beta))
     assert (worst > without).sum() > stats.binom.isf(LEVEL, runs, beta)
-
-
-@pytest.mark.parametrize("n", [1, 9, 10, 50, 99, 100, 300])
-def test_bin_count_failure_is_two_binomial_tails(n: int) -> None:
-    """Oracle: scipy.stats.binom on the strict and the weak inequality of Lemma 2.3."""
-    counts = np.arange(n + 1)
-    full = stats.binom.pmf(counts, n, stats.norm.cdf(1) - 0.5)[10 * counts < n].sum()
-    far = stats.binom.pmf(counts, n, 2 * stats.norm.sf(4))[50 * counts >= n].sum()
-    assert l17.bin_count_failure(n) == pytest.approx(min(1.0, full + far), rel=1e-9)
-
-
-def test_mean_gap_bounds_hold_and_touch() -> None:
-    """Fact 2.1 with its best constants: equality at gap 1 below and in the limit 0 above."""
-    for gap in (1e-6, 0.1, 0.9, 1.0, 1.1, 5.0, -0.7):
-        lower, upper = l17.mean_gap_bounds(gap)
-        assert lower <= total_variation_of_means(gap) * (1 + 1e-12) <= upper * (1 + 1e-9)
-    assert l17.mean_gap_bounds(1.0)[0] == pytest.approx(0.3829249, abs=1e-7)
-    assert l17.mean_gap_bounds(1e-6)[1] == pytest.approx(total_variation_of_means(1e-6), rel=1e-9)
 
 
 # --- sufficient sizes ------------------------------------------------------------------------------------
@@ -269,11 +209,6 @@ def test_stable_location_sample_size_against_the_exact_union(
     assert n <= l17.stable_location_sample_size_closed(epsilon, delta, beta)
 
 
-def test_nothing_has_to_be_located_in_two_bins() -> None:
-    assert l17.location_sample_size(1.0, 0.1, 0.01) == 1
-    assert l17.location_sample_size(1.4, 0.1, 0.01) > 1
-
-
 @pytest.mark.parametrize(("n", "radius", "epsilon", "beta"), [(1000, 20.0, 0.5, 0.05), (50, 1.0, 2.0, 0.2)])
 def test_clipped_mean_error_is_a_sum_of_three_quantiles(
     n: int, radius: float, epsilon: float, beta: float
@@ -288,12 +223,6 @@ def test_clipped_mean_error_is_a_sum_of_three_quantiles(
     assert terms.total == terms.sampling + terms.noise
 
 
-def test_two_step_error_is_lemma_2_2_around_a_close_centre() -> None:
-    """With beta / 4 for the location the rest is Lemma 2.2 at radius 2.5, 3/4 of beta and of epsilon."""
-    assert l17.two_step_error(500, 0.4, 0.1) == l17.clipped_mean_error(500, 2.5, 0.75 * 0.4, 0.75 * 0.1)
-    assert l17.two_step_error(500, 0.4, 0.1, split=0.5).noise > l17.two_step_error(500, 0.4, 0.1).noise
-
-
 @given(alpha=st.floats(0.02, 1.0), epsilon=EPSILONS, beta=BETAS)
 def test_sample_sizes_are_the_first_that_suffice(alpha: float, epsilon: float, beta: float) -> None:
     n = l17.clipped_mean_sample_size(alpha, 30.0, epsilon, beta)
@@ -301,13 +230,3 @@ def test_sample_sizes_are_the_first_that_suffice(alpha: float, epsilon: float, b
     assert errors[0] <= alpha
     assert n == 1 or errors[1] > alpha
     assert errors[3] < errors[2] < errors[0]
-
-
-def test_two_step_sizes_take_the_larger_of_location_and_mean() -> None:
-    for alpha in (0.05, 5.0):
-        mean = smallest(lambda n, a=alpha: l17.two_step_error(n, 0.5, 0.1).total <= a)
-        location = l17.location_sample_size(1e6, 0.125, 0.025)
-        assert l17.two_step_sample_size(alpha, 1e6, 0.5, 0.1) == max(mean, location)
-        stable = l17.stable_location_sample_size(0.125, 1e-6, 0.025)
-        assert l17.unbounded_sample_size(alpha, 0.5, 1e-6, 0.1) == max(mean, stable)
-    assert l17.two_step_sample_size(5.0, 1e6, 0.5, 0.1) > 500 > l17.two_step_sample_size(5.0, 1.0, 0.5, 0.1)

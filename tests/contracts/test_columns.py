@@ -14,12 +14,8 @@ from workbench.contracts.datasets import dimension, least, typical_rows, with_ab
 from workbench.contracts.every import SPENDING
 from workbench.contracts.gaps import coarse_afterwards, gap_is_the_sensitivity
 from workbench.contracts.kit import run, stopped_early
-from workbench.errors import ArgumentError
-from workbench.estimators import clipped
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
-from workbench.estimators.shared import rows as integers
 from workbench.privacy import ZCDP
-from workbench.study.faults import rewritten
 
 MOVES, UNITS = np.array([8.0, -64.0, 0.5]), np.array([1.0, 2.0**-8, 2.0**6])
 KINDS = (ClippedBoxMean, CoordinatewiseMean)
@@ -46,16 +42,6 @@ def with_centres(example):
 
 CENTRED = [one for one in examples() if by_column(one.values[1].estimator)]
 SEEN = (*SPENDING, behaviour.hostile_rows_are_ordinary_inputs, behaviour.an_unusable_row_is_absent)
-
-
-def test_every_estimator_of_several_columns_with_a_centre_takes_one_for_each():
-    with_centre = {
-        key
-        for key, one in (param.values for param in examples())
-        if hasattr(one.estimator, "centre") and not key.startswith("univariate/")
-    }
-    assert {param.values[0] for param in CENTRED} == with_centre
-    assert len(with_centre) == 13
 
 
 @pytest.mark.daily
@@ -106,77 +92,3 @@ def test_an_answer_scales_with_columns_their_ranges_and_scales(kind):
             for estimator, data in ((one, rows), (other, rows * UNITS))
         ]
         np.testing.assert_allclose(values[1], values[0] * UNITS, rtol=1e-12)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_error_bounds_and_predictions_are_of_all_columns(kind):
-    """At .1 a bound fails at most 33 times of 200 but for once in 400; medians of 200 are within a fifth."""
-    radius, sigma, n, budget = np.array([10.0, 1000.0]), np.array([1.0, 50.0]), 2000, ZCDP(0.5)
-    one = kind(radius=tuple(radius), centre=(5.0, 300.0), sigma=tuple(sigma))
-    bound, errors = one.error_bound(n, 2, budget, 0.1), []
-    for seed in range(200):
-        x = np.random.default_rng((3, seed)).normal(one.centre + 0.9 * radius, sigma, (n, 2))
-        errors.append(
-            one(x, budget=budget, rng=np.random.default_rng(seed)).value - one.centre - 0.9 * radius
-        )
-    assert (np.linalg.norm(errors, axis=1) > bound).sum() <= 33
-    assert bound < 100
-    middle = np.median(np.linalg.norm(errors / sigma, axis=1))
-    assert 0.8 < middle / one.predicted_error(n, 2, budget) < 1.25
-
-
-@pytest.mark.parametrize(("key", "example"), CENTRED)
-def test_as_many_numbers_as_columns_are_asked_for(key, example):
-    estimator, d = example.estimator, dimension(example)
-    for name in ("radius", "centre", "sigma") if isinstance(estimator, KINDS) else ("centre",):
-        other = replace(estimator, **{name: (1.0,) * (d + 1)})
-        with pytest.raises(ArgumentError, match=f"expected one number, or {d}: one for each column") as error:
-            other.plan(100_000, d, example.budget)
-        assert error.value.argument == name
-        assert replace(estimator, **{name: np.ones(d)}) == replace(estimator, **{name: (1.0,) * d})
-        for wrong in ((), (1.0, np.nan), ("1", 1.0)):
-            with pytest.raises(ArgumentError) as error:
-                replace(estimator, **{name: wrong})
-            assert error.value.argument == name
-
-
-BOX = Example(ClippedBoxMean(radius=(10.0, 0.1, 1000.0), centre=(1.0, 2.0, 3.0), sigma=1.0), ZCDP(0.5))
-
-
-def cut_before_it_is_scaled(x, change, reach):
-    sides = BOX.estimator.reaches(len(x), 3) / reach
-    cut = np.clip(x - BOX.estimator.centre, -reach, reach) / sides
-    return integers.mean_in_box(cut, lambda rows: rows, reach / sides.min())
-
-
-def seen_from_the_farthest_row(x, change, reach):
-    far = np.clip(np.nan_to_num(change(x)), -reach, reach).max(axis=0)
-    return integers.mean_in_box(x, lambda rows: change(rows) - far, reach)
-
-
-def in_units_of_the_rows(x, change, reach):
-    largest = np.nan_to_num(np.abs(change(x))).max(axis=0) + 1e-9
-    return integers.mean_in_box(x, lambda rows: change(rows) * (reach / largest), reach)
-
-
-FAULTS = (cut_before_it_is_scaled, seen_from_the_farthest_row, in_units_of_the_rows)
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_columns_that_are_not_what_is_public_are_noticed(fault, monkeypatch):
-    gap_is_the_sensitivity(BOX, sizes=(300,), small=False)
-    monkeypatch.setattr(clipped, "mean_in_box", fault)
-    with pytest.raises(AssertionError):
-        gap_is_the_sensitivity(BOX, sizes=(300,), small=False)
-
-
-CHARGES = {"the shortest": "self.reaches(n, d).min()", "that of the first column": "self.reaches(n, d)[0]"}
-
-
-@pytest.mark.parametrize("side", CHARGES)
-def test_a_charge_for_another_side_than_the_longest_is_noticed(side):
-    with (
-        rewritten(ClippedBoxMean, "plan", "float(self.reaches(n, d).max())", CHARGES[side])(),
-        pytest.raises(AssertionError),
-    ):
-        gap_is_the_sensitivity(BOX, sizes=(300,), small=False)

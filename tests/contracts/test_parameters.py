@@ -5,7 +5,7 @@ from math import inf, nan
 
 import pytest
 
-from workbench import PureDP
+from workbench import ZCDP, ApproxDP, GaussianDP, Ledger, NonPrivate, PureDP, lookup
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 
@@ -29,6 +29,7 @@ WRONG = {  # values that no estimator with such a parameter takes
 }
 LIMITS = (  # what one estimator refuses; where there are several parameters, the first one is named
     ("univariate/interval", {"level": 1.0}),
+    ("univariate/scale", {"upper": 1.0, "lower": 2.0}),
     ("range/ball", {"corruption": 0.0}),
     ("range/ball", {"corruption": 0.125}),
     ("range/ball", {"hypercontractivity": 0.9}),
@@ -89,3 +90,27 @@ def test_a_net_of_too_many_candidates_is_not_built(alpha):
     estimator = replace(CATALOG["covariance/pure-net"].estimator, alpha=alpha)
     with pytest.raises(ArgumentError, match=r"alpha = .* more than .* candidates"):
         estimator.plan(1000, 2, PureDP(1.0))
+
+
+NUMBERS = (0, -1.0, nan, inf, -inf, True, "1", None, 1j, [1.0])
+DELTAS = (-1e-9, 5e-324, 1e-301, 1.0, 1, 2.0, nan, inf, "0.1", None)
+BUDGETS = [
+    *(("epsilon", make, value) for make in (PureDP, lambda v: ApproxDP(v, 1e-6)) for value in NUMBERS),
+    *((name, make, value) for name, make in (("rho", ZCDP), ("mu", GaussianDP)) for value in NUMBERS),
+    *(("delta", lambda v, of=of: of(1.0, v), value) for of in (ApproxDP, ZCDP) for value in DELTAS),
+    *(("size", PureDP(1.0).for_group, value) for value in (*WHOLE, 10**9, 10**400, 10**5000)),
+    *(("weights", lambda v: PureDP(1.0).split(1, v), value) for value in (0, -1, 0.0)),
+    ("budget", Ledger, NonPrivate()),
+    ("key", lookup, "mean/none"),
+]
+
+
+def test_a_wrong_number_of_a_budget_is_named_with_its_value_in_one_line():
+    for argument, make, value in BUDGETS:
+        with pytest.raises(ArgumentError) as raised:
+            make(value)
+        error = raised.value
+        assert error.argument == argument, (make, value)
+        assert error.value is value or error.value == value or value != value
+        assert str(error).startswith(f"{argument} = ")
+        assert "\n" not in str(error)

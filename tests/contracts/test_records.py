@@ -12,27 +12,19 @@ import pytest
 
 from tests.contracts.parameters import examples
 from tests.mutants.conditions import charges
-from tests.mutants.wrong_scales import attaining, of_steps
+from tests.mutants.wrong_scales import attaining
 from workbench.contracts.accounting import draws_hold, recorded, steps_of_many_rows
 from workbench.contracts.gaps import gap_is_the_sensitivity, gaps_hold, measured
-
-
-def names(example, word):
-    mutants = (mutant for mutant in of_steps(example) if mutant.applies(example))
-    return {mutant.name for mutant in mutants if mutant.name.startswith(word)}
 
 
 @pytest.mark.parametrize(("key", "example"), examples())
 def test_draws_are_those_of_the_plan_and_others_are_refused(key, example):
     runs, steps = recorded(example), steps_of_many_rows(example)
     draws_hold(runs, steps)
-    refused = set()
     for step in {step for run in runs for step in run.steps}:
-        for word, factor in (("halved", 0.5), ("off", 0.0)):
+        for factor in (0.5, 0.0):  # halved, and off
             with pytest.raises(AssertionError):
                 draws_hold([run.with_noise(step, factor) for run in runs], steps)
-            refused.add(f"noise of {step} {word}")
-    assert refused >= names(example, "noise")
 
 
 @cache
@@ -57,11 +49,9 @@ def test_gap_is_the_sensitivity_and_no_half_or_double_of_it(key, example):
     of_few_rows = not steps <= steps_of_many_rows(example)
     gaps = measured(example, small=of_few_rows or is_new(key, example))
     gaps_hold(gaps)
-    wrong = [(step, "halved", 0.5) for step in steps] + [(step, "doubled", 2.0) for step in gaps.wanted]
-    for step, _, factor in wrong:
+    for step, factor in [*((step, 0.5) for step in steps), *((step, 2.0) for step in gaps.wanted)]:
         with pytest.raises(AssertionError):
             gaps_hold(gaps.declaring(step, factor))
-    assert {f"sensitivity of {step} {word}" for step, word, _ in wrong} >= names(example, "sensitivity")
 
 
 @pytest.mark.slow

@@ -12,12 +12,9 @@ from scipy.stats import norm
 from workbench import ApproxDP, Populous
 from workbench.catalog import KNOWN, Example, registry
 from workbench.catalog.entry import NO_SYMMETRY, Entry
-from workbench.contracts import accounting
 from workbench.contracts.every import CONTRACTS
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
-from workbench.privacy import stable
-from workbench.study.faults import attribute
 
 LOUD = ApproxDP(8.0, 1e-6)
 LINE = MultivariateGaussian(Gaussian(np.zeros(3), [[1, 0, 1], [0, 1, 2], [1, 2, 6]]))
@@ -85,12 +82,3 @@ def known(monkeypatch):
 @ENTRIES
 def test_a_contract_holds(entry, contract):
     contract(entry.examples[0])
-
-
-@pytest.mark.daily
-@ENTRIES
-def test_half_the_noise_is_found(entry):
-    right = stable.voted_scale
-    half = attribute(stable, "voted_scale", lambda charge: right(charge) / 2)
-    with half(), pytest.raises(AssertionError):
-        accounting.draws_are_those_of_the_plan(entry.examples[0])

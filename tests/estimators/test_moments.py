@@ -1,14 +1,14 @@
-"""Moments of clipped rows: what one row moves, the bias of a ball and its inverse, lifted moments, frames."""
+"""Moments of clipped rows: what one row moves, a ball and its inverse, lifted and weighted ones, frames."""
 
 from fractions import Fraction
 from math import sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.estimators.whole_gaps import squared_gap
+from tests.estimators.streams import squared_gap
 from workbench.estimators.shared.moments import (
     MOST_RAISED,
     STEP,
@@ -20,11 +20,26 @@ from workbench.estimators.shared.moments import (
     uncensored_spectrum,
 )
 from workbench.estimators.shared.rows import (
+    in_ball,
     within_ball,
 )
 from workbench.estimators.unbounded import HEIGHT
-from workbench.privacy import ZCDP
-from workbench.privacy.grid import UP
+from workbench.estimators.weighted_moments import (
+    MEAN,
+    Costs,
+    WholeSums,
+    costs,
+    counted_sums,
+    grid,
+    length,
+    merged,
+    moments_charge,
+    read,
+    release,
+    whitened,
+)
+from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
+from workbench.privacy.grid import UP, OnGrid
 
 LOUD = ZCDP(20.0, 1e-6)
 
@@ -104,3 +119,91 @@ def test_the_slope_of_a_clipped_mean_is_exact(d):
     z = np.concatenate([z, -z])
     found = within_ball(z + step * np.eye(d)[0], radius)[:, 0].mean() / step
     assert found == pytest.approx(slope(d, radius), abs=0.01)
+
+
+RADIUS = 2.5
+RATIOS = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (1.0, 0.25), (1.0, 1.0), (0.01, 1.0)]
+JOINT = pytest.mark.parametrize("prices", [costs(*pair) for pair in RATIOS], ids=map(str, RATIOS))
+
+
+def moved(prices: Costs, y: np.ndarray, other: np.ndarray, weights: tuple[float, float]) -> float:
+    """How far one changed row, or weight, moves the whitened vector, by the definition."""
+    (p, v), (q, w) = zip(weights, (y / RADIUS, other / RADIUS), strict=True)
+    squares = np.outer(v, v) * p - np.outer(w, w) * q
+    parts = prices.count * (p - q), prices.total / 2 * (p * v - q * w), prices.square / sqrt(2) * squares
+    return float(sqrt(sum(np.sum(np.square(part)) for part in parts)))
+
+
+def exactly_moved(prices: Costs, rows: np.ndarray, counts: tuple[bool, bool]) -> Fraction:
+    """The squared move of the whole numbers of one changed row, without rounding."""
+    step = grid(RADIUS)
+    whole = in_ball(rows, RADIUS, step)
+    sums = [counted_sums(whole[[i]], np.array([counts[i]]), step) for i in (0, 1)]
+    return squared_gap(*(whitened(one, RADIUS, prices) for one in sums))
+
+
+@pytest.mark.turns(3)
+@JOINT
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
+def test_no_row_of_whole_numbers_moves_it_by_more_than_one(prices: Costs, seed: int, d: int) -> None:
+    """Rows in the ball, beyond it, opposite ones and unusable ones: one is one, without a tolerance."""
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((2, d)) * rng.choice([0.1, 1.0, 10.0, 1e200], (2, 1))
+    rows[1] = rng.choice([rows[1], -rows[0], np.full(d, np.nan)])
+    assert exactly_moved(prices, rows, tuple(rng.random(2) < 0.7)) <= 1
+
+
+@JOINT
+def test_one_is_attained_by_two_rows_and_by_a_weight(prices: Costs) -> None:
+    cosine = max(-1.0, -(prices.total**2) / (4 * prices.square**2)) if prices.square else -1.0
+    y, other = RADIUS * np.array([1.0, 0.0]), RADIUS * np.array([cosine, sqrt(1 - cosine**2)])
+    assert moved(prices, y, other, (1.0, 1.0)) == pytest.approx(1, abs=1e-9)
+    assert moved(prices, y, other, (1.0, 0.0)) == pytest.approx(1, abs=1e-9)
+    for counts in ((True, True), (True, False)):
+        squared = exactly_moved(prices, np.stack([y, other]), counts)
+        assert 1 - 2.0**-14 < squared <= 1  # entries of 2^17 steps or more, each off by one at most
+
+
+def test_noise_has_the_scales_that_are_promised() -> None:
+    d, prices, charge = 3, costs(0.15, 1.0), moments_charge("moments", GaussianDP(0.7))
+    sums = WholeSums(10, OnGrid(np.arange(3), 0.5), OnGrid(np.eye(3, dtype=int), 0.25))
+    noisy = release(sums, RADIUS, prices, charge, UnitNoise())
+    assert noisy.count - 10 == pytest.approx(1 / (prices.count * 0.7))
+    assert noisy.total - np.asarray(sums.total) == pytest.approx(
+        np.full(d, 2 * RADIUS / (prices.total * 0.7))
+    )
+    sd = sqrt(2) * RADIUS**2 / (prices.square * 0.7)
+    wanted = np.where(np.eye(3) == 1, sd, sd / sqrt(2))
+    assert noisy.square - np.asarray(sums.square) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_sums_are_those_of_the_definition_and_are_read_back(d: int) -> None:
+    rng = np.random.default_rng(d)
+    y, w = rng.integers(-(2**17), 2**17, (40_000, d)), rng.random(40_000) < 0.7
+    sums, prices, step = counted_sums(y.astype(float), w, 0.5), costs(1.0, 2.0), 0.5
+    assert sums.count == w.sum()
+    assert (sums.total.counts == w @ y).all()
+    assert (sums.square.counts == (y * w[:, None]).T @ y).all()
+    assert (sums.total.unit, sums.square.unit) == (step, step**2)
+    again = read(np.asarray(whitened(sums, 2.0, prices)), d, 2.0, prices)
+    assert np.r_[again.count, again.total, again.square.ravel()] == pytest.approx(
+        np.r_[sums.count, np.asarray(sums.total), np.asarray(sums.square).ravel()]
+    )
+    assert len(whitened(sums, 2.0, prices)) == length(d)
+    assert len(whitened(sums.alone, 2.0, MEAN)) == length(d, square=False)
+
+
+def test_several_releases_are_worth_one_of_their_joint_cost() -> None:
+    # 200 sums of squares of 40 noises: chi-square with 8000 degrees of freedom, 5 sd are 8 %
+    sums, budgets = WholeSums(50, OnGrid(np.zeros(40, int), 1.0)), [GaussianDP(mu) for mu in (0.3, 0.4, 1.2)]
+    noise, errors = SimulatedNoise(np.random.default_rng(3)), []
+    for _ in range(200):
+        parts = [
+            (release(sums, RADIUS, MEAN, moments_charge("mean", budget), noise), MEAN, budget)
+            for budget in budgets
+        ]
+        errors.append(merged(parts).total)
+    wanted = 2 * RADIUS / 1.3
+    assert np.mean(np.square(errors)) == pytest.approx(wanted**2, rel=0.08)

@@ -1,4 +1,4 @@
-"""Votes of groups: friends, thresholds and averages of neighbours, oracles of all kinds, refusals."""
+"""Votes of groups: friends, thresholds and averages of neighbours, oracles of all kinds, robust groups."""
 
 import warnings
 from functools import partial
@@ -11,42 +11,59 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import gamma, kstest
+from scipy.stats import chi2, gamma, kstest
 
+from tests.estimators.robust_table import (
+    CORRUPTIONS,
+    MEAN_D,
+    MEAN_SIZES,
+    SIZES,
+    mean_row,
+    row,
+)
 from tests.estimators.streams import rng
 from workbench import (
     MedianOfMeansMean,
     Populous,
-    PopulousGaussian,
-    PopulousMean,
     Preconditioner,
     SubspaceExact,
 )
+from workbench.bounds.corruption import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
 from workbench.estimators.populous import (
-    LONGEST,
     SPACES,
     covariance_designer,
     covariance_limits,
     fewest_for_covariance,
-    own_copy,
 )
 from workbench.estimators.populous import asked as asking
+from workbench.estimators.populous_robust import (
+    FAR,
+    location_means,
+    rows_for,
+    scatter_factors,
+    table,
+)
+from workbench.estimators.populous_robust import scatter_constants as constants
 from workbench.estimators.shared.rows import of_groups
+from workbench.estimators.subspaces import GRID, Tokens
 from workbench.estimators.votes import (
     FARTHEST,
+    LARGEST,
+    NEAR,
     ROUNDING,
+    SMALLEST,
     Groups,
     L1Points,
     Points,
     Vote,
     change,
     designed,
+    margin,
     moment_factors,
 )
-from workbench.privacy import ApproxDP, SecureNoise, SimulatedNoise, compose
-from workbench.privacy.noise import CountingNoise
+from workbench.privacy import ApproxDP, compose
 from workbench.privacy.stable import voted_scale
 
 LEVEL = 1e-6
@@ -88,20 +105,6 @@ def test_friends_of_hostile_groups_are_those_of_the_definition(seed, d):
     with np.errstate(all="ignore"):
         groups = grouped(x, d + 3)
         assert groups.friends(9.0).tolist() == plainly(groups, 9.0).tolist()
-
-
-@pytest.mark.parametrize("d", [1, 2, 7])
-@pytest.mark.parametrize("centre", [0.0, 1e7])
-def test_friends_of_points_are_those_of_their_differences(d, centre):
-    source = rng(d)
-    values = centre + source.standard_normal((300, d)) * source.choice([1.0, 4.0, 1e5], (300, 1))
-    values[:4] = [[np.inf], [np.nan], [1e99], [-1e12]]
-    points, near = Points(values, 2.0), np.ones(300, int)
-    with np.errstate(all="ignore"):
-        for i in range(4, 300):
-            near[i] = (((values[4:] - values[i]) ** 2).sum(axis=1) <= 4.0).sum()
-    assert points.usable.sum() == 296
-    assert points.friends(2.0).tolist() == near.tolist()
 
 
 def plainly_in_l1(values, limit):
@@ -165,27 +168,6 @@ def test_averages_of_neighbours_are_as_close_as_is_proved(d):
     assert 0 < worst <= 1
 
 
-@quickly
-@given(seed=SEEDS, d=st.integers(1, 5), space=st.sampled_from(["l1", "l2"]))
-def test_one_replaced_point_moves_the_average_by_the_charge_at_most(seed, d, space):
-    source, order = rng(seed), int(space[1])
-    tried = Populous(oracle=mean, size=1, space=space, limit=1.0, dimension=d)
-    made = tried.design(600, d, ApproxDP(3.0, 1e-3))
-    values = source.laplace(0.0, 0.25 / d, (600, d))
-    far = source.choice(600, 30, replace=False)
-    values[far] += source.uniform(0.3, 0.9) / d
-    other = values.copy()
-    other[far[0]] = source.choice([-0.4, 0.0, 0.4, 1e6]) / d
-    pair = [SPACES[space].points(rows) for rows in (values, other)]
-    friends = [points.friends(1.0) for points in pair]
-    counts = [made.vote.count(one, made.most) for one in friends]
-    assert abs(counts[0] - counts[1]) <= 1
-    if least := min(counts):
-        averages = [p.average(made.vote.weights(f)) for p, f in zip(pair, friends, strict=True)]
-        moved = np.linalg.norm(averages[0] - averages[1], order)
-        assert moved <= made.falls[least - 1] * made.distance
-
-
 def moved(made, points, rim):
     """The move of an average over Δ_h as a point at -ρ goes to ρ, where `rim` others are; 0 for no answer."""
     values, found = np.zeros((made.vote.k, 1)), []
@@ -214,10 +196,6 @@ def test_an_average_moves_by_most_of_what_is_charged(space):
 
 def mean(rows):
     return rows.mean(axis=0)
-
-
-def second_moment(rows):
-    return rows.T @ rows / len(rows)
 
 
 def normal(seed, n, d, centre=50.0):
@@ -279,19 +257,6 @@ ABSURD = {
     "unreadable": lambda rows: Unreadable(),
     "warns and is no number": warning,
 }
-
-
-@pytest.mark.parametrize(("space", "limit"), [("l2", 1.0), ("l1", 1.0), ("thompson", 4.0), ("exact", None)])
-def test_absurd_answers_are_none_and_nothing_reaches_the_caller(space, limit, capsys):
-    def oracle(rows):
-        return [*ABSURD.values()][int(abs(rows[0, 0]) * 1e3) % len(ABSURD)](rows)
-
-    tried = Populous(oracle=oracle, size=40 if space == "thompson" else 4, space=space, limit=limit)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        release = tried(normal(1, 12_000, 2), budget=ApproxDP(4.0, 1e-6), rng=rng(1))
-    assert isinstance(release.value, Abstention)
-    assert capsys.readouterr() == ("", "")
 
 
 def test_no_answer_is_no_number():
@@ -366,16 +331,6 @@ def test_what_a_group_answers_hangs_on_its_own_rows_alone(oracle):
     assert np.geterr() == state
 
 
-def test_a_function_is_asked_as_it_is_now_and_stays_so():
-    """Copies start from what it has kept by then, and leave that alone; functions share what they shared."""
-    oracle, rows = counting(), np.ones((4, 2))
-    oracle(rows)
-    assert [own_copy(oracle)(rows).tolist() for _ in range(3)] == [[5.0, 5.0]] * 3
-    assert oracle(rows).tolist() == [5.0, 5.0]
-    assert own_copy(mean) is mean
-    assert own_copy(recursive())(rows).tolist() == [4.0, 4.0]
-
-
 def test_a_random_oracle_has_a_generator_for_each_group():
     def oracle(rows, source):
         source.standard_normal(int(abs(rows[0, 0]) * 10))  # draws as many as its rows say
@@ -389,39 +344,7 @@ def test_a_random_oracle_has_a_generator_for_each_group():
     assert len({*map(bytes, first)}) == 20
 
 
-@pytest.mark.turns(4)
-@pytest.mark.parametrize(("space", "limit", "size"), [("l2", 2.5, 4), ("l1", 3.5, 4), ("thompson", 4.0, 40),
-                                                      ("exact", None, 8)])  # fmt: skip
-def test_what_is_drawn_is_the_plan_whatever_the_oracle(space, limit, size):
-    x, budget, drawn = normal(7, 5000, 2), ApproxDP(4.0, 1e-4), []
-    for oracle in (second_moment if space == "thompson" else mean, raising(ValueError()), np.ones_like):
-        noise = CountingNoise(SimulatedNoise(rng(1)))
-        release = Populous(oracle=oracle, size=size, space=space, limit=limit)(x, budget=budget, rng=noise)
-        assert compose(release.plan) == budget
-        drawn.append(noise.draws)
-    assert drawn[0] == drawn[1] == drawn[2]
-    charges = release.plan.charges()
-    planned = [(charge.mechanism.removeprefix("voted_"), charge.sensitivity) for charge in charges]
-    assert [(one.kind, one.sensitivity) for one in drawn[0]] == planned
-
-
 # What is found
-
-
-@pytest.mark.turns(3)
-@pytest.mark.parametrize(("mask", "epsilon"), [("auto", 4.0), ("wishart", 12.0), ("square", 60.0)])
-def test_a_covariance_by_an_oracle_of_matrices(mask, epsilon):
-    x = rng(8).standard_normal((20_000 if mask == "auto" else 40_000, 2)) * [1e-3, 1e3]
-    tried = Populous(oracle=second_moment, size=40, space="thompson", limit=4.0, mask=mask)
-    found = tried(x, budget=ApproxDP(epsilon, 1e-4), rng=rng(1)).value
-    assert np.diag(found) == pytest.approx([1e-6, 1e6], rel=0.4)
-
-
-def test_one_number_may_come_without_a_shape_and_a_few_answers_may_be_none():
-    tried = Populous(oracle=lambda rows: rows[:, 1].max(), size=4, limit=4.0, dimension=1)
-    x = normal(1, 6000, 2)
-    x[::1000] = 1e90
-    assert tried(x, budget=BUDGET, rng=rng(1)).value == pytest.approx(51.0, abs=0.4)
 
 
 def test_a_histogram_in_l1():
@@ -433,29 +356,6 @@ def test_a_histogram_in_l1():
     (charge,) = tried.plan(40_000, 1, BUDGET).charges()
     assert charge.mechanism == "voted_laplace"
     assert tried(x, budget=BUDGET, rng=rng(1)).value == pytest.approx([0.2] * 5, abs=0.08)
-
-
-def test_the_most_frequent_answer_is_released_as_it_is():
-    """A line, by names of a whole projection, rounded, as an oracle: what `SubspaceExact` finds."""
-
-    def projection(rows):
-        _, values, vectors = np.linalg.svd(rows)
-        kept = vectors[values > 1e-8 * values[0]]
-        return np.round(kept.T @ kept, 4).ravel()
-
-    x = rng(1).standard_normal((800, 1)) * [3.0, 4.0]
-    exact = Populous(oracle=projection, size=4, space="exact", dimension=4, far=0.1)
-    assert exact(x, budget=BUDGET, rng=rng(1)).value.tolist() == [0.36, 0.48, 0.48, 0.64]
-
-
-def test_exact_noise_in_the_norms_and_none_for_matrices():
-    x = normal(11, 6000, 2)
-    for space, limit in (("l2", 2.5), ("l1", 3.5)):
-        release = Populous(oracle=mean, size=4, space=space, limit=limit)(x, budget=BUDGET, rng=SecureNoise())
-        assert np.abs(release.value - 50).max() < 0.6
-    tried = Populous(oracle=second_moment, size=40, space="thompson", limit=4.0)
-    with pytest.raises(ArgumentError, match="no exact noise for mask"):
-        tried(x, budget=ApproxDP(4.0, 1e-6), rng=SecureNoise())
 
 
 @pytest.mark.daily
@@ -499,17 +399,6 @@ def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
         Vote(*wrong)
 
 
-def test_wrong_numbers_are_refused():
-    tried = Populous(oracle=mean, size=10, space="l1", limit=1.0, dimension=LONGEST + 1)
-    with pytest.raises(ArgumentError, match="dimension"):
-        tried.plan(10_000, 2, BUDGET)
-    with pytest.raises(ArgumentError, match="at least 15 rows a group"):
-        Populous(oracle=mean, size=10, limit=1.0).plan(300_000, 2, BUDGET)
-    Populous(oracle=mean, size=15, limit=1.0).plan(300_000, 2, BUDGET)
-    with pytest.raises(ArgumentError, match="n = 1000: expected"):  # at once, where no rows are enough
-        PopulousMean(sigma=1.0).plan(1000, 2, ApproxDP(1e-12, 1e-6))
-
-
 def test_the_source_s_numbers_of_rows():
     """As many as its constants ask for: 584 groups for a subspace, billions of rows for a preconditioner."""
     assert SubspaceExact(calibration="paper", centred=True).fewest(3, BUDGET) == 3 * 584
@@ -544,13 +433,208 @@ def test_without_the_guard_the_mass_bound_would_be_wrong():
     assert change(10**9, np.array(0.6), np.array(0.7), 0.8) == pytest.approx(12.0, rel=1e-6)  # the source's
 
 
+CELLS, LIMIT = 4, 2.0
+
+
+def in_cells(tokens, cells):
+    """Blocks of one direction each, whose projections differ by whole cells of the grid off the diagonal."""
+    middle = (np.round(tokens.offsets[0, 1] / GRID) + 0.5) * GRID - tokens.offsets[0, 1]
+    angles = np.arcsin(2 * (0.3 + middle + np.asarray(cells) * GRID)) / 2
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None, :] * np.ones((1, 3, 1))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_block_that_moves_by_one_cell_changes_no_other_token(seed):
+    tokens, cells = Tokens.drawn(2, np.random.default_rng(seed)), np.repeat(np.arange(CELLS), 2)
+    names = tokens.of(in_cells(tokens, cells))
+    assert len({*names}) >= CELLS
+    for block in range(len(cells)):
+        for step in (-1, 1):
+            moved = cells.copy()
+            moved[block] += step
+            others = np.arange(len(cells)) != block
+            after = tokens.of(in_cells(tokens, moved))
+            assert (after[others] == names[others]).all()
+            assert after[block] != names[block]
+
+
+def far_minority(seed, k=1000):
+    """Points round the origin, and a tenth of them nearly as far as points may be, some of them friends."""
+    rng = np.random.default_rng(seed)
+    values = rng.standard_normal((k, 2))
+    values[: k // 10] += 0.8 * FARTHEST * LIMIT * np.array([1.0, 0.5])
+    return values
+
+
+def exact_friends(values):
+    """How many points are within the limit of each, from differences."""
+    gaps = values[:, None] - values
+    return (np.vecdot(gaps, gaps) <= LIMIT**2).sum(axis=1)
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("place", [(0.0, 0.0), (0.8 * FARTHEST * LIMIT, 0.4 * FARTHEST * LIMIT), (-1e3, 1e3)])
+def test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points(seed, place):
+    values = far_minority(seed)
+    other = values.copy()
+    other[-1] = place
+    found = [Points(rows, LIMIT).friends(LIMIT) for rows in (values, other)]
+    assert abs(int(found[0].sum()) - int(found[1].sum())) <= 2 * (len(values) - 1)
+    assert np.abs(found[0][:-1] - found[1][:-1]).max() <= 1
+    for rows, counts in zip((values, other), found, strict=True):
+        assert counts.tolist() == exact_friends(rows).tolist()
+    assert 1 < found[0][:100].min() <= found[0][:100].max() < 100  # friends and others
+
+
+def skewed(d, kind):
+    """A frame whose columns nearly agree, of length 1 each: condition nearly 1e5."""
+    rows, narrow = np.eye(d), 1.05e-5 * d
+    if kind == "one line":
+        rows[0] = 1.0
+        rows[1:] *= narrow
+    else:
+        rows[0, 1], rows[1, 1] = 1.0, narrow
+    return rows / np.sqrt((rows**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 10])
+@pytest.mark.parametrize("kind", ["one line", "one pair"])
+def test_the_smallest_and_the_largest_usable_groups_are_compared_without_an_exception(d, kind):
+    size = d + 4
+    padding = np.zeros((4, d))
+    small = np.vstack([1.01 * SMALLEST * np.sqrt(size) * (skewed(d, kind) if d > 1 else np.eye(1)), padding])
+    large = np.vstack([0.99 * LARGEST * np.sqrt(size) * np.eye(d), padding])
+    groups = grouped(np.vstack([small, small, large] * 6), size)
+    assert groups.usable.all()
+    with np.errstate(all="ignore"):
+        counts = groups.friends(5.0)
+    assert counts.tolist() == [12, 12, 6] * 6
+
+
+def test_small_groups_are_consistent_at_normal_rows():
+    for d in (1, 3):
+        factors = scatter_factors(rng().standard_normal((20, 20_000, d)))
+        moments = np.swapaxes(factors, 1, 2) @ factors
+        assert np.abs(moments.mean(axis=0) - np.eye(d)).max() < 0.01
+        cap, bias = constants(d)
+        draws = chi2.rvs(d, size=400_000, random_state=1)
+        assert np.minimum(draws, cap).mean() / d == pytest.approx(bias, abs=0.01)
+
+
+def test_a_row_however_far_moves_a_group_by_a_bounded_amount():
+    block = rng(2).standard_normal((1, 40, 2))
+    found = []
+    for radius in (1e2, 1e6, 1e12):
+        block[0, 0] = radius * np.array([0.6, 0.8])
+        factors = scatter_factors(block)[0]
+        found.append(factors.T @ factors)
+    assert np.abs(found[0] - found[2]).max() < 0.02 * np.linalg.norm(found[0])
+    assert np.linalg.eigvalsh(found[2])[-1] < 3
+
+
+HOSTILE = (0.0, 1e100, -1e100, 1e-160, 1.0, 1e8)
+
+
+def robust_groups(rows, size):
+    """The groups of `size` consecutive rows each, by their robust second moments."""
+    return Groups.of(of_groups(rows, size, scatter_factors))
+
+
+def group_means(rows, size):
+    """The robust means of groups of `size` consecutive rows."""
+    return of_groups(rows, size, location_means)
+
+
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_what_a_group_says_depends_on_its_own_rows_alone(d):
+    size, source = 24, rng(6)
+    x = source.standard_normal((40 * size, d))
+    before, means = robust_groups(x, size), group_means(x, size)
+    for value in HOSTILE:
+        for count in (1, size):
+            y = x.copy()
+            y[7 * size : 7 * size + count] = value
+            after = robust_groups(y, size)
+            others = np.arange(40) != 7
+            assert after.factors[others].tobytes() == before.factors[others].tobytes()
+            assert (after.usable[others] == before.usable[others]).all()
+            assert group_means(y, size)[others].tobytes() == means[others].tobytes()
+            moved = np.abs(after.friends(2.0) - before.friends(2.0))
+            assert moved.sum() <= 2 * 39
+            assert moved[others].max() <= 1
+
+
+def test_the_table_has_a_row_for_every_size_and_grows_with_corruption():
+    expected = {("covariance", d, size, share) for d in SIZES for size in SIZES[d] for share in CORRUPTIONS}
+    expected |= {("mean", d, size, share) for d in MEAN_D for size in MEAN_SIZES for share in CORRUPTIONS}
+    assert {(one.of, one.d, one.size, one.corruption) for one in table()} == expected
+    errors = {(one.of, one.d, one.size, one.corruption): one.error for one in table()}
+    for of, d, size, _ in errors:
+        assert errors[of, d, size, 0.02] < errors[of, d, size, 0.05] < errors[of, d, size, 0.1]
+    assert all(one.limits == tuple(sorted(one.limits, reverse=True)) for one in table())
+    assert len(FAR) == len(table()[0].limits)
+
+
 @pytest.mark.daily
-def test_a_gaussian_on_a_line_in_a_plane_is_learned():
-    """In two runs; across the line there is next to nothing of it."""
-    basis = np.array([[0.6], [0.8]])
-    for seed in range(2):
-        x = rng(seed).standard_normal((40_000, 1)) @ basis.T + 1e4
-        found = PopulousGaussian()(x, budget=BUDGET, rng=rng(seed)).value
-        assert np.abs(found.mean - 1e4).max() < 0.1
-        assert found.covariance == pytest.approx(basis @ basis.T, abs=0.2)
-        assert np.linalg.norm((np.eye(2) - basis @ basis.T) @ (found.mean - 1e4)) < 1e-4
+def test_the_table_is_what_its_script_makes():
+    made = {("covariance", 1, 24): row(1, 24, 0.05), ("mean", 1, 8): mean_row(1, 8, 0.05)}
+    for (of, d, size), fresh in made.items():
+        (kept,) = [one for one in rows_for(d, 0.05, of) if one.size == size]
+        assert kept.limits == pytest.approx(fresh["limits"], rel=1e-3)
+        assert (kept.error, kept.deviation, kept.scale) == pytest.approx(
+            (fresh["error"], fresh["deviation"], fresh["scale"]), rel=1e-3
+        )
+
+
+@pytest.mark.parametrize("d", [2, 300, 10**5])
+def test_inner_products_of_many_entries_are_off_by_less_than_their_margin(d):
+    """Points as far from each other's middle as products are trusted, and a distance of 1 apart."""
+    rng = np.random.default_rng(d)
+    around = rng.standard_normal((3, d))
+    around *= NEAR / np.linalg.norm(around, axis=1)[:, None]
+    around[1:] = around[0] + np.array([[0.6], [-0.8]]) * around[1:] / NEAR
+    squares = np.vecdot(around, around)
+    products = squares[:, None] - 2 * around @ around.T + squares
+    gaps = around[:, None] - around
+    assert np.abs(products - np.vecdot(gaps, gaps)).max() <= margin(d) / 4
+    assert 4 * NEAR**2 * d * np.finfo(float).eps / 2 < margin(d)
+
+
+def test_the_limits_are_the_least_distances():
+    assert scale_limit(0.1) == pytest.approx(0.396, abs=1e-3)
+    assert mean_limit(0.1) == pytest.approx(0.2533, abs=1e-4)
+    grid = np.linspace(-12, 12, 200_001)
+    first, second = np.exp(-grid * grid / 2), np.exp(-grid * grid / 8) / 2
+    assert scale_distance(2.0) == pytest.approx(np.abs(first - second).sum() * 1.2e-4 / 5.0133, rel=1e-3)
+
+
+def test_groups_without_a_factor_are_alone():
+    x = rng().standard_normal((40 * 24, 2))
+    x[: 10 * 24, 1] = 0.0
+    x[10 * 24 : 11 * 24] = 1e100
+    groups = robust_groups(x, 24)
+    assert not groups.usable[:11].any()
+    assert (groups.friends(2.5)[:11] == 1).all()
+    assert np.median(groups.friends(2.5)[11:]) > 15
+
+
+@quickly
+@given(seed=SEEDS, d=st.integers(1, 5), space=st.sampled_from(["l1", "l2"]))
+def test_one_replaced_point_moves_the_average_by_the_charge_at_most(seed, d, space):
+    source, order = rng(seed), int(space[1])
+    tried = Populous(oracle=mean, size=1, space=space, limit=1.0, dimension=d)
+    made = tried.design(600, d, ApproxDP(3.0, 1e-3))
+    values = source.laplace(0.0, 0.25 / d, (600, d))
+    far = source.choice(600, 30, replace=False)
+    values[far] += source.uniform(0.3, 0.9) / d
+    other = values.copy()
+    other[far[0]] = source.choice([-0.4, 0.0, 0.4, 1e6]) / d
+    pair = [SPACES[space].points(rows) for rows in (values, other)]
+    friends = [points.friends(1.0) for points in pair]
+    counts = [made.vote.count(one, made.most) for one in friends]
+    assert abs(counts[0] - counts[1]) <= 1
+    if least := min(counts):
+        averages = [p.average(made.vote.weights(f)) for p, f in zip(pair, friends, strict=True)]
+        moved = np.linalg.norm(averages[0] - averages[1], order)
+        assert moved <= made.falls[least - 1] * made.distance

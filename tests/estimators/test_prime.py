@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from workbench.errors import ArgumentError
 from workbench.estimators import Trace
 from workbench.estimators.prime import (
     FilterMean,
@@ -22,7 +21,7 @@ from workbench.estimators.prime import (
     threshold,
     weighed,
 )
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP, SimulatedNoise
+from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 
 LOUD = GaussianDP(20.0)
 ALL = [
@@ -103,19 +102,6 @@ def test_counts_and_threshold_are_those_of_the_definition():
     assert counts.tolist() == [2, 2, 1, 0, 1, 2]  # from 1/4, 1/2, 1, 2, 4, 8 on
     # largest edge e with Σ_{bins ≥ e} (edge - e) count / n ≥ .31 ψ: at 4 it is (8 - 4) 2/8 = 1, at 2: 1.75
     assert [threshold(counts, 8, psi / 0.31) for psi in (1, 1.1, 1e9)] == [4.0, 2.0, 0.25]
-
-
-@pytest.mark.parametrize(
-    ("options", "n", "budget", "name"),
-    [
-        ({"calibration": "paper"}, 10_000, ZCDP(1.0), "budget"),
-        ({"calibration": "paper"}, 20, ApproxDP(1.0, 0.01), "n"),
-        ({"splits": 20}, 30, ZCDP(1.0), "n"),
-    ],
-)
-def test_wrong_public_numbers_are_refused(options, n, budget, name):
-    with pytest.raises(ArgumentError, match=f"^{name} = "):
-        PrimeMean(radius=1.0, sigma=1.0, **options).plan(n, 2, budget)
 
 
 @pytest.mark.slow

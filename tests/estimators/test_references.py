@@ -7,25 +7,18 @@ from scipy.stats import binomtest
 from tests.estimators.robust_table import lowered
 from tests.estimators.streams import rng
 from workbench.bounds.corruption import mean_unit, unit
-from workbench.estimators import references
 from workbench.estimators.references import (
-    FilterNonprivateCovariance,
-    FilterNonprivateMean,
     above_mean,
     filter_weights,
     filtered_mean,
     filtered_moment,
-    matrix_of,
     mean_weights,
-    products,
     removable,
     simple_mean,
     simple_moment,
     upper_tail,
-    vector_of,
 )
 from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
-from workbench.populations.corruption.family import Recipe
 
 ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HELD_OUT_ATTACKS)}
 SPECTRA = (
@@ -66,18 +59,6 @@ def test_tails_and_the_share_above_the_mean_are_those_of_simulated_forms(spectru
         assert (np.abs(tail[known] / seen[known] - 1) < 0.15).all()
 
 
-def test_products_have_covariance_identity_and_stand_for_forms():
-    y = rng().standard_normal((200_000, 3))
-    z = products(y)
-    assert np.abs(z.T @ z / len(z) - np.eye(6)).max() < 0.05
-    u = vector_of(np.diag([1.0, -2.0, 0.5]) + np.ones((3, 3)))
-    u /= np.linalg.norm(u)
-    shape = matrix_of(u, 3)
-    assert np.linalg.norm(shape) == pytest.approx(1)
-    form = np.einsum("ni,ij,nj->n", y[:50], shape, y[:50])
-    assert np.allclose(form, np.sqrt(2) * (z[:50] @ u) + np.trace(shape))
-
-
 def touched(count, d, n, share):
     """In how many of so many clean data sets a filter touches a row."""
     rows = (rng((7, d, run)).standard_normal((n, d)) for run in range(count))
@@ -89,16 +70,6 @@ def test_clean_rows_are_left_as_they_are():
     runs = [(300, 1, 400, 0.05), (150, 2, 400, 0.1), (15, 5, 2500, 0.1)]
     assert binomtest(sum(touched(*run) for run in runs), 465, 0.01, "greater").pvalue > 1e-6
     assert all(mean_weights(rng(seed).standard_normal((4000, 2)), 0.05).min() == 1 for seed in range(30))
-
-
-@pytest.mark.daily
-def test_the_test_of_clean_rows_refuses_the_normal_share_above_the_mean(monkeypatch):
-    def edgeworth(spectrum):  # the share above the mean by the skewness alone
-        skewness = 8 * (spectrum**3).sum() / (2 * (spectrum**2).sum()) ** 1.5
-        return 0.5 - skewness / (6 * np.sqrt(2 * np.pi)) - 0.04 * (spectrum.min() < 0)
-
-    monkeypatch.setattr(references, "above_mean", edgeworth)
-    assert binomtest(touched(150, 2, 400, 0.1), 150, 0.01, "greater").pvalue < 1e-6
 
 
 def test_the_filter_is_equivariant():
@@ -122,74 +93,10 @@ def test_errors_on_attacks_named_and_held_out(name, d, corruption, n):
     assert found < 0.6 * plain or d > 2 or name not in ("zeros", "planted", "plane", "wide", "uniform")
 
 
-def kurtosis_neutral():
-    """Rows moved to ±r along an axis, 3(1 + ξr²)² = 3 + ξr⁴: fourth moments stay normal."""
-    n, source = 20_000, rng(1)
-    x = source.standard_normal((n, 5))
-    lowest = np.argsort(np.abs(x[:, 0]))[: n // 10]
-    x[lowest, 0] = np.sqrt(6 / 0.7) * source.choice([-1, 1], len(lowest))
-    return x
-
-
-def test_an_attack_that_keeps_fourth_moments_is_seen_by_the_pointing_directions(monkeypatch):
-    x = kurtosis_neutral()
-    assert filtered_error(x, 0.1) < 2.6 < 3 < plain_error(x, 0.1)
-    monkeypatch.setattr(references, "pointing", lambda y, weights: [])
-    assert filtered_error(x, 0.1) > 3
-
-
-def test_without_the_left_tail_zeros_stay(monkeypatch):
-    x, original = attacked("zeros", 8000, 2, 0.1), references.upper_tail
-    right = filtered_error(x, 0.1)
-
-    def right_only(spectrum):  # a null tail that nothing exceeds, for the left tail
-        place, tail = original(spectrum)
-        return (place, tail) if spectrum.sum() >= 0 else (place + 1e9, tail)
-
-    monkeypatch.setattr(references, "upper_tail", right_only)
-    assert filtered_error(x, 0.1) > 2 * right
-
-
-def hidden_error():
-    """The mean error under rows that inflate the moment and hide inside it."""
-    attack, found = Recipe(rank=1, chosen="smallest", radius=2.8, jitter=0.5).adversary, []
-    for seed in range(6):
-        source = rng(seed)
-        x = attack.corrupt(source.standard_normal((4000, 1)), 0.1, rng=source)
-        found.append(filtered_error(x, 0.1))
-    return np.mean(found)
-
-
-def test_the_reference_sees_rows_that_hide_in_the_moment_they_inflate(monkeypatch):
-    right = hidden_error()
-    y = rng().standard_normal((200_000, 1)) / np.sqrt(1.3)  # whitened by a moment that is 1.3 times too large
-    scale = references.reference((y * y)[:, 0], np.ones(len(y)), np.ones(1))[0]
-    assert scale == pytest.approx(1 / 1.3, abs=0.06)
-    monkeypatch.setattr(references, "reference", lambda values, weights, spectrum: spectrum)
-    assert right < 2.4 < 2.8 < hidden_error()
-
-
-def test_a_start_from_the_trimmed_scatter_would_cut_clean_tails(monkeypatch):
-    x = rng().standard_normal((2500, 5))
-    squares = (x * x).sum(axis=1)
-    assert filter_weights(x, 0.1).min() == 1
-    monkeypatch.setattr(references, "start", lambda *_: (squares < np.quantile(squares, 0.9)).astype(float))
-    assert filtered_error(x, 0.1) > 1.5 * plain_error(x, 0.1)
-
-
 def test_a_filter_stops_before_it_removes_too_much():
     x = rng().standard_normal((2000, 2))
     x[:900] = 3.0
     assert len(x) - filter_weights(x, 0.05).sum() <= 1.2 * removable(len(x), 0.05)
-
-
-@pytest.mark.parametrize("calibration", ["tight", "paper"])
-def test_rows_without_a_frame_have_a_moment_all_the_same(calibration):
-    covariance = FilterNonprivateCovariance(corruption=0.05, centred=True, calibration=calibration)
-    mean = FilterNonprivateMean(corruption=0.05, calibration=calibration, sigma=1.0)
-    for x in (np.zeros((30, 2)), np.ones((30, 2)), np.full((30, 2), 1e100), 1e-160 * np.ones((30, 3))):
-        assert np.isfinite(covariance(x).value).all()
-        assert np.isfinite(mean(x).value).all()
 
 
 def test_a_filter_without_corruption_is_the_plain_estimate():

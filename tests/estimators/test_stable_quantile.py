@@ -163,15 +163,6 @@ def test_the_change_holds_what_the_steps_and_the_root_may_lose(n, d, share, stre
     assert exact + (1 + exact) * tau <= test.change <= 1.01 * exact
 
 
-def test_numbers_for_which_rounding_would_count_are_refused():
-    with pytest.raises(ArgumentError, match="fewer rows"):
-        Stability(10**6, 1, Influence(1.0), 10**5, 5, 30.0)
-    test = Stability(10_000, 20, Influence(0.5), 260.0, 40, 180.0, 2.0**44)
-    assert 1.5 < test.spacing < 2
-    with pytest.raises(ArgumentError, match="fewer rows"):
-        replace(test, widest=2.0**46)
-
-
 # Neighbours at the edge of the test: each step of t costs all of e
 #
 # On the line, with ψ(q) = min(q, 1), e = 1, `TIES` rows have the square c a little above 1. The squares of
@@ -228,7 +219,7 @@ def pairs(d, count, seed):
         yield x, y
 
 
-@pytest.mark.turns(4)
+@pytest.mark.daily
 def test_units_of_a_neighbour_are_no_larger_one_count_below():
     moved = 0
     for x, y in pairs(2, 200, 3):
@@ -249,16 +240,6 @@ def test_units_do_not_follow_the_median_of_the_rows_that_are_there():
     assert (there.exponents <= here.exponents).all()
 
 
-def test_entries_that_are_too_small_count_as_zero_and_no_difference_is_lost():
-    """The least differences of all: neighbouring floats at the least entries that count."""
-    x = np.full((N, 1), SMALLEST * (1 - 2.0**-53))
-    x[:40, 0] = SMALLEST * (1 + 2.0**-52 * np.arange(40))
-    rows = Lifted.around(x, PLAIN, LEVEL, 1)
-    assert rows.centre == np.sort(x[:40, 0])[N // 2 - (N - 40)]
-    assert np.array_equal(rows.rows[1] != 0, x[:, 0] != rows.centre[0])
-    assert np.array_equal(Lifted.around(np.where(x < SMALLEST, 0.0, x), PLAIN, LEVEL, 1).rows, rows.rows)
-
-
 @pytest.mark.parametrize("offset", [0.0, 3.0, 1e3, 1e7])
 def test_the_guard_does_not_see_the_centre(offset):
     """A quantile near the guard, from a centre `offset` away."""
@@ -269,17 +250,6 @@ def test_the_guard_does_not_see_the_centre(offset):
     shear[1:, 0] = offset
     assert solver.allowed(rows, near)
     assert solver.allowed(rows, near @ shear)
-
-
-def test_the_unit_of_the_column_of_ones_is_within_the_proved_bound():
-    worst = 0.0
-    for knee in (0.3, 1.0):
-        steepest = Influence(knee).steepest
-        for n in (20, 61, 1000):
-            for level in np.linspace(1.01, 0.9 * n, 40):
-                ones = Scaled.of(np.ones((n, 1)), Influence(knee), float(level))
-                worst = max(worst, 4.0 ** int(ones.exponents[0]) * level / (steepest * n))
-    assert 4 < worst <= 16
 
 
 @pytest.mark.parametrize("design", DESIGNS)
@@ -304,23 +274,6 @@ def test_levels_are_more_than_one_row_apart(design):
     for t in range(1, test.most + 1):
         assert test.low(t) <= test.level < test.high(t) - 1
         assert t == 1 or min(test.low(t - 1) - test.low(t), test.high(t) - test.high(t - 1)) > 1
-
-
-@pytest.mark.parametrize("d", [1, 4])
-@pytest.mark.parametrize("offset", [0.0, 1e12])
-def test_without_clipping_it_is_the_sample_mean(d, offset):
-    corners = np.array(np.meshgrid(*[[-1.0, 1.0]] * d)).reshape(d, -1).T
-    x = np.tile(corners, (400 // len(corners), 1)) + np.random.default_rng(d).normal(size=(400, d)) * 0.01
-    level = 0.5 * 400 / (d + 1)
-    spare = lifting(400, d + 1, 1.0, level, 4, 2.0, 1.0).spacing * 4
-    strength, least = (level - 2 * spare) * (1 - 1e-4), 400 / (level + spare) * (1 - 1e-4)
-    test = lifting(400, d + 1, 1.0, level, 4, strength, least)
-    found = test.located(x + offset)
-    z = x + offset - found.centre
-    scatter = np.cov(z.T, bias=True).reshape(d, d) * 400 / test.level
-    assert found.count == test.most
-    assert np.abs(found.shift - z.mean(axis=0)).max() < 3 * test.error + 1e-9
-    assert np.abs(found.root @ found.root.T - scatter).max() < 3 * test.error * scatter.max() + 1e-9
 
 
 @pytest.mark.parametrize(("factor", "passes"), [(1 - 1e-6, True), (1 + 1e-6, False)])
@@ -374,8 +327,8 @@ def absolute(lift, centre):
     return root
 
 
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("edge", ["slope", pytest.param("guard", marks=DAILY)])
+@pytest.mark.daily
+@pytest.mark.parametrize("edge", ["slope", "guard"])
 def test_neighbours_of_the_whole_matrix_break_no_bound(edge):
     stable, changed, most = 0, 0, 250
     for x, y, test in filter(None, (made.lifted(edge, number) for number in range(most))):
@@ -389,25 +342,6 @@ def test_neighbours_of_the_whole_matrix_break_no_bound(edge):
             stable += 1
     assert stable > most // 10
     assert changed > most // 25
-
-
-@pytest.mark.parametrize(("d", "k"), [(1, 60), (3, 40), (5, 20)])
-def test_the_matrix_does_not_follow_fewer_rows_than_its_level(d, k):
-    """P_u ≤ (u + 1)/G P_(u + 1 - k) of the others, at rows anywhere: to what rounding leaves."""
-    rng, n, seen = np.random.default_rng(d), 900, 0
-    level = 0.45 * n / (d + 1)
-    test = LiftedStability(n, d + 1, Influence(0.5), level, 2, 1.5, least=1e-6)
-    for far in (0.0, 2.0, 5.0, 30.0, 1e6):
-        x = rng.normal(size=(n, d))
-        x[:k] = far + rng.normal(size=(k, d)) * rng.choice([0.01, 1.0])
-        lift, rows = test.lift(x), np.c_[np.ones(n), x]
-        rows[:k] = 0
-        if lift.count:
-            root, bound = absolute(lift, np.zeros(d)), quantile(rows, level + 1 - k, 0.5)
-            ratio = np.linalg.eigvals(np.linalg.solve(bound, root @ root.T)).real.max()
-            assert ratio <= (level + 1) / 1.5 * (1 + 1e-3)
-            seen += 1
-    assert seen >= 2
 
 
 # Rows far away, a row that moves a median by as much as there is, and a guard that barely passes: at once
@@ -440,3 +374,43 @@ def test_no_guard_tells_neighbours_apart_by_where_their_medians_are():
         found.append([test.located(one).count for one in pair])
     assert max(abs(h - k) for h, k in found) <= 1
     assert (found[0], found[-1]) == ([0, 0], [most, most])
+
+
+def test_entries_that_are_too_small_count_as_zero_and_no_difference_is_lost():
+    """The least differences of all: neighbouring floats at the least entries that count."""
+    x = np.full((N, 1), SMALLEST * (1 - 2.0**-53))
+    x[:40, 0] = SMALLEST * (1 + 2.0**-52 * np.arange(40))
+    rows = Lifted.around(x, PLAIN, LEVEL, 1)
+    assert rows.centre == np.sort(x[:40, 0])[N // 2 - (N - 40)]
+    assert np.array_equal(rows.rows[1] != 0, x[:, 0] != rows.centre[0])
+    assert np.array_equal(Lifted.around(np.where(x < SMALLEST, 0.0, x), PLAIN, LEVEL, 1).rows, rows.rows)
+
+
+def test_the_unit_of_the_column_of_ones_is_within_the_proved_bound():
+    worst = 0.0
+    for knee in (0.3, 1.0):
+        steepest = Influence(knee).steepest
+        for n in (20, 61, 1000):
+            for level in np.linspace(1.01, 0.9 * n, 40):
+                ones = Scaled.of(np.ones((n, 1)), Influence(knee), float(level))
+                worst = max(worst, 4.0 ** int(ones.exponents[0]) * level / (steepest * n))
+    assert 4 < worst <= 16
+
+
+@pytest.mark.parametrize(("d", "k"), [(1, 60), (3, 40), (5, 20)])
+def test_the_matrix_does_not_follow_fewer_rows_than_its_level(d, k):
+    """P_u ≤ (u + 1)/G P_(u + 1 - k) of the others, at rows anywhere: to what rounding leaves."""
+    rng, n, seen = np.random.default_rng(d), 900, 0
+    level = 0.45 * n / (d + 1)
+    test = LiftedStability(n, d + 1, Influence(0.5), level, 2, 1.5, least=1e-6)
+    for far in (0.0, 2.0, 5.0, 30.0, 1e6):
+        x = rng.normal(size=(n, d))
+        x[:k] = far + rng.normal(size=(k, d)) * rng.choice([0.01, 1.0])
+        lift, rows = test.lift(x), np.c_[np.ones(n), x]
+        rows[:k] = 0
+        if lift.count:
+            root, bound = absolute(lift, np.zeros(d)), quantile(rows, level + 1 - k, 0.5)
+            ratio = np.linalg.eigvals(np.linalg.solve(bound, root @ root.T)).real.max()
+            assert ratio <= (level + 1) / 1.5 * (1 + 1e-3)
+            seen += 1
+    assert seen >= 2

@@ -9,32 +9,23 @@ import pytest
 from scipy.spatial import distance
 from scipy.special import ndtri
 
-from tests.estimators.whole_gaps import squared_gap
-from workbench.errors import ArgumentError
-from workbench.estimators import Abstention
+from tests.estimators.streams import squared_gap
 from workbench.estimators.base import mapped, sanitised
 from workbench.estimators.shared.rows import centred_rows, in_blocks
 from workbench.estimators.subspaces import (
     BITS,
     CLOSEST,
     FINE,
-    Eigenvalues,
     FriendlyMean,
-    SubspaceAggregate,
-    eigenvalue_charges,
-    enough_blocks,
     friends_of,
-    private_eigenvalues,
     projections,
     spectra,
     weighted_mean,
     whole_points,
 )
-from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
+from workbench.privacy import ZCDP, UnitNoise
 
 BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
-HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, 1.0)
-BUDGET = ApproxDP(1.0, 1e-6)
 
 
 def rng(seed=1):
@@ -187,6 +178,38 @@ def test_a_pair_has_one_verdict_although_its_distances_differ_by_direction(t):
         assert not any((friends_of(y, 0.1).sum() - t) % 2 for _ in range(20))
 
 
+def test_a_decomposition_that_fails_stays_inside_its_block(monkeypatch):
+    """An SVD that does not converge for one block: spectrum NaN, projection 0, the others as before."""
+    blocks = rng(8).standard_normal((10, 6, 3))
+    clean_spectra, clean, svd = spectra(blocks), projections(blocks, 1), np.linalg.svd
+    factor = np.linalg.qr(blocks[5], mode="r")
+
+    def failing(rows, **options):
+        if any(np.array_equal(block, factor) for block in rows.reshape(-1, 3, 3)):
+            raise np.linalg.LinAlgError("SVD did not converge")
+        return svd(rows, **options)
+
+    monkeypatch.setattr(np.linalg, "svd", failing)
+    found, planes, others = spectra(blocks), projections(blocks, 1), np.arange(10) != 5
+    assert np.isnan(found[5]).all()
+    assert (planes[5] == 0).all()
+    assert np.array_equal(found[others], clean_spectra[others])
+    assert np.array_equal(planes[others], clean[others])
+
+
+def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
+    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
+    recipe = FriendlyMean(t)
+    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
+    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
+    share = (bound - 4) / (t - 1)
+    move = 1 + 1.25 / share + 2 / (bound - 3)
+    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
+
+
+HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, 1.0)
+
+
 @pytest.mark.parametrize("centred", [True, False])
 def test_one_row_changes_one_block(centred):
     """Spectra and projections, through a map of a fuzzed size; all are numbers or NaN for a whole block."""
@@ -212,25 +235,6 @@ def test_one_row_changes_one_block(centred):
     assert changed == {0, 1}
 
 
-def test_a_decomposition_that_fails_stays_inside_its_block(monkeypatch):
-    """An SVD that does not converge for one block: spectrum NaN, projection 0, the others as before."""
-    blocks = rng(8).standard_normal((10, 6, 3))
-    clean_spectra, clean, svd = spectra(blocks), projections(blocks, 1), np.linalg.svd
-    factor = np.linalg.qr(blocks[5], mode="r")
-
-    def failing(rows, **options):
-        if any(np.array_equal(block, factor) for block in rows.reshape(-1, 3, 3)):
-            raise np.linalg.LinAlgError("SVD did not converge")
-        return svd(rows, **options)
-
-    monkeypatch.setattr(np.linalg, "svd", failing)
-    found, planes, others = spectra(blocks), projections(blocks, 1), np.arange(10) != 5
-    assert np.isnan(found[5]).all()
-    assert (planes[5] == 0).all()
-    assert np.array_equal(found[others], clean_spectra[others])
-    assert np.array_equal(planes[others], clean[others])
-
-
 def test_spectra_keep_a_condition_number_of_1e20():
     scales = np.array([1e10, 1e5, 1.0])
     blocks = in_blocks(rng(9).standard_normal((4000, 3)) * scales, 40)
@@ -238,41 +242,3 @@ def test_spectra_keep_a_condition_number_of_1e20():
     assert 0.4 < ratios.min() < ratios.max() < 2.0
     blocks[:, :, 2] = blocks[:, :, 0] - 3 * blocks[:, :, 1]
     assert (spectra(blocks)[:, 2] == 0).all()
-
-
-@pytest.mark.daily
-def test_a_wrong_answer_is_as_rare_as_the_number_of_blocks_says():
-    """At the fewest blocks, block eigenvalues that agree are missed in at most 1 of 1000 runs."""
-    cost, d, source, missed = ZCDP(0.2), 2, rng(13), 0
-    t, charges = enough_blocks(d, cost, "tight"), eigenvalue_charges("eigenvalue", d, cost, "tight")
-    for _ in range(300):
-        blocks = np.exp(0.4 * source.standard_normal((t, d))) * [1e9, 1e-9]
-        values = private_eigenvalues(blocks, charges, SimulatedNoise(source), "tight")
-        missed += not (np.abs(np.log(values / [1e9, 1e-9])) < 3).all()
-    assert missed <= 4  # P(more | 1 in 1000) < 1e-4
-
-
-def test_blocks_that_do_not_agree_give_no_answer():
-    n = 20_000
-    rows = rng(5).standard_normal((n, 2)) * np.geomspace(1e-90, 1e90, n)[:, None]
-    bins = Eigenvalues(calibration="paper", centred=True)(rows, budget=ZCDP(0.1, 1e-6), rng=rng(6))
-    assert bins.value == Abstention("eigenvalue")
-    for calibration in ("tight", "paper"):
-        estimator = SubspaceAggregate(gap=1e-6, centred=True, calibration=calibration)
-        release = estimator(rng(10).standard_normal((n, 3)), budget=BUDGET, rng=rng(11))
-        assert release.value == Abstention("vote, count")
-
-
-def test_a_subspace_of_all_dimensions_is_refused():
-    with pytest.raises(ArgumentError, match="k"):
-        SubspaceAggregate(k=2, gap=0.1).plan(10**6, 2, BUDGET)
-
-
-def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
-    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
-    recipe = FriendlyMean(t)
-    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
-    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
-    share = (bound - 4) / (t - 1)
-    move = 1 + 1.25 / share + 2 / (bound - 3)
-    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)

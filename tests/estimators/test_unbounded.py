@@ -25,7 +25,6 @@ from workbench.estimators.unbounded import (
     LOCATOR,
     NO_PLACE,
     RoundFinish,
-    UnboundedCovariance,
     UnboundedGaussian,
     widest,
 )
@@ -52,15 +51,6 @@ def test_rows_of_a_subspace_are_measured_in_it(calibration, rank):
     assert np.linalg.matrix_rank(law.covariance, tol=1e-9 * scales[0] ** 2) == rank
     assert np.abs((basis.T @ (law.mean - centre)) / scales).max() < 0.2
     assert np.linalg.norm((np.eye(d) - basis @ basis.T) @ law.mean) < 1e-6 * scales[0]
-
-
-@pytest.mark.parametrize("calibration", ["tight", "paper"])
-def test_rows_that_are_all_alike_have_covariance_zero_and_no_unit_for_a_mean(calibration):
-    law, alone = UnboundedGaussian(calibration=calibration), UnboundedCovariance(calibration=calibration)
-    rows = np.full((4 * fewest_rows(law, 2, LOUD), 2), 5.0)
-    found, covariance = (one(rows, budget=LOUD, rng=np.random.default_rng(7)).value for one in (law, alone))
-    assert isinstance(found, Abstention)
-    assert (covariance == 0).all()
 
 
 def test_moments_that_are_no_numbers_are_no_answer(monkeypatch):

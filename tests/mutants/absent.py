@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.estimators import test_absent as absent
 from tests.estimators import test_affine as lifts
 from tests.estimators import test_histograms, test_scale
 from tests.estimators import test_nets as nets
 from tests.estimators import test_noisy_means as sums
-from tests.estimators.parts import test_absent as absent
 from workbench.estimators import (
     affine,
     base,

@@ -154,5 +154,4 @@ def quickly_bounded(example: Example) -> bool:
 
 
 groups_variances = both(has_step("variance"), calibrated("tight"))
-is_scaled = both(has_step("variance"), calibrated("paper"))
 is_cut = both(lambda example: type(example.estimator).__name__ == "ClippedMean", calibrated("paper"))

@@ -13,12 +13,14 @@ from tests.estimators import test_adaptive_covariance as denoising
 from tests.estimators import test_adaptive_mean as searching
 from tests.estimators import test_coinpress as unknown
 from tests.estimators import test_moments as moments
+from tests.estimators import test_populous as verdicts
+from tests.estimators import test_populous as votings
+from tests.estimators import test_rows as balls
 from tests.estimators import test_stable_quantile as edge
 from tests.estimators import test_two_step as columns
 from tests.estimators import test_unbounded as finish
 from tests.estimators import test_units as units
-from tests.estimators.parts import test_close_verdicts as verdicts
-from tests.estimators.parts import test_rows as balls
+from tests.privacy import test_cuts as cuts
 from tests.privacy import test_noise as law
 from tests.privacy import test_stable as joint
 from tests.privacy import test_window_median as lattice
@@ -26,9 +28,10 @@ from workbench import Scaled, TwoStepMean
 from workbench.catalog import CATALOG
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.estimators import adaptive_covariance as adaptive
-from workbench.estimators import adaptive_mean, two_step, unbounded, votes
+from workbench.estimators import adaptive_mean, populous, two_step, unbounded, votes
 from workbench.estimators.adaptive_covariance import AdaptiveCovariance
 from workbench.estimators.coinpress import CoinPressCovariance
+from workbench.estimators.quantiles import Cutting
 from workbench.estimators.shared import moments as clipping
 from workbench.estimators.shared import rows, window_median
 from workbench.estimators.shared import window_median as location
@@ -36,8 +39,10 @@ from workbench.estimators.shared.moments import LiftedMoment
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.stable_quantile import Stability
 from workbench.estimators.subspaces import Tokens
-from workbench.privacy import SimulatedNoise, exact, noise, ramps
-from workbench.study.faults import Mutant, rewritten
+from workbench.privacy import SimulatedNoise, exact, noise, ramps, stable
+from workbench.privacy.cuts import Node, Scan
+from workbench.privacy.stable import VotedCharge
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
@@ -269,4 +274,102 @@ PROPERTIES = (
              units.scales_are_charged),
     Mutant("scales of columns that are not charged",
              rewritten(Scaled, "plan", "*found, plan", "plan"), units.scales_are_charged),
+)  # fmt: skip
+
+
+LAW = cuts.test_the_package_has_the_law
+
+
+def of_lengths_alone(self: Node) -> np.ndarray:
+    with np.errstate(divide="ignore"):
+        one = np.log(np.asarray(self.lengths, float))
+    return np.array([k * one for k in range(1, self.cuts + 1)])
+
+
+def by_a_difference(self: Scan, j: int) -> np.ndarray:
+    whole, rest = self.node.wanted[j]
+    places, at = self.rate * np.arange(self.node.points + 1), self.at[j - 1]
+    shift = places - self.rate * (whole + rest)
+    long, sums = np.full(len(at), -np.inf), np.logaddexp.accumulate(at + places)
+    long[whole + 1 :] = sums[: max(0, len(at) - whole - 1)]
+    with np.errstate(divide="ignore"):
+        total = np.logaddexp.accumulate(at - places)
+        short = np.full(len(at), -np.inf)
+        short[1:] = total[:-1]
+        short[whole + 1 :] += np.log(-np.expm1(total[: len(at) - whole - 1] - total[whole:-1]))
+    return np.asarray(np.logaddexp(long - shift, short + shift))
+
+
+def edges(right: str, wrong: str) -> object:
+    return rewritten(Cutting, "node", right, wrong)
+
+
+OWN = "tuple(one * 2**BITS // sum(shares) for one in shares), len(edges) - 2)"
+FROM = 'int(np.searchsorted(y, left, side="right"))'
+CUTTING = (
+    Mutant("shares of the points of a node", rewritten(Cutting, "node", "shares, len(y))", OWN),
+           partial(LAW, "halves of halves")),
+    Mutant("cuts in a piece that are told apart", attribute(Node, "log_ways", property(of_lengths_alone)),
+           partial(LAW, "two cuts at once")),
+    Mutant("points at a place in both nodes", edges(FROM, FROM.replace("right", "left")),
+           partial(LAW, "halves of halves")),
+    Mutant("points of other nodes at the ends", edges("y[start:stop]", "np.clip(y, left, right)"),
+           partial(LAW, "halves of halves")),
+    Mutant("absent rows as zeros",
+           rewritten(Cutting, "prepared", "points[~np.isnan(points)]", "np.nan_to_num(points)"),
+           partial(LAW, "one cut")),
+    Mutant("windows by differences", attribute(Scan, "passed", by_a_difference),
+           cuts.test_a_scan_does_not_subtract),
+)  # fmt: skip
+
+
+ALONE = votings.test_what_a_group_answers_hangs_on_its_own_rows_alone
+
+
+def half(charge: VotedCharge) -> float:
+    return voted(charge) / 2
+
+
+voted = stable.voted_scale
+
+REDUCTION = (
+    Mutant("an oracle that remembers the groups before",
+           rewritten(populous, "_answer", "own_copy(oracle)", "oracle"),
+           partial(ALONE, votings.Remembers())),
+    Mutant("a function that is copied as it is",
+           rewritten(populous, "_copied", "_function(value, memo)", "value"),
+           partial(ALONE, votings.counting())),
+    Mutant("variables around a function that are not copied",
+           rewritten(populous, "_function", "_copied(cell.cell_contents, memo)", "cell.cell_contents"),
+           partial(ALONE, votings.counting())),
+    Mutant("default values that are not copied",
+           rewritten(populous, "_function", "deepcopy(function.__defaults__, memo)", "function.__defaults__"),
+           partial(ALONE, votings.collecting)),
+    Mutant("attributes that are not copied",
+           rewritten(populous, "_function", "deepcopy(function.__dict__, memo)", "function.__dict__"),
+           partial(ALONE, votings.noting())),
+    Mutant("an oracle that sees the rows of all groups", rewritten(populous, "_answer", ").copy()", ")"),
+           partial(ALONE, votings.greedy)),
+    Mutant("no answer counts as 0",
+           rewritten(populous, "_answer", "np.full(shape, np.nan)", "np.zeros(shape)"),
+           votings.test_no_answer_is_no_number),
+    Mutant("an answer of another shape is cut to it",
+           rewritten(populous, "_answer", "fits = ", "found = np.resize(found, shape)\n    fits = "),
+           votings.test_no_answer_is_no_number),
+    Mutant("friends in l1 by their distance in l2",
+           partial(patch.object, votes.L1Points, "within", staticmethod(votes.Points.within)),
+           votings.test_many_points_in_l1_are_compared_piece_by_piece),
+    Mutant("points in l1 that are usable by their length in l2",
+           partial(patch.object, votes.L1Points, "lengths", votes.Points.lengths),
+           votings.test_points_in_l1_are_usable_by_their_sum),
+    Mutant("half the Laplace noise in l1", partial(patch.object, stable, "voted_scale", half),
+           votings.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma),
+    Mutant("normal noise in l1", partial(patch.dict, votes.JOINT, laplace="voted_gaussian"),
+           votings.test_a_histogram_in_l1),
+    Mutant("averages that move by half as much in l1",
+           rewritten(votes.Designer, "thresholds", "moved[best].tolist()", "(moved[best] / 2).tolist()"),
+           partial(votings.test_an_average_moves_by_most_of_what_is_charged, "l1")),
+    Mutant("averages that move by half as much in l2",
+           rewritten(votes.Designer, "thresholds", "moved[best].tolist()", "(moved[best] / 2).tolist()"),
+           partial(votings.test_an_average_moves_by_most_of_what_is_charged, "l2")),
 )  # fmt: skip

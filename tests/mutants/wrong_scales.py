@@ -13,7 +13,7 @@ from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import entry_of, least, planned
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.privacy import Charge, Parallel, UnitNoise, histograms, mechanisms, stable
-from workbench.study.faults import Fault, Mutant, declared, everywhere, replaced_everywhere
+from workbench.study.faults import Fault, Mutant, declared, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
 MECHANISMS = (
@@ -56,10 +56,6 @@ def in_one_stage(example: Example) -> bool:
     return not isinstance(planned(example, max(1000, least(example))), Parallel)
 
 
-def taken_at_1000(step: str) -> Condition:
-    return lambda example: step in {one.step for one in planned(example, max(1000, least(example))).charges()}
-
-
 def attaining(example: Example) -> list[Charge]:
     return [charge for charge in charges(example) if charge.step not in entry_of(example).bounded_steps]
 
@@ -82,22 +78,8 @@ def of_mechanisms() -> Iterator[Mutant[Any]]:
             yield from misdeclared(name, wrong, attains(name), early)
 
 
-def of_steps(example: Example) -> Iterator[Mutant[Any]]:
-    attained = {charge.step for charge in attaining(example)}
-    for step in sorted({charge.step for charge in charges(example)}):
-        wrong = partial(this_step, step)
-        yield from quiet(step, wrong, everywhere)
-        if step in attained:
-            early = both(reached_early, taken_at_1000(step), in_one_stage)
-            yield from misdeclared(step, wrong, everywhere, early)
-
-
 def steps_of_mechanism(name: str, example: Example) -> set[str]:
     return {charge.step for charge in charges(example) if charge.mechanism == name}
-
-
-def this_step(step: str, example: Example) -> set[str]:
-    return {step}
 
 
 def quiet(name: str, wrong: Steps, applies: Condition) -> Iterator[Mutant[Any]]:

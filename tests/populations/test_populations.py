@@ -1,19 +1,21 @@
-"""Samples against the laws they are drawn from.
+"""Samples, spectra and adversaries against the laws they are drawn from.
 
 Distances between distribution functions are compared with the Dvoretzky-Kiefer-Wolfowitz radius
 sqrt(log(2 / level) / (2 n)), so every such test has false alarm at most 1e-6.
 """
 
 from collections.abc import Callable
-from math import log, sqrt
+from math import inf, log, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import ks_2samp, kstest
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
+from workbench.linalg import second_moment
 from workbench.populations import (
     Contaminated,
     MultivariateGaussian,
@@ -24,9 +26,13 @@ from workbench.populations import (
     Rotated,
     UnivariateGaussian,
     UnivariateStudent,
+    gaussian,
 )
+from workbench.populations.corruption import MEAN_ATTACKS, Adversary
+from workbench.populations.corruption.mean import STOP
 from workbench.populations.heavy_tailed import student_hypercontractivity
-from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
+from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale
+from workbench.populations.spectra import LONGEST, family, named
 
 N = 200_000
 RADIUS = sqrt(log(2 / 1e-6) / (2 * N))  # .0060
@@ -132,45 +138,6 @@ def test_contamination_is_the_stated_mixture() -> None:
     assert population.mean == 1.0
 
 
-def test_a_point_mass_replaces_whole_rows() -> None:
-    """Outliers among 2e5 rows are Binomial(2e5, .1): two-sided level 1e-6; no row is half replaced."""
-    population = Contaminated(
-        clean=MultivariateGaussian(PLANE), outliers=PointMass([50.0, 60.0]), fraction=0.1
-    )
-    rows = population.sample(N, rng=np.random.default_rng(16))
-    hit = (rows == [50.0, 60.0]).all(axis=1)
-    low, high = stats.binom.ppf([5e-7, 1 - 5e-7], N, 0.1)
-    assert low <= hit.sum() <= high
-    assert np.abs(rows[~hit]).max() < 10
-    # independent of the position: as many in the first half as a hypergeometric draw allows
-    first = stats.hypergeom(N, int(hit.sum()), N // 2)
-    assert first.ppf(5e-7) <= hit[: N // 2].sum() <= first.ppf(1 - 5e-7)
-
-
-@pytest.mark.parametrize(
-    ("argument", "call"),
-    [
-        ("sigma", lambda: UnivariateGaussian(sigma=0.0)),
-        ("mean", lambda: UnivariateStudent(mean=float("nan"))),
-        ("point", lambda: PointMass([[1.0]])),
-        ("fraction", lambda: Contaminated(clean=UnivariateGaussian(), outliers=PointMass(0.0), fraction=0.5)),
-        (
-            "outliers",
-            lambda: Contaminated(clean=UnivariateGaussian(), outliers=PointMass([0.0, 1.0]), fraction=0.1),
-        ),
-        ("share", lambda: sparse_signal(3, 1.5, rng=np.random.default_rng(1))),
-        ("active", lambda: active_block(3, 4, 1, rng=np.random.default_rng(1))),
-        *(
-            ("index", lambda index=index: MultivariatePareto(PLANE, index))
-            for index in (2.0, 1.0, np.nan, np.inf, "3")
-        ),
-    ],
-)
-def test_wrong_parameters_are_named(argument, call):
-    with pytest.raises(ArgumentError, match=f"^{argument} = "):
-        call()
-
-
 @pytest.mark.parametrize("index", [2.5, 6.0])
 def test_pareto_rows_have_the_law_and_the_moments_that_they_state(index):
     """Every coordinate of the plane is (U - E U)/sd(U) with P(U > u) = u^-index; E U = index/(index - 1)."""
@@ -185,21 +152,169 @@ def test_pareto_rows_have_the_law_and_the_moments_that_they_state(index):
     assert np.abs(np.cov(moved.T) - MOMENTS.covariance).max() < 0.15
 
 
-def test_generators():
-    rng = np.random.default_rng(1)
-    signal = sparse_signal(30, 0.2, rng=rng)
-    assert (signal == signal.T).all()
-    assert (np.diag(signal) == 0).all()
-    assert (signal != 0).sum() == 2 * round(0.2 * 30 * 29 / 2)
-    assert np.linalg.eigvalsh(conditioned(signal))[0] == pytest.approx(0.5)
-    assert set(np.unique(sparse_signal(9, 0.5, rng=rng, values="signs"))) == {-1.0, 0.0, 1.0}
-    block = active_block(50, 20, 3, rng=rng)
-    assert np.trace(block) == pytest.approx(1 + 30 * 1e-3 / 20)
-
-
 def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
     rng, n, runs, beta = np.random.default_rng(8), 50, 400, 0.05
     covariance = conditioned(sparse_signal(10, 0.3, rng=rng))
     law = MultivariateGaussian(Gaussian(np.zeros(10), covariance / unit_ball_scale(covariance, n, beta)))
     outside = sum((np.linalg.norm(law.sample(n, rng=rng), axis=1) > 1).any() for _ in range(runs))
     assert outside <= 45  # P(Binomial(400, .05) > 45) < 1e-6
+
+
+DIMENSIONS = (1, 2, 3, 5, 7, 10, 20)
+
+
+@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("longest", [1.0, 30.0, 1e6, LONGEST])
+def test_the_family_stays_within_its_length(d, longest):
+    spectra = family(d, longest)
+    assert spectra[0].name == "round"
+    assert len({spectrum.log_gaps for spectrum in spectra}) == len(spectra)
+    for spectrum in spectra:
+        assert spectrum.d == d
+        assert spectrum.condition <= longest * (1 + 1e-6)
+        assert named(spectrum.name, d, longest) == spectrum
+        assert spectrum.values[0] == 1.0
+        assert spectrum.values[-1] == pytest.approx(spectrum.condition)
+        np.testing.assert_allclose(np.diff(np.log(spectrum.values)), spectrum.log_gaps[::-1], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "d", "values"),
+    [
+        ("round", 3, [1, 1, 1]),
+        ("ratio 9", 4, [1, 9, 81, 729]),
+        ("ratio 1.5", 3, [1, 1.5, 2.25]),
+        ("geometric", 5, [1, 1e2, 1e4, 1e6, 1e8]),
+        ("one large", 4, [1, 1, 1, 1e8]),
+        ("one small", 4, [1, 1e8, 1e8, 1e8]),
+        ("two clusters", 5, [1, 1, 1, 1e8, 1e8]),
+        ("pairs", 4, [1, 1.1, 1.1e3, 1.21e3]),
+        ("triples", 4, [1, 1e3, 1.1e3, 1.21e3]),
+        ("slow decay", 3, [1, 9 / 4, 9]),
+    ],
+)
+def test_a_name_says_what_a_spectrum_is(name, d, values):
+    np.testing.assert_allclose(named(name, d).values, values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["round", "geometric", "one large", "one small"])
+def test_errors_are_those_of_round_rows_however_long_the_law_is(name):
+    """The same rows in units of Σ have the same error along all axes; Σ itself has none, to 1e-3."""
+    rng = np.random.default_rng(3)
+    law, white = named(name, 4).law(rng, far=1000.0), rng.standard_normal((500, 4)) + 1000
+    rows = (white * np.sqrt(law.values)) @ law.basis.T
+    assert law.sample_error(rows) == pytest.approx(
+        Rotated(np.eye(4), np.ones(4)).sample_error(white), rel=1e-6
+    )
+    assert law.error(law.covariance) < 1e-3
+    assert law.error(2 * law.covariance) == pytest.approx(2.0, rel=1e-3)
+    assert law.size(law.covariance) == pytest.approx(2.0, rel=1e-3)
+    assert law.error(np.full((4, 4), np.nan)) == law.mean_error(np.full(4, np.nan)) == inf
+    assert law.seen_by(law.basis.T) == pytest.approx(law.values, rel=1e-6)
+
+
+@pytest.mark.parametrize("degrees", [inf, 5.0])
+def test_rows_have_the_moments_of_their_law(degrees):
+    """Of 200,000 rows: within six standard errors, for Student's t of 5 degrees within eighteen."""
+    law = named("geometric", 3).law(np.random.default_rng(4), far=30.0, degrees=degrees)
+    rows = law.sample(200_000, rng=np.random.default_rng(5))
+    slack = 6.0 if degrees == inf else 18.0
+    assert law.mean_error(np.zeros(3)) == pytest.approx(30.0)
+    assert law.mean_error(rows.mean(axis=0)) < slack * np.sqrt(3 / 200_000)
+    assert law.sample_error(rows) < slack * np.sqrt(12 / 200_000)
+
+
+BY_NAME = {adversary.name: adversary for adversary in MEAN_ATTACKS}
+SHARE = 0.05
+
+
+def generator(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+EVERY = pytest.mark.parametrize("adversary", MEAN_ATTACKS, ids=list(BY_NAME))
+
+
+def attacked(name: str, n: int, d: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    x = generator(seed).standard_normal((n, d))
+    return x, BY_NAME[name].corrupt(x, SHARE, rng=generator(seed + 1))
+
+
+@EVERY
+@pytest.mark.parametrize("d", [1, 2, 7])
+def test_an_adversary_replaces_its_share_of_the_rows_and_no_more(adversary: Adversary, d: int) -> None:
+    x = generator(1).standard_normal((203, d))
+    before = x.copy()
+    y = adversary.corrupt(x, SHARE, rng=generator(2))
+    changed = (x != y).any(axis=1).sum()
+    assert np.array_equal(x, before)
+    assert y.shape == x.shape
+    assert np.isfinite(y).all()
+    assert 5 <= changed <= int(SHARE * 203) == 10  # of ten copies of tail rows, some may land on themselves
+    assert np.array_equal(y, adversary.corrupt(x, SHARE, rng=generator(2)))
+
+
+def test_the_cluster_under_the_threshold_leaves_an_excess_variance_just_below_it() -> None:
+    _, y = attacked("under-threshold", 400_000, 3)
+    limit = STOP * SHARE * log(1 / SHARE)
+    excess = np.linalg.eigvalsh(np.cov(y.T))[-1] - 1
+    assert 0.9 * limit < excess < limit  # five standard errors of a variance are .012, limit is .30
+
+
+def test_the_tail_swap_moves_the_mean_and_keeps_the_covariance() -> None:
+    _, y = attacked("tail-swap", 400_000, 3)
+    assert np.linalg.norm(y.mean(axis=0)) == pytest.approx(0.206, abs=0.01)
+    assert np.abs(np.linalg.eigvalsh(y.T @ y / len(y)) - 1).max() < 0.02
+
+
+@pytest.mark.parametrize("d", [2, 10])
+def test_matched_rows_have_the_lengths_of_those_they_replace(d: int) -> None:
+    x, y = attacked("tail-matched", 2000, d)
+    assert np.linalg.norm(y, axis=1) == pytest.approx(np.linalg.norm(x, axis=1), rel=1e-9)
+    assert np.linalg.norm(y.mean(axis=0)) > 0.02
+
+
+LEVEL = 1e-6  # of each comparison
+
+
+def law(p, scale=1.0, seed=1):
+    covariance = conditioned(sparse_signal(p, 0.4, rng=np.random.default_rng(seed))) * scale
+    return MultivariateGaussian(Gaussian(np.zeros(p), covariance))
+
+
+def statistics(matrices):
+    values = np.linalg.eigvalsh(matrices)
+    return {
+        "trace": values.sum(axis=1),
+        "log determinant": np.log(values).sum(axis=1),
+        "smallest": values[:, 0],
+        "largest": values[:, -1],
+        "entry": matrices[:, 0, 1],
+    }
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("n", [5, 12, 60])
+def test_in_law_and_from_rows_are_the_same(n):
+    population, rng = law(4), np.random.default_rng(3)
+    rows = np.array([second_moment(population.sample(n, rng=rng)) for _ in range(3000)])
+    drawn = np.array([gaussian.second_moment(population, n, rng=rng) for _ in range(3000)])
+    for name, found in statistics(drawn).items():
+        assert ks_2samp(found, statistics(rows)[name]).pvalue > LEVEL, name
+
+
+def test_many_rows_are_as_cheap_as_few_and_have_the_right_spread():
+    n, rng = 10**8, np.random.default_rng(2)
+    population = law(3)
+    sd = np.sqrt(2 / n) * population.covariance[0, 0]
+    found = [gaussian.second_moment(population, n, rng=rng)[0, 0] for _ in range(3000)]
+    scores = (np.array(found) - population.covariance[0, 0]) / sd
+    assert kstest(scores, "norm").pvalue > LEVEL
+    for factor in (1.3, 1 / 1.3):
+        assert kstest(factor * scores, "norm").pvalue < LEVEL
+
+
+def test_a_law_with_a_mean_is_refused():
+    shifted = MultivariateGaussian(Gaussian(np.ones(2), np.eye(2)))
+    with pytest.raises(ArgumentError, match="mean 0"):
+        gaussian.second_moment(shifted, 5, rng=np.random.default_rng(1))

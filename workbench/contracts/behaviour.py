@@ -149,48 +149,29 @@ def _shown(statistic: Any) -> Any:
 
 def names_of_columns_are_kept(example: Example) -> None:
     """A DataFrame and a Series give the release of the array, with their names; text columns are refused."""
-    if dimension(example) is not None:
-        names_of_several_columns_are_kept(example)
-        return
-    (n,) = sizes(example, 24)
-    x = typical_rows(example, n, 3)
-    missing = np.append(x[:-1], np.nan)
-    for rows, labels, same_rows in (
-        (x[:, None], None, x),
-        (x.tolist(), None, x),
-        (pd.Series(x), None, x),
-        (pd.Series(x, name="height"), ("height",), x),
-        (pd.DataFrame({"height": x}, index=range(7, 7 + n)), ("height",), x),
-        (pd.DataFrame({"height": pd.array([*x[:-1], None], "Float64")}), ("height",), missing),
-        (pd.DataFrame({3: np.arange(n)}), ("3",), np.arange(float(n))),
-    ):
-        release = example.estimator(rows, budget=example.budget, rng=np.random.default_rng(1))
-        assert release.labels == labels
-        assert repr(release.value) == repr(run(example, same_rows, 1))
-    for column in (["a"] * n, pd.array(["a"] * n, "string"), pd.Categorical(["a"] * n)):
-        table = pd.DataFrame({"height": column})
-        assert "height" in str(refusal(lambda rows=table: run(example, rows)))
-
-
-def names_of_several_columns_are_kept(example: Example) -> None:
-    x = typical_rows(example, max(24, least(example)), 3)
-    names = [f"column {number}" for number in range(x.shape[1])]
-    missing = x.copy()
+    x, line = typical_rows(example, max(24, least(example)), 3), dimension(example) is None
+    rows = x[:, None] if line else x
+    names = tuple(f"column {number}" for number in range(rows.shape[1]))
+    missing = rows.copy()
     missing[-1, 0] = np.nan
-    table = pd.DataFrame(missing, columns=names).astype("Float64")
-    for rows, labels, same_rows in (
-        (x, None, x),
-        (x.tolist(), None, x),
-        (pd.DataFrame(x, columns=names, index=np.arange(len(x)) + 7), tuple(names), x),
-        (table, tuple(names), missing),
-        (pd.DataFrame(x), tuple(str(number) for number in range(x.shape[1])), x),
-    ):
-        release = example.estimator(rows, budget=example.budget, rng=np.random.default_rng(1))
+    tables = [
+        (rows, None, rows),
+        (x.tolist(), None, rows),
+        (pd.DataFrame(rows, columns=names, index=np.arange(len(x)) + 7), names, rows),
+        (pd.DataFrame(missing, columns=names).astype("Float64"), names, missing),
+        (pd.DataFrame(rows), tuple(str(number) for number in range(len(names))), rows),
+    ]
+    if line:
+        tables += [(pd.Series(x), None, x), (pd.Series(x, name="height"), ("height",), x)]
+        tables += [(pd.DataFrame({3: np.arange(len(x))}), ("3",), np.arange(float(len(x))))]
+    for table, labels, same_rows in tables:
+        release = example.estimator(table, budget=example.budget, rng=np.random.default_rng(1))
         assert release.labels == labels
         assert _same_bits(release.value, run(example, same_rows, 1))
-    for column in (["a"] * len(x), pd.Categorical(["a"] * len(x))):
-        text = pd.DataFrame(x, columns=names).assign(height=column)
-        assert "height" in str(refusal(lambda rows=text: run(example, rows)))
+    for column in (["a"] * len(x), pd.array(["a"] * len(x), "string"), pd.Categorical(["a"] * len(x))):
+        text = pd.DataFrame(rows, columns=names).assign(height=column)
+        text = text[["height"]] if line else text
+        assert "height" in str(refusal(lambda text=text: run(example, text)))
 
 
 def _same_bits(one: Any, other: Any) -> bool:

@@ -16,6 +16,7 @@ from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.stable import (
     LAPLACE,
     Lift,
+    LiftCharge,
     Located,
     LocatedCharge,
     Stable,
@@ -90,14 +91,11 @@ def _distance(event: Event, other: Event) -> float:
         return level_gap(first, second)
     if event.mechanism == "masked":
         return thompson_of_roots(first, second)
-    if event.mechanism == "located_normal":
-        return location_gap(event.charge, first, second)
-    if event.mechanism == "stable_mask":
-        return stable_gap(event.charge, first, second)
-    if event.mechanism == "masked_lift":
-        return lift_gap(first, second)
-    if event.mechanism == "voted":
-        return voted_gap(event.charge, first, second)
+    if event.mechanism in COUNTED:
+        if abs(first.count - second.count) > 1:
+            return np.inf
+        least = min(first.count, second.count)
+        return COUNTED[event.mechanism](event.charge, first, second) if least else 0.0
     if event.mechanism == "stability_histogram":
         gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
     else:
@@ -118,29 +116,17 @@ def norm(event: Event) -> str:
 
 
 def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
-    if abs(found.count - other.count) > 1:
-        return np.inf
-    if not min(found.count, other.count):
-        return 0.0
     first, second = np.asarray(found.root), np.asarray(other.root)
     return thompson_of_roots(first, second) if charge.mechanism == LAPLACE else one_sided(first, second)
 
 
 def voted_gap(charge: VotedCharge, found: Voted, other: Voted) -> float:
-    if abs(found.count - other.count) > 1:
-        return np.inf
-    if not min(found.count, other.count):
-        return 0.0
     gap = np.asarray(found.value, float) - np.asarray(other.value, float)
     length = np.abs(gap).sum() if charge.mechanism == "voted_laplace" else np.linalg.norm(gap)
     return float(length) / charge.falls[min(found.count, other.count) - 1]
 
 
-def lift_gap(found: Lift, other: Lift) -> float:
-    if abs(found.count - other.count) > 1:
-        return np.inf
-    if not min(found.count, other.count):
-        return 0.0
+def lift_gap(charge: LiftCharge, found: Lift, other: Lift) -> float:
     return one_sided(*(root_around(one, found.centre) for one in (found, other)))
 
 
@@ -151,28 +137,27 @@ def root_around(lift: Lift, centre: np.ndarray) -> np.ndarray:
     return root
 
 
+def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:
+    """How far locations are apart in the norm of either scatter; infinite if scatters are too far apart."""
+    unit = np.abs(found.root).max(axis=1)
+    roots = [one.root / unit[:, None] for one in (found, other)]
+    apart = (found.centre - other.centre + found.shift - other.shift) / unit
+    moved = max(float(np.linalg.norm(np.linalg.solve(root, apart))) for root in roots)
+    return moved if one_sided(*roots) <= charge.spread else np.inf
+
+
 def one_sided(first: np.ndarray, second: np.ndarray) -> float:
     unit = np.abs(first).max(axis=1)[:, None]
     logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
     return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))
 
 
-def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:
-    """How far locations are apart in the norm of either scatter, where both counts may give an answer.
-
-    Infinite where counts differ by more than 1, or scatters by more than the charge's spread.
-    """
-    if abs(found.count - other.count) > 1:
-        return np.inf
-    if not min(found.count, other.count):
-        return 0.0
-    unit = np.abs(found.root).max(axis=1)
-    roots = [one.root / unit[:, None] for one in (found, other)]
-    apart = (found.centre - other.centre + found.shift - other.shift) / unit
-    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(*roots), compute_uv=False))
-    spread = max(logs[logs > 0].sum(), -logs[logs < 0].sum())
-    moved = max(float(np.linalg.norm(np.linalg.solve(root, apart))) for root in roots)
-    return moved if spread <= charge.spread else np.inf
+COUNTED = {  # mechanisms whose statistic is answered with a chance that a count decides
+    "located_normal": location_gap,
+    "stable_mask": stable_gap,
+    "masked_lift": lift_gap,
+    "voted": voted_gap,
+}
 
 
 def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:

@@ -157,17 +157,6 @@ def test_a_group_says_what_its_other_rows_say(name):
         np.testing.assert_allclose(found, wanted, rtol=0.03 if name.startswith("robust") else 1e-9)
 
 
-def test_a_group_without_rows_is_not_usable():
-    groups = rng().standard_normal((3, 8, 2))
-    groups[1] = np.nan
-    with np.errstate(invalid="ignore"):
-        assert np.isnan(GROUPS["mean"](groups)[1]).all()
-        assert np.isnan(GROUPS["robust mean"](groups)[1]).all()
-        assert not grouped(groups.reshape(-1, 2), 8).usable[1]
-        assert (GROUPS["robust moment"](groups)[1] == 0).all()
-        assert (spectra(groups)[1] == 0).all()
-
-
 def test_scores_of_a_net_are_those_of_the_other_rows():
     estimator = PureNetCovariance(upper=4.0, lower=1.0)
     x, others = (part - FAR for part in holes(200, 2))

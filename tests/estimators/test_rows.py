@@ -1,6 +1,7 @@
-"""Rows as whole numbers: lengths that are enforced, sums that are exact, and what one row moves them by."""
+"""Rows in a ball or a box: floats and whole numbers, sums that are exact, radii at the ends of floats."""
 
 from fractions import Fraction
+from math import fsum
 from unittest.mock import patch
 
 import numpy as np
@@ -25,8 +26,60 @@ from workbench.estimators.shared.rows import (
     mean_in_box,
     moment_in_ball,
     second_moment_within,
+    within_ball,
 )
 from workbench.privacy.grid import step_of
+
+LENGTHS = [0.0, 5e-324, 1e-310, 1.4e-162, 1e-158, 3e-158, 1e-155, 1e-150, 1.0, 1e15, 1e100, np.inf, np.nan]
+
+
+def unusual(scale):
+    rng = np.random.default_rng(3)
+    return rng.choice([-1.0, 1.0], (60, 3)) * rng.choice([*LENGTHS, scale, 2 * scale, scale / 2], (60, 3))
+
+
+@pytest.mark.parametrize("radius", [NEAREST, 1e-100, 1.0, 1e100, FARTHEST])
+def test_rows_end_up_within_every_radius_that_is_allowed(radius):
+    with np.errstate(all="ignore"):
+        clipped = within_ball(unusual(radius), radius)
+    assert np.isfinite(clipped).all()
+    assert (np.linalg.norm(clipped / radius, axis=1) <= 1 + 1e-12).all()
+
+
+def in_a_row(x):
+    """Norms with squares summed one after the other, which loses what is below half a unit of the sum."""
+    return np.sqrt(np.cumsum(x * x, axis=1)[:, -1])
+
+
+def exact_norm(row):
+    """The norm, rounded once."""
+    return float(np.sqrt(fsum(value * value for value in row.tolist())))
+
+
+def crowds(d, radius):
+    """Rows of one large entry and many that a running sum of squares loses, outside the ball and inside."""
+    small = np.full(d, np.sqrt(0.999 * 2.0**-53))
+    small[0] = 1.0
+    return radius * small * np.array([[1.0], [1.7], [300.0], [1 - 1e-15]])
+
+
+def test_rows_are_within_the_ball_whatever_the_order_of_summation():
+    d, radius = 60_000, 4.0
+    assert exact_norm(crowds(d, 1.0)[0]) > 1 + 3e-12
+    assert in_a_row(crowds(d, 1.0))[0] == 1.0
+    with patch.object(rows, "norms", in_a_row):
+        clipped = within_ball(crowds(d, radius), radius)
+    for row in clipped:
+        assert radius * (1 - 1e-10) <= exact_norm(row) <= radius * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 2, 100, 17_000])
+def test_in_fewer_dimensions_rows_inside_the_ball_keep_their_bits(d):
+    assert rows._known(d) == 1.0
+    x = np.zeros((1, d))
+    x[0, 0] = 3.0
+    assert (within_ball(x, 3.0) == x).all()
+
 
 HOSTILE = st.one_of(
     st.floats(-3, 3), st.sampled_from([np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, 1e15, 5e-324, -0.0])
@@ -54,34 +107,6 @@ def test_no_row_is_longer_than_the_radius_as_whole_numbers(x, radius, squared):
         found = whole(in_ball(x * radius, radius, step))
     for row in found:
         assert sum(value * value for value in row) <= (Fraction(radius) / Fraction(step)) ** 2
-
-
-@pytest.mark.parametrize("d", [1, 3, 32])
-def test_a_product_adds_whole_numbers_as_exactly_as_integers_do(d):
-    """The largest that occur, as many as a block has: no sum passes 2^53."""
-    rows_of_block, largest = rows.rows_of_a_block(d), 2**BITS
-    drawn = np.random.default_rng(d).integers(-largest, largest, (rows_of_block, d), endpoint=True)
-    for one in (drawn, np.full((rows_of_block, d), largest), np.full((rows_of_block, d), 1 - largest)):
-        assert added(one.astype(float)).tolist() == one.sum(axis=0).tolist()
-
-
-@pytest.mark.parametrize("count", [1, 50])
-def test_rows_from_a_centre_have_the_bits_of_a_difference(count):
-    centre, apart = np.array([1e9, -0.1, np.pi]), rows.from_centre(np.array([1e9, -0.1, np.pi]))
-    for size in (count, 1, 3 * count):
-        block = np.random.default_rng(size).standard_cauchy((size, 3)) * [1e9, 1, 1e-300]
-        block[0] = np.nan
-        assert apart(block).tobytes() == (block - centre).tobytes()
-
-
-@pytest.mark.daily
-@settings(max_examples=300)
-@given(st.integers(1, 5).flatmap(lambda d: arrays(float, (4, d), elements=HOSTILE)), RADII)
-def test_no_entry_is_beyond_the_box_as_whole_numbers(x, reach):
-    step = step_of(reach, BITS)
-    with np.errstate(all="ignore"):
-        found = whole(in_box(x * reach, reach, step))
-    assert max(abs(value) for row in found for value in row) <= Fraction(reach) / Fraction(step)
 
 
 def test_rounding_alone_would_be_too_long_and_cutting_is_needed_at_every_stage():
@@ -161,6 +186,25 @@ def test_the_value_is_that_of_the_clipped_rows_to_the_resolution_of_the_grid(n):
     column = mean_in_box(x[:, 0], same, 0.9)
     assert column.shape == ()
     assert float(column) == mean_in_box(x, same, 0.9)[0].__float__()
+
+
+@pytest.mark.parametrize("d", [1, 3, 32])
+def test_a_product_adds_whole_numbers_as_exactly_as_integers_do(d):
+    """The largest that occur, as many as a block has: no sum passes 2^53."""
+    rows_of_block, largest = rows.rows_of_a_block(d), 2**BITS
+    drawn = np.random.default_rng(d).integers(-largest, largest, (rows_of_block, d), endpoint=True)
+    for one in (drawn, np.full((rows_of_block, d), largest), np.full((rows_of_block, d), 1 - largest)):
+        assert added(one.astype(float)).tolist() == one.sum(axis=0).tolist()
+
+
+@pytest.mark.daily
+@settings(max_examples=300)
+@given(st.integers(1, 5).flatmap(lambda d: arrays(float, (4, d), elements=HOSTILE)), RADII)
+def test_no_entry_is_beyond_the_box_as_whole_numbers(x, reach):
+    step = step_of(reach, BITS)
+    with np.errstate(all="ignore"):
+        found = whole(in_box(x * reach, reach, step))
+    assert max(abs(value) for row in found for value in row) <= Fraction(reach) / Fraction(step)
 
 
 @pytest.mark.daily

@@ -1,0 +1,268 @@
+"""Bounds of the sources: values of the literature, that lemmas are true, and searches."""
+
+from math import comb, exp, inf, log, nan, pi, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import ndtr, ndtri
+from scipy.stats import norm
+
+from workbench.bounds import al22, bhs23, l17, lkko21, m21, resilience, wx19
+from workbench.bounds.l17.lower import packing_bound_of_size, sampling_bound
+from workbench.bounds.limits import covariance_rows, mean_rows, packing_rows
+from workbench.bounds.search import binomial_tail, smallest
+from workbench.bounds.shape import Shape
+from workbench.errors import ArgumentError
+from workbench.privacy.stable import square_delta
+
+VALUES = [  # of a shape its terms, the last one if it is not 0
+    (al22.subspace_shape, (3, 0.7, 1e-5), [49.34110914]),
+    (al22.preconditioner_shape, (3, 0.7, 1e-5), [92.96629758]),
+    (al22.conditioned_shape, (3, 0.2, 0.7, 1e-5), [225.0, 218.1259422]),
+    (al22.covariance_shape, (3, 0.2, 0.7, 1e-5), [225.0, 218.1259422, 92.96629758]),
+    (al22.gaussian_shape, (3, 0.2, 0.7, 1e-5), [225.0, 218.1259422, 246.7055457]),
+    (al22.robust_covariance_shape, (3, 0.2, 0.05, 0.7, 1e-5), [453366.2572]),
+    (al22.robust_mean_shape, (3, 0.2, 0.7, 1e-5), [629.6753573]),
+    (al22.robust_gaussian_shape, (3, 0.2, 0.05, 0.7, 1e-5), [453995.9326]),
+    (al22.lower_shape, (3, 0.2, 0.7, 1e-5), [225.0, 21.42857143, 16.44703638]),
+    (m21.heavy_tailed_shape, (3, 0.2, 0.3, 3, 50.0), [225.0, 241.7782347, 37.11270887]),
+    (m21.unbounded_shape, (3, 0.2, 0.7), [225.0, 64.28571429, 22.26922467]),
+    (m21.coinpress_mean_shape, (3, 0.2, 0.3, 40.0), [75.0, 27.38612788, 11.66526109]),
+    (m21.coinpress_covariance_shape, (3, 0.2, 0.3, 50.0), [225.0, 82.15838363, 18.7638501]),
+    (m21.naive_spectral_shape, (3, 0.2, 0.3, 3, 0.1), [8239.592165, 244.22603]),
+    (m21.naive_mahalanobis_shape, (3, 0.2, 0.3, 3, 50.0, 0.1), [2250.0, 18344.04263]),
+    (m21.preconditioning_step_shape, (3, 0.3, 0.1), [329.5836866, 21.8442402]),
+    (m21.eigenvalues_shape, (3, 0.7), [7.42307489]),
+    (m21.coarse_shape, (3, 0.7, 0.4), [502.2321429]),
+    (m21.fine_shape, (3, 0.7, 0.3), [82.47860988]),
+    (lkko21.filter_shape, (3, 0.1, 0.7, 1e-5), [300.0, 1480.233274]),
+    (lkko21.prime_shape, (3, 0.1, 0.7, 1e-5), [300.0, 854.6130792]),
+    (lkko21.prime_heavy_shape, (3, 0.1, 0.7, 1e-5), [30.0, 854.6130792]),
+    (lkko21.resilient_shape, (3, 0.1, 0.7, 1e-5), [300.0, 327.7281693]),
+    (lkko21.resilient_heavy_shape, (3, 0.1, 0.7, 1e-5), [30.0, 327.7281693]),
+    (lkko21.filter_nonprivate_shape, (3, 0.1), [300.0, 0.0]),
+    (lkko21.tukey_shape, (3, 0.1, 0.7, 40.0, 0.07), [565.9260037, 417.8287231]),
+    (lkko21.range_shape, (3, 0.7, 1e-5, 0.07), [128.2086007]),
+    (lkko21.range_heavy_shape, (3, 0.1, 0.7, 1e-5, 0.07), [123143.8632]),
+    (lkko21.sub_gaussian_error, (0.1,), [0.1517427129]),
+    (lkko21.bounded_covariance_error, (0.1,), [0.316227766]),
+    (wx19.local_shape, (4.0, 50, 3000, 0.7, 1e-5), [0.49021855]),
+    (wx19.central_shape, (4.0, 50, 3000, 0.7, 1e-5), [0.02102752888]),
+    (wx19.thresholded_error, (4.0, 0.3), [6.0]),
+    (wx19.plain_noise, (50, 0.02), [0.2828427125]),
+    (wx19.local_rows, (0.1, 4.0, 50, 0.7, 1e-5, 1.5), [161148.8478]),
+    (m21.naive_spectral_shape, (1, 0.2, 0.3, 2, 0.1), [1732.867951, 105.0981497]),  # of one column as of two
+    (wx19.threshold, (50, 3000, 0.02, 1.5), [0.3748969554]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "given", "terms"), VALUES)
+def test_a_display_has_its_value(function, given, terms):
+    found = function(*given)
+    if isinstance(found, Shape):
+        assert found.total == pytest.approx(sum(terms))
+        found, terms = [found.sampling, found.noise, found.preconditioning], [*terms, 0.0][:3]
+    assert np.atleast_1d(found) == pytest.approx(terms, rel=1e-9)
+
+
+@pytest.mark.parametrize(("table", "sampling"), [(lkko21.table_1, 300.0), (lkko21.table_2, 30.0)])
+def test_a_table_has_its_rows(table, sampling):
+    """In polynomial time, at any cost, necessary: private, robust, and both."""
+    rows = table(3, 0.1, 0.7, 1e-5)
+    assert [*rows] == ["private", "robust", "both"]
+    shapes = [one for row in rows.values() for one in (row.polynomial, row.exponential, row.lower)]
+    assert [one.sampling for one in shapes] == pytest.approx([sampling] * 9)
+    private, lower, prime, resilient = 145.4172948, 42.85714286, 854.6130792, 327.7281693
+    noise = [private, lower, lower, 0, 0, 0, prime, resilient, lower]
+    assert [one.noise for one in shapes] == pytest.approx(noise, rel=1e-9)
+
+
+def test_groups_of_the_source():
+    assert al22.fewest_groups(*al22.halved(1.0, 1e-6)) == 584
+    epsilon, delta = al22.halved(1.0, 1e-6)
+    assert 2 * epsilon == 1.0
+    assert 4 * exp(epsilon) * delta == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize(
+    ("d", "gamma"), [(1, 1.78e-3), (2, 8.91e-4), (5, 3.56e-4), (10, 1.78e-4), (20, 8.91e-5)]
+)
+def test_lemma_5_1_holds_with_room(d, gamma):
+    eta = 1 / (6 * sqrt(d))
+    assert al22.mask_radius(eta, d, 0.5, 5e-7) == pytest.approx(gamma, rel=3e-3)
+    assert al22.mask_radius(1e9, d, 100.0, 0.9) <= 1.0
+    if d <= 2:
+        assert square_delta(gamma, eta, d, 0.5) <= 5e-7
+        assert square_delta(20 * gamma, eta, d, 0.5) > 5e-7
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("d", [1, 3, 10])
+def test_lemmas_on_concentration_hold_on_random_matrices(d):
+    rng = np.random.default_rng(d)
+    spectral, frobenius = al22.largest_mask(0.5, d, 0.1), al22.frobenius_mask(0.2, d, 0.1)
+    assert al22.mask_error(spectral, d, 0.1) == pytest.approx(0.5)
+    moved, entries, groups = [], [], []
+    for _ in range(2000):
+        g = rng.standard_normal((d, d))
+        values = np.linalg.svd(np.eye(d) + spectral * g, compute_uv=False) ** 2
+        moved.append(max(values[0], 1 / values[-1]) - 1)
+        one = np.eye(d) + frobenius * g
+        entries.append(np.linalg.norm(one @ one.T - np.eye(d)))
+        values = np.linalg.svd(rng.standard_normal((40 * d, d)), compute_uv=False) ** 2 / (40 * d)
+        groups.append(max(values[0], 1 / values[-1]) - 1)
+    assert np.mean(np.array(moved) > 0.5) < 0.1
+    assert np.mean(np.array(entries) > 0.2) < 0.1
+    assert np.mean(np.array(entries) > 0.05) > 0.1, "no bound that is far from true"
+    assert np.mean(np.array(groups) > al22.group_error(40 * d, d, 0.1)) < 0.1
+
+
+def test_numbers_of_the_literature():
+    assert lkko21.range_side(10**5, 10, 0.05) == pytest.approx(8 * sqrt(log(2e7)))
+    assert lkko21.prime_accesses(5, 3) == (11, 75)
+    first, second = lkko21.access_budget(100, 0.9, 0.01)
+    assert first == pytest.approx(0.9 / (2 * sqrt(200 * log(200))))
+    assert second == 5e-5
+    assert 100 * first > 0.9 > sqrt(100) * first
+
+
+@given(st.floats(0.01, 0.16))
+def test_biases_are_those_of_the_contaminated_law(alpha):
+    median = resilience.median_bias(alpha)
+    assert (1 - alpha) * ndtr(median) == pytest.approx(0.5)
+    assert median >= alpha * sqrt(pi / 2)
+    low, high = ndtri(3 * alpha / (1 - alpha)), ndtri(1 - 2 * alpha / (1 - alpha))
+    mean = quad(lambda z: z * norm.pdf(z), low, high)[0] * (1 - alpha) / (1 - 6 * alpha)
+    assert resilience.trimmed_bias(alpha) == pytest.approx(mean, abs=1e-9)
+    assert resilience.trimmed_bias(alpha) > median, "trimming a fixed share is not the median"
+
+
+def test_the_margin_is_where_the_tails_are_as_wide_as_is_allowed():
+    rate = resilience.margin_rate(0.05, 2 * 1.6448536269514722)
+    assert rate == pytest.approx(0.072, abs=0.001)
+    for alpha in (0.01, 0.05, 0.1, 0.15):
+        width = 2 * float(-ndtri(alpha))
+        rate = resilience.margin_rate(alpha, width)
+        below, above = (3 * alpha - rate) / (1 - alpha), (2 * alpha - rate) / (1 - alpha)
+        assert -ndtri(above) - ndtri(below) == pytest.approx(width)
+        assert resilience.margin_rate(alpha, 1.1 * width) > rate
+    assert resilience.margin_rate(0.05, 0.5) == 0.0
+    assert resilience.margin_rate(0.05, 100.0) == 0.1
+    assert resilience.rows_to_pass(0.1, 0.5, 1e-6) == pytest.approx(20 * log(5e5))
+
+
+def test_sensitivities_of_the_appendix():
+    assert resilience.goodness_sensitivity(100, 0.05, 3.0) == 3 / 90
+    assert resilience.score_sensitivity(100, 0.05, 0.2) == pytest.approx(1.2 / (0.05 * 70))
+    assert resilience.score_sensitivity(100, 0.05, 0.4) == pytest.approx(
+        2 * resilience.score_sensitivity(100, 0.05, 0.2)
+    )
+
+
+FINE = 1e-9
+
+
+@given(st.floats(-2, 2), st.floats(0.01, 1), st.floats(-0.75, 0.75))
+def test_an_entry_that_is_off_by_three_quarters_of_t_at_most_keeps_lemma_3(size, t, share):
+    """The deterministic part of the lemma: below 3t/4 a hard threshold is never off by 4 min(|σ|, t)."""
+    released = size + share * t
+    kept = released if abs(released) > t else 0.0
+    (allowed,) = wx19.lemma_3(np.array([[size]]), t)[0]
+    assert abs(kept - size) <= allowed * (1 + FINE) + FINE
+
+
+def test_the_deviation_of_an_entry_is_that_of_its_parts():
+    covariance = np.array([[2.0, 0.5], [0.5, 1.0]])
+    quiet = wx19.entry_deviation(covariance, 10**12, 0.1, 0.2, 0.05)
+    level = np.log(4 * 3 / 0.05)
+    np.testing.assert_allclose(quiet, np.sqrt(2 * level) * np.array([[0.2, 0.1], [0.1, 0.2]]), rtol=1e-4)
+    silent = wx19.entry_deviation(covariance, 10**6, 1e-12, 1e-12, 0.05)
+    assert silent[0, 1] == pytest.approx(np.sqrt(2 * (2.0 + 0.25) * level / 1e6), rel=0.01)
+
+
+EPSILON, DELTA = 1.0, 1e-6
+
+
+def test_the_example_of_the_program():
+    """At d = 10 and λ₀ = 50 it says that fewer than 98000 rows fail: 98 steps."""
+    n = bhs23.fewest_rows_of_means(10, EPSILON, DELTA)
+    assert n / bhs23.threshold(n, 10) == pytest.approx(98_000 / 50, rel=1e-4)
+    assert bhs23.fewest_rows_of_covariances(10, EPSILON, DELTA) < n
+
+
+def test_normal_rows_keep_the_threshold():
+    """It is left by some of 50 rows in .0488 of runs; 4000 runs, seven standard deviations."""
+    d, n, runs = 3, 50, 4000
+    rows = np.random.default_rng(5).standard_normal((runs, n, d))
+    left = ((rows**2).sum(axis=2) > bhs23.threshold(n, d)).any(axis=1).mean()
+    assert left == pytest.approx(0.0488, abs=7 * sqrt(0.0488 / runs))
+
+
+@pytest.mark.parametrize("size", [3, 10, 1000])
+@pytest.mark.parametrize("beta", [0.05, 0.5])
+def test_without_delta_it_is_the_packing_bound(size, beta):
+    assert packing_rows(log(size - 1), 0.3, 0.0, beta) == pytest.approx(
+        packing_bound_of_size(size, 0.3, beta)
+    )
+
+
+def test_delta_caps_what_many_laws_cost():
+    found = [packing_rows(others, 1.0, 1e-9, 0.5) for others in (5.0, 50.0, 500.0, inf)]
+    assert found == sorted(found)
+    assert found[-1] == pytest.approx(log(0.5 * 1e9 * np.expm1(1)), rel=1e-6)
+    assert packing_rows(inf, 1.0, 0.0, 0.5) == inf
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.5])
+def test_one_mean_without_privacy_needs_the_sampling_bound(beta):
+    assert np.ceil(mean_rows(0.1, 1, 100.0, 1e-6, beta)) == sampling_bound(0.1, beta)
+
+
+def test_one_law_costs_nothing():
+    assert packing_rows(-inf, 1.0, 0.0, 0.5) == 0
+    assert covariance_rows(1.0, 3, 1.0, 1e-6, 0.5) == 0
+    assert covariance_rows(0.5, 3, 1.0, 1e-6, 0.5, upper=1.5) == 0
+    assert mean_rows(0.5, 1, 1.0, 0.0, 0.5, radius=0.5) == mean_rows(0.5, 1, 100.0, 0.0, 0.5, radius=0.5)
+
+
+@pytest.mark.parametrize("start", [-3, 0, 1, 7])
+def test_smallest_equals_a_scan(start: int) -> None:
+    for answer in range(start, start + 70):
+        assert smallest(lambda n, a=answer: n >= a, start=start) == answer
+
+
+@pytest.mark.parametrize(("n", "p"), [(0, 0.3), (1, 0.3), (7, 0.01), (12, 0.5), (9, 1.0)])
+def test_binomial_tail_equals_the_sum(n: int, p: float) -> None:
+    counts = np.arange(-1, n + 3)
+    mass = [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
+    expected = [sum(mass[max(k, 0) :]) for k in counts]
+    np.testing.assert_allclose(binomial_tail(counts, n, p), expected, rtol=1e-12, atol=1e-15)
+
+
+WRONG = [  # of each kind of argument, where it is first
+    ("d", lambda: al22.gaussian_shape(0, 0.1, 1.0, 1e-6)),
+    ("alpha", lambda: al22.robust_mean_shape(2, 0.0, 1.0, 1e-6)),
+    ("corruption", lambda: al22.robust_covariance_shape(2, 0.1, 0.5, 1.0, 1e-6)),
+    ("epsilon", lambda: lkko21.table_1(2, 0.1, 0.0, 1e-6)),
+    ("delta", lambda: lkko21.table_2(2, 0.1, 1.0, 0.0)),
+    ("eta", lambda: al22.mask_radius(0.0, 2, 1.0, 1e-6)),
+    ("beta", lambda: m21.naive_spectral_shape(2, 0.1, 1.0, 2, 1.0)),
+    ("rows", lambda: al22.group_error(0, 2, 0.1)),
+    ("alpha", lambda: resilience.trimmed_bias(1 / 6)),
+    ("resilience", lambda: resilience.score_sensitivity(100, 0.1, -1.0)),
+    ("moments", lambda: m21.heavy_tailed_shape(2, 0.1, 1.0, 1, 2.0)),
+    ("gap", lambda: m21.coarse_shape(2, 1.0, 1.5)),
+    ("p", lambda: wx19.threshold(1, 10, 0.1, 1.0)),
+    ("n", lambda: bhs23.threshold(0, 2)),
+    *(("epsilon", lambda wrong=wrong: l17.two_step_error(10, wrong, 0.1)) for wrong in (0.0, -1.0, inf, nan)),
+]
+
+
+@pytest.mark.parametrize(("argument", "call"), WRONG)
+def test_wrong_arguments_are_named(argument, call):
+    with pytest.raises(ArgumentError) as error:
+        call()
+    assert error.value.argument == argument
