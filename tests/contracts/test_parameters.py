@@ -88,7 +88,7 @@ def test_more_rows_or_columns_than_can_be_are_refused(key):
 @pytest.mark.parametrize("alpha", [1e-300, 1e-16, 1e-4])
 def test_a_net_of_too_many_candidates_is_not_built(alpha):
     estimator = replace(CATALOG["covariance/pure-net"].estimator, alpha=alpha)
-    with pytest.raises(ArgumentError, match=r"alpha = .* more than .* candidates"):
+    with pytest.raises(ArgumentError, match=r"alpha = .* for at most .* candidates"):
         estimator.plan(1000, 2, PureDP(1.0))
 
 

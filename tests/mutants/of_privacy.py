@@ -131,6 +131,8 @@ PRICED = (
     Mutant("a mask at half of its distance",
            rewritten(stable, "_of_rows", "from_gammas(distance", "from_gammas(distance / 2"),
            partial(WHOLE, LOUD, stable.WISHART)),
+    Mutant("a lower tail that floats lose", attribute(stable, "MOST_ROWS", 1e12),
+           partial(joint.test_tails_of_gamma_variables_are_known_as_well_as_rounding_up_covers, 1e8)),
     Mutant("losses rounded down",
            rewritten(ramps, "_mixed", "stick(first - end,", "stick(1 + first - end,"), PAIR),
     Mutant("a chance of the loss that is rounded down",

@@ -37,9 +37,13 @@ CLAIMS: dict[str, Claim] = index(*(topic.CLAIMS for topic in TOPICS))
 
 
 @cache
+def installed() -> tuple[Iterable[Claim], ...]:
+    return tuple(point.load() for point in entry_points(group="workbench.claims"))
+
+
 def known() -> dict[str, Claim]:
     """Return these claims, and those of installed packages: entry points of the group `workbench.claims`."""
-    return index(CLAIMS.values(), *(point.load() for point in entry_points(group="workbench.claims")))
+    return index(CLAIMS.values(), *installed())
 
 
 def claim_id(name: str) -> str:

@@ -269,7 +269,8 @@ def _cells(chi: Chi) -> tuple[Array, Array]:
 
 def _below(chi: Chi, values: Array) -> Array:
     finite = np.clip(values, 0.0, 1e300)
-    return np.asarray(chndtr(finite, *chi) if chi[1] else chdtr(chi[0], finite))
+    exact = chi[1] or chi[0] > MOST_ROWS  # where `chdtr` loses the lower tail, from 10^6 degrees on
+    return np.asarray(chndtr(finite, *chi) if exact else chdtr(chi[0], finite))
 
 
 def _above(chi: Chi, values: Array) -> Array:
