@@ -158,15 +158,13 @@ class Noise(NamedTuple):
     off_diagonal: float
     n: int
 
-    def nulls(self, released: Array) -> Array:
-        """Return the sds of entries that are 0, for rows that are about normal."""
+    def levels(self, released: Array, size: Array | float | None = None) -> Array:
+        """Return the sds of entries of this size, by default as released, for rows that are about normal."""
         sds = np.full(released.shape, self.off_diagonal)
         np.fill_diagonal(sds, self.diagonal)
         scale = np.maximum(np.diag(released), 0.0)
-        return np.sqrt(sds**2 + np.outer(scale, scale) / self.n)
-
-    def levels(self, released: Array) -> Array:
-        return np.sqrt(self.nulls(released) ** 2 + released**2 / self.n)
+        size = released if size is None else size
+        return np.sqrt(sds**2 + (np.outer(scale, scale) + size**2) / self.n)
 
 
 def kept_and_repaired(
@@ -240,7 +238,7 @@ def stein(released: Array, noise: Noise) -> Array:
     With z = |T_ij|/l_ij, q = κ/z the risk of an entry is l_ij² (z² - 1) for z ≤ κ, else l_ij² (z² q¹⁶ + 1 +
     14 q⁸): unbiased for entries that are normal with sd l_ij. Entries of z ≤ 1.5 have no part in a choice.
     """
-    levels, places = noise.nulls(released), np.triu_indices(len(released), 1)
+    levels, places = noise.levels(released, 0.0), np.triu_indices(len(released), 1)
     if heavy(np.abs(released[places]), levels[places]):
         return lasso(released, LASSO * sqrt(log(len(released))) * noise.levels(released))
     above = np.triu(np.abs(released) > LEVELS[0] * levels, 1)
