@@ -130,7 +130,8 @@ class AdaptiveMean(Estimator[Array]):
         return steps_plan(budget, [one for one in charges for _ in range(PROBES[one.step])])
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
-        (n, d), charges = x.shape, self.charges(*x.shape, budget)
+        n, d = x.shape
+        charges = self.charges(n, d, budget)
         middle, low = in_columns(self.centre, d), log(self.radius) - DEEP
         high, z = low + DEEP + HIGH, x - middle
         whole = uniform(np.full(d, -self.radius), self.radius)

@@ -188,12 +188,13 @@ class AffineMean(Estimator[Array]):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         made = self.design(len(x), x.shape[1], budget)
+        place: Located | Lift
         if isinstance(made.charge, LocatedCharge):
-            place: Located | Lift = made.test.located(x)  # (1)
-            found = located_normal(place, made.charge, noise)  # (2)
+            place = located = made.test.located(x)  # (1)
+            found = located_normal(located, made.charge, noise)  # (2)
         else:
-            place = made.test.lift(x)
-            masked = masked_lift(place, made.charge, noise)
+            place = lift = made.test.lift(x)
+            masked = masked_lift(lift, made.charge, noise)
             found = None if masked is None else masked[0]
         if trace is not None:
             root = place.root

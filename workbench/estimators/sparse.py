@@ -261,7 +261,7 @@ def heavy(entries: Array, levels: Array) -> bool:
     2; few large signals hardly matter.
     """
     inner, outer = (np.count_nonzero(entries <= reach * levels) for reach in (0.75, 1.5))
-    return outer > inner * (WIDER + DOUBT / sqrt(max(len(entries), 1)))
+    return bool(outer > inner * (WIDER + DOUBT / sqrt(max(len(entries), 1))))
 
 
 def lasso(matrix: Array, thresholds: Array, power: int = 4) -> Array:

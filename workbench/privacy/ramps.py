@@ -201,7 +201,7 @@ def _of_gamma(log_scale: float, rows: float, places: Array) -> Array:
     first, second = (
         beyond(rows, np.maximum(reach / by, 0.0)) for by in (expm1(log_scale), -expm1(-log_scale))
     )
-    return np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0)
+    return np.asarray(np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0))
 
 
 def _mixed(
@@ -209,11 +209,12 @@ def _mixed(
 ) -> Lattice:
     """Return the hockey stick with one more loss, whose chance to lie beyond a number is given."""
     start, end = floor(span[0] / width), ceil(span[1] / width)
-    chances = beyond(np.arange(start, end + 1) * width) * HIGHER
+    chances: Array = beyond(np.arange(start, end + 1, dtype=np.float64) * width) * HIGHER
 
     def mixed(first: int, last: int) -> Array:
         inner = np.maximum.accumulate(stick(first - end, last - start)[::-1])[::-1]
-        return inner[end - start :] + np.convolve(inner[:-1] - inner[1:], chances[:-1], "valid") + chances[-1]
+        more = np.convolve(inner[:-1] - inner[1:], chances[:-1], "valid")
+        return np.asarray(inner[end - start :] + more + chances[-1])
 
     return mixed
 
