@@ -34,6 +34,11 @@ def test_a_grid_is_folded_without_loss():
     assert [explore.unfold(folded, k) for k in range(5)] == cells
 
 
+def test_an_explorer_whose_controls_its_script_reads_is_committed_as_one_chart():
+    made = explore.Explorer("still", lambda values: {"panels": []}, [], code="", over=())
+    assert explore.unfold(made.committed()["grid"]["charts"], 0) == {"panels": []}
+
+
 @pytest.mark.parametrize("wrong", [{"rows": 3}, {"radius": 3.0}])
 def test_a_control_is_a_number_of_the_picture(wrong):
     with pytest.raises(ArgumentError):

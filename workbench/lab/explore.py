@@ -243,7 +243,7 @@ class Explorer:
 
     def grid(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
         """Return charts at stops of these controls, folded."""
-        of, count = {one["name"]: one for one in self.controls}, most[len(over)]
+        of, count = {one["name"]: one for one in self.controls}, most.get(len(over), 1)
         moved = [of[name] for name in over]
         at = [one.get("options") or thinned(one["stops"], one["value"], count) for one in moved]
         cells = [self.chart(dict(zip(over, values, strict=True))) for values in product(*at)]
