@@ -123,6 +123,8 @@ PRICED = (
     Mutant("an answer at the count zero",
            rewritten(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
            partial(joint.test_no_answer_where_the_count_is_zero_whatever_is_drawn, stable.LAPLACE)),
+    Mutant("a lower tail that floats lose", partial(patch.object, stable, "MOST_ROWS", 1e12),
+           partial(joint.test_lower_tails_of_many_degrees_are_those_of_thirty_digits, 1e8)),
     Mutant("one row of two that a mask moves",
            rewritten(stable, "_of_rows", "1 if line else 2", "1"),
            partial(NARROWEST, USUAL, stable.WISHART, 6)),

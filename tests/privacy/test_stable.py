@@ -9,6 +9,7 @@ from itertools import pairwise, product
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 from unittest.mock import Mock
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
@@ -581,3 +582,21 @@ def test_degrees_are_the_most_that_the_cost_allows(d):
 def test_a_mask_that_cannot_be_calibrated_is_refused(scale, mechanism, sensitivity, cost, d, words):
     with pytest.raises(ArgumentError, match=words):
         scale(Charge("mask", mechanism, sensitivity, cost), d)
+
+
+@pytest.mark.parametrize("degrees", [1e5, 1e8])
+def test_lower_tails_of_many_degrees_are_those_of_thirty_digits(degrees):
+    with mpmath.workdps(30):
+        shape = mpmath.mpf(degrees) / 2
+        sd = mpmath.sqrt(shape)
+        for far in (3, 5, 7):
+            place = float(shape - far * sd)
+            top = (shape - 1) * mpmath.log(place) - place - mpmath.loggamma(shape)
+
+            def density(t, place=place, top=top):
+                return mpmath.exp(top + (shape - 1) * mpmath.log1p(t / place) - t)
+
+            truth = float(mpmath.quad(density, [-9 * sd, -3 * sd, -sd, 0]))
+            assert float(stable._below((degrees, 0.0), np.array(2 * place))) == pytest.approx(
+                truth, rel=1e-11
+            )

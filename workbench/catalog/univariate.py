@@ -21,7 +21,6 @@ from workbench.estimators.histograms import HistogramLocation, StableLocation
 from workbench.estimators.intervals import Interval, IntervalMean, IntervalUnknownVariance, UnboundedMean
 from workbench.estimators.quantiles import Median, Quantiles
 from workbench.estimators.scale import LEAST_ROWS, Scale
-from workbench.estimators.scale import LEAST_ROWS as FOR_ANY_LAW
 from workbench.estimators.two_step import TwoStepMean
 from workbench.populations import Coin, UnivariateGaussian, UnivariateStudent
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
@@ -208,7 +207,7 @@ UNIVARIATE = (
         statements=("KV18/other-laws",),
         examples=at(IntervalMean(), APPROX, DELTA_CONCENTRATED),
         loss=losses.interval_loss,
-        least_rows=FOR_ANY_LAW,
+        least_rows=LEAST_ROWS,
         assumptions=(MOMENTS,),
         knobs=(N, EPSILON, DELTA, LEVEL),
         bounded_steps=frozenset(

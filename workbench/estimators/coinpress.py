@@ -455,11 +455,8 @@ class CoinPressCovariance(Stepped):
         if self.jointly(n, d, budget):
             law = self.joint.estimate(x, budget, noise, trace)
             return law if isinstance(law, Abstention) else law.covariance
-        rows, design, a = (
-            centred_rows(x, self.centred),
-            self.design(n, d, budget),
-            np.eye(d) / np.sqrt(self.upper),
-        )
+        rows, design = centred_rows(x, self.centred), self.design(n, d, budget)
+        a = np.eye(d) / np.sqrt(self.upper)
         charges = tuple(self.plan(n, d, budget).charges())
         for place, (charge, clip) in enumerate(zip(charges, design.clips, strict=True)):
             z = noisy_moment(rows, a, clip, charge, noise, self.practical)  # (5)
