@@ -1,5 +1,6 @@
 """Mean and law of any Gaussian from lifted rows: what is charged, far and absent rows, silent runs."""
 
+from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from workbench.catalog import Example
 from workbench.contracts.kit import answer
-from workbench.contracts.ramps import located_normal_scale
+from workbench.contracts.ramps import largest_rows, located_normal_scale
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, affine
 from workbench.estimators.affine import AffineMean, LiftedGaussian, gaussian_design, location_design
@@ -16,15 +17,21 @@ from workbench.estimators.base import Trace
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.unbounded import RoundFinish
 from workbench.privacy import ApproxDP, SimulatedNoise, compose
-from workbench.privacy.stable import located_scale
+from workbench.privacy.stable import LOCATED, WISHART, located_scale, stable_scale
 
 BUDGET, D = ApproxDP(8.0, 1e-6), 3
+USUAL, BETA = ApproxDP(1.0, 1e-6), 0.1
 
 
 N = 600
 
 
-SCALES = [(BUDGET, D, 250), (ApproxDP(4.0, 1e-4), 1, 300), (ApproxDP(1.0, 1e-6), 2, 3000)]
+SCALES = [
+    (BUDGET, D, 250, LOCATED),
+    (ApproxDP(4.0, 1e-4), 1, 300, LOCATED),
+    (USUAL, 2, 3000, LOCATED),
+    (USUAL, 2, 900, WISHART),
+]
 
 
 def rotated(d, condition, seed):
@@ -40,13 +47,41 @@ def traced(x):
 
 
 @pytest.mark.turns(4)
-@pytest.mark.parametrize(("budget", "d", "n"), SCALES)
-def test_the_charge_is_that_of_the_proof_and_its_scale_the_least(budget, d, n):
-    made = AffineMean().design(n, d, budget)
-    assert made.charge.sensitivity == 2 * made.test.shift
-    assert (made.charge.spread, made.charge.most) == (made.test.change, made.test.most)
-    least = located_normal_scale(made.charge)
-    assert (1 - 1e-6) * least <= located_scale(made.charge) <= 1.002 * least
+@pytest.mark.parametrize(("budget", "d", "n", "kind"), SCALES)
+def test_the_charge_is_that_of_the_proof_and_its_scale_the_least(budget, d, n, kind):
+    tried = product((affine.GUARDS[-1],), (kind,), affine._tried(budget))
+    made = [one for each in tried if (one := affine._nearer(1.0, n, d, budget, BETA, *each))][-1]
+    assert made.charge.most == made.test.most
+    if kind == LOCATED:
+        assert (made.charge.sensitivity, made.charge.spread) == (2 * made.test.shift, made.test.change)
+        least, found = located_normal_scale(made.charge), located_scale(made.charge)
+    else:
+        assert (made.charge.sensitivity, made.charge.d) == (made.test.change, d + 1)
+        least, found = 1 / largest_rows(made.charge), stable_scale(made.charge)
+    assert (1 - 1e-6) * least <= found <= 1.003 * least
+
+
+@pytest.mark.parametrize("d", [2, 5])
+def test_turned_rows_of_a_condition_of_ten_to_the_twelve_have_an_answer(d):
+    n, counts = int(1.1 * fewest_rows(d, USUAL, BETA)), []
+    test = AffineMean().design(n, d, USUAL).test
+    for seed in range(8):
+        rows = np.random.default_rng(seed).standard_normal((n, d)) @ (1e3 * rotated(d, 1e12, seed).T)
+        counts.append(test.located(rows + 1e6).count)
+    assert np.median(counts) > 0.8 * test.most
+
+
+def test_few_rows_have_a_location_of_the_masked_matrix():
+    """At an n at which no normal noise would do, and within five of the sds that are predicted."""
+    n, d = fewest_rows(2, USUAL, BETA), 2
+    assert AffineMean().plan(n, d, USUAL).mechanism == WISHART
+    rng, found = np.random.default_rng(5), []
+    for _ in range(30):
+        release = AffineMean()(rng.standard_normal((n, d)) * 1e-3 + 7.0, budget=USUAL, rng=rng)
+        if not isinstance(release.value, Abstention):
+            found.append(np.linalg.norm(release.value - 7.0) * 1e3)
+    assert len(found) > 20
+    assert 0.6 < np.median(found) / AffineMean().predicted_error(n, d, USUAL) < 1.5
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -58,9 +93,6 @@ def test_location_and_scatter_follow_an_affine_map(offset):
     back = np.linalg.inv(axes)
     assert back @ moved["scatter"] @ back.T == pytest.approx(plain["scatter"], rel=1e-5, abs=1e-5)
     assert back @ (moved["location"] - offset) == pytest.approx(plain["location"], abs=1e-6)
-
-
-USUAL, BETA = ApproxDP(1.0, 1e-6), 0.1
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-14])

@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 
 from workbench.errors import ArgumentError
 from workbench.estimators.sparse import (
+    LEVELS,
+    POWER,
     RULES,
     LocalThresholdedCovariance,
     Noise,
     PerturbedCovariance,
     ThresholdedCovariance,
+    bh_factor,
     norm_counts,
+    stein_risks,
     thresholded,
 )
 from workbench.populations.sparse import conditioned, sparse_signal
@@ -54,6 +58,50 @@ def test_rules_keep_symmetry_and_diagonal_and_never_enlarge(seed, rule):
     assert (np.diag(kept) == np.diag(matrix)).all()
     assert (np.abs(kept) <= np.abs(matrix)).all()
     assert (kept * matrix >= 0).all()
+
+
+def of_scores(scores, p=40):
+    matrix = np.eye(p)
+    matrix[np.triu_indices(p, 1)] = scores
+    return np.triu(matrix) + np.triu(matrix, 1).T
+
+
+def test_the_risk_of_stein_s_rule_is_the_error_of_normal_entries():
+    """At every κ, of 40 signals of 4 sds among 780: the mean over draws, within four standard errors."""
+    rng, truth = np.random.default_rng(4), np.repeat([4.0, 0.0], [40, 740])
+    apart = []
+    for _ in range(200):
+        z = np.abs(truth + rng.standard_normal(len(truth)))
+        for_each = np.maximum(1 - (LEVELS[:, None] / z) ** POWER, 0) * z - truth
+        apart.append(stein_risks(z).sum(axis=1) - (for_each**2).sum(axis=1))
+    found = np.array(apart)
+    assert (np.abs(found.mean(axis=0)) <= 4 * found.std(axis=0) / np.sqrt(len(found))).all()
+
+
+def test_stein_s_rule_keeps_signals_whole_and_little_of_the_noise():
+    rng, noise = np.random.default_rng(2), Noise(0.0, 0.01, 10**9)
+    signals = np.repeat([0.1, 0.0], [40, 740])
+    kept = thresholded(of_scores(signals + 0.01 * rng.standard_normal(780)), noise, "stein", rng)
+    above = kept[np.triu_indices(40, 1)]
+    assert (above[:40] > 0.06).all()
+    assert np.count_nonzero(above[40:]) <= 4
+
+
+def test_noise_of_heavy_tails_is_thresholded_as_before():
+    rng, noise = np.random.default_rng(3), Noise(0.0, 0.01, 10**9)
+    for wider, rule in ((3.0, "adaptive-lasso"), (1.0, None)):
+        matrix = of_scores(0.01 * wider * rng.standard_normal(4950), 100)
+        kept, usual = (thresholded(matrix, noise, name, rng) for name in ("stein", "adaptive-lasso"))
+        assert (kept == usual).all() == (rule is not None)
+
+
+def test_the_threshold_of_bh_does_not_follow_the_weakest_signal():
+    """Of 40 signals 90 sds from 0 and no other beyond 1.4: the critical value of 40 of 780, 2.80."""
+    noise = Noise(0.0, 0.01, 10**9)
+    matrix = of_scores(np.repeat([0.9, 0.014], [40, 740]))
+    levels = noise.levels(matrix)
+    assert bh_factor(matrix, levels) == pytest.approx(2.80, abs=0.01)
+    assert bh_factor(of_scores(np.zeros(780)), levels) == pytest.approx(3.83, abs=0.01)  # Bonferroni's
 
 
 class Fixed(UnitNoise):

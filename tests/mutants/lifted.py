@@ -43,6 +43,7 @@ def without_a_scale() -> Iterator[None]:
 
 CHARGE = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[0])
 MANY = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[2])
+MASKED = partial(entry.test_the_charge_is_that_of_the_proof_and_its_scale_the_least, *entry.SCALES[3])
 SHAPE = partial(entry.test_location_and_scatter_follow_an_affine_map, 0.0)
 BOUND = partial(lifts.test_the_bound_is_that_of_the_proof, lifts.DESIGNS[0])
 LEVELS = partial(lifts.test_levels_are_more_than_one_row_apart, lifts.DESIGNS[0])
@@ -79,6 +80,11 @@ LIFTED = (
                        "passed_on = max(0.0, 1 - self.strength / level) ** 2"), BOUND),
     Mutant("one data set's part of what a row moves",
            rewritten(affine, "located_charge", "2 * test.shift", "test.shift"), CHARGE),
+    Mutant("half of what a row moves of a lift",
+           rewritten(affine, "located_charge", "WISHART, test.change", "WISHART, 0.5 * test.change"),
+           MASKED),
+    Mutant("a mask without the lift", rewritten(affine, "located_charge", "d=test.d", "d=test.d - 1"),
+           MASKED),
     Mutant("a scatter priced in one direction",
            rewritten(stable, "renyi", "up + down", "up"), CHARGE),
     Mutant("a ramp whose rise costs more than its mask",

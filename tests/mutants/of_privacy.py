@@ -15,7 +15,7 @@ from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.votes import Designer, Vote
 from workbench.privacy import GaussianDP, exact, ledger, ramps, secure, stable
 from workbench.privacy.budgets import gdp_within_approx
-from workbench.study.faults import Mutant, rewritten
+from workbench.study.faults import Mutant, attribute, rewritten
 
 
 @contextmanager
@@ -101,6 +101,8 @@ SAMPLERS = (
 WHOLE = joint.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta
 NARROWEST = joint.test_the_mask_is_the_narrowest_that_a_ramp_allows
 LOUD, USUAL = joint.BUDGETS[3], joint.BUDGETS[0]
+STICK = joint.test_the_stick_of_rows_is_that_of_the_worst_pair_and_never_below_it
+PAIR = partial(STICK, 12.0, 0.02, False)
 CHARGED = quantiles.test_the_charge_is_that_of_the_test_that_it_prices
 THIN, WIDE = (partial(CHARGED, *one) for one in quantiles.CHARGED)
 
@@ -123,14 +125,26 @@ PRICED = (
     Mutant("an answer at the count zero",
            rewritten(ramps, "rising", "yield 0.0", "yield _rounded(left)"),
            partial(joint.test_no_answer_where_the_count_is_zero_whatever_is_drawn, stable.LAPLACE)),
-    Mutant("a lower tail that floats lose", partial(patch.object, stable, "MOST_ROWS", 1e12),
-           partial(joint.test_lower_tails_of_many_degrees_are_those_of_thirty_digits, 1e8)),
     Mutant("one row of two that a mask moves",
-           rewritten(stable, "_of_rows", "1 if line else 2", "1"),
+           rewritten(ramps, "from_gammas", "if not line", "if False"),
            partial(NARROWEST, USUAL, stable.WISHART, 6)),
     Mutant("a mask at half of its distance",
-           rewritten(stable, "_of_rows", "renyi(distance,", "renyi(distance / 2,"),
+           rewritten(stable, "_of_rows", "from_gammas(distance", "from_gammas(distance / 2"),
            partial(WHOLE, LOUD, stable.WISHART)),
+    Mutant("a lower tail that floats lose", attribute(stable, "MOST_ROWS", 1e12),
+           partial(joint.test_tails_of_gamma_variables_are_known_as_well_as_rounding_up_covers, 1e8)),
+    Mutant("losses rounded down",
+           rewritten(ramps, "_mixed", "stick(first - end,", "stick(1 + first - end,"), PAIR),
+    Mutant("a chance of the loss that is rounded down",
+           rewritten(ramps, "_of_gamma", "first * HIGHER", "first / 1.001"), PAIR),
+    Mutant("a stick of one of two rows", rewritten(ramps, "from_gammas", "if not line", "if line"), PAIR),
+    Mutant("a stick of one row on a line that shrinks",
+           rewritten(ramps, "from_gammas", "_of_gamma(distance, rows, places)", "smaller"),
+           partial(STICK, 12.0, 0.02, True)),
+    Mutant("less than two rows at the price of the worst pair", attribute(stable, "LEAST_ROWS", 1.0),
+           joint.test_two_gamma_variables_of_less_than_one_are_priced_otherwise),
+    Mutant("a lower tail that floats do not have", attribute(stable, "MOST_ROWS", 1e9),
+           joint.test_two_gamma_variables_of_less_than_one_are_priced_otherwise),
     Mutant("a pure stick of Laplace noise",
            rewritten(ramps.Pure, "__call__", "/ (1 + exp(-self.epsilon))", "/ 2"),
            partial(joint.test_a_pure_stick_is_that_of_randomised_response, 1.0)),

@@ -37,7 +37,7 @@ ORDERS = partial(priced.test_a_stick_is_above_the_exact_one_and_near_the_best_or
 DRAW = partial(rewritten, stable, "masked_lift")
 CHARGED = partial(entry.test_the_charge_is_that_of_the_test_that_it_prices, *entry.PRICED[0])
 PRICED = partial(rewritten, affine, "_tested")
-STEPS = partial(rewritten, stable, "_with_steps")
+STEPS = partial(rewritten, ramps, "from_gammas")
 
 WHOLE_LIFTED = (
     Mutant("half of what a row moves", PRICED("LIFTED, test.change,", "LIFTED, test.change / 2,"), CHARGED),
@@ -48,14 +48,15 @@ WHOLE_LIFTED = (
     Mutant("a mask of four times as many rows",
            rewritten(stable, "stable_scale", "1 / charge.degrees", "0.25 / charge.degrees"),
            priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
-    Mutant("a mask on the line", STEPS("distance, False", "distance, True"), WITHIN),
-    Mutant("a mask that costs nothing", STEPS("rows * one", "1e-9 * one"), WITHIN),
-    Mutant("steps that cost nothing", STEPS("rho * tried", "rho * (tried < 0)"),
+    Mutant("a mask on the line", STEPS("if not line", "if line"), WITHIN),
+    Mutant("a mask that costs nothing",
+           rewritten(stable, "_of_rows", "from_gammas(distance", "from_gammas(1e-3 * distance"), WITHIN),
+    Mutant("steps that cost nothing", STEPS("sqrt(2 * rho)", "1e-3 * sqrt(rho)"),
            WITHIN),
     Mutant("orders that begin at a ten-thousandth of the highest",
            rewritten(ramps, "orders", "min(LOWEST * highest, BELOW * typical(budget))", "LOWEST * highest"),
            ORDERS),
-    Mutant("a hockey stick of half the steps", STEPS("rho * tried", "rho * tried / 2"),
+    Mutant("a hockey stick of half the steps", STEPS("sqrt(2 * rho)", "sqrt(rho)"),
            ORDERS),
     Mutant("steps after a test that gave no answer",
            rewritten(LiftedGaussian, "estimate", "return Abstention(LIFT)", "placed = x[0], np.eye(2)"),
@@ -70,6 +71,8 @@ WHOLE_LIFTED = (
            priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     Mutant("a slice without its Schur complement", DRAW(" - np.outer(along, drawn[1:, 0])", ""),
            priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
+    Mutant("steps of any noise", attribute(stable, "NORMAL", ("symmetric_gaussian", "exponential")),
+           priced.test_plans_hold_steps_within_the_room_and_no_more),
     Mutant("steps beyond the room",
            attribute(stable, "within", lambda *_: True),
            priced.test_plans_hold_steps_within_the_room_and_no_more),

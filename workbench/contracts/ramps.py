@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from math import exp, expm1, log
+from math import exp, expm1, log, sqrt
 
 import numpy as np
 
 from workbench.privacy.stable import LiftCharge, LocatedCharge, StableCharge, VotedCharge
-from workbench.special import log_ndtr, ndtr
+from workbench.special import gammainc, gammaincc, log_ndtr, ndtr
 
 ORDERS, STEPS, HALVES = 4000, 60, 45
 NONE = 1e-300
@@ -26,7 +26,9 @@ def largest_rows(charge: StableCharge) -> float:
 
 def rows_beside(charge: LiftCharge) -> float:
     shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
-    return min(charge.degrees, _largest(*shape, _moved(charge.sensitivity, True, charge.room.rho)))
+    stick = _moved(charge.sensitivity, True, charge.room.rho)(charge.degrees)
+    enough = stick(shape[0]) <= shape[1] and reached(stick, *shape[:3]) >= 1 - charge.silent
+    return charge.degrees if enough else NONE
 
 
 def located_normal_scale(charge: LocatedCharge) -> float:
@@ -109,17 +111,36 @@ def _shifted(ratio: float) -> Stick:
 
 @lru_cache(maxsize=256)
 def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], Stick]:
-    """The hockey stick of ν rows beside steps that are ρ-zCDP: for x of the gamma law p of shape ν/2 and
-    scale λ, q the same of scale 1, the moment E_p (p/q)^(α-1) is λ^(-αν/2) (α/λ + 1 - α)^(-ν/2)."""
-    highest = 1 / expm1(distance)
-    orders = 1 + np.geomspace(1e-5 * highest, highest * (1 - 1e-6), ORDERS)
-    sides = [orders * v + np.log(orders * exp(-v) + 1 - orders) for v in (distance, -distance)]
-    moments = -(sides[0] + sides[1] if both else np.minimum(*sides)) / 2
-    kept = (orders - 1) * (np.log1p(-1 / orders) + rho * orders) - np.log(orders)
+    """The hockey stick of ν rows, gamma variables of scales e^g and e^-g against 1, beside normal steps.
+
+    The loss of the first variable, and that of the steps, by sums over a grid of its density; not `both`: the
+    larger one of either variable alone.
+    """
+    away = np.linspace(-9.0, 13.0, 121)
+    mu, normal = sqrt(2 * rho), np.exp(-(away**2) / 2)
 
     def rows(number: float) -> Stick:
-        heights = number * moments + kept
-        return lambda e: exp(min(0.0, float((heights - (orders - 1) * e).min())))
+        shape = number / 2
+        places = np.maximum(shape + away * sqrt(shape), 1e-9 * shape)
+        density = np.exp((shape - 1) * np.log(places / shape) + shape - places) * (away > -sqrt(shape))
+        losses, weights = expm1(distance) * places - distance * shape, density / density.sum()
+        if rho:
+            losses = (losses + (mu * (mu / 2 + away))[:, None]).ravel()
+            weights = np.outer(normal / normal.sum(), weights).ravel()
+            losses, weights = losses[weights > 1e-24], weights[weights > 1e-24]
+
+        def stick(e: float) -> float:
+            if both:
+                left = np.maximum(shape * distance - e + losses, 0.0)
+                second = np.exp(e - losses) * gammainc(shape, left / expm1(distance))
+                return float((gammainc(shape, left / -expm1(-distance)) - second) @ weights)
+            left, right = (max(0.0, shape * distance - side * e) for side in (1, -1))
+            far, near = expm1(distance), -expm1(-distance)
+            down = gammainc(shape, left / near) - exp(e) * gammainc(shape, left / far)
+            up = gammaincc(shape, right / far) - exp(e) * gammaincc(shape, right / near)
+            return float(max(down, up))
+
+        return stick
 
     return rows
 

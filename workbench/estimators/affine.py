@@ -5,7 +5,8 @@ quantile of the lifted rows (1, x) and its test are those of `stable_quantile`: 
 scatter S and a scale s.
 
     (1) h = how many rows may be replaced before m and S, or P = P_u, could move far
-    (2) a mean: no answer but with probability p(h), else m + σ S^½ Z                      `privacy.stable`
+    (2) a mean: no answer but with probability p(h), else m + σ S^½ Z, or, where it is nearer, the location
+        of P under a Wishart mask                                                          `privacy.stable`
     (3) a Gaussian: no answer but with probability p(h), else Q = P under a Wishart mask, its parts m, S
     (4) moments of all rows, clipped round m in the frame of S, in Gaussian steps: the finish of `unbounded`
     (5) no answer if more rows than normal ones are far from (4), in its norm: the share that is longer than
@@ -21,7 +22,8 @@ The design, for n rows; privacy rests on b, g, T, ν and ρ alone, which are pub
     T on a grid of multiples of ln(1/δ)/ε; u = share · n/(d + 1); G and s_min = what normal rows exceed but
     for β/5 each, less what T takes; s_min = 1 for a Gaussian, below which no row has a slope; no answer with
     chance β/5 where h = T
-    mean: σ of `privacy.stable`; of all knees and T the one of least error √(d (1 + excess)/n + σ² tr S)
+    mean: σ or ν of `privacy.stable`; of all knees, T and both kinds of noise the one of least error √(d (1 +
+    excess)/n + σ² tr S), or with d/(ν - 2) for its last term; the widest guard that costs a tenth at most
     Gaussian: ν = a multiple of d + 5; ρ = the room that it leaves, part of it for (5), the rest for (4), from
     the spectrum that inverse Wishart noise leaves; of all knees, T and ν the one of least error where 5 % of
     far rows are seen and the total variation is .2 at most. To first order ρ is what T allows without a mask,
@@ -41,6 +43,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, partial
+from itertools import product
 from math import sqrt
 
 import numpy as np
@@ -76,13 +79,19 @@ from workbench.privacy.ramps import CLOSE
 from workbench.privacy.ramps import require_events as require_enough_delta
 from workbench.privacy.stable import (
     LIFTED,
+    LOCATED,
+    WISHART,
+    Lift,
     LiftCharge,
+    Located,
     LocatedCharge,
+    StableCharge,
     located_normal,
     located_scale,
     masked_lift,
     normal_room,
     room,
+    stable_scale,
     suffices,
 )
 from workbench.privacy.stable import chances as stable_chances
@@ -97,6 +106,8 @@ FILE = "affine_cells.json"
 DIGITS = 6
 
 LOCATION, LIFT, FAR = "location", "lift", "far rows"  # steps
+KINDS = (LOCATED, WISHART)  # of the noise of a mean
+WORTH = 1.1  # times the least error: what a mean's wider guard may cost
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
 FARTHEST_OFF = 1.0  # a larger predicted error of a mean, in standard deviations, is no answer
 SHARE = 0.2  # of β: the slope, the scale, and no answer where h = T
@@ -127,8 +138,8 @@ class AffineMean(Estimator[Array]):
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
     chance `beta` at most. A few far rows are borne, more mean no answer. Up to the share that `other_rows`
     tells they cannot carry an answer away; more of them in one place are taken for the law's own, without a
-    word. No answer either beyond a condition of some 10^8.5, rows in units of their columns. `plan` refuses
-    more rows than some 10^6, where rounding would count.
+    word. No answer either beyond a condition of some 10^12, rows in units of their columns, or 10^9 where n
+    is large, or hardly enough. `plan` refuses more rows than some 10^6, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -177,11 +188,17 @@ class AffineMean(Estimator[Array]):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> Array | Abstention:
         made = self.design(len(x), x.shape[1], budget)
-        located = made.test.located(x)  # (1)
+        place: Located | Lift
+        if isinstance(made.charge, LocatedCharge):
+            place = located = made.test.located(x)  # (1)
+            found = located_normal(located, made.charge, noise)  # (2)
+        else:
+            place = lift = made.test.lift(x)
+            masked = masked_lift(lift, made.charge, noise)
+            found = None if masked is None else masked[0]
         if trace is not None:
-            root = located.root
-            trace.add(h=located.count, location=located.centre + located.shift, scatter=root @ root.T)
-        found = located_normal(located, made.charge, noise)  # (2)
+            root = place.root
+            trace.add(h=place.count, location=place.centre + place.shift, scatter=root @ root.T)
         return Abstention(LOCATION) if found is None else found
 
 
@@ -394,36 +411,41 @@ class LocationDesign:
     """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
 
     test: LiftedStability
-    budget: ApproxDP
-    silent: float
+    charge: LocatedCharge | StableCharge
     noise: float
     sampling: float
-
-    @property
-    def charge(self) -> LocatedCharge:
-        return located_charge(self.test, self.budget, self.silent)
 
     @property
     def error(self) -> float:  # its root mean square, given an answer
         return sqrt(self.noise**2 + self.sampling**2)
 
 
-def located_charge(test: LiftedStability, budget: ApproxDP, silent: float) -> LocatedCharge:
-    sizes = {"spread": test.change, "most": test.most, "d": test.d - 1, "silent": silent}
-    return LocatedCharge(LOCATION, "located_normal", 2 * test.shift, budget, **sizes)  # type: ignore[arg-type]
+def located_charge(
+    test: LiftedStability, budget: ApproxDP, silent: float, kind: str = LOCATED
+) -> LocatedCharge | StableCharge:
+    sizes = {"most": test.most, "silent": silent}
+    if kind == WISHART:
+        return StableCharge(LOCATION, WISHART, test.change, budget, d=test.d, **sizes)  # type: ignore[arg-type]
+    sizes |= {"spread": test.change, "d": test.d - 1}
+    return LocatedCharge(LOCATION, LOCATED, 2 * test.shift, budget, **sizes)  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=4096)
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
     require_enough_delta(budget)
+    found = [one for widest in GUARDS if (one := _nearest(n, d, budget, beta, widest))]
+    if found:
+        least = min(one.error for one in found)
+        return next(one for one in found if one.error <= WORTH * least)
+    fewest = fewest_located(d, budget, beta)
+    allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
+    raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+
+
+def _nearest(n: int, d: int, budget: ApproxDP, beta: float, widest: float) -> LocationDesign | None:
     best: LocationDesign | None = None
-    for each in _tried(budget):
-        if _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, *each):
-            best = _located(n, d, budget, beta, *each)
-    if best is None:
-        fewest = fewest_located(d, budget, beta)
-        allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
-        raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+    for each in product(KINDS, _tried(budget)):
+        best = _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, widest, *each) or best
     return best
 
 
@@ -431,24 +453,30 @@ def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
     return ((knee, count) for knee in KNEES for count in counts(budget, COUNTS))
 
 
-def _located(n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int) -> LocationDesign:
-    test, law = lifted_test(n, d, knee, beta, most), interpolated(n, d, knee)
-    sigma = located_scale(located_charge(test, budget, SHARE * beta))
-    noise, sampling = sigma * sqrt(d * law.scatter), sqrt(d * (1 + law.excess) / n)
-    return LocationDesign(test, budget, SHARE * beta, noise, sampling)
-
-
-def _nearer(error: float, n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int) -> bool:
-    # whether a design has an error that is smaller, without the design
-    try:
-        test = lifted_test(n, d, knee, beta, most)
-    except ArgumentError:
-        return False
-    law = interpolated(n, d, knee)
-    left = error**2 - sqrt(d * (1 + law.excess) / n) ** 2
-    if left <= 0:
-        return False
-    return suffices(located_charge(test, budget, SHARE * beta), sqrt(left / (d * law.scatter)) / CLOSE)
+def _nearer(
+    error: float,
+    n: int,
+    d: int,
+    budget: ApproxDP,
+    beta: float,
+    widest: float,
+    kind: str,
+    sizes: tuple[float, int],
+) -> LocationDesign | None:
+    """Return the design of this kind, guard, knee and count if its error is smaller."""
+    (knee, most), masked, law = sizes, kind == WISHART, interpolated(n, d, sizes[0])
+    sampling = sqrt(d * (1 + law.excess) / n)
+    left = error**2 - sampling**2
+    with suppress(ArgumentError):
+        test = lifted_test(n, d, knee, beta, most, widest, 1.0 if masked else None)
+        charge = located_charge(test, budget, SHARE * beta, kind)
+        unit = 1 if masked else d * law.scatter
+        rows = max(2 + d / left, 2.0 * test.d) * CLOSE**2 if left > 0 else 0.0  # a search finds CLOSE of it
+        if left > 0 and suffices(charge, 1 / rows if masked else sqrt(left / unit) / CLOSE):
+            scale = stable_scale(charge) if isinstance(charge, StableCharge) else located_scale(charge)
+            noise = sqrt(d / (1 / scale - 2)) if masked else scale * sqrt(unit)
+            return LocationDesign(test, charge, noise, sampling)
+    return None
 
 
 @lru_cache(maxsize=256)
@@ -457,7 +485,8 @@ def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     require_enough_delta(budget)
 
     def works(n: int) -> bool:
-        return any(_nearer(FARTHEST_OFF, n, d, budget, beta, *each) for each in _tried(budget))
+        tried = product(GUARDS[::-1], KINDS, _tried(budget))
+        return any(_nearer(FARTHEST_OFF, n, d, budget, beta, *each) for each in tried)
 
     return fewest_that(works, 8, 64, _refused(d, budget))
 

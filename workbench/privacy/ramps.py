@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
-from math import exp, expm1, floor, inf, log, sqrt
+from math import ceil, exp, expm1, floor, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.privacy.budgets import ApproxDP
+from workbench.special import chdtr, chdtrc, chdtri, ndtr, ndtri
 from workbench.types import Array
 
 Divergence = Callable[[float], float]
@@ -36,6 +37,9 @@ Excess = Callable[[float], float]
 
 Search = Callable[[Callable[[float], bool]], tuple[float, float]]
 """A search by the answers to yes-or-no questions; it returns two ends."""
+
+Lattice = Callable[[int, int], Array]
+"""Upper bounds of a hockey stick at a width times the whole numbers from one to another; they fall."""
 
 Hint = tuple[float, float]
 """About the x = ln(q/p) of the largest q that may follow p, and the slope of ln(e^x H(ε - x)) there."""
@@ -58,7 +62,9 @@ APPRECIABLE = 1 + 1e-9  # times a chance: more of it than rounding may make
 BESIDE = 1 + 1e-5  # of a number: where rounding may decide
 STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
 SMALLEST = 1e-12  # of an order less 1, which floats tell from 1
-FEW, APART = 200, 50.0  # the same for masks alone: this factor and less from a typical one
+WIDTH, REACH, MOST_CELLS = 0.005, 2.0, 20_000  # of a lattice: over a typical order; last in ε; of losses
+UNSEEN, LOWEST_LOSSES = 1e-4, 1e-6  # of δ, losses beyond a lattice; the chance of those lumped at its start
+HIGHER = 1 + 1e-9  # times a probability: what its floats, exact to 1e-12 at least, may be too low by
 
 
 @dataclass(frozen=True)
@@ -142,10 +148,75 @@ def orders(budget: ApproxDP, most: float) -> Array:
     return 1 + np.geomspace(lowest, highest, ORDERS)
 
 
-def few_orders(budget: ApproxDP, most: float = np.inf) -> Array:
-    """Return fewer of them, enough for one mask alone."""
-    highest = max(min(APART * typical(budget), most), APART * SMALLEST)
-    return 1 + np.geomspace(max(min(typical(budget), highest) / APART, SMALLEST), highest, FEW)
+@dataclass(frozen=True)
+class Convex:
+    """A hockey stick of a pair that is as its exchange: known at e ≥ 0, between them linear in e^e.
+
+    It is convex in e^e, as any hockey stick.
+    """
+
+    width: float
+    heights: Sequence[float]
+
+    def __call__(self, e: float) -> float:
+        """Return a bound at e."""
+        if e < 0:
+            return min(1.0, -expm1(e) + exp(e) * self(-e))
+        cell = int(min(e / self.width, len(self.heights) - 1))
+        low, high = (self.heights[min(at, len(self.heights) - 1)] for at in (cell, cell + 1))
+        return low + (high - low) * min(1.0, expm1(e - cell * self.width) / expm1(self.width))
+
+
+def from_gammas(distance: float, rows: float, line: bool, rho: float, budget: ApproxDP) -> Convex:
+    """Return the hockey stick of gamma variables of `rows` degrees, scales e^g and e^-g against 1, and steps.
+
+    On a line there is one variable, of either scale. The steps are Gaussian mechanisms, ρ-zCDP together.
+    Every loss is rounded up to a lattice, every probability up, those that are taken off down.
+    """
+    shift, unit, mu = distance * rows / 2, expm1(distance) / 2, sqrt(2 * rho)
+    low, high = unit * chdtri(rows, np.array([1 - LOWEST_LOSSES, UNSEEN * budget.delta])) - shift
+    far = -float(ndtri(UNSEEN * budget.delta))
+    spans = ((low, high), (mu * (mu / 2 + float(ndtri(LOWEST_LOSSES))), mu * (mu / 2 + far)))
+    width = max(WIDTH / typical(budget), *((high - low) / MOST_CELLS for low, high in spans))
+
+    def one(first: int, last: int) -> Array:
+        places = np.arange(first, last + 1) * width
+        smaller = _of_gamma(-distance, rows, places)
+        return np.maximum(smaller, _of_gamma(distance, rows, places)) if line else smaller
+
+    made: Lattice = one
+    if not line:
+        made = _mixed(
+            made, lambda losses: chdtrc(rows, np.maximum(losses + shift, 0.0) / unit), spans[0], width
+        )
+    if rho > 0:
+        made = _mixed(made, lambda losses: ndtr(mu / 2 - losses / mu), spans[1], width)
+    return Convex(width, np.minimum(made(0, ceil(REACH * budget.epsilon / width)), 1.0).tolist())
+
+
+def _of_gamma(log_scale: float, rows: float, places: Array) -> Array:
+    """Return the hockey stick of one gamma variable against that of scale 1."""
+    beyond = chdtrc if log_scale > 0 else chdtr
+    reach = 2 * places + log_scale * rows
+    first, second = (
+        beyond(rows, np.maximum(reach / by, 0.0)) for by in (expm1(log_scale), -expm1(-log_scale))
+    )
+    return np.asarray(np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0))
+
+
+def _mixed(
+    stick: Lattice, beyond: Callable[[Array], Array], span: tuple[float, float], width: float
+) -> Lattice:
+    """Return the hockey stick with one more loss, whose chance to lie beyond a number is given."""
+    start, end = floor(span[0] / width), ceil(span[1] / width)
+    chances: Array = beyond(np.arange(start, end + 1, dtype=np.float64) * width) * HIGHER
+
+    def mixed(first: int, last: int) -> Array:
+        inner = np.maximum.accumulate(stick(first - end, last - start)[::-1])[::-1]
+        more = np.convolve(inner[:-1] - inner[1:], chances[:-1], "valid")
+        return np.asarray(inner[end - start :] + more + chances[-1])
+
+    return mixed
 
 
 def require_events(budget: ApproxDP) -> None:

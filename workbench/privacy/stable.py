@@ -24,13 +24,17 @@ values are as close as Δ says:
     (1) abstain but with probability p(h)                                               `privacy.ramps`
     (2) L M Lᵀ, of rate θ = ε'/Δ or of ν normal rows; or m + σ R Z, S = R Rᵀ, Z standard normal; or Y + noise,
         normal of sd Δ_1/r, or Laplace of scale Δ_1/r
-    (3) `tested_wishart`: steps that are ρ-zCDP whatever (2) is; they see the same rows, and (2)
+    (3) `tested_wishart`: steps of normal noise, ρ-zCDP in all whatever (2) is, that see the same rows and (2)
 
-(2) is ε'-DP, or of a Rényi divergence of at most ν c_α(Δ) + ρ α with the steps of (3), c_α of `renyi`; or
-(α/2)(Δ/σ)²/(1 - (α - 1)g) + c_α(g), for the orders with (α - 1)(e^g - 1) < 1; or, with t = r Δ_h/Δ_1, of
-the hockey stick Φ(t/2 - e/t) - e^e Φ(-t/2 - e/t), exactly, or that of any t-DP pair. ε', ν or r is the
-largest, σ the least, whose p has p(T) ≥ 1 - `silent`; where steps follow ν is given, and ρ, the `room` that
-it leaves, is the largest. (ε, δ) are the cost of all of it: no step has a share of its own.
+(2) is ε'-DP; or of the hockey stick of two gamma variables of shape ν/2, scales (e^Δ, e^-Δ) against (1, 1),
+exactly (for d = 1 of one of them), and with the steps of (3), normal noise all, of that and of normal
+distributions √(2ρ) sd apart; or of a Rényi divergence of at most (α/2)(Δ/σ)²/(1 - (α - 1)g) + c_α(g), c_α of
+`renyi`, for the orders with (α - 1)(e^g - 1) < 1; or, with t = r Δ_h/Δ_1, of the hockey stick Φ(t/2 - e/t) -
+e^e Φ(-t/2 - e/t), exactly, or that of any t-DP pair. ε', ν or r is the largest, σ the least, whose p has p(T)
+≥ 1 - `silent`; where steps follow ν is given, and ρ, the `room` that it leaves, is the largest. (ε, δ) are
+the cost of all of it: no step has a share of its own. The pair of gamma variables is proved the worst for ν ≥
+2; of fewer rows, and of more than 10⁵, whose lower tail floats do not have, Rényi's ν c_α(Δ) + ρα is the
+price.
 
 Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`; `proofs/tested_masks.md`, of votes section 4, and
 `proofs/affine_mean.md`, of locations section 4, of (3) section 7.
@@ -56,7 +60,7 @@ from workbench.privacy.ramps import (
     answering,
     excess,
     falling_ramp,
-    few_orders,
+    from_gammas,
     from_renyi,
     largest,
     narrowed,
@@ -84,7 +88,9 @@ WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
 LONGEST, BEYOND = 4.0, 20  # counts of a vote that are looked at: in units of ln(1/δ)/ε, and so many more
 MOST = 5000  # and no more than that
 RISE, NEAR, LOUDEST = 1.4, 1.01, 1e6  # steps of a search for r, how well it is known, and where it ends
-CELLS, MOST_ROWS = 4000, 1e5  # of a chi-square variable; degrees whose lower tail `chdtr` has
+CELLS = 4000  # of a chi-square variable
+LEAST_ROWS, MOST_ROWS = 2.0, 1e5  # whose pair is proved the worst, and whose lower tail floats have
+NORMAL = ("gaussian", "symmetric_gaussian")
 
 
 # Masks
@@ -306,6 +312,9 @@ class LiftCharge(StableCharge):
         super()._validate()
         if not self.degrees > self.d - 1:
             raise ArgumentError("degrees", self.degrees, f"above {self.d - 1}")
+        for part in self.rest:
+            if part.mechanism not in NORMAL:
+                raise ArgumentError("rest", part.mechanism, "normal noise: " + ", ".join(NORMAL))
         spent = add([compose(part) for part in self.rest], "zcdp") if self.rest else self.room
         if not within(spent, self.room):
             raise ArgumentError("rest", spent, f"at most {self.room}")
@@ -378,7 +387,7 @@ def stable_mask(found: Stable, charge: StableCharge, noise: NoiseSource) -> Arra
     return released if answers else None
 
 
-def masked_lift(lift: Lift, charge: LiftCharge, noise: NoiseSource) -> tuple[Array, Array] | None:
+def masked_lift(lift: Lift, charge: StableCharge, noise: NoiseSource) -> tuple[Array, Array] | None:
     """Return m and a root of S of (2), or None for no answer, after which no row may be looked at.
 
     With M = [[a, bᵀ], [b, C]], m = centre + (l/r + R b/(a r)) and S = R (C - b bᵀ/a) Rᵀ. The mask is drawn in
@@ -411,9 +420,8 @@ def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
 
 @lru_cache(maxsize=4096)
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
-    """Return the same for ρ of a mask with R_α = ρα at every order, or 0."""
-    tried = few_orders(cost)
-    over = answering(lambda rho: from_renyi(tried, rho * tried, cost.epsilon), cost, most, silent)
+    """Return the same for ρ of a normal mask, or 0."""
+    over = answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent)
     return largest(over, _about(cost), "normal")
 
 
@@ -426,7 +434,7 @@ def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: flo
     ArgumentError
         If the mask alone is too much for the wanted chance of an answer.
     """
-    over = answering(lambda rho: _with_steps(spread, degrees, rho, budget), budget, most, silent)
+    over = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
     low, high = (bound * budget.epsilon**2 for bound in (LEAST_STEPS, MOST_STEPS))
     if not (spread <= LARGEST_SPREAD and over(low) >= 0):
         raise ArgumentError("degrees", degrees, f"fewer, for a count of {most} at {budget}")
@@ -454,15 +462,11 @@ def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool
     return normal_room(cost, most, silent) * order / divergence
 
 
-def _of_rows(rows: float, distance: float, line: bool, cost: ApproxDP) -> Divergence:
-    """Return the hockey stick of ν normal rows at Δ."""
-    tried = few_orders(cost, (1 - 1e-9) / expm1(distance))
-    return from_renyi(tried, rows * renyi(distance, tried, 1 if line else 2), cost.epsilon)
-
-
-def _with_steps(distance: float, rows: float, rho: float, cost: ApproxDP) -> Divergence:
-    """Return the same of ν normal rows and of steps."""
-    tried, one = _orders(distance, False, cost)
+def _of_rows(rows: float, distance: float, line: bool, cost: ApproxDP, rho: float = 0.0) -> Divergence:
+    """Return the hockey stick of ν normal rows at Δ and of steps; by Rényi's where it is not known."""
+    if LEAST_ROWS <= rows <= MOST_ROWS:
+        return from_gammas(distance, rows, line, rho, cost)
+    tried, one = _orders(distance, line, cost)
     return from_renyi(tried, rows * one + rho * tried, cost.epsilon)
 
 
@@ -519,10 +523,14 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
     return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
 
 
-def suffices(charge: LocatedCharge, scale: float) -> bool:
-    """Tell whether a σ gives the wanted chance of an answer."""
-    over = _over(approximate_cost(charge), charge.spread, charge.most, charge.d == 1, charge.silent)
-    return charge.spread <= LARGEST_SPREAD and over(scale / charge.sensitivity) >= 0
+def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
+    """Tell whether a σ, or 1/ν, gives the wanted chance of an answer."""
+    cost, distance, most, line = approximate_cost(charge), charge.sensitivity, charge.most, charge.d == 1
+    if isinstance(charge, LocatedCharge):
+        over = _over(cost, charge.spread, most, line, charge.silent)
+        return charge.spread <= LARGEST_SPREAD and over(scale / distance) >= 0
+    over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, charge.silent)
+    return distance <= LARGEST_SPREAD and over(1 / scale) >= 0
 
 
 @lru_cache(maxsize=4096)
@@ -659,7 +667,7 @@ def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> tuple[float, 
             ratio = located_scale(charge) / charge.sensitivity
             stick = _of_location(ratio, charge.spread, charge.d == 1, cost)
         case LiftCharge():
-            stick = _with_steps(charge.sensitivity, charge.degrees, charge.room.rho, cost)
+            stick = _of_rows(charge.degrees, charge.sensitivity, False, cost, charge.room.rho)
         case _:
             rows = 1 / stable_scale(charge)
             if charge.mechanism == LAPLACE:
