@@ -10,11 +10,9 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from workbench.bounds import al22, bhs23, l17, lkko21, m21, resilience, wx19
-from workbench.bounds.l17.lower import packing_bound_of_size, sampling_bound
+from workbench.bounds import Shape, al22, binomial_tail, l17, limits, lkko21, m21, resilience, smallest, wx19
+from workbench.bounds.l17 import packing_bound_of_size, sampling_bound
 from workbench.bounds.limits import covariance_rows, mean_rows, packing_rows
-from workbench.bounds.search import binomial_tail, smallest
-from workbench.bounds.shape import Shape
 from workbench.errors import ArgumentError
 from workbench.privacy.stable import square_delta
 
@@ -188,16 +186,15 @@ EPSILON, DELTA = 1.0, 1e-6
 
 def test_the_example_of_the_program():
     """At d = 10 and λ₀ = 50 it says that fewer than 98000 rows fail: 98 steps."""
-    n = bhs23.fewest_rows_of_means(10, EPSILON, DELTA)
-    assert n / bhs23.threshold(n, 10) == pytest.approx(98_000 / 50, rel=1e-4)
-    assert bhs23.fewest_rows_of_covariances(10, EPSILON, DELTA) < n
+    n = limits.fewest_rows_of_means(10, EPSILON, DELTA)
+    assert n / limits.threshold(n, 10) == pytest.approx(98_000 / 50, rel=1e-4)
 
 
 def test_normal_rows_keep_the_threshold():
     """It is left by some of 50 rows in .0488 of runs; 4000 runs, seven standard deviations."""
     d, n, runs = 3, 50, 4000
     rows = np.random.default_rng(5).standard_normal((runs, n, d))
-    left = ((rows**2).sum(axis=2) > bhs23.threshold(n, d)).any(axis=1).mean()
+    left = ((rows**2).sum(axis=2) > limits.threshold(n, d)).any(axis=1).mean()
     assert left == pytest.approx(0.0488, abs=7 * sqrt(0.0488 / runs))
 
 
@@ -256,7 +253,7 @@ WRONG = [  # of each kind of argument, where it is first
     ("moments", lambda: m21.heavy_tailed_shape(2, 0.1, 1.0, 1, 2.0)),
     ("gap", lambda: m21.coarse_shape(2, 1.0, 1.5)),
     ("p", lambda: wx19.threshold(1, 10, 0.1, 1.0)),
-    ("n", lambda: bhs23.threshold(0, 2)),
+    ("n", lambda: limits.threshold(0, 2)),
     *(("epsilon", lambda wrong=wrong: l17.two_step_error(10, wrong, 0.1)) for wrong in (0.0, -1.0, inf, nan)),
 ]
 
