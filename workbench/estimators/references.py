@@ -418,8 +418,6 @@ def kept_rows(rows: Array, corruption: float) -> Mask:
 
 
 class Plain(Reference[Array]):
-    """One step that is not private."""
-
     step: ClassVar[str]
     fewest: ClassVar[int] = 1  # rows
 

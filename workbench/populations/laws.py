@@ -66,22 +66,18 @@ class Multivariate:
 
     @property
     def d(self) -> int:
-        """Dimension."""
         return self.moments.d
 
     @property
     def mean(self) -> Array:
-        """Mean of shape (d,)."""
         return self.moments.mean
 
     @property
     def covariance(self) -> Array:
-        """Covariance of shape (d, d)."""
         return self.moments.covariance
 
     @cached_property
     def root(self) -> Array:
-        """The symmetric root of the covariance."""
         values, basis = np.linalg.eigh(self.covariance)
         return np.asarray((basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T, dtype=np.float64)
 
@@ -93,20 +89,16 @@ class Multivariate:
 
 
 def checked_size(n: int) -> int:
-    """Return n after checking that it is an integer, 0 or more."""
     integer_at_least(0, n=n)
     return int(n)
 
 
 @dataclass(frozen=True)
 class UnivariateGaussian(Univariate):
-    """N(mean, sigma^2)."""
-
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
         return self.scaled(rng.standard_normal(checked_size(n)))
 
     def quantiles(self, levels: ArrayLike) -> Array:
-        """Return the quantiles at these levels."""
         return self.scaled(np.asarray(ndtri(levels), np.float64))
 
     def shares(self, edges: ArrayLike) -> Array:
@@ -242,12 +234,10 @@ class Coin:
 
     @property
     def mean(self) -> float:
-        """The probability of a one."""
         return self.share
 
     @property
     def sigma(self) -> float:
-        """Standard deviation."""
         return sqrt(self.share * (1 - self.share))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
@@ -303,7 +293,6 @@ class Contaminated:
 
     @property
     def mean(self) -> Any:
-        """Mean of the clean law: what an estimator is asked for."""
         return self.clean.mean
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:

@@ -86,15 +86,12 @@ class Rotated:
         return np.asarray(self.whitening.T @ np.asarray(matrix, np.float64) @ self.whitening)
 
     def size(self, matrix: ArrayLike) -> float:
-        """Return |M|_Σ, infinite where M is not finite."""
         return _norm(self.in_units(matrix))
 
     def error(self, covariance: ArrayLike) -> float:
-        """Return |S - Σ|_Σ, infinite where S is not finite."""
         return _norm(self.in_units(covariance) - np.eye(self.d))
 
     def mean_error(self, mean: ArrayLike) -> float:
-        """Return |Σ^{-1/2} (m - mean)|, infinite where m is not finite."""
         return _norm(self.whitening.T @ (np.asarray(mean, np.float64) - self.mean))
 
     def sample_error(self, rows: Array) -> float:
