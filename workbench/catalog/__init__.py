@@ -67,7 +67,7 @@ class _Known(_Catalog):
         yield from (key for key in _additions() if key not in CATALOG)
 
     def __len__(self) -> int:
-        return len([*self])
+        return sum(1 for _ in self)  # not `len` of a list, which would ask for this one
 
 
 CATALOG: Mapping[str, Entry] = _Catalog()
