@@ -45,12 +45,10 @@ def below(most: float, **shares: object) -> None:
 
 
 RANGES: dict[str, Callable[..., None]] = {
-    **dict.fromkeys(("d", "n", "rows", "bins", "size", "accesses", "epochs"), partial(integer_at_least, 1)),
+    **dict.fromkeys(("d", "n", "rows", "bins", "size"), partial(integer_at_least, 1)),
     **dict.fromkeys(("p", "moments"), partial(integer_at_least, 2)),
-    **dict.fromkeys(
-        ("alpha", "epsilon", "rho", "eta", "radius", "upper", "diameter", "resilience"), positive
-    ),
-    **dict.fromkeys(("distance", "sd", "t", "margin", "width"), positive),
+    **dict.fromkeys(("alpha", "epsilon", "rho", "eta", "radius", "upper", "sd", "t", "width"), positive),
+    "margin": positive,
     **dict.fromkeys(("delta", "beta", "zeta", "split"), probability),
     **dict.fromkeys(("gap", "spread"), partial(below, 1 + 1e-12)),
     "corruption": partial(below, 0.5),

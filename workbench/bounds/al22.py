@@ -8,11 +8,6 @@ has lost its displays, or derived. α is the error, in total variation unless a 
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 
 from workbench.bounds import Shape, formula
-from workbench.errors import ArgumentError
-
-SHIFT = 67.0  # the weighted averages of neighbours differ by at most SHIFT (r + φ)/k, k ≥ 400 (Lemma 3.6)
-RADIUS, LOCALITY = 1.0, 1.0  # r and φ of the distance of covariances (Lemma 3.2)
-NEAR, FAR = 1 / 9, 1 / 3  # the distances of a group from Σ, and of two groups, that the vote is designed for
 
 
 @formula
@@ -142,24 +137,6 @@ def group_error(rows: int, d: int, beta: float) -> float:
     (1 - x)^-2 - 1, x = (√d + √(2 ln(2/β)))/√rows.
     """
     return _inflated((sqrt(d) + sqrt(2 * log(2 / beta))) / sqrt(rows))
-
-
-@formula
-def preconditioner_rows(d: int, epsilon: float, delta: float, beta: float) -> float:
-    """Return the n of Theorem 5.4 with these constants: groups times rows of a group."""
-    first, second = halved(epsilon, delta)
-    gamma = mask_radius(largest_mask(FAR, d, beta / 3), d, first, second)
-    groups = max(fewest_groups(first, second), ceil(SHIFT * (RADIUS + LOCALITY) / gamma))
-    x = 1 - 1 / sqrt(1 + NEAR)
-    return float(groups * ceil(((sqrt(d) + sqrt(2 * log(6 * groups / beta))) / x) ** 2))
-
-
-@formula
-def mean_mask(distance: float, epsilon: float, delta: float) -> float:
-    """Return the sd of Lemma 7.2, γ √(2 ln(2/δ))/ε, for ε ≤ 1: means within γ look alike behind it."""
-    if epsilon > 1:
-        raise ArgumentError("epsilon", epsilon, "at most 1 for the classic Gaussian mechanism")
-    return distance * sqrt(2 * log(2 / delta)) / epsilon
 
 
 def _inflated(x: float) -> float:

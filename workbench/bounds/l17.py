@@ -13,13 +13,12 @@ there is at most one far bin per unit of distance, and one at distance 2 + i has
 """
 
 from dataclasses import dataclass
-from math import ceil, exp, expm1, floor, log, log1p, pi, sqrt
+from math import ceil, exp, expm1, floor, log, log1p, sqrt
 
 import numpy as np
 
 from workbench.bounds import binomial_tail, formula, smallest
 from workbench.errors import ArgumentError, positive, probability, real
-from workbench.losses import total_variation_of_means
 from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
@@ -74,28 +73,6 @@ def two_point_bound_stated(total_variation: float, epsilon: float) -> float:
     return log(9) / (10 * total_variation * epsilon)
 
 
-def two_point_bound_tail(total_variation: float, epsilon: float, beta: float, delta: float = 0.0) -> int:
-    """Return the smallest n that the coupling of Lemma 2.7 allows if it is cut at one Hamming distance.
-
-    Formula: the smallest n with 1 - beta <= e^{eps h} beta + P(H > h) + delta (e^{eps h} - 1)/(e^eps - 1)
-    for every h >= 0, where H ~ Bin(n, TV).
-    Derivation: couple the samples so that H rows differ. On H <= h group privacy bounds the probability of
-    a right answer under one law by that of a wrong one under the other; on H > h it is at most 1.
-    Departure: keeps the whole law of H where the source uses Markov's inequality and a union bound.
-    `two_point_bound` is never smaller up to terms of order delta.
-    """
-    kappa = _check_two_point(total_variation, epsilon, beta, delta)
-
-    def allowed(n: int) -> bool:
-        # Beyond log(1/beta) / epsilon the first term alone exceeds 1.
-        h = np.arange(min(n, int(-log(beta) / epsilon)) + 1)
-        growth = np.exp(epsilon * h)
-        bound = growth * beta + binomial_tail(h + 1, n, total_variation) + kappa * (growth - 1)
-        return bool(bound.min() >= 1 - beta)
-
-    return smallest(allowed, start=0)
-
-
 def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: float = 0.0) -> int:
     """Return the smallest n with which some (epsilon, delta)-DP test may still err with probability beta.
 
@@ -114,11 +91,10 @@ def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: 
     convex with kinks at the integers, so the best h is the first with
     (1 + kappa) E[e^{-eps H}; H > h] <= beta + kappa.
 
-    Departure: sharper than cutting at h (`two_point_bound_tail`) and than the source's own chain
-    (`two_point_bound_stated`).
+    Departure: sharper than the source's own chain (`two_point_bound_stated`).
 
-    >>> two_point_bound(0.0796557, 0.5, 0.01), two_point_bound_tail(0.0796557, 0.5, 0.01)
-    (140, 111)
+    >>> two_point_bound(0.0796557, 0.5, 0.01)
+    140
     """
     kappa = _check_two_point(total_variation, epsilon, beta, delta)
     return smallest(lambda n: _best_success(n, total_variation, epsilon, beta, kappa) >= 1 - beta, start=0)
@@ -251,22 +227,10 @@ def unbounded_sample_size(
 
 
 @formula
-def location_sample_size_closed(radius: float, epsilon: float, beta: float) -> int:
-    """Return the closed form max(92 log(4 / beta), (27.1 / eps) log(2 k / beta)), k = ceil(2 R).
-
-    Statement (Corollary 2.4): n of order log(R) / eps locates the mean.
-    Derivation: far bins hold at most 2 Q(2) = .0455 together, a gap of g = .2958 to the best bin. Hoeffding
-    at beta / 4 for either count and the union over noises at beta / 2 leave n g > sqrt(2 n log(4 / beta))
-    + (4 / eps) log(2 k / beta); give half of the gap to each: 2 / (g/2)^2 = 91.4 and 4 / (g/2) = 27.04.
-    """
-    return ceil(max(92 * log(4 / beta), 27.1 / epsilon * log(2 * ceil(2 * radius) / beta)))
-
-
-@formula
 def location_sample_size(radius: float, epsilon: float, beta: float) -> int:
     """Return an n from which the histogram locates within 2.5 with probability 1 - beta.
 
-    Statement (Corollary 2.4), by exponential moments in place of the closed form's two separate unions.
+    Statement (Corollary 2.4): n of order log(R) / eps locates the mean.
     Formula: the smallest n with min over t in (0, eps/2) of G^2 sum_j (1 - p (1 - e^{-t}) + q_j (e^t - 1))^n
     <= beta, G = 1 / (1 - (2 t / eps)^2), the sum over k - 2 far bins of mass q_j.
     Derivation: far bin j wins only if N_j + L_j >= N_0 + L_0; Markov on e^{t (N_j - N_0 + L_j - L_0)}. The
@@ -274,8 +238,8 @@ def location_sample_size(radius: float, epsilon: float, beta: float) -> int:
     every power falls with n. G is the exponential moment of Laplace noise; that of discrete Laplace noise,
     (cosh s - 1) / (cosh s - cosh t) with s = eps/2, is smaller because log(sinh x / x) is convex.
 
-    >>> location_sample_size(1000.0, 0.5, 0.1), location_sample_size_closed(1000.0, 0.5, 0.1)
-    (185, 575)
+    >>> location_sample_size(1000.0, 0.5, 0.1)
+    185
     """
     far = float(ceil(2 * radius) - 2)
     t = _GRID * min(epsilon / 2, _LARGEST)
@@ -287,21 +251,6 @@ def location_sample_size(radius: float, epsilon: float, beta: float) -> int:
         return float((_noise_moment(t, epsilon) ** 2 * wins).min())
 
     return smallest(lambda n: failure(n) <= beta)
-
-
-@formula
-def stable_location_sample_size_closed(epsilon: float, delta: float, beta: float) -> int:
-    """Return the closed form of Theorem 2.8's first step, log(1/delta) / eps in place of the range.
-
-    Formula: the smallest n with n >= 92 log(4 / beta), n >= (27.1 / eps) log(2 n / beta) and
-    n / 4 >= 1 + (2 / eps) (log(1 / (2 delta)) + log(4 / beta)).
-    Derivation: as `location_sample_size_closed` with at most n populated bins, whose noises exceed
-    (2 / eps) log(2 n / beta) with probability beta / 4; the best count is at least (p - .0738) n >= n / 4 and
-    its noise above -(2 / eps) log(4 / beta) except with probability beta / 8, so it passes the threshold.
-    """
-    least = 4 * (1 + 2 / epsilon * (log(1 / (2 * delta)) + log(4 / beta)))
-    start = ceil(max(92 * log(4 / beta), least))
-    return smallest(lambda n: n >= 27.1 / epsilon * log(2 * n / beta), start=start)
 
 
 @formula
@@ -401,17 +350,6 @@ def bin_count_failure(n: int) -> float:
     tenth, fiftieth = -(-n // 10), -(-n // 50)
     empty = float(binomial_tail(n - tenth + 1, n, 1 - UNIT_BIN))
     return min(1.0, empty + float(binomial_tail(fiftieth, n, FAR_MASS)))
-
-
-@formula
-def mean_gap_bounds(gap: float) -> tuple[float, float]:
-    """Return the two sides of Fact 2.1 with their best constants.
-
-    Statement: min(gap, 1) is at most of the order of TV between N(m, 1) and N(m + gap, 1), TV of that of gap.
-    Formula: .3829 min(gap, 1) <= 2 Phi(gap / 2) - 1 <= gap / sqrt(2 pi).
-    Derivation: TV is concave in the gap: below its tangent at 0 and above its chord to gap = 1.
-    """
-    return total_variation_of_means(1.0) * min(abs(gap), 1.0), abs(gap) / sqrt(2 * pi)
 
 
 # The displays: shapes, not guarantees

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 from workbench.bounds import Shape, formula
-from workbench.errors import ArgumentError
 
 
 @dataclass(frozen=True)
@@ -127,29 +126,6 @@ def range_heavy_shape(d: int, alpha: float, epsilon: float, delta: float, zeta: 
     """Return Lemma K.1: √(d ln(1/δ)) ln(d/(ζδ))/ε + 1/α, for each of ⌈200 ln(2d/ζ)⌉ parts of the rows."""
     parts = ceil(200 * log(2 * d / zeta))
     return parts * (range_shape(d, epsilon, delta, zeta) + 1 / alpha)
-
-
-@formula
-def range_side(n: int, d: int, zeta: float) -> float:
-    """Return 8 √(ln(dn/ζ)), the full side of DPrange's box in standard deviations (Algorithm 5)."""
-    return 8 * sqrt(log(d * n / zeta))
-
-
-@formula
-def access_budget(accesses: int, epsilon: float, delta: float) -> tuple[float, float]:
-    """Return (ε₀, δ₀) of each of k accesses: ε/(2 √(2k ln(2/δ))), δ/(2k), for ε ≤ .9 (Lemma G.13)."""
-    if epsilon > 0.9:
-        raise ArgumentError("epsilon", epsilon, "at most 0.9 in Lemma G.13")
-    return epsilon / (2 * sqrt(2 * accesses * log(2 / delta))), delta / (2 * accesses)
-
-
-@formula
-def prime_accesses(epochs: int, iterations: int) -> tuple[int, int]:
-    """Return how often Algorithm 10 looks at the rows: 2 T₁ + 1 outer times, 5 T₁ T₂ inner times.
-
-    The source counts 2 T₁ outer accesses: T₁ norms, T₁ sizes, and leaves out the mean at the end.
-    """
-    return 2 * epochs + 1, 5 * epochs * iterations
 
 
 @formula

@@ -1,30 +1,12 @@
-"""What robust means do on the line, with constants; and the sensitivities of LKKO21 Lemmas H.5 and H.7.
+"""What robust means do on the line, with constants.
 
 Rows are normal with standard deviation 1; a fraction α of them has been moved far away, to one side.
 """
 
-from math import ceil, exp, floor, log, pi, sqrt
+from math import exp, log, pi, sqrt
 
 from workbench.bounds import below, formula
-from workbench.errors import ArgumentError
 from workbench.special import brentq, ndtri
-
-
-@formula
-def goodness_sensitivity(n: int, alpha: float, diameter: float) -> float:
-    """Return D/N, N = n - ⌊2αn⌋: what one row moves R(S) by at most (Lemma H.5)."""
-    below(0.5, alpha=alpha)
-    return diameter / (n - floor(2 * alpha * n))
-
-
-@formula
-def score_sensitivity(n: int, alpha: float, resilience: float) -> float:
-    """Return 6ρ/(α(n - 2k)), k = ⌈3αn⌉: what one row moves d(m, S) by where R(S) ≤ 3ρ (Lemma H.7)."""
-    below(1 / 6, alpha=alpha)
-    left = n - 2 * ceil(3 * alpha * n * (1 - 1e-12))
-    if left < 1:
-        raise ArgumentError("n", n, "more rows than are trimmed")
-    return 6 * resilience / (alpha * left)
 
 
 @formula

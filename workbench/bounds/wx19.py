@@ -66,12 +66,6 @@ def local_rows(alpha: float, degree: float, p: int, epsilon: float, delta: float
 
 
 @formula
-def plain_noise(p: int, sd: float) -> float:
-    """Return 2 sd √p, the spectral norm of the noise of the plain release (equation (8))."""
-    return 2 * sd * sqrt(p)
-
-
-@formula
 def lemma_3(covariance: Array, t: float) -> Array:
     """Return 4 min(|σ_ij|, t), what a thresholded entry is off by at most (Lemma 3)."""
     return np.asarray(LEMMA_3 * np.minimum(np.abs(covariance), t))
