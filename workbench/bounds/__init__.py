@@ -23,6 +23,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Shape:
     """Terms of a sample size: without privacy, of the last noisy step, and of finding the shape before it.
 
+    Of an error its first two.
+
     >>> Shape(1.0, 2.0, 3.0).total
     6.0
     """

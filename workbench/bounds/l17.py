@@ -17,6 +17,7 @@ from math import ceil, exp, expm1, floor, log, log1p, sqrt
 
 import numpy as np
 
+from workbench.bounds import Shape as Terms
 from workbench.bounds import binomial_tail, formula, smallest
 from workbench.errors import ArgumentError, positive, probability, real
 from workbench.special import ndtr, ndtri
@@ -146,20 +147,7 @@ def sampling_bound(alpha: float, beta: float) -> int:
 # Sample sizes that are enough
 
 
-@dataclass(frozen=True)
-class ErrorTerms:
-    """What sampling and what the privacy noise contributes to an error bound."""
-
-    sampling: float
-    noise: float
-
-    @property
-    def total(self) -> float:
-        """Sum of the terms."""
-        return self.sampling + self.noise
-
-
-def _error(n: int, reach: float, epsilon: float, beta: float, parts: int) -> ErrorTerms:
+def _error(n: int, reach: float, epsilon: float, beta: float, parts: int) -> Terms:
     """Return the error of a mean of n values clipped to `reach` around a point, with beta / parts per event.
 
     The events are: a value is clipped, the sample mean is off, the noise Lap(2 w / (n eps)) is large. Values
@@ -167,11 +155,11 @@ def _error(n: int, reach: float, epsilon: float, beta: float, parts: int) -> Err
     """
     share = beta / parts
     width = reach + sqrt(2 * log(n / share))
-    return ErrorTerms(-float(ndtri(share / 2)) / sqrt(n), 2 * width / (n * epsilon) * -log(share))
+    return Terms(-float(ndtri(share / 2)) / sqrt(n), 2 * width / (n * epsilon) * -log(share))
 
 
 @formula
-def clipped_mean_error(n: int, radius: float, epsilon: float, beta: float) -> ErrorTerms:
+def clipped_mean_error(n: int, radius: float, epsilon: float, beta: float) -> Terms:
     """Return an error bound, with probability 1 - beta, for the clipped mean of a mean in [-radius, radius].
 
     Statement (Lemma 2.2): the error is of order 1 / sqrt(n) + (R + sqrt(log n)) / (n eps).
@@ -192,7 +180,7 @@ def clipped_mean_sample_size(alpha: float, radius: float, epsilon: float, beta: 
 
 
 @formula
-def two_step_error(n: int, epsilon: float, beta: float, *, split: float = 0.25) -> ErrorTerms:
+def two_step_error(n: int, epsilon: float, beta: float, *, split: float = 0.25) -> Terms:
     """Return the error of the two-step mean, provided its first step locates with probability 1 - beta / 4.
 
     Statement (Theorem 2.5): the error is of order 1 / sqrt(n) + sqrt(log n) / (n eps), whatever R.
