@@ -26,7 +26,6 @@ LEVELS = (
     {"charts"},
     {"chapters"},
     {"lab"},
-    {"commands"},
     {"cli"},
 )
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
@@ -221,12 +220,6 @@ def unknown_names(text):
     """What a text names that the package does not have: modules, proofs, parts, files, keys."""
     dotted = re.findall(r"\bworkbench((?:\.[a-zA-Z_]\w*)+)", text)
     yield from (name for name in dotted if name not in (".cli", ".csv") and not resolves(name[1:]))
-    parts = re.findall(r"`parts[./]([\w./]+\w)", text)
-    yield from (
-        name
-        for name in parts
-        if not resolves(f"estimators.parts.{name.removesuffix('.py').replace('/', '.')}")
-    )
     folders = r"proofs|sources|privacy|estimators|bounds|study|charts|chapters|lab"
     paths = re.findall(rf"\b(?:{folders})/[a-z0-9_/]+\.(?:py|md|toml)", text)
     yield from (path for path in paths if not (PACKAGE / path).is_file())

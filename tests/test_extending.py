@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog import CATALOG, Addition, register, registry
+from workbench import catalog
+from workbench.catalog import CATALOG, Addition, register
 from workbench.errors import ArgumentError
 from workbench.study.mutants import mutants_of
 from workbench.study.pairs import builder
@@ -134,7 +135,7 @@ def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
 
 @pytest.fixture
 def beside(monkeypatch):
-    monkeypatch.setattr(registry, "_added", {})
+    monkeypatch.setattr(catalog, "_added", {})
     entry = replace(CATALOG["univariate/clipped-mean"], key="acme/clipped")
     return register(entry)
 
@@ -150,10 +151,10 @@ def test_what_is_missing_is_said_by_who_needs_it(beside):
 
 def test_pairs_attack_every_example_and_cases_stand_for_themselves(beside, monkeypatch):
     pairs = [("ends", np.zeros(4), np.array([1e9, 0, 0, 0]))]
-    monkeypatch.setitem(registry._added, beside.entry.key, replace(beside, pairs=pairs))
+    monkeypatch.setitem(catalog._added, beside.entry.key, replace(beside, pairs=pairs))
     cases = list(builder(beside.entry.key)())
     assert [case.stage for case in cases] == ["whole"] * len(beside.entry.examples)
-    monkeypatch.setitem(registry._added, beside.entry.key, replace(beside, pairs=lambda: cases[:1]))
+    monkeypatch.setitem(catalog._added, beside.entry.key, replace(beside, pairs=lambda: cases[:1]))
     assert list(builder(beside.entry.key)()) == cases[:1]
 
 
@@ -166,7 +167,7 @@ def test_pairs_attack_every_example_and_cases_stand_for_themselves(beside, monke
     ],
 )
 def test_what_is_no_entry_is_refused(monkeypatch, change, words):
-    monkeypatch.setattr(registry, "_added", {})
+    monkeypatch.setattr(catalog, "_added", {})
     entry = replace(CATALOG["univariate/clipped-mean"], **{"key": "acme/clipped", **change})
     for made in (entry, Addition(entry=entry)):
         with pytest.raises(ArgumentError, match=r"^(key|examples) = ") as refused:
@@ -174,4 +175,4 @@ def test_what_is_no_entry_is_refused(monkeypatch, change, words):
         assert words in str(refused.value)
     with pytest.raises(ArgumentError, match=r"entry = .*Entry or Addition"):
         register("acme")
-    assert not registry._added
+    assert not catalog._added

@@ -42,7 +42,6 @@ class Gaussian:
 
     @property
     def d(self) -> int:
-        """Dimension."""
         return self.mean.size
 
     def __eq__(self, other: object) -> bool:
@@ -86,11 +85,9 @@ class SparseCovariance:
 
     @property
     def support(self) -> NDArray[np.bool_]:
-        """Where the thresholded matrix is not zero."""
         return np.asarray(self.thresholded != 0)
 
     def scaled(self, factor: float) -> "SparseCovariance":
-        """Return both matrices times a number above 0."""
         return SparseCovariance(self.thresholded * factor, self.psd * factor)
 
 
@@ -134,7 +131,6 @@ class Box:
     half_widths: NDArray[np.float64]
 
     def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which rows of shape (n, d) lie in the box."""
         return np.asarray((np.abs(rows - self.centre) <= self.half_widths).all(axis=1))
 
 
@@ -150,7 +146,6 @@ class Ball:
     radius: float
 
     def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which rows of shape (n, d) lie in the ball."""
         return np.asarray(np.linalg.norm(rows - self.centre, axis=1) <= self.radius)
 
 
@@ -175,11 +170,9 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """Length, infinite if an end is."""
         return self.high - self.low
 
     def contains(self, value: float) -> bool:
-        """Return whether `value` is a number between the ends, either end included."""
         return not isnan(value) and self.low <= value <= self.high
 
 
@@ -205,5 +198,4 @@ class Counts:
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The numbers over n."""
         return np.asarray(self.counts / self.n)

@@ -57,28 +57,24 @@ def real(value: object) -> TypeGuard[float]:
 
 
 def positive(**arguments: object) -> None:
-    """Raise unless every argument is a finite number above 0."""
     for name, value in arguments.items():
         if not (real(value) and value > 0):
             raise ArgumentError(name, value, "a finite number above 0")
 
 
 def finite(**arguments: object) -> None:
-    """Raise unless every argument is a finite number."""
     for name, value in arguments.items():
         if not real(value):
             raise ArgumentError(name, value, "a finite number")
 
 
 def probability(**arguments: object) -> None:
-    """Raise unless every argument lies strictly between 0 and 1."""
     for name, value in arguments.items():
         if not (real(value) and LEAST_DELTA <= value < 1):
             raise ArgumentError(name, value, f"a number strictly between 0 and 1, at least {LEAST_DELTA:g}")
 
 
 def integer_at_least(least: int, **arguments: object) -> None:
-    """Raise unless every argument is an integer, `least` or more."""
     for name, value in arguments.items():
         if isinstance(value, bool) or not isinstance(value, _INTEGRAL) or value < least:
             raise ArgumentError(name, value, f"an integer, at least {least}")

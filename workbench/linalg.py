@@ -19,7 +19,6 @@ MANY = 10**12  # that a search looks at: a small ε hides more, however many
 
 
 def symmetrised(matrix: Array) -> Array:
-    """Return (M + Mᵀ)/2."""
     return np.asarray((matrix + matrix.T) / 2)
 
 
@@ -73,7 +72,6 @@ def norms(rows: Array) -> Array:
 
 
 def squares(rows: Array) -> Array:
-    """Return the squared Euclidean norm of every row of shape (n, d)."""
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 

@@ -49,11 +49,6 @@ def mahalanobis_covariance_error(estimate: ArrayLike, truth: ArrayLike) -> float
     return _norm(_relative_excess(estimate, truth))
 
 
-def mahalanobis_spectral_error(estimate: ArrayLike, truth: ArrayLike) -> float:
-    """Return the spectral norm of Sigma^{-1/2} (S - Sigma) Sigma^{-1/2}."""
-    return _norm(_relative_excess(estimate, truth), 2)
-
-
 def spectral_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return the spectral norm of S - Sigma, in the units of the data."""
     sigma = np.asarray(truth, dtype=np.float64)

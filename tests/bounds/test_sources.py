@@ -10,11 +10,9 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from workbench.bounds import al22, bhs23, l17, lkko21, m21, resilience, wx19
-from workbench.bounds.l17.lower import packing_bound_of_size, sampling_bound
+from workbench.bounds import Shape, al22, binomial_tail, l17, limits, lkko21, m21, resilience, smallest, wx19
+from workbench.bounds.l17 import packing_bound_of_size, sampling_bound
 from workbench.bounds.limits import covariance_rows, mean_rows, packing_rows
-from workbench.bounds.search import binomial_tail, smallest
-from workbench.bounds.shape import Shape
 from workbench.errors import ArgumentError
 from workbench.privacy.stable import square_delta
 
@@ -52,7 +50,6 @@ VALUES = [  # of a shape its terms, the last one if it is not 0
     (wx19.local_shape, (4.0, 50, 3000, 0.7, 1e-5), [0.49021855]),
     (wx19.central_shape, (4.0, 50, 3000, 0.7, 1e-5), [0.02102752888]),
     (wx19.thresholded_error, (4.0, 0.3), [6.0]),
-    (wx19.plain_noise, (50, 0.02), [0.2828427125]),
     (wx19.local_rows, (0.1, 4.0, 50, 0.7, 1e-5, 1.5), [161148.8478]),
     (m21.naive_spectral_shape, (1, 0.2, 0.3, 2, 0.1), [1732.867951, 105.0981497]),  # of one column as of two
     (wx19.threshold, (50, 3000, 0.02, 1.5), [0.3748969554]),
@@ -120,15 +117,6 @@ def test_lemmas_on_concentration_hold_on_random_matrices(d):
     assert np.mean(np.array(groups) > al22.group_error(40 * d, d, 0.1)) < 0.1
 
 
-def test_numbers_of_the_literature():
-    assert lkko21.range_side(10**5, 10, 0.05) == pytest.approx(8 * sqrt(log(2e7)))
-    assert lkko21.prime_accesses(5, 3) == (11, 75)
-    first, second = lkko21.access_budget(100, 0.9, 0.01)
-    assert first == pytest.approx(0.9 / (2 * sqrt(200 * log(200))))
-    assert second == 5e-5
-    assert 100 * first > 0.9 > sqrt(100) * first
-
-
 @given(st.floats(0.01, 0.16))
 def test_biases_are_those_of_the_contaminated_law(alpha):
     median = resilience.median_bias(alpha)
@@ -152,14 +140,6 @@ def test_the_margin_is_where_the_tails_are_as_wide_as_is_allowed():
     assert resilience.margin_rate(0.05, 0.5) == 0.0
     assert resilience.margin_rate(0.05, 100.0) == 0.1
     assert resilience.rows_to_pass(0.1, 0.5, 1e-6) == pytest.approx(20 * log(5e5))
-
-
-def test_sensitivities_of_the_appendix():
-    assert resilience.goodness_sensitivity(100, 0.05, 3.0) == 3 / 90
-    assert resilience.score_sensitivity(100, 0.05, 0.2) == pytest.approx(1.2 / (0.05 * 70))
-    assert resilience.score_sensitivity(100, 0.05, 0.4) == pytest.approx(
-        2 * resilience.score_sensitivity(100, 0.05, 0.2)
-    )
 
 
 FINE = 1e-9
@@ -188,16 +168,15 @@ EPSILON, DELTA = 1.0, 1e-6
 
 def test_the_example_of_the_program():
     """At d = 10 and λ₀ = 50 it says that fewer than 98000 rows fail: 98 steps."""
-    n = bhs23.fewest_rows_of_means(10, EPSILON, DELTA)
-    assert n / bhs23.threshold(n, 10) == pytest.approx(98_000 / 50, rel=1e-4)
-    assert bhs23.fewest_rows_of_covariances(10, EPSILON, DELTA) < n
+    n = limits.fewest_rows_of_means(10, EPSILON, DELTA)
+    assert n / limits.threshold(n, 10) == pytest.approx(98_000 / 50, rel=1e-4)
 
 
 def test_normal_rows_keep_the_threshold():
     """It is left by some of 50 rows in .0488 of runs; 4000 runs, seven standard deviations."""
     d, n, runs = 3, 50, 4000
     rows = np.random.default_rng(5).standard_normal((runs, n, d))
-    left = ((rows**2).sum(axis=2) > bhs23.threshold(n, d)).any(axis=1).mean()
+    left = ((rows**2).sum(axis=2) > limits.threshold(n, d)).any(axis=1).mean()
     assert left == pytest.approx(0.0488, abs=7 * sqrt(0.0488 / runs))
 
 
@@ -252,11 +231,11 @@ WRONG = [  # of each kind of argument, where it is first
     ("beta", lambda: m21.naive_spectral_shape(2, 0.1, 1.0, 2, 1.0)),
     ("rows", lambda: al22.group_error(0, 2, 0.1)),
     ("alpha", lambda: resilience.trimmed_bias(1 / 6)),
-    ("resilience", lambda: resilience.score_sensitivity(100, 0.1, -1.0)),
+    ("margin", lambda: resilience.rows_to_pass(-1.0, 1.0, 1e-6)),
     ("moments", lambda: m21.heavy_tailed_shape(2, 0.1, 1.0, 1, 2.0)),
     ("gap", lambda: m21.coarse_shape(2, 1.0, 1.5)),
     ("p", lambda: wx19.threshold(1, 10, 0.1, 1.0)),
-    ("n", lambda: bhs23.threshold(0, 2)),
+    ("n", lambda: limits.threshold(0, 2)),
     *(("epsilon", lambda wrong=wrong: l17.two_step_error(10, wrong, 0.1)) for wrong in (0.0, -1.0, inf, nan)),
 ]
 

@@ -6,7 +6,7 @@
     answers     an answer is good; below, the plan refuses or every run abstains
     reference   without privacy: no cliff
 
-Settings are public numbers; `rows` draws rows of the key's own model at the hardest parameters within them.
+Settings are public numbers; rows are of the key's own model at the hardest parameters within them.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,32 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import ndtri
 
 import workbench as wb
-from workbench.catalog import CATALOG
+from workbench.catalog import CATALOG, Entry
+from workbench.catalog.hardest import hardest
 from workbench.distributions import Gaussian
 from workbench.privacy import ApproxDP, Budget, PureDP
 
 Kind = Literal["predicted", "cautious", "proved", "answers", "reference"]
-Law = Callable[[np.random.Generator, int, int, Any], tuple[np.ndarray, Any]]
+Generator = np.random.Generator
+Law = Callable[[Generator, int, int, Entry, Any], tuple[np.ndarray, Any]]
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
+
+
+def hard(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+    world = hardest(entry, estimator, d)
+    return world.population.sample(n, rng=rng), world.truth
+
+
+def its_own(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+    return entry.population.sample(n, rng=rng), entry.truth
+
+
+def thin(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Gaussian]:
+    turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
+    mean = np.full(d, 1e6)
+    return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,85 +60,25 @@ class Cliff:
     below: int | None = None
     loose: Any = None
     runs: int = 40
-    rows: Law | None = None
+    rows: Law = hard
     good: float | None = None
     least: float = 0.1
     slow: int = 0
 
 
-def line(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, float]:
-    sigma = getattr(estimator, "sigma", 1.0)
-    return 0.7 + sigma * rng.standard_normal(n), 0.7
-
-
-def spread(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, float]:
-    return 0.7 + rng.standard_normal(n), 1.0
-
-
-def quartiles(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    return 0.7 + rng.standard_normal(n), 0.7 + ndtri(estimator.levels)
-
-
-def ball(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    return around(rng, n, np.full(d, estimator.radius / np.sqrt(d)))
-
-
-def box(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    return around(rng, n, np.full(d, float(np.floor(estimator.radius or 7))))
-
-
-def between(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    reach = getattr(estimator, "reach", estimator.radius)
-    return around(rng, n, np.full(d, reach / (2 * np.ceil(reach / estimator.step))))
-
-
-def around(rng: np.random.Generator, n: int, mean: np.ndarray) -> tuple[np.ndarray, Gaussian]:
-    return mean + rng.standard_normal((n, len(mean))), Gaussian(mean, np.eye(len(mean)))
-
-
-def thin(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Gaussian]:
-    turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
-    mean = np.full(d, 1e6)
-    return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
-
-
-def least_axes(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    return rng.standard_normal((n, d)), np.eye(d)
-
-
-def off_net(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    size = float(np.exp(np.ptp(estimator.net(d).logs[-2:]) / 2))
-    return np.sqrt(size) * rng.standard_normal((n, d)), size * np.eye(d)
-
-
-def circle(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    turn, rows = rng.uniform(0, 2 * np.pi, n), np.zeros((n, d))
-    rows[:, 0], rows[:, 1] = np.cos(turn), np.sin(turn)
-    covariance = np.diag([0.5, 0.5, *(0.0,) * (d - 2)])
-    return estimator.radius * rows, estimator.radius**2 * covariance
-
-
-def signs(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, np.ndarray]:
-    unit = estimator.radius / np.sqrt(d)
-    return unit * rng.choice([-1.0, 1.0], (n, d)), unit**2 * np.eye(d)
-
-
 def own(key: str, of: int = 0, **more: Any) -> Any:
     entry, example = CATALOG[key], CATALOG[key].examples[of]
 
-    def rows(rng: np.random.Generator, n: int, d: int, estimator: Any) -> tuple[np.ndarray, Any]:
-        return entry.population.sample(n, rng=rng), entry.truth
-
     filled = {"estimator": example.estimator, "budget": example.budget, "d": entry.population.d or 1}
-    return Cliff(**(filled | {"rows": rows} | more))
+    return Cliff(**(filled | {"rows": its_own} | more))
 
 
-def predicted(estimator: Any, rows: Law, d: int, above: int, below: int | None, **more: Any) -> Cliff:
-    return Cliff(kind="predicted", estimator=estimator, rows=rows, d=d, above=above, below=below, **more)
+def predicted(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+    return Cliff(kind="predicted", estimator=estimator, d=d, above=above, below=below, **more)
 
 
-def proved(estimator: Any, rows: Law, d: int, above: int, below: int | None, **more: Any) -> Cliff:
-    return Cliff(kind="proved", estimator=estimator, rows=rows, d=d, above=above, below=below, **more)
+def proved(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+    return Cliff(kind="proved", estimator=estimator, d=d, above=above, below=below, **more)
 
 
 CLIFFS = {
@@ -131,92 +87,92 @@ CLIFFS = {
     "univariate/histogram": own("univariate/histogram", kind="proved", above=200),
     "univariate/clipped-mean": proved(
         wb.ClippedMean(radius=10.0, sigma=1.0),
-        line, 1, 300, None, loose=wb.ClippedMean(radius=1e9, sigma=1.0), budget=PURE,
+        1, 300, None, loose=wb.ClippedMean(radius=1e9, sigma=1.0), budget=PURE,
     ),
     "univariate/two-step-mean": predicted(
-        wb.TwoStepMean(radius=1e6, sigma=1.0), line, 1, 60, 20, budget=PURE, runs=6000
+        wb.TwoStepMean(radius=1e6, sigma=1.0), 1, 60, 20, budget=PURE, runs=6000
     ),
     "univariate/unbounded-mean": own(
-        "univariate/unbounded-mean", kind="predicted", rows=line, above=60, below=25, runs=6000
+        "univariate/unbounded-mean", kind="predicted", rows=hard, above=60, below=25, runs=6000
     ),
-    "univariate/median": predicted(wb.Median(radius=1e6, sigma=1.0), line, 1, 60, 20, budget=PURE, runs=6000),
-    "univariate/quantiles": predicted(wb.Quantiles(sigma=1.0), quartiles, 1, 400, 40, budget=PURE, runs=3000),
+    "univariate/median": predicted(wb.Median(radius=1e6, sigma=1.0), 1, 60, 20, budget=PURE, runs=6000),
+    "univariate/quantiles": predicted(wb.Quantiles(sigma=1.0), 1, 400, 40, budget=PURE, runs=3000),
     "univariate/histogram-location": proved(
-        wb.HistogramLocation(radius=1e4, sigma=1.0), line, 1, 1000, 10, budget=PURE
+        wb.HistogramLocation(radius=1e4, sigma=1.0), 1, 1000, 10, budget=PURE
     ),
     "univariate/stable-location": own(
-        "univariate/stable-location", kind="proved", rows=line, above=1000, below=20
+        "univariate/stable-location", kind="proved", rows=hard, above=1000, below=20
     ),
     "univariate/scale": own(
-        "univariate/scale", kind="predicted", rows=spread, above=300, below=50, runs=6000
+        "univariate/scale", kind="predicted", rows=hard, above=300, below=50, runs=6000
     ),
-    "univariate/interval": proved(wb.Interval(sigma=1.0), line, 1, 300, 20),
+    "univariate/interval": proved(wb.Interval(sigma=1.0), 1, 300, 20),
     "univariate/interval-unknown-variance": Cliff(
-        kind="answers", estimator=wb.IntervalUnknownVariance(), rows=line, above=1000, below=30,
+        kind="answers", estimator=wb.IntervalUnknownVariance(), above=1000, below=30,
         good=0.1,
     ),
-    "univariate/interval-mean": predicted(wb.IntervalMean(), line, 1, 20_000, None, runs=200),
+    "univariate/interval-mean": predicted(wb.IntervalMean(), 1, 20_000, None, runs=200),
     "range/box": own("range/box", kind="proved", above=1000, below=20),
     "range/ball": own("range/ball", kind="proved", above=3000, below=20),
     "mean/empirical": Cliff(kind="reference"),
     "mean/filter-nonprivate": Cliff(kind="reference"),
     "mean/clipped-box": predicted(
-        wb.ClippedBoxMean(radius=10.0, sigma=1.0), ball, 10, 1000, 20, runs=400
+        wb.ClippedBoxMean(radius=10.0, sigma=1.0), 10, 1000, 20, runs=400
     ),
-    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(sigma=1.0), box, 10, 1500, 200, runs=400),
-    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3, sigma=1.0), ball, 10, 1000, 20, runs=400),
-    "mean/adaptive": predicted(wb.AdaptiveMean(radius=1e3), box, 10, 2000, 300, runs=400),
-    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0, upper=1.0), ball, 3, 2000, None),
+    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(sigma=1.0), 10, 1500, 200, runs=400),
+    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3, sigma=1.0), 10, 1000, 20, runs=400),
+    "mean/adaptive": predicted(wb.AdaptiveMean(radius=1e3), 10, 2000, 300, runs=400),
+    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0, upper=1.0), 3, 2000, None),
     "mean/populous": own("mean/populous", kind="proved", above=200),
     "mean/median-of-means": own("mean/median-of-means", kind="proved", above=1000),
     "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
-    "mean/affine": predicted(wb.AffineMean(), thin, 10, 3000, None, runs=400),
-    "mean/filter": predicted(wb.FilterMean(radius=1e3, sigma=1.0), ball, 10, 1500, 150, runs=400),
-    "mean/prime": predicted(wb.PrimeMean(radius=1e3, sigma=1.0), ball, 10, 1500, 150, runs=400),
-    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3, upper=1.0), ball, 10, 1500, 150, runs=400),
-    "mean/robust": predicted(wb.RobustMean(radius=1e3, sigma=1.0), box, 10, 1000, 100, runs=400),
-    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3, upper=1.0), box, 10, 1000, 100, runs=400),
-    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5, sigma=1.0), between, 2, 200, 20, budget=PURE),
+    "mean/affine": predicted(wb.AffineMean(), 10, 3000, None, rows=thin, runs=400),
+    "mean/filter": predicted(wb.FilterMean(radius=1e3, sigma=1.0), 10, 1500, 150, runs=400),
+    "mean/prime": predicted(wb.PrimeMean(radius=1e3, sigma=1.0), 10, 1500, 150, runs=400),
+    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3, upper=1.0), 10, 1500, 150, runs=400),
+    "mean/robust": predicted(wb.RobustMean(radius=1e3, sigma=1.0), 10, 1000, 100, runs=400),
+    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3, upper=1.0), 10, 1000, 100, runs=400),
+    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5, sigma=1.0), 2, 200, 20, budget=PURE),
     "mean/resilient": predicted(
-        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), between, 2, 3000, 200, runs=400
+        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), 2, 3000, 200, runs=400
     ),
     "mean/resilient-heavy": predicted(
         wb.ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
-        between, 2, 3000, 150, runs=400
+        2, 3000, 150, runs=400
     ),
     "covariance/empirical": Cliff(kind="reference"),
     "covariance/filter-nonprivate": Cliff(kind="reference"),
     "covariance/clipped": predicted(
-        wb.ClippedCovariance(upper=1.0, lower=1.0), least_axes, 10, 20_000, 10_000,
+        wb.ClippedCovariance(upper=1.0, lower=1.0), 10, 20_000, 10_000,
         loose=wb.ClippedCovariance(upper=1e4, lower=1.0), runs=120,
     ),
     "covariance/coinpress": predicted(
-        wb.CoinPressCovariance(upper=1e9, lower=1.0), least_axes, 10, 20_000, 6000, runs=120
+        wb.CoinPressCovariance(upper=1e9, lower=1.0), 10, 20_000, 6000, runs=120
     ),
     "covariance/heavy-tailed": predicted(
-        wb.HeavyTailedCovariance(upper=1e4, lower=1.0), least_axes, 10, 20_000, 4000, runs=120
+        wb.HeavyTailedCovariance(upper=1e4, lower=1.0), 10, 20_000, 4000, runs=120
     ),
     "covariance/heavy-tailed-naive": proved(
         wb.HeavyTailedNaiveCovariance(upper=2.0, hypercontractivity=3.0, lower=1.0),
-        least_axes, 3, 10_000, None
+        3, 10_000, None
     ),
     "covariance/pure-net": predicted(
         wb.PureNetCovariance(upper=100.0, alpha=0.9, centred=True, lower=1.0),
-        off_net, 2, 300, 30, budget=PURE
+        2, 300, 30, budget=PURE
     ),
     "covariance/populous": own("covariance/populous", kind="predicted", above=12_000, slow=1500),
     "covariance/populous-robust": own("covariance/populous-robust", kind="proved", above=76_800),
     "covariance/unbounded": own("covariance/unbounded", kind="predicted", above=2000, slow=1500),
-    "covariance/matrix-quantile": proved(wb.MatrixQuantileCovariance(), least_axes, 2, 3000, None),
-    "covariance/perturbed": predicted(wb.PerturbedCovariance(radius=2.0), circle, 30, 300, 30, runs=80),
+    "covariance/matrix-quantile": proved(wb.MatrixQuantileCovariance(), 2, 3000, None),
+    "covariance/perturbed": predicted(wb.PerturbedCovariance(radius=2.0), 30, 300, 30, runs=80),
     "covariance/adaptive": Cliff(
-        kind="cautious", estimator=wb.AdaptiveCovariance(radius=2.0), rows=circle, d=30, above=300, below=30
+        kind="cautious", estimator=wb.AdaptiveCovariance(radius=2.0), d=30, above=300, below=30
     ),
     "covariance/thresholded": Cliff(
-        kind="cautious", estimator=wb.ThresholdedCovariance(radius=2.0), rows=signs, d=30, above=300, below=30
+        kind="cautious", estimator=wb.ThresholdedCovariance(radius=2.0), d=30, above=300, below=30
     ),
     "covariance/local-thresholded": Cliff(
-        kind="cautious", estimator=wb.LocalThresholdedCovariance(radius=2.0), rows=signs, d=30, above=20_000,
+        kind="cautious", estimator=wb.LocalThresholdedCovariance(radius=2.0), d=30, above=20_000,
         below=300,
     ),
     "spectral/eigenvalues": own("spectral/eigenvalues", kind="answers", above=800, good=0.5),
@@ -224,10 +180,10 @@ CLIFFS = {
     "spectral/subspace-exact": own("spectral/subspace-exact", kind="answers", above=64, good=1e-6),
     "spectral/preconditioner": own("spectral/preconditioner", kind="proved", above=4256),
     "gaussian/coinpress": predicted(
-        wb.CoinPressGaussian(radius=1e3, upper=1e6, lower=1.0), ball, 10, 20_000, 4000, runs=120
+        wb.CoinPressGaussian(radius=1e3, upper=1e6, lower=1.0), 10, 20_000, 4000, runs=120
     ),
     "gaussian/populous": own("gaussian/populous", kind="predicted", above=12_000, slow=1500),
     "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),
-    "gaussian/lifted": predicted(wb.LiftedGaussian(), thin, 5, 3000, None, slow=400),
+    "gaussian/lifted": predicted(wb.LiftedGaussian(), 5, 3000, None, rows=thin, slow=400),
     "gaussian/unbounded": own("gaussian/unbounded", kind="predicted", above=2000, slow=1500),
 }  # fmt: skip

@@ -37,11 +37,11 @@ def errors(key: str, below: bool = False, runs: int = 0) -> np.ndarray:
 
 
 def error_of(key: str, row: Cliff, estimator, n: int, seed: int) -> float:
-    rows, truth = row.rows(np.random.default_rng((seed, n)), n, row.d, estimator)
+    entry = CATALOG[key]
+    rows, truth = row.rows(np.random.default_rng((seed, n)), n, row.d, entry, estimator)
     value = estimator(rows, budget=row.budget, rng=np.random.default_rng((seed, n, 1))).value
     if isinstance(value, Abstention):
         return inf
-    entry = CATALOG[key]
     return value.width / 2 if entry.estimand == "interval" else float(entry.loss(value, truth))
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from workbench import ApproxDP, Populous
-from workbench.catalog import KNOWN, Example, registry
+from workbench import ApproxDP, Populous, catalog
+from workbench.catalog import KNOWN, Addition, Example
 from workbench.catalog.entry import NO_SYMMETRY, Entry
 from workbench.contracts.every import CONTRACTS
 from workbench.distributions import Gaussian
@@ -72,8 +72,8 @@ ENTRIES = pytest.mark.parametrize("entry", [REGRESSION, HISTOGRAM], ids=lambda o
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch):
-    added = {one.key: registry.Addition(entry=one) for one in (REGRESSION, HISTOGRAM)}
-    monkeypatch.setattr(registry, "_added", registry._added | added)
+    added = {one.key: Addition(entry=one) for one in (REGRESSION, HISTOGRAM)}
+    monkeypatch.setattr(catalog, "_added", catalog._added | added)
     assert REGRESSION.key in KNOWN
 
 

@@ -15,7 +15,7 @@ from workbench.estimators.heavy_tailed import (
 from workbench.linalg import spectral_map
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent
-from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.laws import student_hypercontractivity
 from workbench.privacy import ZCDP, Parallel, compose
 
 LOUD = ZCDP(0.5)

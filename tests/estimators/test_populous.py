@@ -28,7 +28,7 @@ from workbench import (
     Preconditioner,
     SubspaceExact,
 )
-from workbench.bounds.corruption import mean_limit, scale_distance, scale_limit
+from workbench.bounds.limits import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
 from workbench.estimators.populous import (

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from tests.estimators.robust_table import lowered
 from tests.estimators.streams import rng
-from workbench.bounds.corruption import mean_unit, unit
+from workbench.bounds.limits import mean_unit, unit
 from workbench.estimators.references import (
     above_mean,
     filter_weights,

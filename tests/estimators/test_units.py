@@ -18,8 +18,9 @@ from workbench import (
     Scaled,
     SubspaceAggregate,
     TwoStepMean,
+    catalog,
 )
-from workbench.catalog import CATALOG, Example, register, registry
+from workbench.catalog import CATALOG, Example, register
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.every import CONTRACTS, SPENDING
 from workbench.errors import ArgumentError
@@ -43,7 +44,7 @@ EXAMPLES = (
     ],
 )
 def test_every_contract_holds(monkeypatch, contract, example):
-    monkeypatch.setattr(registry, "_added", {})
+    monkeypatch.setattr(catalog, "_added", {})
     entry = replace(CATALOG["covariance/coinpress"], key="test/scaled", examples=(example,), hardest=None)
     register(entry)
     contract(example)

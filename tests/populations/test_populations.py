@@ -19,20 +19,17 @@ from workbench.linalg import second_moment
 from workbench.populations import (
     Contaminated,
     MultivariateGaussian,
-    MultivariatePareto,
     MultivariateStudent,
     PointMass,
     Population,
     Rotated,
     UnivariateGaussian,
-    UnivariateStudent,
-    gaussian,
+    laws,
 )
-from workbench.populations.corruption import MEAN_ATTACKS, Adversary
-from workbench.populations.corruption.mean import STOP
-from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.corruption import MEAN_ATTACKS, STOP, Adversary
+from workbench.populations.laws import student_hypercontractivity
+from workbench.populations.rotated import FAMILY, LONGEST, named, shown
 from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale
-from workbench.populations.spectra import LONGEST, family, named
 
 N = 200_000
 RADIUS = sqrt(log(2 / 1e-6) / (2 * N))  # .0060
@@ -42,9 +39,7 @@ PLANE = Gaussian([0.0, 0.0], np.eye(2))
 ALL: list[Population] = [
     UnivariateGaussian(),
     MultivariateGaussian(MOMENTS),
-    UnivariateStudent(),
     MultivariateStudent(MOMENTS),
-    MultivariatePareto(MOMENTS),
     Rotated(np.eye(3), np.array([1.0, 2.0, 4.0]), np.array([1.0, -2.0, 0.5])),
     PointMass(3.0),
     PointMass([3.0, 4.0, 5.0]),
@@ -78,21 +73,11 @@ def test_shape_reproducibility_and_protocol(population: Population) -> None:
         population.sample(7, np.random.default_rng(5))  # type: ignore[misc, call-arg]
 
 
-@pytest.mark.parametrize(
-    ("population", "law"),
-    [
-        (UnivariateGaussian(mean=-3.0, sigma=0.5), stats.norm(-3, 0.5)),
-        (UnivariateStudent(mean=2.0, sigma=3.0, degrees=5.0), stats.t(5, loc=2, scale=3 * sqrt(3 / 5))),
-        (UnivariateStudent(degrees=2.5), unit_student(2.5)),
-    ],
-)
-def test_numbers_follow_their_law(population: UnivariateGaussian | UnivariateStudent, law: Any) -> None:
-    """n = 2e5; an sd off by 1.3 is at distance .06, the unscaled t5 at .07, the normal for t5 at .03."""
+def test_numbers_follow_their_law() -> None:
+    """n = 2e5; an sd off by 1.3 is at distance .06."""
+    population = UnivariateGaussian(mean=-3.0, sigma=0.5)
     values = population.sample(N, rng=np.random.default_rng(11))
-    assert distance(values, law.cdf) < RADIUS
-    assert distance((values - population.mean) / 1.3 + population.mean, law.cdf) > 2 * RADIUS
-    assert law.mean() == pytest.approx(population.mean)
-    assert law.std() == pytest.approx(population.sigma)
+    assert distance(values, stats.norm(-3, 0.5).cdf) < RADIUS
 
 
 @pytest.mark.turns(3)
@@ -138,20 +123,6 @@ def test_contamination_is_the_stated_mixture() -> None:
     assert population.mean == 1.0
 
 
-@pytest.mark.parametrize("index", [2.5, 6.0])
-def test_pareto_rows_have_the_law_and_the_moments_that_they_state(index):
-    """Every coordinate of the plane is (U - E U)/sd(U) with P(U > u) = u^-index; E U = index/(index - 1)."""
-    rows = MultivariatePareto(PLANE, index).sample(N, rng=np.random.default_rng(1))
-    law = stats.pareto(index)
-    for column in rows.T:
-        raw = column * law.std() + law.mean()
-        assert stats.kstest(raw, law.cdf).statistic < RADIUS
-    assert abs(stats.spearmanr(*rows[:50_000].T).statistic) < 5 / sqrt(50_000)
-    moved = MultivariatePareto(MOMENTS, 6.0).sample(N, rng=np.random.default_rng(2))
-    assert np.abs(moved.mean(axis=0) - MOMENTS.mean).max() < 5 * 2 / sqrt(N)
-    assert np.abs(np.cov(moved.T) - MOMENTS.covariance).max() < 0.15
-
-
 def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
     rng, n, runs, beta = np.random.default_rng(8), 50, 400, 0.05
     covariance = conditioned(sparse_signal(10, 0.3, rng=rng))
@@ -160,21 +131,16 @@ def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
     assert outside <= 45  # P(Binomial(400, .05) > 45) < 1e-6
 
 
-DIMENSIONS = (1, 2, 3, 5, 7, 10, 20)
-
-
-@pytest.mark.parametrize("d", DIMENSIONS)
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 7, 10, 20])
 @pytest.mark.parametrize("longest", [1.0, 30.0, 1e6, LONGEST])
 def test_the_family_stays_within_its_length(d, longest):
-    spectra = family(d, longest)
-    assert spectra[0].name == "round"
+    names = shown(d, "none", longest=longest, few=tuple(FAMILY))
+    assert names[0] == "round"
+    spectra = [named(name, d, longest) for name in names]
     assert len({spectrum.log_gaps for spectrum in spectra}) == len(spectra)
     for spectrum in spectra:
-        assert spectrum.d == d
-        assert spectrum.condition <= longest * (1 + 1e-6)
-        assert named(spectrum.name, d, longest) == spectrum
         assert spectrum.values[0] == 1.0
-        assert spectrum.values[-1] == pytest.approx(spectrum.condition)
+        assert spectrum.values[-1] <= longest * (1 + 1e-6)
         np.testing.assert_allclose(np.diff(np.log(spectrum.values)), spectrum.log_gaps[::-1], atol=1e-12)
 
 
@@ -183,14 +149,10 @@ def test_the_family_stays_within_its_length(d, longest):
     [
         ("round", 3, [1, 1, 1]),
         ("ratio 9", 4, [1, 9, 81, 729]),
-        ("ratio 1.5", 3, [1, 1.5, 2.25]),
         ("geometric", 5, [1, 1e2, 1e4, 1e6, 1e8]),
         ("one large", 4, [1, 1, 1, 1e8]),
         ("one small", 4, [1, 1e8, 1e8, 1e8]),
-        ("two clusters", 5, [1, 1, 1, 1e8, 1e8]),
         ("pairs", 4, [1, 1.1, 1.1e3, 1.21e3]),
-        ("triples", 4, [1, 1e3, 1.1e3, 1.21e3]),
-        ("slow decay", 3, [1, 9 / 4, 9]),
     ],
 )
 def test_a_name_says_what_a_spectrum_is(name, d, values):
@@ -298,7 +260,7 @@ def statistics(matrices):
 def test_in_law_and_from_rows_are_the_same(n):
     population, rng = law(4), np.random.default_rng(3)
     rows = np.array([second_moment(population.sample(n, rng=rng)) for _ in range(3000)])
-    drawn = np.array([gaussian.second_moment(population, n, rng=rng) for _ in range(3000)])
+    drawn = np.array([laws.second_moment(population, n, rng=rng) for _ in range(3000)])
     for name, found in statistics(drawn).items():
         assert ks_2samp(found, statistics(rows)[name]).pvalue > LEVEL, name
 
@@ -307,7 +269,7 @@ def test_many_rows_are_as_cheap_as_few_and_have_the_right_spread():
     n, rng = 10**8, np.random.default_rng(2)
     population = law(3)
     sd = np.sqrt(2 / n) * population.covariance[0, 0]
-    found = [gaussian.second_moment(population, n, rng=rng)[0, 0] for _ in range(3000)]
+    found = [laws.second_moment(population, n, rng=rng)[0, 0] for _ in range(3000)]
     scores = (np.array(found) - population.covariance[0, 0]) / sd
     assert kstest(scores, "norm").pvalue > LEVEL
     for factor in (1.3, 1 / 1.3):
@@ -317,4 +279,4 @@ def test_many_rows_are_as_cheap_as_few_and_have_the_right_spread():
 def test_a_law_with_a_mean_is_refused():
     shifted = MultivariateGaussian(Gaussian(np.ones(2), np.eye(2)))
     with pytest.raises(ArgumentError, match="mean 0"):
-        gaussian.second_moment(shifted, 5, rng=np.random.default_rng(1))
+        laws.second_moment(shifted, 5, rng=np.random.default_rng(1))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from workbench.bounds.shape import Shape
+from workbench.bounds import Shape
 from workbench.study.rules import Status
 from workbench.study.scaling import (
     PLANNED,

@@ -1,1 +1,100 @@
-"""Statements that are no estimator: lower bounds, explicit sample sizes, shapes; one module per source."""
+"""Statements that are no estimator: lower bounds, explicit sample sizes, shapes; one module per source.
+
+What the modules share: the terms of a sample size, exact searches, and `formula`, which refuses an argument
+that is not what its name means.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, wraps
+from inspect import signature
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
+from workbench.special import betainc
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Terms of a sample size: without privacy, of the last noisy step, and of finding the shape before it.
+
+    Of an error its first two.
+
+    >>> Shape(1.0, 2.0, 3.0).total
+    6.0
+    """
+
+    sampling: float
+    noise: float
+    preconditioning: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Sum of the terms."""
+        return self.sampling + self.noise + self.preconditioning
+
+
+def below(most: float, **shares: object) -> None:
+    """Raise unless every argument lies strictly between 0 and `most`."""
+    for name, value in shares.items():
+        if not (real(value) and 0 < value < most):
+            raise ArgumentError(name, value, f"a number strictly between 0 and {most:.6g}")
+
+
+RANGES: dict[str, Callable[..., None]] = {
+    **dict.fromkeys(("d", "n", "rows", "bins", "size"), partial(integer_at_least, 1)),
+    **dict.fromkeys(("p", "moments"), partial(integer_at_least, 2)),
+    **dict.fromkeys(("alpha", "epsilon", "rho", "eta", "radius", "upper", "sd", "t", "width"), positive),
+    "margin": positive,
+    **dict.fromkeys(("delta", "beta", "zeta", "split"), probability),
+    **dict.fromkeys(("gap", "spread"), partial(below, 1 + 1e-12)),
+    "corruption": partial(below, 0.5),
+}
+"""What an argument of a formula is, by its name."""
+
+
+def formula(function: F) -> F:
+    """Return the function of public numbers, which refuses those that are not in their range."""
+    names = tuple(signature(function).parameters)
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        for name, value in (*zip(names, given, strict=False), *named.items()):
+            if name in RANGES:
+                RANGES[name](**{name: value})
+        return function(*given, **named)
+
+    return cast(F, call)
+
+
+def smallest(predicate: Callable[[int], bool], start: int = 1) -> int:
+    """Return the smallest integer from `start` on at which a monotone predicate is true.
+
+    The predicate must stay true once it is; it is asked O(log answer) times.
+
+    >>> smallest(lambda n: n * n >= 1000)
+    32
+    """
+    low, high, step = start - 1, start, 1
+    while not predicate(high):
+        low, high, step = high, high + step, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if predicate(middle) else (middle, high)
+    return high
+
+
+def binomial_tail(count: ArrayLike, n: int, p: float) -> NDArray[np.float64]:
+    """Return P(Bin(n, p) >= count), elementwise.
+
+    >>> float(binomial_tail(1, 2, 0.5))
+    0.75
+    """
+    k: Any = np.asarray(count, dtype=np.float64)
+    inside = betainc(np.clip(k, 1, max(n, 1)), np.clip(n - k + 1, 1, max(n, 1)), p)
+    return np.where(k <= 0, 1.0, np.where(k > n, 0.0, inside))

@@ -10,8 +10,7 @@ has constants here, on the line, is in `bounds.resilience`.
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 
-from workbench.bounds.shape import Shape
-from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
+from workbench.bounds import Shape, formula
 
 
 @dataclass(frozen=True)
@@ -23,65 +22,65 @@ class Row:
     lower: Shape
 
 
+@formula
 def sub_gaussian_error(alpha: float) -> float:
     """Return α √(ln 1/α), the error of Theorems 5, 6 and 7 but for a constant.
 
     >>> round(sub_gaussian_error(0.05), 4)
     0.0865
     """
-    _corruption(alpha)
     return alpha * sqrt(log(1 / alpha))
 
 
+@formula
 def bounded_covariance_error(alpha: float) -> float:
     """Return √α, the error of Theorems 8 and 9 but for a constant."""
-    _corruption(alpha)
     return sqrt(alpha)
 
 
+@formula
 def filter_nonprivate_shape(d: int, alpha: float) -> Shape:
     """Return Proposition 2.1: d/α²."""
-    _checked(d, alpha)
     return Shape(d / alpha**2, 0.0)
 
 
+@formula
 def filter_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 5: d/α² + d² ln(1/δ)/(εα)."""
-    _checked(d, alpha, epsilon, delta)
     return Shape(d / alpha**2, d**2 * log(1 / delta) / (epsilon * alpha))
 
 
+@formula
 def prime_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 6: d/α² + d^(3/2) ln(1/δ)/(εα).
 
     >>> round(prime_shape(4, 0.1, 1.0, 1e-6).noise)
     1105
     """
-    _checked(d, alpha, epsilon, delta)
     return Shape(d / alpha**2, d**1.5 * log(1 / delta) / (epsilon * alpha))
 
 
+@formula
 def resilient_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 7: d/α² + (d + √d ln(1/δ))/(εα)."""
-    _checked(d, alpha, epsilon, delta)
     return Shape(d / alpha**2, (d + sqrt(d) * log(1 / delta)) / (epsilon * alpha))
 
 
+@formula
 def resilient_heavy_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 8: d/α + (d + √d ln(1/δ))/(εα)."""
-    _checked(d, alpha, epsilon, delta)
     return Shape(d / alpha, resilient_shape(d, alpha, epsilon, delta).noise)
 
 
+@formula
 def prime_heavy_shape(d: int, alpha: float, epsilon: float, delta: float) -> Shape:
     """Return Theorem 9: d/α + d^(3/2) ln(1/δ)/(εα)."""
-    _checked(d, alpha, epsilon, delta)
     return Shape(d / alpha, prime_shape(d, alpha, epsilon, delta).noise)
 
 
+@formula
 def table_1(d: int, alpha: float, epsilon: float, delta: float) -> dict[str, Row]:
     """Return Table 1, sub-Gaussian rows: private alone, robust alone, and both."""
-    _checked(d, alpha, epsilon, delta)
     robust = filter_nonprivate_shape(d, alpha)
     lower = Shape(d / alpha**2, d / (epsilon * alpha))
     private = Shape(d / alpha**2, d * sqrt(log(1 / delta)) / (epsilon * alpha))
@@ -93,9 +92,9 @@ def table_1(d: int, alpha: float, epsilon: float, delta: float) -> dict[str, Row
     }
 
 
+@formula
 def table_2(d: int, alpha: float, epsilon: float, delta: float) -> dict[str, Row]:
     """Return Table 2, rows of bounded covariance: private alone, robust alone, and both."""
-    _checked(d, alpha, epsilon, delta)
     robust = Shape(d / alpha, 0.0)
     lower = Shape(d / alpha, d / (epsilon * alpha))
     private = Shape(d / alpha, d * sqrt(log(1 / delta)) / (epsilon * alpha))
@@ -107,73 +106,29 @@ def table_2(d: int, alpha: float, epsilon: float, delta: float) -> dict[str, Row
     }
 
 
+@formula
 def tukey_shape(d: int, alpha: float, epsilon: float, radius: float, zeta: float) -> Shape:
     """Return Theorem 12: (d + ln(1/ζ))/α² + d ln(d R/(ζα))/(εα), `radius` = R in standard deviations.
 
     The first term is that of Corollary I.1, the Tukey median without privacy.
     """
-    _checked(d, alpha, epsilon)
-    probability(zeta=zeta)
-    if not (real(radius) and radius >= 1):
-        raise ArgumentError("radius", radius, "a number, at least 1")
     return Shape((d + log(1 / zeta)) / alpha**2, d * log(d * radius / (zeta * alpha)) / (epsilon * alpha))
 
 
+@formula
 def range_shape(d: int, epsilon: float, delta: float, zeta: float) -> float:
     """Return Lemma D.2: √(d ln(1/δ)) ln(d/(ζδ))/ε rows locate the box of DPrange."""
-    _checked(d, 0.1, epsilon, delta)
-    probability(zeta=zeta)
     return sqrt(d * log(1 / delta)) * log(d / (zeta * delta)) / epsilon
 
 
+@formula
 def range_heavy_shape(d: int, alpha: float, epsilon: float, delta: float, zeta: float) -> float:
     """Return Lemma K.1: √(d ln(1/δ)) ln(d/(ζδ))/ε + 1/α, for each of ⌈200 ln(2d/ζ)⌉ parts of the rows."""
-    _corruption(alpha)
     parts = ceil(200 * log(2 * d / zeta))
     return parts * (range_shape(d, epsilon, delta, zeta) + 1 / alpha)
 
 
-def range_side(n: int, d: int, zeta: float) -> float:
-    """Return 8 √(ln(dn/ζ)), the full side of DPrange's box in standard deviations (Algorithm 5)."""
-    integer_at_least(1, n=n, d=d)
-    probability(zeta=zeta)
-    return 8 * sqrt(log(d * n / zeta))
-
-
-def access_budget(accesses: int, epsilon: float, delta: float) -> tuple[float, float]:
-    """Return (ε₀, δ₀) of each of k accesses: ε/(2 √(2k ln(2/δ))), δ/(2k), for ε ≤ .9 (Lemma G.13)."""
-    integer_at_least(1, accesses=accesses)
-    positive(epsilon=epsilon)
-    probability(delta=delta)
-    if epsilon > 0.9:
-        raise ArgumentError("epsilon", epsilon, "at most 0.9 in Lemma G.13")
-    return epsilon / (2 * sqrt(2 * accesses * log(2 / delta))), delta / (2 * accesses)
-
-
-def prime_accesses(epochs: int, iterations: int) -> tuple[int, int]:
-    """Return how often Algorithm 10 looks at the rows: 2 T₁ + 1 outer times, 5 T₁ T₂ inner times.
-
-    The source counts 2 T₁ outer accesses: T₁ norms, T₁ sizes, and leaves out the mean at the end.
-    """
-    integer_at_least(1, epochs=epochs, iterations=iterations)
-    return 2 * epochs + 1, 5 * epochs * iterations
-
-
+@formula
 def histogram_error(bins: int, sd: float, zeta: float) -> float:
     """Return sd √(2 ln(2K/ζ)), which the noise of no bin of K exceeds, probability 1 - ζ (Lemma G.12)."""
-    integer_at_least(1, bins=bins)
-    positive(sd=sd)
-    probability(zeta=zeta)
     return sd * sqrt(2 * log(2 * bins / zeta))
-
-
-def _corruption(alpha: float) -> None:
-    if not (real(alpha) and 0 < alpha < 0.5):
-        raise ArgumentError("alpha", alpha, "a number strictly between 0 and 1/2")
-
-
-def _checked(d: int, alpha: float, epsilon: float = 1.0, delta: float = 0.5) -> None:
-    integer_at_least(1, d=d)
-    _corruption(alpha)
-    positive(epsilon=epsilon)
-    probability(delta=delta)

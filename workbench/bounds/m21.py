@@ -9,32 +9,31 @@ estimators, searched by the planner.
 
 from math import log, sqrt
 
-from workbench.bounds.shape import Shape
-from workbench.errors import ArgumentError, integer_at_least, positive, probability
+from workbench.bounds import Shape, formula
 
 
+@formula
 def heavy_tailed_shape(d: int, alpha: float, rho: float, moments: int, upper: float) -> Shape:
     """Return Table 1, bounded moments under zCDP.
 
     d²/α² + d^(2 + 1/(2(k-1)))/(√ρ α^(k/(k-1))) + d^(3/2) log u/√ρ, the polynomial in log u taken as log u.
     """
-    _checked(d, alpha, moments, rho=rho)
-    _at_least_one(upper=upper)
     k = moments
     noise = d ** (2 + 1 / (2 * (k - 1))) / (sqrt(rho) * alpha ** (k / (k - 1)))
     return Shape(d**2 / alpha**2, noise, d**1.5 * log(upper) / sqrt(rho))
 
 
+@formula
 def unbounded_shape(d: int, alpha: float, epsilon: float) -> Shape:
     """Return Table 1, Gaussians under (ε, δ): d²/α² + d²/(αε) + d^(5/2)/ε, logarithms left out.
 
     >>> unbounded_shape(4, 0.5, 1.0).preconditioning
     32.0
     """
-    _checked(d, alpha, 2, epsilon=epsilon)
     return Shape(d**2 / alpha**2, d**2 / (alpha * epsilon), d**2.5 / epsilon)
 
 
+@formula
 def coinpress_mean_shape(d: int, alpha: float, rho: float, radius: float) -> Shape:
     """Return the mean of CoinPress (Biswas, Dong, Kamath & Ullman 2020), among the prior work of the slides.
 
@@ -43,26 +42,23 @@ def coinpress_mean_shape(d: int, alpha: float, rho: float, radius: float) -> Sha
     >>> coinpress_mean_shape(4, 0.5, 1.0, 1.0)
     Shape(sampling=16.0, noise=8.0, preconditioning=0.0)
     """
-    _checked(d, alpha, 2, rho=rho)
-    _at_least_one(radius=radius)
     return Shape(d / alpha**2, d / (alpha * sqrt(rho)), sqrt(d) * log(radius) / sqrt(rho))
 
 
+@formula
 def coinpress_covariance_shape(d: int, alpha: float, rho: float, upper: float) -> Shape:
     """Return the covariance of CoinPress: d²/α² + d²/(α√ρ) + d^(3/2) √log u/√ρ, I ≤ Σ ≤ u I."""
-    _checked(d, alpha, 2, rho=rho)
-    _at_least_one(upper=upper)
     return Shape(d**2 / alpha**2, d**2 / (alpha * sqrt(rho)), d**1.5 * sqrt(log(upper)) / sqrt(rho))
 
 
+@formula
 def naive_spectral_shape(d: int, alpha: float, rho: float, moments: int, beta: float) -> Shape:
     """Return M21/HT Theorem 3.1, spectral norm: d log d/(α²β²) + d^(3/2) log(1/β)/(α^(k/(k-1)) √ρ)."""
-    _checked(d, alpha, moments, rho=rho)
-    probability(beta=beta)
     noise = d**1.5 * log(1 / beta) / (alpha ** (moments / (moments - 1)) * sqrt(rho))
     return Shape(d * log(max(d, 2)) / (alpha * beta) ** 2, noise)
 
 
+@formula
 def naive_mahalanobis_shape(
     d: int, alpha: float, rho: float, moments: int, upper: float, beta: float
 ) -> Shape:
@@ -70,14 +66,12 @@ def naive_mahalanobis_shape(
 
     d²/(α²β) + u d^(2 + 1/(2(k-1))) √log(1/β)/(√ρ α^(k/(k-1))).
     """
-    _checked(d, alpha, moments, rho=rho)
-    _at_least_one(upper=upper)
-    probability(beta=beta)
     k = moments
     noise = d ** (2 + 1 / (2 * (k - 1))) * sqrt(log(1 / beta)) / (sqrt(rho) * alpha ** (k / (k - 1)))
     return Shape(d**2 / (alpha**2 * beta), upper * noise)
 
 
+@formula
 def preconditioning_step_shape(d: int, rho: float, beta: float) -> Shape:
     """Return M21/HT Theorem 3.2, one halving of u: d log d/β² + d^(3/2) log(1/β)/√ρ.
 
@@ -87,41 +81,19 @@ def preconditioning_step_shape(d: int, rho: float, beta: float) -> Shape:
     return naive_spectral_shape(d, 1.0, rho, 2, beta)
 
 
+@formula
 def eigenvalues_shape(d: int, epsilon: float) -> float:
     """Return M21/UG Theorem 3.1: d^(3/2)/ε, logarithms left out."""
-    _checked(d, 1.0, 2, epsilon=epsilon)
     return d * sqrt(d) / epsilon
 
 
+@formula
 def coarse_shape(d: int, epsilon: float, gap: float) -> float:
     """Return M21/UG Theorem 5.1: d²/(ε γ⁴), `gap` = γ the root of the least allowed λ_k/λ_1."""
-    _checked(d, 1.0, 2, epsilon=epsilon)
-    _at_most_one(gap=gap)
     return d**2 / (epsilon * gap**4)
 
 
+@formula
 def fine_shape(d: int, epsilon: float, spread: float) -> float:
     """Return M21/UG Theorem 5.2: d^(3/2)/(ε τ²γ²), `spread` = τγ the root of the least λ_{k+1}/λ_1."""
-    _checked(d, 1.0, 2, epsilon=epsilon)
-    _at_most_one(spread=spread)
     return d * sqrt(d) / (epsilon * spread**2)
-
-
-def _checked(d: int, alpha: float, moments: int, **positives: float) -> None:
-    integer_at_least(1, d=d)
-    positive(alpha=alpha, **positives)
-    integer_at_least(2, moments=moments)
-
-
-def _at_least_one(**values: float) -> None:
-    positive(**values)
-    for name, value in values.items():
-        if value < 1:
-            raise ArgumentError(name, value, "a number, at least 1")
-
-
-def _at_most_one(**roots: float) -> None:
-    positive(**roots)
-    for name, value in roots.items():
-        if value > 1:
-            raise ArgumentError(name, value, "a number in (0, 1]")

@@ -1,42 +1,25 @@
-"""What robust means do on the line, with constants; and the sensitivities of LKKO21 Lemmas H.5 and H.7.
+"""What robust means do on the line, with constants.
 
 Rows are normal with standard deviation 1; a fraction α of them has been moved far away, to one side.
 """
 
-from math import ceil, exp, floor, log, pi, sqrt
+from math import exp, log, pi, sqrt
 
-from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
+from workbench.bounds import below, formula
 from workbench.special import brentq, ndtri
 
 
-def goodness_sensitivity(n: int, alpha: float, diameter: float) -> float:
-    """Return D/N, N = n - ⌊2αn⌋: what one row moves R(S) by at most (Lemma H.5)."""
-    integer_at_least(2, n=n)
-    _below(0.5, alpha)
-    positive(diameter=diameter)
-    return diameter / (n - floor(2 * alpha * n))
-
-
-def score_sensitivity(n: int, alpha: float, resilience: float) -> float:
-    """Return 6ρ/(α(n - 2k)), k = ⌈3αn⌉: what one row moves d(m, S) by where R(S) ≤ 3ρ (Lemma H.7)."""
-    integer_at_least(1, n=n)
-    positive(resilience=resilience)
-    _below(1 / 6, alpha)
-    left = n - 2 * ceil(3 * alpha * n * (1 - 1e-12))
-    if left < 1:
-        raise ArgumentError("n", n, "more rows than are trimmed")
-    return 6 * resilience / (alpha * left)
-
-
+@formula
 def median_bias(alpha: float) -> float:
     """Return Φ⁻¹(1/(2(1-α))), the median of normal rows of which a fraction α has gone far to one side.
 
     What Corollary I.1 says with its constant on the line: α √(π/2) to first order.
     """
-    _below(0.5, alpha)
+    below(0.5, alpha=alpha)
     return float(ndtri(0.5 / (1 - alpha)))
 
 
+@formula
 def trimmed_bias(alpha: float) -> float:
     """Return the mean between the 3α-tails of normal rows of which a fraction α has gone far to one side.
 
@@ -47,13 +30,13 @@ def trimmed_bias(alpha: float) -> float:
     return (_density(low) - _density(high)) * (1 - alpha) / (1 - 6 * alpha)
 
 
+@formula
 def margin_rate(alpha: float, width: float) -> float:
     """Return over n how many rows have to move before the tails are further apart than `width`.
 
     The margin of `mean/resilient`: the r at which the width between the tails of 3α - r reaches `width`, in
     standard deviations; 0 if it is wider from the start, 2α if only the outliers end it.
     """
-    positive(width=width)
 
     def excess(r: float) -> float:
         low, high = _tails(alpha, r)
@@ -65,27 +48,21 @@ def margin_rate(alpha: float, width: float) -> float:
     return float(brentq(excess, 0.0, most)) if excess(most) > 0 else 2 * alpha
 
 
+@formula
 def rows_to_pass(margin: float, epsilon: float, delta: float) -> float:
     """Return ln(1/(2δ))/(ε r): at so many rows a test with ε lets half of the runs pass (LKKO21 Lemma H.6).
 
     >>> round(rows_to_pass(0.072, 1 / 3, 1e-6))
     547
     """
-    positive(margin=margin, epsilon=epsilon)
-    probability(delta=delta)
     return log(1 / (2 * delta)) / (epsilon * margin)
 
 
 def _tails(alpha: float, r: float) -> tuple[float, float]:
     """Return the clean quantiles that 3α - r of all rows are beyond, α of those above not being clean."""
-    _below(1 / 6, alpha)
+    below(1 / 6, alpha=alpha)
     return float(ndtri((3 * alpha - r) / (1 - alpha))), float(-ndtri((2 * alpha - r) / (1 - alpha)))
 
 
 def _density(z: float) -> float:
     return exp(-z * z / 2) / sqrt(2 * pi)
-
-
-def _below(most: float, alpha: float) -> None:
-    if not (real(alpha) and 0 < alpha < most):
-        raise ArgumentError("alpha", alpha, f"a number strictly between 0 and {most:.6g}")

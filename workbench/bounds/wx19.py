@@ -7,20 +7,19 @@ from math import log, sqrt
 
 import numpy as np
 
-from workbench.errors import integer_at_least, positive, probability
+from workbench.bounds import formula
 from workbench.types import Array
 
 LEMMA_3, LEMMA_3_POWER = 4.0, 4.5
 
 
+@formula
 def entry_deviation(covariance: Array, n: int, sd: float, diagonal_sd: float, beta: float) -> Array:
     """Return a bound on all |T_ij - σ_ij| that holds with probability 1 - beta; rows are normal (Lemma 1).
 
     √(2 (σ_ii σ_jj + σ_ij²) L/n) + (√(σ_ii σ_jj) + |σ_ij|) L/n + sd_ij √(2L), L = ln(4m/β), m = p(p+1)/2:
     a product of two normals is a difference of two weighted chi-squares (Laurent & Massart 2000).
     """
-    integer_at_least(1, n=n)
-    probability(beta=beta)
     p = len(covariance)
     level = log(2 * p * (p + 1) / beta)
     variances = np.outer(np.diag(covariance), np.diag(covariance))
@@ -30,13 +29,13 @@ def entry_deviation(covariance: Array, n: int, sd: float, diagonal_sd: float, be
     return np.asarray(sampling + second + sds * sqrt(2 * level))
 
 
+@formula
 def threshold(p: int, n: int, sd: float, largest_variance: float) -> float:
     """Return t of equation (9), 4 √ln p (sd + max σ_ii/√n); γ = 4 max σ_ii is chosen."""
-    integer_at_least(2, p=p)
-    integer_at_least(1, n=n)
     return 4 * sqrt(log(p)) * (sd + largest_variance / sqrt(n))
 
 
+@formula
 def rows_for_threshold(
     t: float, p: int, noise: float, largest_variance: float, *, local: bool = False
 ) -> float:
@@ -46,8 +45,6 @@ def rows_for_threshold(
     >>> round(threshold(50, round(n), 5.0 / n, 0.02), 6)
     0.01
     """
-    integer_at_least(2, p=p)
-    positive(t=t)
     allowed = t / (4 * sqrt(log(p)))
     if local:
         return ((noise + largest_variance) / allowed) ** 2
@@ -55,31 +52,26 @@ def rows_for_threshold(
     return root**2
 
 
+@formula
 def central_rows(alpha: float, degree: float, p: int, epsilon: float, delta: float, variance: float) -> float:
     """Return the n at which α² = s² ln p (σ²/n + ln(1/δ)/(nε)²): Theorem 2 with constants 1, γ = σ."""
-    probability(delta=delta)
-    positive(alpha=alpha, epsilon=epsilon)
     square, noise = (alpha / degree) ** 2 / log(p), log(1 / delta) / epsilon**2
     return (variance**2 + sqrt(variance**4 + 4 * square * noise)) / (2 * square)
 
 
+@formula
 def local_rows(alpha: float, degree: float, p: int, epsilon: float, delta: float, variance: float) -> float:
     """Return the n at which α² = s² ln p (σ² + ln(1/δ)/ε²)/n: Theorem 3 with constants 1, γ = σ."""
-    probability(delta=delta)
-    positive(alpha=alpha, epsilon=epsilon)
     return degree**2 * log(p) * (variance**2 + log(1 / delta) / epsilon**2) / alpha**2
 
 
-def plain_noise(p: int, sd: float) -> float:
-    """Return 2 sd √p, the spectral norm of the noise of the plain release (equation (8))."""
-    return 2 * sd * sqrt(p)
-
-
+@formula
 def lemma_3(covariance: Array, t: float) -> Array:
     """Return 4 min(|σ_ij|, t), what a thresholded entry is off by at most (Lemma 3)."""
     return np.asarray(LEMMA_3 * np.minimum(np.abs(covariance), t))
 
 
+@formula
 def lemma_3_failure(p: int) -> float:
     """Return 2 p^(-9/2), which one entry breaks Lemma 3 with at most where its deviation is normal.
 
@@ -88,29 +80,26 @@ def lemma_3_failure(p: int) -> float:
     >>> round(lemma_3_failure(10), 7)
     6.32e-05
     """
-    integer_at_least(2, p=p)
     return float(2 * p**-LEMMA_3_POWER)
 
 
+@formula
 def thresholded_error(degree: float, t: float) -> float:
     """Return 4 t (s + 1), the bound on |Σ̌ - Σ| in every w-norm that Lemma 3 adds up to (Corollary 1).
 
     A column has s entries off the diagonal and one on it, each off by 4t at most. Theorem 2: the repair at
     most doubles it, so that the squared error is of order s² ln p (max σ_ii²/n + sd²).
     """
-    positive(t=t)
     return LEMMA_3 * t * (degree + 1)
 
 
+@formula
 def local_shape(degree: float, p: int, n: int, epsilon: float, delta: float) -> float:
     """Return s² ln p ln(1/δ)/(n ε²), the order of the squared error of Algorithm 2 (Theorem 3)."""
-    probability(delta=delta)
-    positive(epsilon=epsilon)
     return degree**2 * log(p) * log(1 / delta) / (n * epsilon**2)
 
 
+@formula
 def central_shape(degree: float, p: int, n: int, epsilon: float, delta: float) -> float:
     """Return s² ln p (1/n + ln(1/δ)/(n² ε²)), the order of the squared error of Algorithm 1 (Theorem 2)."""
-    probability(delta=delta)
-    positive(epsilon=epsilon)
     return degree**2 * log(p) * (1 / n + log(1 / delta) / (n * epsilon) ** 2)

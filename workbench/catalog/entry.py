@@ -45,27 +45,11 @@ class Example:
     budget: Budget
 
 
-@dataclass(frozen=True)
-class Assumption:
-    """A condition of the accuracy, never of the privacy, and a population that breaks it."""
-
-    statement: str
-    holds: Callable[[Any, Any], bool]
-    broken_by: Population
-
-
-@dataclass(frozen=True)
-class Knob:
-    """A public number that a reader may turn: its range, its unit, and whether its scale is logarithmic."""
-
-    name: str
-    low: float
-    high: float
-    unit: str = ""
-    log: bool = True
-
-
-N, EPSILON, DELTA = Knob("n", 100, 1e6, "rows"), Knob("epsilon", 0.05, 5), Knob("delta", 1e-12, 1e-2)
+MOMENTS = "moments of order 2k are bounded by the constant C"
+NORMAL = "the rows are normal"
+BELOW = "the covariance is at most upper times the identity"
+WITHIN = "the mean lies within radius of centre"
+WITHIN_BOX = "every coordinate of the mean lies within radius of centre"
 NO_SYMMETRY: dict[str, Symmetry] = {"translation": "none", "scale": "none"}
 
 
@@ -76,6 +60,7 @@ class Entry:
     `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
     tells how the law of the output follows a translation and a change of scale of the rows. The sensitivity
     of a step is attained by some pair of neighbours, but for `bounded_steps`, where it is a proved bound.
+    `assumptions` are conditions of the accuracy, never of the privacy.
     `hardest` returns the hardest population for an estimator in d columns (`catalog.hardest` by default).
     """
 
@@ -87,8 +72,7 @@ class Entry:
     population: Population
     loss: Callable[[Any, Any], Any]
     least_rows: int = 2
-    assumptions: tuple[Assumption, ...] = ()
-    knobs: tuple[Knob, ...] = ()
+    assumptions: tuple[str, ...] = ()
     symmetries: dict[str, Symmetry] = field(default_factory=dict)
     bounded_steps: frozenset[str] = frozenset()
     hardest: Callable[[Any, int], Population] | None = None
@@ -129,15 +113,15 @@ class Entry:
         return tuple({type(budget): budget for budget in fitting}.values())
 
 
-def at(estimator: Estimator[Any], *budgets: Budget) -> tuple[Example, ...]:
-    """Return an example of the estimator at each budget."""
-    return tuple(Example(estimator, budget) for budget in budgets)
+def each(*runs: tuple[Any, ...]) -> tuple[Example, ...]:
+    """Return an example for each budget of each run: an estimator, and budgets that it takes."""
+    return tuple(Example(estimator, budget) for estimator, *budgets in runs for budget in budgets)
 
 
-def both_calibrations(*examples: Example) -> tuple[Example, ...]:
+def both_calibrations(*runs: tuple[Any, ...]) -> tuple[Example, ...]:
     """Return the examples with calibration "tight", then with "paper"."""
     return tuple(
         Example(replace(example.estimator, calibration=calibration), example.budget)  # type: ignore[type-var]
         for calibration in ("tight", "paper")
-        for example in examples
+        for example in each(*runs)
     )

@@ -15,7 +15,7 @@ import numpy as np
 from workbench.catalog.entry import Entry
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian, Population, UnivariateGaussian
-from workbench.populations.bounded import Sphere
+from workbench.populations.laws import Sphere
 from workbench.types import Array
 
 OFF_LATTICE = 0.7  # of a standard deviation: no bin of a histogram is round the mean

@@ -1,20 +1,36 @@
-"""The entries of means in d dimensions of rows of which some may be anything."""
+"""The entries of means of rows of which some may be anything; the last draw exactly, from public nets."""
 
 from functools import partial
 
-from workbench.catalog import mean
-from workbench.catalog.entry import DELTA, EPSILON, Example, Knob, N, at
-from workbench.catalog.hardest import in_a_box
+import numpy as np
+
+from workbench import losses
+from workbench.catalog.entry import NO_SYMMETRY, NORMAL, WITHIN, WITHIN_BOX, Entry, each
+from workbench.catalog.hardest import between_candidates, in_a_box
+from workbench.catalog.mean import (
+    APPROX,
+    CONCENTRATED,
+    GAUSSIAN,
+    HEAVY,
+    LOUD,
+    NARROW,
+    SPHERICAL,
+    STABLE,
+    mean_within,
+    round_mean,
+)
+from workbench.distributions import Gaussian
 from workbench.estimators.populous_robust import PopulousRobustMean
 from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.estimators.references import FilterNonprivateMean
 from workbench.estimators.robust import RobustHeavyMean, RobustMean
-from workbench.populations import MultivariateStudent
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate
+from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
+from workbench.populations import MultivariateGaussian, MultivariateStudent
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
-CORRUPTION = Knob("corruption", 0.01, 0.1, "share of the rows")
 QUERIES = ("excess", "size", "moment", "score", "mean", "total", "scores")
 LAVISH = ApproxDP(100.0, 0.1)  # what the source's own constants need at few thousand rows
+PLANE = MultivariateGaussian(Gaussian([0.5, -0.3], np.eye(2)))
 
 
 def bounded(epochs: int, rounds: int) -> frozenset[str]:
@@ -24,90 +40,137 @@ def bounded(epochs: int, rounds: int) -> frozenset[str]:
     return frozenset(f"{query} {turn}" for query in QUERIES for turn in turns)
 
 
-robust_mean = partial(mean.mean_within, knobs=(N, EPSILON, DELTA, mean.RADIUS, CORRUPTION))
+exact_mean = partial(
+    Entry,
+    hardest=between_candidates,
+    estimand="mean",
+    population=PLANE,
+    loss=losses.mahalanobis_mean_error,
+    symmetries=NO_SYMMETRY,
+)
 
 MEAN_ROBUST = (
-    mean.round_mean(
+    round_mean(
         key="mean/filter-nonprivate",
         summary="mean of rows of which some may be anything, without privacy",
         statements=("AL22/Thm7.3", "LKKO21/Alg4", "LKKO21/Prop2.1"),
-        examples=(
-            Example(FilterNonprivateMean(corruption=0.05, sigma=1.0), NonPrivate()),
-            Example(FilterNonprivateMean(corruption=0.05, calibration="paper", sigma=1.0), NonPrivate()),
+        examples=each(
+            (FilterNonprivateMean(corruption=0.05, sigma=1.0), NonPrivate()),
+            (FilterNonprivateMean(corruption=0.05, calibration="paper", sigma=1.0), NonPrivate()),
         ),
         least_rows=1,
-        knobs=(N, CORRUPTION),
         symmetries={"translation": "exact", "scale": "none"},
     ),
-    mean.round_mean(
+    round_mean(
         key="mean/populous-robust",
         summary="mean of rows of which some may be anything, by a vote of robust groups",
         statements=("AL22/Alg5", "AL22/Thm7.4"),
-        examples=(
-            Example(PopulousRobustMean(corruption=0.05, sigma=1.0), mean.LOUD),
-            Example(PopulousRobustMean(corruption=0.1, sigma=2.0), mean.LOUD),
+        examples=each(
+            (PopulousRobustMean(corruption=0.05, sigma=1.0), LOUD),
+            (PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
         ),
-        knobs=(N, EPSILON, DELTA, CORRUPTION),
         symmetries={"translation": "exact", "scale": "none"},
         bounded_steps=frozenset({"vote", "mask"}),
     ),
-    robust_mean(
+    mean_within(
         key="mean/filter",
         summary="mean that corrupted rows cannot move far, filtered along the widest direction",
         statements=("LKKO21/Thm5", "LKKO21/Alg1", "LKKO21/Alg8"),
-        examples=(
-            *at(FilterMean(radius=10.0, sigma=1.0), mean.APPROX, mean.CONCENTRATED),
-            Example(FilterMean(radius=10.0, passes=5, calibration="paper", sigma=1.0), LAVISH),
+        examples=each(
+            (FilterMean(radius=10.0, sigma=1.0), APPROX, CONCENTRATED),
+            (FilterMean(radius=10.0, passes=5, calibration="paper", sigma=1.0), LAVISH),
         ),
         bounded_steps=bounded(1, 5),
     ),
-    robust_mean(
+    mean_within(
         key="mean/prime",
         summary="PRIME: mean that corrupted rows cannot move far, filtered along all wide directions",
         statements=("LKKO21/Thm6", "LKKO21/Alg9", "LKKO21/Alg10", "LKKO21/Alg11"),
-        examples=(
-            Example(PrimeMean(radius=10.0, sigma=1.0), mean.APPROX),
-            Example(PrimeMean(radius=10.0, centre=3.0, sigma=2.0), mean.GAUSSIAN),
-            Example(PrimeMean(radius=10.0, passes=2, sigma=1.0), mean.CONCENTRATED),
-            Example(PrimeMean(radius=10.0, calibration="paper", sigma=1.0), LAVISH),
+        examples=each(
+            (PrimeMean(radius=10.0, sigma=1.0), APPROX),
+            (PrimeMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
+            (PrimeMean(radius=10.0, passes=2, sigma=1.0), CONCENTRATED),
+            (PrimeMean(radius=10.0, calibration="paper", sigma=1.0), LAVISH),
         ),
         bounded_steps=bounded(5, 1),
     ),
-    robust_mean(
+    mean_within(
         key="mean/prime-heavy",
         summary="PRIME where only a covariance is known",
         statements=("LKKO21/Thm9", "LKKO21/Alg3", "LKKO21/Alg16", "LKKO21/Alg17"),
-        examples=(
-            Example(PrimeHeavyMean(radius=10.0, upper=1.0), mean.APPROX),
-            Example(PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), mean.GAUSSIAN),
-            Example(PrimeHeavyMean(radius=10.0, calibration="paper", upper=1.0), LAVISH),
+        examples=each(
+            (PrimeHeavyMean(radius=10.0, upper=1.0), APPROX),
+            (PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), GAUSSIAN),
+            (PrimeHeavyMean(radius=10.0, calibration="paper", upper=1.0), LAVISH),
         ),
-        population=MultivariateStudent(mean.ROUND.moments, 10.0),
-        assumptions=(mean.BELOW, mean.WITHIN),
+        population=HEAVY,
+        assumptions=(NARROW, WITHIN),
         bounded_steps=bounded(6, 1),
     ),
-    robust_mean(
+    mean_within(
         key="mean/robust",
         summary="mean of corrupted rows: a filter that looks at one row at a time",
         hardest=in_a_box,
         statements=("LKKO21/Asm1",),
-        examples=(
-            *at(RobustMean(radius=10.0, sigma=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
-            Example(RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
+        examples=each(
+            (RobustMean(radius=10.0, sigma=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
+            (RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
         ),
-        assumptions=(mean.NORMAL, mean.SPHERICAL, mean.WITHIN_BOX),
+        assumptions=(NORMAL, SPHERICAL, WITHIN_BOX),
     ),
-    robust_mean(
+    mean_within(
         key="mean/robust-heavy",
         summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
         hardest=in_a_box,
         statements=("LKKO21/Asm2",),
-        examples=(
-            *at(RobustHeavyMean(radius=10.0, upper=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
-            Example(RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
+        examples=each(
+            (RobustHeavyMean(radius=10.0, upper=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
+            (RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
         ),
-        population=MultivariateStudent(mean.ROUND.moments, 10.0),
-        assumptions=(mean.BELOW, mean.WITHIN_BOX),
-        knobs=(N, EPSILON, DELTA, mean.RADIUS, Knob("corruption", 0.001, 0.12)),
+        population=HEAVY,
+        assumptions=(NARROW, WITHIN_BOX),
+    ),
+    exact_mean(
+        key="mean/tukey",
+        summary="robust mean: a private Tukey median in up to three dimensions",
+        statements=("LKKO21/Alg14", "LKKO21/Thm12"),
+        examples=each(
+            (TukeyMean(radius=1.0, sigma=1.0), PureDP(0.1), ZCDP(0.002)),
+            (TukeyMean(radius=2.0, centre=1.0, step=0.2, sigma=1.0), PureDP(0.05)),
+        ),
+        assumptions=("the clean rows are normal: their mean is the centre of every half-space", WITHIN_BOX),
+    ),
+    exact_mean(
+        key="mean/resilient",
+        summary="robust mean: test for resilience, then choose by trimmed means; up to three dimensions",
+        statements=("LKKO21/Alg2", "LKKO21/Thm7"),
+        examples=each(
+            (
+                ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
+                APPROX,
+                STABLE,
+            ),
+            (
+                ResilientMean(radius=2.0, corruption=0.1, centre=1.0, sigma=2.0, check=0.5),
+                ApproxDP(0.5, 1e-5),
+            ),
+        ),
+        assumptions=("the clean rows are normal, with covariance at most sigma² I", WITHIN_BOX),
+        bounded_steps=frozenset({"mean"}),
+    ),
+    exact_mean(
+        key="mean/resilient-heavy",
+        summary="robust mean of heavy-tailed rows: as mean/resilient, with wider tails allowed",
+        statements=("LKKO21/Alg2", "LKKO21/Thm8"),
+        examples=each(
+            (
+                ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
+                APPROX,
+                STABLE,
+            )
+        ),
+        population=MultivariateStudent(PLANE.moments, 5.0),
+        assumptions=("the covariance of the clean rows is at most sigma² I", WITHIN_BOX),
+        bounded_steps=frozenset({"mean"}),
     ),
 )

@@ -3,17 +3,7 @@
 from functools import partial
 
 from workbench import losses
-from workbench.catalog.entry import (
-    DELTA,
-    EPSILON,
-    NO_SYMMETRY,
-    Assumption,
-    Entry,
-    Example,
-    Knob,
-    at,
-    both_calibrations,
-)
+from workbench.catalog.entry import NO_SYMMETRY, NORMAL, WITHIN, Entry, both_calibrations, each
 from workbench.catalog.hardest import at_an_end
 from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
@@ -22,41 +12,13 @@ from workbench.estimators.intervals import Interval, IntervalMean, IntervalUnkno
 from workbench.estimators.quantiles import Median, Quantiles
 from workbench.estimators.scale import LEAST_ROWS, Scale
 from workbench.estimators.two_step import TwoStepMean
-from workbench.populations import Coin, UnivariateGaussian, UnivariateStudent
+from workbench.populations import Coin, UnivariateGaussian
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 CONCENTRATED, DELTA_CONCENTRATED = ZCDP(0.1), ZCDP(0.1, 1e-6)
-N = Knob("n", 20, 1e5, "rows")
-RADIUS, SIGMA = Knob("radius", 1, 1e6, "unit of the data"), Knob("sigma", 1e-3, 1e3, "unit of the data")
-LEVEL = Knob("level", 0.01, 0.2, log=False)
-
-NORMAL = Assumption(
-    "the rows are normal",
-    lambda population, _: isinstance(population, UnivariateGaussian),
-    UnivariateStudent(3.0),
-)
-MOMENTS = Assumption(
-    "the law has a fourth moment",
-    lambda population, _: getattr(population, "degrees", 5.0) > 4,
-    UnivariateStudent(3.0),
-)
-KNOWN_SIGMA = Assumption(
-    "the standard deviation is sigma",
-    lambda population, estimator: population.sigma == estimator.sigma,
-    UnivariateGaussian(sigma=10.0),
-)
-WITHIN = Assumption(
-    "the mean lies within radius of centre",
-    lambda population, estimator: abs(population.mean - estimator.centre) <= estimator.radius,
-    UnivariateGaussian(mean=1e6),
-)
-
-INSIDE = Assumption(
-    "the rows lie within radius of centre, or within 1e6 sigma of it without one",
-    lambda population, estimator: abs(population.mean - estimator.centre) <= (estimator.radius or 1e6),
-    UnivariateGaussian(mean=1e9),
-)
+EVERY = PURE, APPROX, CONCENTRATED, GaussianDP(0.5)
+KNOWN_SIGMA = "the standard deviation is sigma"
 NINE = tuple(share / 10 for share in range(1, 10))
 
 anywhere = partial(
@@ -65,25 +27,16 @@ anywhere = partial(
     population=UnivariateGaussian(1.0),
     loss=losses.absolute_error,
     assumptions=(NORMAL, KNOWN_SIGMA),
-    knobs=(N, EPSILON, DELTA),
     symmetries={"translation": "lattice", "scale": "none"},
 )
-on_a_range = partial(
-    anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), knobs=(N, EPSILON, RADIUS), symmetries=NO_SYMMETRY
-)
-
-BOUNDED = Assumption(
-    "the rows lie within low and high",
-    lambda population, estimator: isinstance(population, Coin) and estimator.low <= 0 < 1 <= estimator.high,
-    UnivariateGaussian(mean=1e6),
-)
+on_a_range = partial(anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), symmetries=NO_SYMMETRY)
+interval = partial(anywhere, estimand="interval", loss=losses.interval_loss)
 of_any_rows = partial(
     Entry,
     estimand="counts",
     population=Coin(),
     loss=losses.share_error,
     least_rows=1,
-    knobs=(N, EPSILON),
     symmetries=NO_SYMMETRY,
 )
 
@@ -94,8 +47,8 @@ UNIVARIATE = (
         hardest=at_an_end,
         statements=("L17/Lem2.2",),
         examples=both_calibrations(
-            *at(ClippedMean(radius=10.0, sigma=1.0), PURE, CONCENTRATED, APPROX),
-            Example(ClippedMean(radius=10.0, centre=3.0, sigma=2.0), GaussianDP(0.5)),
+            (ClippedMean(radius=10.0, sigma=1.0), PURE, CONCENTRATED, APPROX),
+            (ClippedMean(radius=10.0, centre=3.0, sigma=2.0), GaussianDP(0.5)),
         ),
     ),
     on_a_range(
@@ -103,8 +56,8 @@ UNIVARIATE = (
         summary="mean on a range: locate, then average around the place",
         statements=("L17/Thm2.5",),
         examples=both_calibrations(
-            *at(TwoStepMean(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
-            Example(TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), PURE),
+            (TwoStepMean(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
+            (TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
     ),
     anywhere(
@@ -112,8 +65,8 @@ UNIVARIATE = (
         summary="mean anywhere on the line: locate, then average around the place",
         statements=("L17/Thm2.8",),
         examples=both_calibrations(
-            *at(UnboundedMean(sigma=1.0), APPROX, DELTA_CONCENTRATED),
-            Example(UnboundedMean(sigma=2.0), APPROX),
+            (UnboundedMean(sigma=1.0), APPROX, DELTA_CONCENTRATED),
+            (UnboundedMean(sigma=2.0), APPROX),
         ),
     ),
     on_a_range(
@@ -121,8 +74,8 @@ UNIVARIATE = (
         summary="median on a range by the exponential mechanism",
         statements=("LKKO21/Alg14",),
         examples=both_calibrations(
-            *at(Median(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
-            Example(Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
+            (Median(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
+            (Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
         assumptions=(WITHIN,),
     ),
@@ -131,15 +84,14 @@ UNIVARIATE = (
         summary="many quantiles at once, on a range or anywhere",
         estimand="quantiles",
         statements=("LKKO21/Alg14", "LKKO21/quantiles"),
-        examples=(
-            *at(Quantiles(sigma=1.0), PURE, CONCENTRATED),
-            Example(Quantiles(radius=100.0, centre=3.0, sigma=2.0), PURE),
-            Example(Quantiles(levels=NINE, radius=100.0, sigma=1.0), CONCENTRATED),
-            Example(Quantiles(radius=100.0, grid=0.125, sigma=1.0), PURE),
+        examples=each(
+            (Quantiles(sigma=1.0), PURE, CONCENTRATED),
+            (Quantiles(radius=100.0, centre=3.0, sigma=2.0), PURE),
+            (Quantiles(levels=NINE, radius=100.0, sigma=1.0), CONCENTRATED),
+            (Quantiles(radius=100.0, grid=0.125, sigma=1.0), PURE),
         ),
         loss=losses.absolute_error,
-        assumptions=(NORMAL, INSIDE),
-        knobs=(N, EPSILON),
+        assumptions=(NORMAL, "the rows lie within radius of centre, or within 1e6 sigma of it without one"),
         symmetries=NO_SYMMETRY,
     ),
     on_a_range(
@@ -148,8 +100,8 @@ UNIVARIATE = (
         estimand="location",
         statements=("L17/Thm1.1", "L17/Cor2.4"),
         examples=both_calibrations(
-            *at(HistogramLocation(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
-            Example(HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), PURE),
+            (HistogramLocation(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
+            (HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), PURE),
         ),
     ),
     anywhere(
@@ -158,8 +110,8 @@ UNIVARIATE = (
         estimand="location",
         statements=("L17/Thm1.2",),
         examples=both_calibrations(
-            *at(StableLocation(sigma=1.0), APPROX, DELTA_CONCENTRATED),
-            Example(StableLocation(sigma=2.0), APPROX),
+            (StableLocation(sigma=1.0), APPROX, DELTA_CONCENTRATED),
+            (StableLocation(sigma=2.0), APPROX),
         ),
     ),
     anywhere(
@@ -168,48 +120,39 @@ UNIVARIATE = (
         estimand="scale",
         statements=("KV18/scale",),
         examples=both_calibrations(
-            *at(Scale(), APPROX, DELTA_CONCENTRATED),
-            *at(Scale(lower=1e-3, upper=1e3), PURE, CONCENTRATED),
+            (Scale(), APPROX, DELTA_CONCENTRATED),
+            (Scale(lower=1e-3, upper=1e3), PURE, CONCENTRATED),
         ),
         loss=losses.relative_scale_error,
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),
         symmetries={"translation": "exact", "scale": "lattice"},
     ),
-    anywhere(
+    interval(
         key="univariate/interval",
         summary="confidence interval for the mean, sigma known",
-        estimand="interval",
         statements=("KV18/interval",),
         examples=both_calibrations(
-            *at(Interval(sigma=1.0), APPROX, DELTA_CONCENTRATED),
-            Example(Interval(sigma=2.0), APPROX),
+            (Interval(sigma=1.0), APPROX, DELTA_CONCENTRATED),
+            (Interval(sigma=2.0), APPROX),
         ),
-        loss=losses.interval_loss,
-        knobs=(N, EPSILON, DELTA, LEVEL),
     ),
-    anywhere(
+    interval(
         key="univariate/interval-unknown-variance",
         summary="confidence interval for the mean, nothing known",
-        estimand="interval",
         statements=("KV18/interval-unknown-variance",),
-        examples=both_calibrations(*at(IntervalUnknownVariance(), APPROX, DELTA_CONCENTRATED)),
-        loss=losses.interval_loss,
+        examples=both_calibrations((IntervalUnknownVariance(), APPROX, DELTA_CONCENTRATED)),
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),
-        knobs=(N, EPSILON, DELTA, LEVEL),
         symmetries={"translation": "lattice", "scale": "lattice"},
     ),
-    anywhere(
+    interval(
         key="univariate/interval-mean",
         summary="confidence interval for the mean of any distribution with a fourth moment, nothing known",
-        estimand="interval",
         statements=("KV18/other-laws",),
-        examples=at(IntervalMean(), APPROX, DELTA_CONCENTRATED),
-        loss=losses.interval_loss,
+        examples=each((IntervalMean(), APPROX, DELTA_CONCENTRATED)),
         least_rows=LEAST_ROWS,
-        assumptions=(MOMENTS,),
-        knobs=(N, EPSILON, DELTA, LEVEL),
+        assumptions=("the law has a fourth moment",),
         bounded_steps=frozenset(
             {"average", "variance"}
         ),  # a row just beyond r_1, and one at the centre, attain it
@@ -220,26 +163,26 @@ UNIVARIATE = (
         summary="mean or sum of rows between two bounds, whatever their distribution",
         estimand="mean",
         statements=("L17/naive",),
-        examples=(
-            *at(BoundedMean(low=0.0, high=1.0), PURE, APPROX, CONCENTRATED, GaussianDP(0.5)),
-            Example(BoundedMean(low=-2.0, high=4.0), ApproxDP(0.5, 0.2)),
+        examples=each(
+            (BoundedMean(low=0.0, high=1.0), *EVERY),
+            (BoundedMean(low=-2.0, high=4.0), ApproxDP(0.5, 0.2)),
         ),
         loss=losses.absolute_error,
-        assumptions=(BOUNDED,),
+        assumptions=("the rows lie within low and high",),
     ),
     of_any_rows(
         key="univariate/count",
         summary="number, or share, of rows that are true",
         statements=("L17/naive",),
-        examples=(*at(Count(), PURE, APPROX, CONCENTRATED, GaussianDP(0.5), ApproxDP(0.5, 0.2)),),
+        examples=each(
+            (Count(), *EVERY, ApproxDP(0.5, 0.2)),
+        ),
     ),
     of_any_rows(
         key="univariate/histogram",
         summary="numbers of rows in public bins",
         statements=("L17/Thm1.1", "L17/histogram"),
-        examples=at(
-            Histogram(edges=(-1.0, 0.0, 1.0)), PURE, APPROX, CONCENTRATED, GaussianDP(0.5), ApproxDP(0.5, 0.2)
-        ),
+        examples=each((Histogram(edges=(-1.0, 0.0, 1.0)), *EVERY, ApproxDP(0.5, 0.2))),
         population=UnivariateGaussian(),
     ),
 )

@@ -1,7 +1,9 @@
 """Where δ lives: a row that is alone in its bin or window shows with probability at most δ."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, exp, expm1, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -66,15 +68,20 @@ def holds_its_delta(event: Event) -> None:
     the_noisy_choice_alone_decides(event.statistic[0], event.charge)
 
 
+def noise_of(**draws: Callable[..., Any]) -> UnitNoise:
+    """A source in which these draws are functions of what is given to the draw."""
+    methods = {name: lambda self, *given, draw=draw: draw(*given) for name, draw in draws.items()}
+    made: UnitNoise = type("Fixed", (UnitNoise,), methods)()
+    return made
+
+
+def exact(value: object, *_: float) -> np.ndarray:
+    return np.asarray(value, float)
+
+
 def chance_above(event: Event) -> float:
-
-    class Without(UnitNoise):
-        def gaussian(self, value: object, *_: float) -> np.ndarray:
-            return np.asarray(value, float)
-
-        laplace = gaussian
-
-    margin = (float(event.statistic) - float(event.again(Without()))) / event.charge.sensitivity
+    place = float(event.again(noise_of(gaussian=exact, laplace=exact)))
+    margin = (float(event.statistic) - place) / event.charge.sensitivity
     if isinstance(event.charge.cost, ApproxDP):
         return exp(-margin * event.charge.cost.epsilon) / 2
     return float(ndtr(-margin * sqrt(2 * event.charge.cost.rho)))
@@ -84,12 +91,8 @@ def chance_of_an_answer(event: Event, count: int) -> float:
     found = replace(event.statistic, count=count)
 
     def answers(point: float) -> bool:
-        class Fixed(UnitNoise):
-            def uniform(self, low: float, high: float) -> float:
-                return point
-
         mechanism = getattr(stable, event.mechanism)
-        return mechanism(found, event.charge, Fixed()) is not None
+        return mechanism(found, event.charge, noise_of(uniform=lambda low, high: point)) is not None
 
     low, high = 0.0, 1.0
     if not answers(low):
@@ -103,14 +106,11 @@ def chance_of_an_answer(event: Event, count: int) -> float:
 def draw_in(event: Event) -> tuple[float, ...]:
     asked: list[tuple[float, ...]] = []
 
-    class Listener(UnitNoise):
-        def truncated_laplace(self, value: object, *numbers: float) -> np.ndarray:
-            asked.append(numbers)
-            return np.asarray(value, float)
+    def heard(value: object, *numbers: float) -> np.ndarray:
+        asked.append(numbers)
+        return exact(value)
 
-        wishart = truncated_laplace
-
-    event.again(Listener())
+    event.again(noise_of(truncated_laplace=heard, wishart=heard))
     return asked[0]
 
 
@@ -124,7 +124,7 @@ def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> Non
     points = 100.0 * np.arange(5)
     edges = locator.pieces(points).edges
     for chosen in range(len(logits(locator, points, charge))):
-        place = draw_of(locator, points, charge, chosen)
+        place = locator.draw(points, charge, noise_of(choice=lambda *_, chosen=chosen: chosen))
         if chosen == len(edges) - 1:
             assert place is None
         elif np.isfinite(logits(locator, points, charge)[chosen]):
@@ -132,24 +132,12 @@ def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> Non
             assert edges[chosen] <= place <= edges[chosen + 1]
 
 
-def draw_of(locator: WindowMedian, points: np.ndarray, charge: Charge, chosen: int) -> float | None:
-
-    class Favour(UnitNoise):
-        def choice(self, scores: object, sensitivity: float, scale: float, weights: object = None) -> int:
-            return chosen
-
-    return locator.draw(points, charge, Favour())
-
-
 def released(event: Event, count: int, amount: float) -> bool:
+    def moved(value: object, *_: float) -> np.ndarray:
+        return exact(value) + amount
 
-    class Fixed(UnitNoise):
-        def discrete_laplace(self, value: object, *_: float) -> np.ndarray:
-            return np.asarray(value, float) + amount
-
-        gaussian = discrete_laplace
-
-    return bool(histograms.stability_histogram(np.zeros(count), event.charge, Fixed(), *event.further))
+    noise = noise_of(discrete_laplace=moved, gaussian=moved)
+    return bool(histograms.stability_histogram(np.zeros(count), event.charge, noise, *event.further))
 
 
 def chance_of_a_lone_row(event: Event) -> float:
@@ -185,13 +173,12 @@ def mass_of_a_lone_window(locator: WindowMedian, charge: Charge, n: int) -> floa
 def logits(locator: WindowMedian, points: np.ndarray, charge: Charge) -> np.ndarray:
     seen: list[np.ndarray] = []
 
-    class Listener(UnitNoise):
-        def choice(self, scores: object, sensitivity: float, scale: float, weights: object = None) -> int:
-            with np.errstate(divide="ignore"):
-                seen.append(np.array(scores, float) + scale * np.log(np.array(weights, float)))
-            return 0
+    def first(scores: object, sensitivity: float, scale: float, weights: object = None) -> int:
+        with np.errstate(divide="ignore"):
+            seen.append(np.array(scores, float) + scale * np.log(np.array(weights, float)))
+        return 0
 
-    locator.draw(points, charge, Listener())
+    locator.draw(points, charge, noise_of(choice=first))
     return seen[0]
 
 

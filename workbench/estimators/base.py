@@ -6,7 +6,7 @@ source of randomness returns a `Release`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
@@ -24,9 +24,7 @@ from workbench.errors import (
 from workbench.estimators.reading import read
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Asked
-from workbench.estimators.release import Bounded as Bounded
 from workbench.estimators.release import Guarantee as Guarantee
-from workbench.estimators.release import Predicted as Predicted
 from workbench.estimators.release import Release as Release
 from workbench.linalg import throughout
 from workbench.privacy import (
@@ -73,7 +71,16 @@ class Rows:
 
 
 class Estimator(Public, ABC, Generic[T]):
-    """An entry of the catalog; `estimate` is the algorithm on sanitised rows, and a call wraps it."""
+    """An entry of the catalog; `estimate` is the algorithm on sanitised rows, and a call wraps it.
+
+    An estimator may state its error from public numbers alone, n rows, d columns (1 for one) and a budget:
+
+    * `error_bound(n, d, budget, beta)`, in which every constant is explicit: a number that the error exceeds
+      with probability at most `beta`; infinite if n is too small.
+    * `predicted_error(n, d, budget)`, on both sides of every cliff: the median error to expect, in the
+      catalog's loss, for rows of its own model at the worst parameters within its public bounds. No answer
+      is an infinite error; infinite also where it is uninformative, no better than one that looks at no row.
+    """
 
     model: ClassVar[Literal["central", "local"]] = "central"
 
@@ -230,7 +237,6 @@ def standardised(x: Array, centre: float | Array, sigma: float) -> Array:
 
 
 def in_columns(value: PerColumn, d: int) -> Array:
-    """Return a public parameter as one number for each of d columns."""
     return np.broadcast_to(np.asarray(value, np.float64), (d,)).copy()
 
 
@@ -257,20 +263,12 @@ def shuffled(rows: Array, noise: NoiseSource) -> Array:
     return np.asarray(rows[own_stream(noise).permutation(len(rows))])
 
 
-def recipe_of(recipe: type[R], entry: object, /, **others: object) -> R:
-    """Return a recipe made of the fields that an entry has by the same names, and of `others`."""
-    names = [one.name for one in fields(recipe) if one.name not in others]  # type: ignore[arg-type]
-    return recipe(**{name: getattr(entry, name) for name in names}, **others)
-
-
 def require_matrix(n: int, d: int, least: int = 2) -> None:
-    """Raise unless there are `least` rows of at least one column."""
     integer_at_least(1, d=d)
     integer_at_least(least, n=n)
 
 
 def require_rows(n: int, d: int, least: int = 2) -> None:
-    """Raise unless there are `least` rows of one column."""
     integer_at_least(least, n=n)
     if d != 1:
         raise ArgumentError("d", d, "1 for a univariate estimator")

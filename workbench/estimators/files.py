@@ -130,7 +130,6 @@ class Cells:
         return cells if self.width == 0 or any(map(str.strip, cells[self.width :])) else cells[: self.width]
 
     def number(self, cell: str) -> float | None:
-        """Read a number; None for everything else."""
         text = cell.strip()
         foreign = ("," in text and "," not in self.decimals) or ("." in text and "." not in self.decimals)
         return None if foreign or not _NUMBER.fullmatch(text) else float(text.replace(",", "."))
@@ -197,7 +196,6 @@ class CsvFile(Table):
         )
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines below the header, never all at once."""
         with self.opened() as stream:
             stream.readline()
             for line in stream:
@@ -291,7 +289,6 @@ class ParquetFile(Table):
 
 
 def open_parquet(file: Path) -> ParquetFile:
-    """Read what is public of a file; what raises is a fact about it."""
     if not isfile(file):
         raise ArgumentError("file", str(file), "a file that exists")
     with _parquet(file) as found:
@@ -430,7 +427,6 @@ class StoredRows(InBlocks):
         self.checksum = checksum
 
     def mapped(self, change: Callable[[Array], Array]) -> InBlocks:
-        """Return the rows, changed one by one."""
         return InBlocks(self.shape, lambda: map(change, self.blocks()))
 
     def paired(self) -> InBlocks:
@@ -570,5 +566,4 @@ def stream(
 
 
 def passes(estimator: Estimator[T], n: int, d: int, budget: Budget) -> int:
-    """Return how often rows are read at most: once for each charge."""
     return len(list(estimator.plan(n, d, budget).charges()))

@@ -102,7 +102,6 @@ def _require_numeric(column: Any, name: str) -> None:
 
 
 def numeric_type(kind: str) -> bool:
-    """Tell whether the name of a type of polars or Arrow is that of numbers."""
     return kind.lower().startswith(_TYPES)
 
 
@@ -144,12 +143,10 @@ def _is_row(entry: object) -> bool:
 
 
 def listed(entries: Iterable[object], name: str = "x", what: str = "list") -> Array:
-    """Read entries as floats; `name` and `what` are what an error calls them."""
     return np.array([_number(entry, name, what) for entry in entries], np.float64)
 
 
 def missing(entry: object) -> bool:
-    """Tell whether an entry, or a row, is None, NaN or another mark of a missing one."""
     return entry is None or type(entry).__name__ in _MARKS or (isinstance(entry, float) and isnan(entry))
 
 

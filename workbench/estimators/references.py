@@ -50,7 +50,7 @@ subspace) the plain second moment is returned.
 
 With n ≥ d/ξ² the mean's error is of the order σ ξ √(ln 1/ξ), with n ≥ d²/ξ² that of the covariance, in its
 own norm, of ξ ln 1/ξ, for the attacks of `populations.corruption`: measured, not proved but for the paper's
-mean (LKKO21 Proposition 2.1). Limits: `bounds.corruption.mean_limit` and `scale_limit`.
+mean (LKKO21 Proposition 2.1). Limits: `bounds.limits.mean_limit` and `scale_limit`.
 
 Departures: constants of (8) to (10) are chosen; AL22 cites a filter whose constants are not explicit.
 """
@@ -418,8 +418,6 @@ def kept_rows(rows: Array, corruption: float) -> Mask:
 
 
 class Plain(Reference[Array]):
-    """One step that is not private."""
-
     step: ClassVar[str]
     fewest: ClassVar[int] = 1  # rows
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from inspect import getdoc
 from itertools import groupby
 from math import inf, isfinite, isnan
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -50,37 +50,6 @@ class Abstention:
         return f"no answer from step {self.step!r}"
 
 
-@runtime_checkable
-class Bounded(Protocol):
-    """An estimator with a bound on its error in which every constant is explicit."""
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a number that the error exceeds with probability at most `beta`; infinite if n is too small.
-
-        Parameters
-        ----------
-        n, d, budget : int, int, Budget
-            Rows, columns, 1 for one column, and the budget of the release that is asked about.
-        beta : float
-            Chance, at most, that the error is larger, strictly between 0 and 1.
-        """
-        ...
-
-
-@runtime_checkable
-class Predicted(Protocol):
-    """An estimator that foresees its error from public numbers, on both sides of every cliff."""
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error to expect, in the catalog's loss; infinite where it is uninformative.
-
-        It is that of rows of the estimator's own model at the worst parameters within its public bounds; no
-        answer is an infinite error. Uninformative is an answer no better than one that looks at no row.
-        Parameters as of `Bounded.error_bound`.
-        """
-        ...
-
-
 @dataclass(frozen=True)
 class ErrorStatement:
     """A statement on an error from public numbers.
@@ -101,7 +70,6 @@ class ErrorStatement:
 
     @property
     def informative(self) -> bool:
-        """Whether an error is foreseen that is better than that of no answer."""
         return isfinite(self.value)
 
     def __str__(self) -> str:
@@ -213,7 +181,6 @@ class Release(Generic[T]):
 
     @property
     def abstained(self) -> bool:
-        """Whether the release is the output "no answer"."""
         return isinstance(self.value, Abstention)
 
     @property

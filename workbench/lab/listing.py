@@ -96,7 +96,7 @@ def whole(entry: Any) -> str:
         ("estimates", entry.estimand),
         ("accepts", "\n".join(f"{SYMBOLS[kind]}: {kind} {_flags(kind)}".rstrip() for kind in kinds(entry))),
         ("parameters", "\n".join(map(_parameter, fields(entry.estimator)))),
-        ("assumes", "\n".join(assumption.statement for assumption in entry.assumptions)),
+        ("assumes", "\n".join(entry.assumptions)),
         ("source", "\n".join(f"{id}    (workbench claims {id})" for id in entry.statements)),
         ("module", kind.__module__.replace(".", "/") + ".py"),
         *([("proof", own.proof or "none stated"), ("lacks", ", ".join(own.missing))] if own else []),

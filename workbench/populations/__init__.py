@@ -5,24 +5,25 @@
 (5,)
 """
 
-from workbench.populations.base import Population
-from workbench.populations.bounded import Coin
-from workbench.populations.contaminated import Contaminated, PointMass
-from workbench.populations.gaussian import MultivariateGaussian, UnivariateGaussian
-from workbench.populations.heavy_tailed import MultivariatePareto, MultivariateStudent, UnivariateStudent
-from workbench.populations.rotated import Rotated
-from workbench.populations.spectra import Spectrum
+from workbench.populations.laws import (
+    Coin,
+    Contaminated,
+    MultivariateGaussian,
+    MultivariateStudent,
+    PointMass,
+    Population,
+    UnivariateGaussian,
+)
+from workbench.populations.rotated import Rotated, Spectrum
 
 __all__ = [
     "Coin",
     "Contaminated",
     "MultivariateGaussian",
-    "MultivariatePareto",
     "MultivariateStudent",
     "PointMass",
     "Population",
     "Rotated",
     "Spectrum",
     "UnivariateGaussian",
-    "UnivariateStudent",
 ]

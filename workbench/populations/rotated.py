@@ -1,22 +1,33 @@
-"""Rows along rotated axes, with errors that are exact in units of their own covariance.
+"""Rows of named spectra along rotated axes, with errors that are exact in units of their own covariance.
 
 A covariance is held by its axes and eigenvalues, because Σ itself no longer shows its short axes in floats
 when it is long. Norms are those of Σ: |M|_Σ = |Σ^{-1/2} M Σ^{-1/2}|_F.
+
+A spectrum is held by the logarithms of the gaps between its neighbours, ln(λ_i/λ_{i+1}) from the largest
+eigenvalue down; the smallest eigenvalue is 1. Which of them exist depends on d: none is longer than
+`LONGEST`, beyond which a covariance in floats says little of its short axes.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import inf
+from math import fsum, inf, log
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, finite
+from workbench.errors import ArgumentError, finite, integer_at_least, one_of
 from workbench.linalg import symmetrised
-from workbench.populations.gaussian import MultivariateGaussian
-from workbench.populations.heavy_tailed import MultivariateStudent
+from workbench.populations.laws import MultivariateGaussian, MultivariateStudent
 from workbench.privacy.noise import uniform_basis
 from workbench.types import Array
+
+LONGEST = 1e12  # a condition number
+LENGTH = 1e8  # the condition number of a spectrum whose name says no other
+SHOWN = ("round", "ratio 9", "geometric", "one small", "pairs")
+
+Gaps: TypeAlias = tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,15 +86,12 @@ class Rotated:
         return np.asarray(self.whitening.T @ np.asarray(matrix, np.float64) @ self.whitening)
 
     def size(self, matrix: ArrayLike) -> float:
-        """Return |M|_Σ, infinite where M is not finite."""
         return _norm(self.in_units(matrix))
 
     def error(self, covariance: ArrayLike) -> float:
-        """Return |S - Σ|_Σ, infinite where S is not finite."""
         return _norm(self.in_units(covariance) - np.eye(self.d))
 
     def mean_error(self, mean: ArrayLike) -> float:
-        """Return |Σ^{-1/2} (m - mean)|, infinite where m is not finite."""
         return _norm(self.whitening.T @ (np.asarray(mean, np.float64) - self.mean))
 
     def sample_error(self, rows: Array) -> float:
@@ -125,3 +133,88 @@ def rotated(values: ArrayLike, rng: np.random.Generator, far: float = 0.0, degre
     direction = rng.standard_normal(len(spectrum))
     centre = basis @ (np.sqrt(spectrum) * direction * far / np.linalg.norm(direction))
     return Rotated(basis, spectrum, np.asarray(centre), degrees)
+
+
+def _one_gap(d: int, longest: float, behind: int) -> Gaps:
+    return tuple(log(min(LENGTH, longest)) if k == behind else 0.0 for k in range(1, d))
+
+
+def _pairs(d: int, longest: float) -> Gaps:
+    # pairs of nearly equal eigenvalues with gaps of 1e3 between, shorter if they are many
+    breaks = (d - 1) // 2
+    within = min(log(1.1), log(longest) / max(d - 1, 1))
+    between = min(log(1e3), (log(longest) - (d - 1 - breaks) * within) / max(breaks, 1))
+    return tuple(within if k % 2 else between for k in range(1, d))
+
+
+FAMILY: Mapping[str, Callable[[int, float], Gaps]] = {
+    "round": lambda d, longest: (0.0,) * (d - 1),
+    "ratio 9": lambda d, longest: (log(9.0),) * (d - 1),
+    "geometric": lambda d, longest: (log(min(LENGTH, longest)) / max(d - 1, 1),) * (d - 1),
+    "one large": lambda d, longest: _one_gap(d, longest, 1),
+    "one small": lambda d, longest: _one_gap(d, longest, d - 1),
+    "pairs": _pairs,
+}
+"""Name -> the logarithms of the gaps in d dimensions, for spectra that may be so long."""
+
+FOUND: Mapping[str, Gaps] = {
+    "worst of covariance/matrix-quantile, d = 5": (3.505, 1.828, 3.403, 1.953),
+    "worst of covariance/matrix-quantile, d = 10": (18.42, *(0.0,) * 8),
+    "worst of mean/affine, d = 5": (0.0, 18.42, 0.0, 0.0),
+    "worst of gaussian/lifted, d = 5": (0.136, 1.19, 0.318, 0.718),
+    "worst of covariance/unbounded, d = 7": (2.751, 1.834, 2.953, 2.379, 3.913, 2.516),
+}
+"""Name -> the logarithms of the gaps of the worst spectrum that a search found, unless it is round."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues of a covariance, up to a factor, with a name that figures and tables call it by."""
+
+    name: str
+    log_gaps: Gaps
+
+    @property
+    def values(self) -> Array:
+        """Eigenvalues of shape (d,), ascending from 1."""
+        return np.asarray(np.exp(np.cumsum([0.0, *self.log_gaps[::-1]])))
+
+    def law(self, rng: np.random.Generator, *, far: float = 0.0, degrees: float = inf) -> Rotated:
+        """Return normal rows of this spectrum along random axes, their mean `far` standard deviations away.
+
+        With `degrees` they are Student's t.
+        """
+        return rotated(self.values, rng, far, degrees)
+
+
+def named(name: str, d: int, longest: float = LONGEST) -> Spectrum:
+    """Return the spectrum of this name in d dimensions, no longer than this.
+
+    >>> named("ratio 9", 3).values.round(6).tolist()
+    [1.0, 9.0, 81.0]
+    """
+    integer_at_least(1, d=d)
+    one_of((*FAMILY, *FOUND), spectrum=name)
+    gaps = FOUND[name] if name in FOUND else FAMILY[name](d, longest)
+    if len(gaps) != d - 1 or not _fits(gaps, longest):
+        raise ArgumentError("spectrum", name, f"one of {d} eigenvalues, no longer than {longest:g}")
+    return Spectrum(name, gaps)
+
+
+def _fits(gaps: Gaps, longest: float) -> bool:
+    return fsum(gaps) <= log(longest) * (1 + 1e-9)
+
+
+def shown(d: int, key: str, *, longest: float = LONGEST, few: tuple[str, ...] = SHOWN) -> tuple[str, ...]:
+    """Return the names that claims and figures about a key go through: a few, and the worst that was found.
+
+    >>> shown(3, "covariance/empirical")
+    ('round', 'ratio 9', 'geometric', 'one small', 'pairs')
+    """
+    found: dict[Gaps, str] = {}
+    for name in few:
+        gaps = FAMILY[name](d, longest)
+        if _fits(gaps, longest):
+            found.setdefault(gaps, name)  # equal ones once
+    worst = f"worst of {key}, d = {d}"
+    return (*found.values(), worst) if worst in FOUND else tuple(found.values())

@@ -12,9 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
-from workbench.populations.gaussian import MultivariateGaussian
 from workbench.types import Array
 
 
@@ -49,14 +47,6 @@ def unit_ball_scale(covariance: Array, n: int, beta: float) -> float:
     probability(beta=beta)
     values, level = np.linalg.eigvalsh(covariance), log(n / beta)
     return float(values.sum() + 2 * np.sqrt((values**2).sum() * level) + 2 * values[-1] * level)
-
-
-def sparse_gaussian(
-    p: int, share: float, *, n: int, rng: np.random.Generator, beta: float = 0.01
-) -> MultivariateGaussian:
-    """Return the law of steps (1) to (3) for n rows."""
-    covariance = conditioned(sparse_signal(p, share, rng=rng))
-    return MultivariateGaussian(Gaussian(np.zeros(p), covariance / unit_ball_scale(covariance, n, beta)))
 
 
 def active_block(p: int, active: int, degree: int, *, rng: np.random.Generator, rest: float = 1e-3) -> Array:

@@ -20,7 +20,6 @@ from numpy.random import Generator, RandomState, mtrand
 from workbench.catalog import KNOWN, Entry
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.estimators import Abstention
-from workbench.estimators.release import Predicted
 from workbench.losses import IntervalLoss, absolute_error
 from workbench.populations import Population
 from workbench.privacy import Budget
@@ -240,7 +239,7 @@ class Contest:
     def predicted(self, n: int) -> float:
         """Return the median error that the method states for n rows, infinite where it states none."""
         method = self.function.method
-        if not (self.judge.stated and isinstance(method, Predicted) and self.budget and self.accepts(n)):
+        if not (self.judge.stated and hasattr(method, "predicted_error") and self.budget and self.accepts(n)):
             return inf
         with np.errstate(all="ignore"):
             return float(method.predicted_error(n, self.population.d or 1, self.budget))

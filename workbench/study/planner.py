@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from workbench.bounds.search import smallest
+from workbench.bounds import smallest
 from workbench.catalog import KNOWN, Addition, Entry, Example, lookup
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
@@ -446,7 +446,7 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         kind=one.kind,
         meaning=one.meaning,
         unit=meaning(one.entry.loss),
-        assumptions=tuple(assumption.statement for assumption in one.entry.assumptions),
+        assumptions=one.entry.assumptions,
         n=question.n,
     )
     if question.relative and not (one.entry.key.startswith("univariate/") and one.entry.estimand == "mean"):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.bounds.shape import Shape
+from workbench.bounds import Shape
 from workbench.catalog import lookup
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from workbench.bounds.search import smallest
+from workbench.bounds import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
 from workbench.special import bdtr, bdtrc, ndtri
 from workbench.study.intervals import Interval, Vector

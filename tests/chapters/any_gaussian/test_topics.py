@@ -16,7 +16,7 @@ from workbench.chapters import any_gaussian as gallery
 from workbench.chapters.any_gaussian import attacks, frames, votes
 from workbench.estimators.populous import PopulousCovariance, preconditioned_rows
 from workbench.estimators.unbounded import UnboundedCovariance
-from workbench.populations.spectra import named
+from workbench.populations.rotated import named
 from workbench.study.search import fewest_rows
 
 NEIGHBOURS, FROBENIUS = "any-gaussian/neighbours-move-little", "any-gaussian/frobenius-masks-concentrate"
@@ -39,7 +39,7 @@ def failing(share, bad=np.inf, good=0.1):
 
 def growing(*, trials, data, noise, **point):
     """Return errors that grow with the condition number."""
-    condition = named(point["spectrum"], int(point["d"])).condition
+    condition = named(point["spectrum"], int(point["d"])).values[-1]
     return {"error": 1e-3 * condition**0.2 * (1 + 0.1 * data.random(trials))}
 
 

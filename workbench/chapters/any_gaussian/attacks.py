@@ -4,7 +4,7 @@ Unit of a covariance: u = ξ ln 1/ξ, in Frobenius norm relative to Σ; of a mea
 rows reach an estimator in a rotated frame of condition 10⁶, so that nothing can hang on the axes.
 
 The source's theorems hide a constant in front of these units. The constants here are chosen; beside them
-stands what no estimator can do (`bounds.corruption`): at ξ = .02, .05 and .1, 1.05, 1.36 and 1.72 times
+stands what no estimator can do (`bounds.limits`): at ξ = .02, .05 and .1, 1.05, 1.36 and 1.72 times
 ξ ln 1/ξ. No run shows a theorem about all adversaries; what is decided is about the named ones, about those
 that no constant was chosen on, and about a search for the worst.
 """
@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds import al22
-from workbench.bounds.corruption import mean_unit, scale_limit, unit
+from workbench.bounds.limits import mean_unit, scale_limit, unit
 from workbench.chapters.any_gaussian.votes import BETA, BUDGET, DELTA, EPSILON
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import ERROR
@@ -29,9 +29,15 @@ from workbench.estimators.populous_robust import (
     PopulousRobustMean,
 )
 from workbench.estimators.references import filter_weights, filtered_moment, simple_moment
-from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS, Adversary
-from workbench.populations.corruption.covariance import directions
-from workbench.populations.corruption.family import CHOSEN, Recipe, drawn
+from workbench.populations.corruption import (
+    CHOSEN,
+    COVARIANCE_ATTACKS,
+    HELD_OUT_ATTACKS,
+    Adversary,
+    Recipe,
+    directions,
+    drawn,
+)
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid

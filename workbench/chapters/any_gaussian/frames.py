@@ -31,7 +31,7 @@ from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
 from workbench.estimators.unbounded import UnboundedCovariance
-from workbench.populations.spectra import named, shown
+from workbench.populations.rotated import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound

@@ -25,7 +25,7 @@ import pandas as pd
 from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 
-from workbench.bounds.search import smallest
+from workbench.bounds import smallest
 from workbench.chapters.covariance.one_radius import (
     NAIVE,
     PLAIN,
@@ -46,7 +46,7 @@ from workbench.estimators.heavy_tailed import (
 from workbench.estimators.shared.budgets import gaussian_total
 from workbench.estimators.shared.rows import second_moment_sensitivity, second_moment_within
 from workbench.linalg import mapped_back, norms, psd_part
-from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian

@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.coinpress import RHO, SOURCE, column, columns, ratio
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
-from workbench.populations.spectra import named, shown
+from workbench.populations.rotated import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, resampler

@@ -16,7 +16,7 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import ERROR, LEVEL, measured
 from workbench.charts.style import number
 from workbench.estimators.nets import PureNetCovariance, directions
-from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures

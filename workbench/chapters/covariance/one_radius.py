@@ -19,7 +19,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.linalg import second_moment
-from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP
 from workbench.study.grids import Role, stream

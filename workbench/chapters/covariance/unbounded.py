@@ -35,9 +35,8 @@ from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations import Rotated
-from workbench.populations.heavy_tailed import student_hypercontractivity
-from workbench.populations.rotated import rotated
-from workbench.populations.spectra import named, shown
+from workbench.populations.laws import student_hypercontractivity
+from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim

@@ -34,9 +34,8 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.bounds import Shape, smallest
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
-from workbench.bounds.search import smallest
-from workbench.bounds.shape import Shape
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import measured
 from workbench.charts.style import number

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.bounds import bhs23
+from workbench.bounds.limits import rows_of_means
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT, known
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import number
@@ -24,8 +24,7 @@ from workbench.estimators.affine import AffineMean, LiftedGaussian
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.estimators.populous import PopulousGaussian
 from workbench.estimators.unbounded import UnboundedGaussian
-from workbench.populations.rotated import Rotated, rotated
-from workbench.populations.spectra import named, shown
+from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
 from workbench.study import measures
@@ -356,7 +355,7 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
     rates = np.array([mean_shape(**public) for public in publics])
     rate = next(iter(searched[0].y)) * rates / rates[0]
     blocks = fewest_rows(UnboundedGaussian(), D, budget)  # their error there is far below all of these
-    subsets = [float(bhs23.rows_of_means(D, public["alpha"], epsilon, delta)) for public in publics]
+    subsets = [float(rows_of_means(D, public["alpha"], epsilon, delta)) for public in publics]
     plain = [float(chdtri(D, 0.5)) / public["alpha"] ** 2 for public in publics]
     series = (
         Series("", x, rate, role="reference"),

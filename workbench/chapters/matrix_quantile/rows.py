@@ -26,8 +26,7 @@ from workbench.estimators.coinpress import CoinPressCovariance
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.populous import PopulousCovariance, Preconditioner
 from workbench.estimators.unbounded import UnboundedCovariance
-from workbench.populations.rotated import Rotated, rotated
-from workbench.populations.spectra import named, shown
+from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, multiples, stream

@@ -20,8 +20,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from workbench.bounds import smallest
 from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
-from workbench.bounds.search import smallest
 from workbench.chapters.one_mean import locating
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import LEVEL, measured

@@ -11,14 +11,14 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.stats import binom
 
+from workbench.bounds import smallest
 from workbench.bounds.l17 import (
+    UNIT_BIN,
     bin_count_failure,
     discrete_histogram_error,
     histogram_error,
     stable_histogram_error,
 )
-from workbench.bounds.l17.accuracy import UNIT_BIN
-from workbench.bounds.search import smallest
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.estimators.populous import Populous

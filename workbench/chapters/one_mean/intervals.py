@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.bounds.search import smallest
+from workbench.bounds import smallest
 from workbench.chapters.one_mean import locating
 from workbench.chapters.one_mean.costs import DELTA, below
 from workbench.charts.chart import Chart, Panel, Series

@@ -21,8 +21,8 @@ import pandas as pd
 from numpy.random import Generator
 from scipy.optimize import brentq
 
+from workbench.bounds import smallest
 from workbench.bounds.l17 import packing_bound
-from workbench.bounds.search import smallest
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import LEVEL, measured
 from workbench.charts.style import name, number

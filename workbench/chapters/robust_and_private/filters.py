@@ -48,7 +48,7 @@ from workbench.estimators.prime import (
 from workbench.estimators.shared.rows import present
 from workbench.estimators.tukey import ResilientMean, TukeyMean
 from workbench.estimators.weighted_moments import counted_sums, grid, release
-from workbench.populations.corruption.mean import clusters as at_clusters
+from workbench.populations.corruption import clusters as at_clusters
 from workbench.privacy import ApproxDP, Budget, Charge, GaussianDP, PureDP
 from workbench.privacy.histograms import (
     stability_charge,

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.bounds.corruption import mean_limit
-from workbench.bounds.search import smallest
+from workbench.bounds import smallest
+from workbench.bounds.limits import mean_limit
 from workbench.chapters.robust_and_private import adversaries
 from workbench.chapters.robust_and_private.adversaries import (
     CORRUPTION,
@@ -34,8 +34,7 @@ from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.prime import FilterMean, PrimeMean
 from workbench.estimators.robust import RobustMean
 from workbench.estimators.shared.noisy_means import median_beyond
-from workbench.populations.corruption import Adversary
-from workbench.populations.corruption.mean import SHIFT, shifted
+from workbench.populations.corruption import SHIFT, Adversary, shifted
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures

@@ -24,7 +24,7 @@ from numpy.random import Generator
 
 from workbench import losses
 from workbench.bounds import al22
-from workbench.bounds.corruption import mean_unit, unit
+from workbench.bounds.limits import mean_unit, unit
 from workbench.chapters.any_gaussian.attacks import ATTACKS, frame
 from workbench.chapters.any_gaussian.votes import BETA
 from workbench.estimators.populous import (

@@ -22,9 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.bounds import l17
-from workbench.bounds.l17 import shapes, upper
-from workbench.bounds.search import smallest
+from workbench.bounds import l17, smallest
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
 from workbench.study.claim import Claim
@@ -43,7 +41,7 @@ CLIPPED = Statement(
     "L17/Eq1",
     "univariate/clipped-mean",
     {"d": 1, "alpha": 0.1, "epsilon": 0.5, "radius": 100.0, "calibration": "paper"},
-    lambda alpha, radius, epsilon: shapes.clipped_mean_shape(alpha, radius, epsilon).total,
+    lambda alpha, radius, epsilon: l17.clipped_mean_shape(alpha, radius, epsilon).total,
     (
         Move("radius", (50.0, 100.0, 200.0, 400.0), 1, {"√R": 0.5, "ln R": 0.2}, "R/(αε)"),
         Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, OVER_EPSILON, "R/(αε)"),
@@ -56,7 +54,7 @@ TWO_STEP = Statement(
     "L17/Eq2",
     "univariate/two-step-mean",
     {"d": 1, "alpha": 1.0, "epsilon": 0.1, "radius": 100.0, "calibration": "paper"},
-    lambda alpha, radius, epsilon: shapes.two_step_shape(alpha, radius, epsilon).total,
+    lambda alpha, radius, epsilon: l17.two_step_shape(alpha, radius, epsilon).total,
     (
         ACCURATE,
         Move("epsilon", (0.16, 0.08, 0.04, 0.02), -1, OVER_EPSILON, "ln R/ε and the noise", {"alpha": 0.5}),
@@ -69,7 +67,7 @@ UNBOUNDED = Statement(
     "L17/Eq6",
     "univariate/unbounded-mean",
     {"d": 1, "alpha": 1.0, "epsilon": 0.1, "delta": 1e-6, "calibration": "paper"},
-    lambda alpha, epsilon, delta: shapes.unbounded_shape(alpha, epsilon, delta).total,
+    lambda alpha, epsilon, delta: l17.unbounded_shape(alpha, epsilon, delta).total,
     (
         ACCURATE,
         Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, OVER_EPSILON, "ln(1/δ)/ε"),
@@ -240,7 +238,7 @@ CLAIMS = (
         "N1",
         ("L17/Lem2.2", "L17/Eq1"),
         CLIPPED,
-        proved(upper.clipped_mean_sample_size, "radius", "epsilon"),
+        proved(l17.clipped_mean_sample_size, "radius", "epsilon"),
         "clipped mean grow as 1/α² + R/(αε) + √ln(1/(αε))/(αε) does, and by no other power nearby: in R = 50"
         " .. 400, ε = .8 .. .1, α = .4 .. .05",
     ),
@@ -249,7 +247,7 @@ CLAIMS = (
         "N2",
         ("L17/Thm2.5", "L17/Eq2"),
         TWO_STEP,
-        proved(upper.two_step_sample_size, "radius", "epsilon", split=0.5),
+        proved(l17.two_step_sample_size, "radius", "epsilon", split=0.5),
         "two-step mean grow at most as 1/α² + ln(R)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at ε = 10,"
         " in ε = .16 .. .02 at α = .5, and in R = 5 .. 1e6 at α = 1",
         expected=Status.NOT_CONTRADICTED,
@@ -260,7 +258,7 @@ CLAIMS = (
         "N3",
         ("L17/Thm2.8", "L17/Eq6"),
         UNBOUNDED,
-        proved(upper.unbounded_sample_size, "epsilon", "delta", split=0.5),
+        proved(l17.unbounded_sample_size, "epsilon", "delta", split=0.5),
         "unbounded mean grow at most as 1/α² + ln(1/δ)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at"
         " ε = 10, in ε = .4 .. .05 and δ = 1e-2 .. 1e-16 at α = 1",
     ),

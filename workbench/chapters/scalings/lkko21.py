@@ -25,10 +25,8 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.bounds import lkko21
+from workbench.bounds import Shape, lkko21, smallest
 from workbench.bounds.resilience import margin_rate, rows_to_pass
-from workbench.bounds.search import smallest
-from workbench.bounds.shape import Shape
 from workbench.chapters.robust_and_private import adversaries, planted, tables
 from workbench.chapters.robust_and_private.adversaries import (
     CORRUPTION,
@@ -44,7 +42,7 @@ from workbench.estimators.references import MEAN, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
 from workbench.estimators.shared.budgets import step_budgets
 from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
-from workbench.populations.corruption.mean import SHIFT
+from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP, Budget, GaussianDP, PureDP
 from workbench.study.claim import Claim
 from workbench.study.profiles import claim_level

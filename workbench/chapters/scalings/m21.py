@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.bounds import m21
-from workbench.bounds.shape import Shape
+from workbench.bounds import Shape, m21
 from workbench.chapters.covariance import heavy_tails as heavy
 from workbench.chapters.covariance.one_radius import error_of, geometric
 from workbench.chapters.covariance.unbounded import FAR, uncertain
@@ -36,7 +35,7 @@ from workbench.estimators.shared.rows import second_moment_sensitivity
 from workbench.estimators.subspaces import SubspaceAggregate
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.linalg import psd_part, second_moment, spectral_map
-from workbench.populations.heavy_tailed import student_hypercontractivity
+from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import rotated
 from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.budgets import zcdp_within_approx

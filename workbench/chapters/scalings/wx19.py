@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from workbench.bounds import smallest
 from workbench.bounds import wx19 as bounds
-from workbench.bounds.search import smallest
 from workbench.chapters.sparse_covariance import designs
 from workbench.chapters.sparse_covariance.designs import (
     SIZES,

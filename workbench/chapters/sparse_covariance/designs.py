@@ -2,7 +2,7 @@
 
 Truths are scaled so that normal rows lie in the unit ball, up to a probability of `BEYOND` per sample, and
 runs are in law: the second moment is drawn as a Wishart matrix, conditional on no row being clipped
-(`populations.gaussian`). The estimator's own pieces do the rest.
+(`populations.laws`). The estimator's own pieces do the rest.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +34,7 @@ from workbench.estimators.sparse import (
     thresholded,
 )
 from workbench.linalg import psd_part
-from workbench.populations.gaussian import MultivariateGaussian, second_moment
+from workbench.populations.laws import MultivariateGaussian, second_moment
 from workbench.populations.sparse import active_block, conditioned, sparse_signal, unit_ball_scale
 from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, noise_source
 from workbench.privacy.budgets import approx_from_gdp

@@ -84,7 +84,7 @@ def member(entry: Entry) -> Member:
     """Return what one entry asks for: through assumptions of accuracy, and parameters without a default."""
     one: Any = entry.estimator
     known = {field.name: getattr(one, field.name) for field in fields(one)}
-    said = "; ".join(assumption.statement for assumption in entry.assumptions)
+    said = "; ".join(entry.assumptions)
     of_mean, radius = "radius" in said, known.get("radius")
     must = {
         "range": of_mean,

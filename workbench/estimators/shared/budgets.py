@@ -36,7 +36,6 @@ PURE_MASKS = "thompson_laplace", "laplace"  # without a δ
 
 
 def composed(budget: Budget, *parts: Plan) -> Plan:
-    """Return the plan of parts of `budget`, which add up by the rule that is native to it."""
     return Sequential("zcdp" if isinstance(budget, ZCDP) else "basic", parts)
 
 
@@ -58,12 +57,10 @@ def divided(
 
 
 def mean_charge(step: str, sensitivity: float, cost: Budget) -> Charge:
-    """Return the charge of a noisy mean: Laplace under pure DP, Gaussian otherwise."""
     return Charge(step, "laplace" if isinstance(cost, PureDP) else "gaussian", sensitivity, cost)
 
 
 def require_selection(budget: Budget) -> None:
-    """Raise unless the exponential mechanism can be calibrated to `budget`."""
     match budget:
         case PureDP() | ZCDP(_, 0.0):
             return
@@ -110,7 +107,6 @@ def gaussian_total(budget: Budget) -> float:
 
 
 def require_gaussian(budget: Budget) -> None:
-    """Raise unless a Gaussian mechanism can be calibrated to `budget`."""
     step_budgets(budget, (1.0,))
 
 

@@ -49,25 +49,21 @@ WIDEST = 1e100  # upper/lower of a covariance, radius/sigma of a mean: what desi
 
 
 def blocks(n: int, d: int) -> Iterator[slice]:
-    """Yield consecutive ranges of n rows, a fixed number of entries each."""
     rows = rows_of_a_block(d)
     return (slice(start, min(start + rows, n)) for start in range(0, n, rows))
 
 
 def rows_of_a_block(d: int) -> int:
-    """Return how many rows of d columns are mapped at a time."""
     return max(1, BLOCK // d)
 
 
 def row_blocks(x: Any) -> Iterator[Array]:
-    """Yield the rows, or numbers, of x in blocks of a fixed size: in memory, or `files`."""
     if not isinstance(x, np.ndarray):
         return iter(x.blocks())
     return (x[block] for block in blocks(len(x), x.shape[1] if x.ndim > 1 else 1))
 
 
 def present(rows: Array) -> NDArray[np.bool_]:
-    """Return which rows, or numbers, are there."""
     return ~np.isnan(rows if rows.ndim == 1 else rows[..., 0])
 
 

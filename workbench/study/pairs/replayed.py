@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.search import smallest
+from workbench.bounds import smallest
 from workbench.catalog import CATALOG
 from workbench.estimators.base import sanitised, shuffled
 from workbench.privacy import NoiseSource, SimulatedNoise
