@@ -428,10 +428,7 @@ def _naive(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     slope = measures.slope(np.log(UPPERS[1:]), [measures.logarithm(one) for one in found[1:]])
     predicted = local_slope(UPPERS[1:], [naive_noise(upper) for upper in UPPERS[1:]])
     name = "exponent of the naive noise in u, from u = 1e2 on"
-    return [
-        *checks,
-        measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted),
-    ]
+    return [*checks, measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted)]
 
 
 def _flat(frame: pd.DataFrame, seed: int) -> Verdict:

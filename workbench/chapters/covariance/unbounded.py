@@ -347,8 +347,6 @@ def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 UPPER, ALPHA, SHARE = 100.0, 0.1, 2 / 3
 HEAVY_D, FACTORS = (2, 4, 8), (0.5, 0.8, 1.3, 2.0, 3.2, 5.0)  # n over the formula
 UNBOUNDED_D, UNBOUNDED_ALPHA, UNBOUNDED_FACTORS = (2, 3, 4), 0.03, (1.1, 1.8, 3.0, 6.0)
-START_D = (2, 3, 4, 5, 6, 8, 10, 12)
-GUIDE, LARGE = 100, 10  # times the term: a line to compare with; the d of which the title speaks
 
 
 # What is run
@@ -503,32 +501,6 @@ def _beside(
 ) -> Sequence[Series]:
     line = Series("formula", formula, formula.values(), role="reference")
     return measured(label, found, key, rank=rank), line
-
-
-def fewest_rows(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
-    """Return the fewest rows that the unbounded covariance takes, beside d^(5/2)/ε."""
-    budget = ApproxDP(epsilon, delta)
-    ours, theirs = ([start(d, calibration, budget) for d in START_D] for calibration in ("tight", "paper"))
-    guide = [GUIDE * d**2.5 / epsilon for d in START_D]
-    said = rf"${GUIDE}\,d^{{5/2}}/\varepsilon$"
-    series = (
-        Series("original constants", START_D, theirs, colour_key=f"{UNBOUNDED}:paper"),
-        Series("improved constants", START_D, ours, colour_key=UNBOUNDED),
-        Series(said, START_D, guide, role="reference", label_at=(5.0, 0.45 * guide[3])),
-    )
-    least = number(float(f"{ours[START_D.index(LARGE)]:.2g}"))
-    title = f"Votes of blocks, ε = {epsilon:g}, δ = {number(delta)}"
-    return Chart(
-        "fewest_rows",
-        f"At d = {LARGE} nothing is released from fewer than {least} rows",
-        (Panel(title, "dimension d", "fewest rows that the plan accepts", series),),
-        alt="The fewest rows that the unbounded covariance accepts rise with d, and are many times more with"
-        " the original constants than with the improved ones; both rise less steeply than d to the power of"
-        " five halves over ε.",
-        how_to_read="Public numbers, nothing is random. The grey line has the slope of the theorem's term."
-        " What is needed rises less steeply, since the term is an upper bound. For all d shown the constant"
-        " matters more than the power.",
-    )
 
 
 CLAIMS = (

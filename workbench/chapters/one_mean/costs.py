@@ -246,9 +246,7 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     xs = multiples(FREE_N, max(1.0, _rows_factor(epsilons[0], radius, FREE_EPSILON[0])))
     frame = run.table(FREE.moved(grid(n=xs, epsilon=epsilons, radius=radius, calibration="paper")))
     ns = np.geomspace(xs[0] / 4, 2 * xs[-1], 25)
-    series = [
-        Series("sampling", ns, [sampling(n) for n in ns], role="reference", colour_key=PLAIN),
-    ]
+    series = [Series("sampling", ns, [sampling(n) for n in ns], role="reference", colour_key=PLAIN)]
     for place, one in enumerate(epsilons):
         rank, found = place / (len(epsilons) - 1), {}
         for n in sorted({int(n) for n in at(frame, epsilon=one)["n"]}):

@@ -84,11 +84,7 @@ clipped, two_step = partial(on_range, ClippedMean), partial(on_range, TwoStepMea
 CLIPPED = Sweep("l17-clipped", grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]), clipped, 1000, blocks(16))
 TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 1000, blocks(15))
 TWO_STEP_WIDEST = Sweep(
-    "l17-two-step-widest",
-    grid(n=N, epsilon=EPSILON, radius=WIDEST),
-    two_step,
-    100,
-    {"full": 20},
+    "l17-two-step-widest", grid(n=N, epsilon=EPSILON, radius=WIDEST), two_step, 100, {"full": 20}
 )
 
 
@@ -391,12 +387,7 @@ LOCATE: dict[str, tuple[tuple[Point, ...], tuple[float, ...], int, dict[str, int
         blocks(20),
     ),
     "wide": (grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1]), FACTORS, 200, blocks(10)),
-    "widest": (
-        grid(method=METHODS, epsilon=EPSILON, radius=WIDEST),
-        FACTORS[2:-1],
-        50,
-        {"full": 10},
-    ),
+    "widest": (grid(method=METHODS, epsilon=EPSILON, radius=WIDEST), FACTORS[2:-1], 50, {"full": 10}),
     "line": (grid(method=METHODS, epsilon=EPSILON, delta=DELTAS), FACTORS, 200, blocks(10)),
 }
 

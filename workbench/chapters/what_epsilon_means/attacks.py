@@ -382,10 +382,7 @@ def grid_noise(x: Array, trials: int, rng: Generator) -> Array:
     return STEP * discrete_laplace(np.full(trials, steps), charge, SimulatedNoise(rng))
 
 
-NOISES: dict[str, Callable[[Array, int, Generator], Array]] = {
-    ONE_FLOAT: float_noise,
-    ON_A_GRID: grid_noise,
-}
+NOISES: dict[str, Callable[[Array, int, Generator], Array]] = {ONE_FLOAT: float_noise, ON_A_GRID: grid_noise}
 
 
 def betrays(outputs: Array) -> Array:

@@ -88,14 +88,7 @@ def scores(
 
 
 def traced(
-    d: int,
-    n: int,
-    epsilon: float,
-    delta: float,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
+    d: int, n: int, epsilon: float, delta: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
     """Trace one member and one stranger in every trial; a coin decides between equal scores."""
     plain, private = scores(n, d, released(n, d, epsilon, delta), trials, data, noise)
