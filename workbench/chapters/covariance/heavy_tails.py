@@ -98,7 +98,6 @@ class CutStudent:
         return float((self._beyond(1, radius) - radius**2 * self._beyond(0, radius)) / sqrt(self.d))
 
     def beyond(self, radius: float) -> float:
-        """Return the share of the rows that are clipped."""
         return self._beyond(0, radius)
 
     def sampling(self, radius: float, n: int) -> float:
@@ -110,17 +109,14 @@ class CutStudent:
         return gaussian_scale(_charge(n, radius, rho)) * sqrt(self.d * (self.d + 1) / 2)
 
     def private(self, radius: float, n: int, rho: float) -> float:
-        """Return bias plus noise."""
         return self.bias(radius) + self.noise(radius, n, rho)
 
     def best_radius(self, n: int, rho: float) -> float:
-        """Return the radius at which bias plus noise is least."""
         ends = log(sqrt(self.d)) - 2, log(sqrt(self.d)) + 8
         found = minimize_scalar(lambda u: self.private(exp(u), n, rho), bounds=ends, method="bounded")
         return exp(float(found.x))
 
     def least(self, n: int, rho: float) -> float:
-        """Return the least sum of bias and noise over all radii."""
         return self.private(self.best_radius(n, rho), n, rho)
 
     def _moment(self, order: int) -> float:
@@ -137,7 +133,6 @@ class CutStudent:
 def naive(
     upper: float, n: int, rho: float = RHO, d: int = D
 ) -> tuple[HeavyTailedNaiveCovariance, Stage, Charge]:
-    """Return the naive estimator with the source's constants, its one stage and its charge."""
     estimator = HeavyTailedNaiveCovariance(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(),
         calibration="paper", lower=1.0,
@@ -148,7 +143,6 @@ def naive(
 
 
 def spread_constant() -> float:
-    """Return C of the rows of `spreads`."""
     return student_hypercontractivity(SPREAD_DEGREES, SPREAD_MOMENTS)
 
 
@@ -164,7 +158,6 @@ def naive_noise(upper: float, n: int = SPREAD_N, rho: float = RHO, d: int = D) -
 
 
 def stepping(calibration: Any) -> HeavyTailedCovariance:
-    """Return the estimator of a step on rows that nobody else sees."""
     return HeavyTailedCovariance(
         upper=1.0, lower=STEP_LOWER, centred=True, moments=STEP_MOMENTS, calibration=calibration,
         hypercontractivity=student_hypercontractivity(STEP_DEGREES, STEP_MOMENTS), mode="proved",
@@ -323,7 +316,6 @@ def _root_mean_square(values: Array) -> float:
 
 
 def foreseen(law: CutStudent, n: int, rho: float) -> Mapping[str, Callable[[float], float]]:
-    """Return the three layers as functions of the radius."""
     return {
         "bias": law.bias,
         "noise": lambda radius: law.noise(radius, n, rho),
@@ -332,7 +324,6 @@ def foreseen(law: CutStudent, n: int, rho: float) -> Mapping[str, Callable[[floa
 
 
 def predicted(law: CutStudent, n: int, rho: float, radii: Iterable[float]) -> list[Series]:
-    """Return the three layers and the sum of bias and noise, as predicted."""
     xs = tuple(radii)
     parts = foreseen(law, n, rho)
     lines = [
@@ -343,7 +334,6 @@ def predicted(law: CutStudent, n: int, rho: float, radii: Iterable[float]) -> li
 
 
 def minimiser(radius: float) -> Mark:
-    """Return the vertical line at the best radius."""
     return Mark(f"best radius: {number(radius, 2)}", "vertical", x=radius)
 
 
@@ -383,7 +373,6 @@ def long_ellipsoids(
 
 
 def layer(frame: pd.DataFrame, part: str) -> Array:
-    """Return one of bias, noise and sampling of every trial at every factor, shape (trials, factors)."""
     return frame[[f"{part} {i}" for i in range(len(FACTORS))]].to_numpy()
 
 

@@ -36,7 +36,6 @@ ABOVE, PROPORTIONAL = 1.3, 1.5  # error over floor; error over step, largest ove
 
 
 def estimator(alpha: float) -> PureNetCovariance:
-    """Return the estimator for covariances between I and 16 I."""
     return PureNetCovariance(
         upper=UPPER, centred=True, moments=MOMENTS, alpha=alpha,
         hypercontractivity=student_hypercontractivity(DEGREES, MOMENTS), lower=1.0,

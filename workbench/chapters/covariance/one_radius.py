@@ -38,23 +38,19 @@ def error_of(law: Rotated, estimate: object) -> float:
 
 
 def geometric(d: int, condition: float) -> Array:
-    """Return d eigenvalues from 1 to the condition number, equal ratios apart."""
     return np.geomspace(1.0, condition, d)
 
 
 def without_privacy(rows: Array) -> Array:
-    """Return the sample covariance of rows whose mean is known to be 0."""
     return second_moment(rows)
 
 
 def tilted(upper: float, degrees: float = inf) -> Rotated:
-    """Return a law in the plane with eigenvalues 1 and `upper`, its long axis tilted."""
     cos, sin = np.cos(TILT), np.sin(TILT)
     return Rotated(np.array([[-sin, cos], [cos, sin]]), np.array([1.0, upper]), degrees=degrees)
 
 
 def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovariance]:
-    """Return the naive and the preconditioned estimator that know the bound."""
     known: dict[str, Any] = {
         "upper": upper,
         "lower": 1.0,
@@ -67,15 +63,12 @@ def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovarianc
 
 @dataclass(frozen=True)
 class Steps:
-    """What happened in one run: the maps A of every step and the public bounds ℓ."""
-
     maps: tuple[Array, ...]
     lowers: tuple[float, ...]
     value: Array
 
 
 def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Generator, rho: float) -> Steps:
-    """Run the preconditioned estimator and keep its frames."""
     trace = Trace()
     value: Any = estimator(x, budget=ZCDP(rho), rng=noise, trace=trace).value
     maps: Any = trace.records["preconditioner"]
@@ -84,7 +77,6 @@ def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Genera
 
 
 def estimate_zero(d: int, x: float | None = None) -> Mark:
-    """Return the line at the error of the estimate 0, √d, with its words at x."""
     return Mark("above: worse than the estimate 0", "horizontal", x=x, y=d**0.5)
 
 
@@ -191,15 +183,12 @@ Mine = Callable[[Array, float, np.random.Generator], Any]
 
 @dataclass(frozen=True)
 class Judged:
-    """Errors in every world, in the norm of Σ: the reader's, and those of the package's two estimators."""
-
     mine: Array
     naive: Array
     preconditioned: Array
 
     @property
     def good(self) -> int:
-        """In how many worlds the reader's error is at most `WITHIN`."""
         return int((self.mine <= WITHIN).sum())
 
     def __str__(self) -> str:

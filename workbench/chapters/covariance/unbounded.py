@@ -147,7 +147,6 @@ def sides(
 def beside_the_sample(
     law: Rotated, n: int, budget: ApproxDP, data: Generator, noise: Generator, **others: Any
 ) -> Row:
-    """Return the errors of the unbounded covariance, of others, and of the sample one (`reference`)."""
     x = law.sample(n, rng=data)
     estimators = {"error": UnboundedCovariance(), **others}
     found = {name: error_of(law, one(x, budget=budget, rng=noise).value) for name, one in estimators.items()}
@@ -156,13 +155,11 @@ def beside_the_sample(
 
 @each_trial
 def errors(d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
-    """Measure the error at one spectrum, and that of the sample covariance of the same rows."""
     law = named(spectrum, d).law(data, far=FAR)
     return beside_the_sample(law, any_rows(d), BUDGET, data, noise)
 
 
 def coinpress_steps(condition: float, n: int = SIDE_N, budget: ApproxDP = BUDGET) -> int:
-    """Return the number of steps that CoinPress takes in `sides`: public."""
     estimator = CoinPressCovariance(upper=MARGIN * condition, paired=True, lower=1.0)
     return len(list(estimator.plan(n, D, budget).charges()))
 
@@ -174,7 +171,6 @@ def start(d: int, calibration: Any = "tight", budget: ApproxDP = BUDGET) -> int:
 
 @lru_cache(maxsize=8)
 def any_rows(d: int) -> int:
-    """Return the rows of `errors`: public."""
     return round(MORE * start(d))
 
 
@@ -364,7 +360,6 @@ def heavy_sizes(
     data: Generator,
     noise: Generator,
 ) -> Row:
-    """Measure the error of the preconditioned estimator on ellipsoids of this length."""
     degrees = SIZE_LAWS[moments]
     estimator = HeavyTailedCovariance(
         upper=upper, centred=True, moments=moments,
@@ -386,7 +381,6 @@ def unbounded_sizes(
 
 
 def heavy_shape(point: Point, upper: float = UPPER) -> float:
-    """Return Table 1's n, every constant 1."""
     return heavy_tailed_shape(point["d"], point["alpha"], point["rho"], point["moments"], upper).total
 
 

@@ -61,7 +61,6 @@ DIMENSION, RATIO = "dimension d", "error / that of the sample mean"
 
 
 def estimators(d: int, half_width: float) -> dict[str, Estimator[Any]]:
-    """Return every method for normal rows, their mean known to lie in a box of this half-width."""
     radius = half_width * sqrt(d)  # of the ball round the box
     return {
         BOX: ClippedBoxMean(radius=half_width, sigma=1.0),
@@ -171,7 +170,6 @@ def _ratio(key: str, point: Point, once: bool = False) -> float:
 
 
 def look(method: str) -> dict[str, Any]:
-    """Return the colour of a method, as parameters of a series: modes of CoinPress on a ramp."""
     modes = {PROVED: "proved", BALL: "practical"}
     return {"colour_key": BALL, "rank": SHADES[modes[method]]} if method in modes else {"colour_key": method}
 
@@ -278,7 +276,6 @@ PAIRS = (Pair("from corner to corner", CORNERS, CORNERS * LAST), Pair("along an 
 
 
 def world(rng: Generator) -> tuple[Array, Array]:
-    """Draw rows, and their mean."""
     mean = rng.standard_normal(EXERCISE_D)
     mean /= np.linalg.norm(mean)
     return mean + rng.standard_normal((EXERCISE_N, EXERCISE_D)), mean

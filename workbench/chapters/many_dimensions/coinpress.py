@@ -210,7 +210,6 @@ Of = type[Means] | type[Covariances]
 
 
 def predict(of: Of, mode: Any, *, n: int, d: int, rho: float, **given: float) -> Parts:
-    """Return the prediction at a point, with every constant."""
     estimator: Any = of.estimator(d, given[of.known], mode=mode)
     return of.parts(estimator, n, d, ZCDP(rho))
 
@@ -445,7 +444,6 @@ def price_of_a_covariance(
 
 
 def size(values: Vector) -> Measure:
-    """Return a root mean square with its band, to first order."""
     squares = np.square(values)
     middle, reach = float(squares.mean()), 1.96 * float(squares.std(ddof=1)) / sqrt(len(values))
     return Measure(float(rms(values)), (sqrt(max(middle - reach, 0.0)), sqrt(middle + reach)), len(values))
@@ -486,7 +484,6 @@ def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) ->
 
 
 def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:
-    """Return a column of the runs at these parameters."""
     return np.asarray(at(frame, **where)[name].to_numpy(), np.float64)
 
 

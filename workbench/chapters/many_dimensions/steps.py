@@ -71,7 +71,6 @@ ROUND = 0.5  # shortest over longest axis of a frame in which rows pass for whit
 
 @each_trial
 def mean_steps(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
-    """Run every number of steps on the same rows, mode "practical"."""
     estimators = {str(steps): Means.estimator(d, reach, steps=steps) for steps in STEPS}
     return measure(Means, estimators, *Means.rows(n, d, reach, data), rho, noise)
 
@@ -164,7 +163,6 @@ CONDITIONS = Sweep(
 
 
 def mean_error(point: Point, count: int) -> Parts:
-    """Return the prediction for so many steps."""
     estimator = Means.estimator(point["d"], point["reach"], steps=count)
     return Means.parts(estimator, point["n"], point["d"], ZCDP(point["rho"]))
 

@@ -70,7 +70,6 @@ RESOLUTION = 0.05  # how wide the exact interval for such a share may be, on eit
 def two_step(
     n: int, epsilon: float, radius: float, calibration: Any, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Run the two-step mean at a point of n, epsilon, radius and calibration, under pure DP."""
     estimator, budget = TwoStepMean(radius=radius, calibration=calibration, sigma=1.0), PureDP(epsilon)
     means = data.uniform(-radius, radius, trials)
     return _beside_the_sample_mean(
@@ -81,7 +80,6 @@ def two_step(
 def unbounded(
     n: int, epsilon: float, mean: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Run the tight unbounded mean at a point of n, epsilon and mean, with delta = 1e-6."""
     estimator, budget, means = UnboundedMean(sigma=1.0), ApproxDP(epsilon, DELTA), np.full(trials, mean)
     return _beside_the_sample_mean(
         lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, n, data, noise
@@ -190,7 +188,6 @@ def noise_part(n: float, epsilon: float) -> float:
 
 
 def sampling(n: float) -> float:
-    """Return the mean distance of the sample mean from the truth."""
     return sqrt(2 / (pi * n))
 
 
@@ -475,12 +472,10 @@ def prediction_checks(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def predict(point: Point) -> Any:
-    """Return the prediction at a point of n, epsilon and radius."""
     return WindowMean(point["radius"]).design(point["n"], PureDP(point["epsilon"]))
 
 
 def scale_checks(frame: pd.DataFrame) -> list[Verdict]:
-    """Return, for every n, the exact test of how many runs err by more than was asked."""
     checks, level = [], claim_level(parts=len(SCALES))
     for n, most in SCALES.items():
         error = at(frame, n=n)["error"].to_numpy()
@@ -593,7 +588,6 @@ def rows_against_accuracy(
 
 
 def forbidden(label: str, alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
-    """Return the region that the largest of the lower bounds forbids."""
     edge = [max(b.values()) for b in bounds]
     return Series(label, alphas, edge, role="bound", colour_key="idea/limit")
 
@@ -637,7 +631,6 @@ PAIRS = (
 
 
 def world(rng: Generator) -> tuple[Array, float]:
-    """Draw a column, and its mean."""
     mean = float(rng.uniform(-RADIUS, RADIUS))
     return rng.normal(mean, 1.0, size=N), mean
 

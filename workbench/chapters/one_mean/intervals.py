@@ -72,7 +72,6 @@ def intervals(
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    """Run an interval at a point of method, n, sigma and mean."""
     options: dict[str, Any] = {"level": LEVEL, "calibration": calibration}
     estimator: Any = IntervalUnknownVariance(**options)
     if variance == "known":
@@ -88,7 +87,6 @@ def intervals(
 
 
 def plain_width(z: np.ndarray, variance: str) -> float:
-    """Return the width of the normal, or Student's, interval of these rows."""
     n = len(z)
     if variance == "known":
         return float(-2 * ndtri(LEVEL / 2)) / sqrt(n)
@@ -98,7 +96,6 @@ def plain_width(z: np.ndarray, variance: str) -> float:
 def ends(
     n: int, epsilon: float, delta: float, level: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the ends of the tight interval with nothing known, and the sample mean of the same rows."""
     estimator, budget = IntervalUnknownVariance(level=level), ApproxDP(epsilon, delta)
     found = np.empty((3, trials))
     for i in range(trials):
@@ -110,8 +107,6 @@ def ends(
 
 @dataclass(frozen=True)
 class Law:
-    """How rows are drawn, their mean and their standard deviation."""
-
     draw: Callable[[Generator, int], Array]
     mean: float
     sd: float
@@ -162,7 +157,6 @@ WIDER = {"log-normal", "zero-inflated log-normal", "constant", "Poisson(.01)"} |
 
 
 def of_law(law: str, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Run the interval for any distribution on rows of one; widths are over that of the usual interval."""
     estimator: Any = IntervalMean(level=LEVEL)
     budget, of = ApproxDP(EPSILON, DELTA), LAWS[law]
     covered, width = np.zeros(trials, bool), np.empty(trials)

@@ -70,7 +70,6 @@ FLAT, EXPONENT = 1.3, 0.05  # largest over smallest error; tolerance of the slop
 def on_range(
     kind: Any, n: int, epsilon: float, radius: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the errors of a mean on a range, and of the plain mean, on the same rows."""
     budget, rows = PureDP(epsilon), []
     estimators = [kind(radius=radius, sigma=1.0, calibration=calibration) for calibration in CALIBRATIONS]
     for mean in data.uniform(-radius, radius, trials):
@@ -235,7 +234,6 @@ def window_failure(n: int, locator: WindowMedian, budget: Budget) -> float:
 
 
 def rows_needed(failure: Callable[[int], float], beta: float) -> int:
-    """Return the smallest n whose predicted chance of failure is at most beta; it falls with n."""
     return smallest(lambda n: failure(n) <= beta, start=2)
 
 
@@ -311,7 +309,6 @@ ROWS = "rows n needed"
 def unbounded(
     n: int, epsilon: float, delta: float, mean: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the error of the unbounded mean; an abstention counts as an infinite one."""
     estimators = [UnboundedMean(calibration=one, sigma=1.0) for one in CALIBRATIONS]  # type: ignore[arg-type]
     budget, errors = ApproxDP(epsilon, delta), np.full((len(estimators), trials), np.inf)
     for trial in range(trials):
@@ -333,7 +330,6 @@ def locate(
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    """Record whether a location is within 2.5 of the mean."""
     reach = 1e3 if radius is None else radius
     draw, found = _locator(method, epsilon, radius, delta), np.zeros(trials, bool)
     for trial, mean in enumerate(data.uniform(-reach, reach, trials)):
@@ -364,7 +360,6 @@ def _budget(epsilon: float, delta: float | None) -> PureDP | ApproxDP:
 def predicted_rows(
     method: Any, epsilon: float, radius: float | None = None, delta: float | None = None
 ) -> int:
-    """Return the n at which a method is predicted to succeed with probability .9."""
     budget = _budget(epsilon, delta)
     if method == "window":
         window = WindowMean(radius).locator
@@ -410,7 +405,6 @@ def located(where: str, epsilon: float = EPSILON) -> Sweep:
 
 
 def rows_to_locate(frame: pd.DataFrame, level: float, seed: int, **where: Any) -> Measure:
-    """Return the n at which the location succeeds with probability .9, at these parameters."""
     rows = measures.at(frame, **where)
     rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where), 0)
     return measures.rows_needed(rows["found"], rows["n"], 1 - BETA, level, rng)

@@ -55,22 +55,18 @@ def levels(m: int) -> tuple[float, ...]:
 
 
 def drawn_by(some: tuple[float, ...]) -> Any:
-    """Return the estimator of these levels."""
     return Quantiles(levels=some, radius=MIDDLE, centre=MIDDLE, sigma=1.0)
 
 
 def sample(n: int, data: Generator) -> Array:
-    """Return n rows."""
     return np.exp(data.standard_normal(n))
 
 
 def true_quantiles(some: Any) -> Array:
-    """Return the quantiles of the law of the rows."""
     return np.asarray(np.exp(ndtri(some)))
 
 
 def together(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
-    """Return all quantiles, drawn at once."""
     return np.asarray(drawn_by(levels(m))(x, budget=PureDP(epsilon), rng=noise).value)
 
 
@@ -82,7 +78,6 @@ def one_by_one(x: Array, m: int, epsilon: float, noise: Generator) -> Iterator[f
 
 
 def apart(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
-    """Return all of them."""
     return np.fromiter(one_by_one(x, m, epsilon, noise), float)
 
 
@@ -102,7 +97,6 @@ def rank_errors(x: Array, released: Array, m: int) -> Array:
 
 @each_trial
 def both(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the largest error of m quantiles of the same rows, in both ways."""
     x = sample(n, data)
     found = {name: way(x, m, epsilon, noise) for name, way in WAYS.items()}
     return {name: rank_errors(x, released, m).max() for name, released in found.items()}
@@ -110,14 +104,12 @@ def both(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -
 
 @each_trial
 def together_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the largest error of quantiles that are drawn together."""
     x = sample(n, data)
     return {"error": rank_errors(x, together(x, m, epsilon, noise), m).max()}
 
 
 @each_trial
 def apart_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the largest error of quantiles that are drawn one by one."""
     x = sample(n, data)
     return {"error": rank_errors(x, apart(x, m, epsilon, noise), m).max()}
 

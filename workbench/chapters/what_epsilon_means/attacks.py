@@ -246,7 +246,6 @@ class Suspect:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What is put into the package while it runs."""
         return tuple(mutant.fault for mutant in UNIVARIATE if mutant.name == self.fault)
 
     def __call__(self, x: Array, trials: int, rng: np.random.Generator) -> object:
@@ -274,20 +273,17 @@ SUSPECTS: Mapping[str, Suspect] = MappingProxyType(
 
 
 def suspect(letter: str) -> Suspect:
-    """Return one of the eight."""
     one_of(SUSPECTS, letter=letter)
     return SUSPECTS[letter]
 
 
 def neighbours(n: int = 4) -> tuple[Pair, ...]:
-    """Return the pairs with which a clipped mean is attacked: a row leaves for an end, or for far away."""
     return rows.ends(n)
 
 
 def accused(
     one: Suspect, seed: int, preset: AuditPreset = AUDIT_CI, level: float = AUDIT_LEVEL
 ) -> AuditReport:
-    """Return the report on a suspect, attacked with all pairs."""
     return audit(
         one,
         neighbours(),
@@ -302,7 +298,6 @@ def accused(
 
 
 def times_promised(report: AuditReport) -> float:
-    """Return the proven privacy loss as a multiple of the promised one."""
     match report.claim:
         case PureDP(epsilon):
             return report.eps_lower / epsilon
@@ -397,7 +392,6 @@ def predicted() -> float:
 
 
 def outputs(kind: str, x: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Draw outputs; `last` is the exponent of the last bit."""
     found = NOISES[kind](np.array([x]), trials, noise)
     return {"betrays": betrays(found), "last": last_bit(found), "near": np.abs(found) < NEAR}
 

@@ -42,8 +42,6 @@ PRIORS = np.linspace(0.0, 1.0, 101)
 
 @dataclass(frozen=True)
 class People:
-    """Columns of a table of a hundred people; a salary is for a year."""
-
     age: Array
     salary: Array
     smokes: NDArray[np.bool_]
@@ -198,15 +196,9 @@ NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves
 
 
 class Law(Protocol):
-    """What is released about a column."""
+    def log_density(self, x: Array, at: Array) -> Array: ...
 
-    def log_density(self, x: Array, at: Array) -> Array:
-        """Return the log density of the output on the data set x."""
-        ...
-
-    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        """Return so many releases about x."""
-        ...
+    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -218,24 +210,20 @@ class Additive:
 
     @property
     def scale(self) -> float:
-        """The scale of Laplace noise, the standard deviation of Gaussian noise."""
         return (
             laplace_scale(self.charge) if self.charge.mechanism == "laplace" else gaussian_scale(self.charge)
         )
 
     def log_density(self, x: Array, at: Array) -> Array:
-        """Return the log density of the output on the data set x."""
         z = (at - self.mean(x)) / self.scale
         if self.charge.mechanism == "laplace":
             return np.asarray(-np.abs(z) - log(2 * self.scale))
         return np.asarray(-(z**2) / 2 - log(self.scale * sqrt(2 * pi)))
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        """Return so many releases about x."""
         return additive(np.full(trials, self.mean(x)), self.charge, SimulatedNoise(rng))
 
     def mean(self, x: Array) -> float:
-        """Return the mean of the clipped rows, of the rows themselves where nothing is clipped."""
         return float(x.mean()) if self.clip == inf else float(clipped_mean(x, 0.0, self.clip))
 
 
@@ -247,20 +235,17 @@ class Middle:
     bound: float
 
     def steps(self, x: Array) -> tuple[Array, Array]:
-        """Return the ends of the pieces on which the density is constant, and their log densities."""
         pieces = Median(radius=self.bound, calibration="paper", sigma=1.0).locator.pieces(x)
         weights = -self.epsilon * pieces.penalty / 2
         total = np.logaddexp.reduce(weights + pieces.log_length())
         return pieces.edges, weights - total
 
     def log_density(self, x: Array, at: Array) -> Array:
-        """Return the log density of the output on the data set x."""
         edges, values = self.steps(x)
         place = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, len(values) - 1)
         return np.where(np.abs(at) <= self.bound, values[place], -inf)
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        """Return so many releases about x."""
         made, noise = Median(radius=self.bound, calibration="paper", sigma=1.0), SimulatedNoise(rng)
         charge = made.locator.charge("locate", PureDP(self.epsilon))
         return np.array([made.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
@@ -287,7 +272,6 @@ class Densities:
 
     @classmethod
     def of(cls, made: Law, x: Array, other: Array, at: Array) -> "Densities":
-        """Return the densities on two data sets at evenly spaced points."""
         first, second = (np.exp(made.log_density(one, at)) for one in (x, other))
         return cls(first, second, at[1] - at[0])
 
@@ -386,35 +370,29 @@ class Losses:
         cells: int = CELLS,
         up: bool = True,
     ) -> "Losses":
-        """Return a law with this distribution function, rounded up or down to a grid on [low, high]."""
         heights = distribution(np.linspace(low, high, cells + 1))
         mass = np.diff(heights, prepend=0.0)
         return cls(low, (high - low) / cells, mass if up else np.append(mass[0] + mass[1], mass[2:]))
 
     def times(self, k: int) -> "Losses":
-        """Return the law of the sum of k independent losses."""
         size = k * (len(self.mass) - 1) + 1
         power = np.fft.irfft(np.fft.rfft(self.mass, size) ** k, size)
         return Losses(k * self.first, self.step, np.maximum(power, 0.0))
 
     @property
     def values(self) -> Array:
-        """The finite losses."""
         return np.asarray(self.first + self.step * np.arange(len(self.mass)), np.float64)
 
     @property
     def mean(self) -> float:
-        """The expected loss, of those that are finite."""
         return float(self.values @ self.mass)
 
     @property
     def sd(self) -> float:
-        """Its standard deviation."""
         return sqrt(float((self.values - self.mean) ** 2 @ self.mass))
 
     @property
     def third(self) -> float:
-        """The third absolute moment about the mean."""
         return float(np.abs(self.values - self.mean) ** 3 @ self.mass)
 
     def delta(self, epsilon: float) -> float:
@@ -453,8 +431,6 @@ def gaussian_losses(mu: float, *, up: bool = True, reach: float = 9.0, cells: in
 
 
 def normal_epsilon(mean: float, sd: float, delta: float) -> float:
-    """Return the ε at this δ of a normal loss."""
-
     def excess(epsilon: float) -> float:
         z = (mean - epsilon) / sd
         return float(ndtr(z)) - exp(epsilon - mean + sd**2 / 2 + float(log_ndtr(z - sd))) - delta

@@ -50,7 +50,6 @@ def released(n: int, d: int, epsilon: float, delta: float) -> Charge:
 
 
 def noise_scale(n: int, d: int, epsilon: float, delta: float) -> float:
-    """Return the standard deviation of the noise in every coordinate."""
     return gaussian_scale(released(n, d, epsilon, delta))
 
 
@@ -90,7 +89,6 @@ def scores(
 def traced(
     d: int, n: int, epsilon: float, delta: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Trace one member and one stranger in every trial; a coin decides between equal scores."""
     plain, private = scores(n, d, released(n, d, epsilon, delta), trials, data, noise)
     coin = data.integers(2, size=trials).astype(bool)
     above = np.where(plain[0] == plain[1], coin, plain[0] > plain[1])
@@ -124,7 +122,6 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
 
 
 def score_panel(n: int, d: int, found: Array) -> Panel:
-    """Return the panel of scores against an exact mean, shape (2, draws): of members and of strangers."""
     spread, series = sqrt(d / n), []
     edges = np.linspace(-4 * spread, d / n + 4 * spread, BINS + 1)
     middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
@@ -155,7 +152,6 @@ def _drawn(run: Run, n: int, d: int) -> Array:
 
 
 def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
-    """Return the panel of how often a member scores above a stranger, against d."""
     most = most_area(epsilon, delta)
     scale = {d: noise_scale(n, d, epsilon, delta) for d in (*DIMENSIONS, *FINE)}
     private = f"private mean, ε = {number(epsilon)}, δ = {number(delta)}"
@@ -246,7 +242,6 @@ OUT_OF_REACH: Mapping[str, tuple[int, int]] = {
 def traced_by_mean(
     key: str, n: int, d: int, noise_share: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Trace all members of every release, and return the share of those that are found."""
     estimator = CATALOG[key].estimator
     population = MultivariateGaussian(Gaussian(np.zeros(d), np.eye(d)))
     budget = None if isinstance(CATALOG[key].examples[0].budget, NonPrivate) else BUDGET

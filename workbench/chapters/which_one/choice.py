@@ -30,8 +30,6 @@ from workbench.types import Array, Columns
 
 
 class Need(IntEnum):
-    """Whether a fact has to be told."""
-
     NOT = 0
     MAY = 1
     MUST = 2
@@ -62,7 +60,6 @@ class Member:
     robust: bool
 
     def applies(self, *told: str) -> bool:
-        """Return whether no fact beyond these has to be told."""
         return all(need < Need.MUST or fact in told for fact, need in self.needs.items())
 
 
@@ -198,7 +195,6 @@ def budget(key: str, n: int, d: int, epsilon: float, delta: float, radius: float
 
 
 def ranked(n: int, d: int, epsilon: float, delta: float, radius: float) -> list[tuple[float, str]]:
-    """Return the predicted errors and keys of all that release, the least error first."""
     found = [(error(key, n, d, epsilon, delta, radius), key) for key in keys(d)]
     return sorted(pair for pair in found if pair[0] < inf)
 
@@ -425,7 +421,6 @@ class Setting:
 
     @property
     def ranked(self) -> list[tuple[float, str]]:
-        """The predicted errors and the keys, the least first."""
         return ranked(self.n, self.d, self.epsilon, DELTA, self.radius)
 
 
@@ -445,7 +440,6 @@ QUESTIONS = ((1, 0.5, 1000.0), (3, 0.5, 10.0), (3, 1.0, 10.0), (10, 1.0, 100.0))
 def errors(
     key: str, n: int, d: int, epsilon: float, radius: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the errors of one estimator within (ε, δ), infinite where it abstains."""
     estimator = trade(key, d, radius).candidate.estimator
     spent = budget(key, n, d, epsilon, DELTA, radius)
 
@@ -461,7 +455,6 @@ def errors(
 
 @cache
 def compared() -> tuple[Sweep, Sweep]:
-    """Return the runs of all that are predicted to answer at every setting; those that take long apart."""
     points = [{"key": key, **asdict(one)} for one in SETTINGS_RUN for _, key in one.ranked]
     quick = tuple(point for point in points if point["key"] not in SLOW)
     slow = tuple(point for point in points if point["key"] in SLOW)
@@ -473,7 +466,6 @@ def compared() -> tuple[Sweep, Sweep]:
 
 @cache
 def named() -> Sweep:
-    """Return the runs of the estimator that needs the fewest rows, at just these."""
     points = []
     for d, epsilon, radius in QUESTIONS:
         n, key = fewest(ALPHA, d, epsilon, DELTA, radius)
