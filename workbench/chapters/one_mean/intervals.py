@@ -5,10 +5,10 @@ nominal probability but for one in 2,000 such sets of runs.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import e, exp, inf, isfinite, nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -50,12 +50,6 @@ METHODS = {  # (calibration, variance): the n of the experiment
 ROWS = (2000, 10_000)  # of an interval for any distribution
 MISSED, WIDER_THAN = 0.07, 1.3
 KEYS = {"known": "univariate/interval", "unknown": "univariate/interval-unknown-variance"}
-NAMES = {
-    ("tight", "known"): "σ known",
-    ("tight", "unknown"): "nothing known",
-    ("paper", "known"): "σ known, original constants",
-    ("paper", "unknown"): "nothing known, original constants",
-}
 
 
 # What is run
@@ -105,8 +99,9 @@ def ends(
     return dict(zip(("low", "high", "plain"), found, strict=True))
 
 
-@dataclass(frozen=True)
-class Law:
+class Law(NamedTuple):
+    """How rows are drawn, their mean and their standard deviation."""
+
     draw: Callable[[Generator, int], Array]
     mean: float
     sd: float

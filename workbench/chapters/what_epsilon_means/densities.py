@@ -4,15 +4,14 @@ The hundred are made up, always the same. With ε-DP, whoever believes with prob
 and not its neighbour X′ believes so afterwards with a probability from p/(p + (1 - p)e^ε) to
 p e^ε/(p e^ε + 1 - p): by Bayes' theorem the odds are multiplied by a ratio of likelihoods, e^ε at most.
 
-`Additive` is the clipped mean with Laplace or Gaussian noise; without its clip it is what somebody makes who
-forgets it. `Middle` is the private median. Densities are on a line of points, draws are the package's.
+`Additive` is the clipped mean with Laplace or Gaussian noise, `Middle` the private median. Densities are on a
+line of points, draws are the package's.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, exp, inf, log, nan, pi, sqrt
-from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -186,19 +185,10 @@ def believed(prior: Array, epsilon: float) -> Array:
 
 
 BOUND = 5.0  # rows are clipped to ±5, a public range
-LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED = "Laplace", "Gaussian", "median", "Laplace, not clipped"
-MECHANISMS = (LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED)
-KEYS: Mapping[str, str] = MappingProxyType(
-    {LAPLACE: "idea/laplace", GAUSSIAN: "idea/gaussian", MEDIAN: "univariate/median", UNCLIPPED: "idea/wrong"}
-)
+LAPLACE, GAUSSIAN, MEDIAN = "Laplace", "Gaussian", "median"
+KEYS = {LAPLACE: "idea/laplace", GAUSSIAN: "idea/gaussian", MEDIAN: "univariate/median"}
 POINTS = 481  # of a picture
 NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
-
-
-class Law(Protocol):
-    def log_density(self, x: Array, at: Array) -> Array: ...
-
-    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -224,7 +214,7 @@ class Additive:
         return additive(np.full(trials, self.mean(x)), self.charge, SimulatedNoise(rng))
 
     def mean(self, x: Array) -> float:
-        return float(x.mean()) if self.clip == inf else float(clipped_mean(x, 0.0, self.clip))
+        return float(clipped_mean(x, 0.0, self.clip))
 
 
 @dataclass(frozen=True)
@@ -251,15 +241,16 @@ class Middle:
         return np.array([made.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
 
 
+Law = Additive | Middle
+
+
 def law(mechanism: str, n: int, epsilon: float, delta: float, bound: float = BOUND) -> Law:
     """Return a mechanism at a budget; δ is that of Gaussian noise alone."""
     if mechanism == MEDIAN:
         return Middle(epsilon, bound)
     cost: Any = ApproxDP(epsilon, delta) if mechanism == GAUSSIAN else PureDP(epsilon)
     kind = "gaussian" if mechanism == GAUSSIAN else "laplace"
-    return Additive(
-        Charge("mean", kind, sensitivity(n, bound), cost), inf if mechanism == UNCLIPPED else bound
-    )
+    return Additive(Charge("mean", kind, sensitivity(n, bound), cost), bound)
 
 
 @dataclass(frozen=True)
@@ -274,12 +265,6 @@ class Densities:
     def of(cls, made: Law, x: Array, other: Array, at: Array) -> "Densities":
         first, second = (np.exp(made.log_density(one, at)) for one in (x, other))
         return cls(first, second, at[1] - at[0])
-
-    def excess(self, epsilon: float) -> float:
-        """Return the δ that (ε, δ) needs for this pair: the larger of both slivers."""
-        up = np.maximum(self.second - np.exp(epsilon) * self.first, 0.0)
-        down = np.maximum(self.first - np.exp(epsilon) * self.second, 0.0)
-        return max(float((up * self.width).sum()), float((down * self.width).sum()))
 
     @property
     def advantage(self) -> float:
@@ -383,17 +368,11 @@ class Losses:
     def values(self) -> Array:
         return np.asarray(self.first + self.step * np.arange(len(self.mass)), np.float64)
 
-    @property
-    def mean(self) -> float:
-        return float(self.values @ self.mass)
-
-    @property
-    def sd(self) -> float:
-        return sqrt(float((self.values - self.mean) ** 2 @ self.mass))
-
-    @property
-    def third(self) -> float:
-        return float(np.abs(self.values - self.mean) ** 3 @ self.mass)
+    def moments(self) -> tuple[float, float, float]:
+        """Return the mean of the finite losses, their standard deviation and third absolute moment."""
+        mean = float(self.values @ self.mass)
+        apart = self.values - mean
+        return mean, sqrt(float(apart**2 @ self.mass)), float(np.abs(apart) ** 3 @ self.mass)
 
     def delta(self, epsilon: float) -> float:
         """Return the least δ for this ε: E (1 - e^(ε - loss))₊."""
@@ -411,7 +390,8 @@ class Losses:
 
     def distance_to_normal(self) -> float:
         """Return the largest distance between the distribution function and the normal one."""
-        heights, normal = np.cumsum(self.mass), ndtr((self.values - self.mean) / self.sd)
+        mean, sd, _ = self.moments()
+        heights, normal = np.cumsum(self.mass), ndtr((self.values - mean) / sd)
         return float(np.max(np.abs([heights - normal, heights - self.mass - normal])))
 
 
@@ -424,10 +404,10 @@ def laplace_losses(epsilon: float) -> Losses:
     return Losses.of(distribution, -epsilon, epsilon)
 
 
-def gaussian_losses(mu: float, *, up: bool = True, reach: float = 9.0, cells: int = 20 * CELLS) -> Losses:
+def gaussian_losses(mu: float, up: bool) -> Losses:
     """Return the loss of μ-GDP noise: N(μ²/2, μ²)."""
-    middle, half = mu**2 / 2, reach * mu
-    return Losses.of(lambda loss: ndtr((loss - middle) / mu), middle - half, middle + half, cells, up)
+    middle, half = mu**2 / 2, 9.0 * mu
+    return Losses.of(lambda loss: ndtr((loss - middle) / mu), middle - half, middle + half, 20 * CELLS, up)
 
 
 def normal_epsilon(mean: float, sd: float, delta: float) -> float:
@@ -441,9 +421,10 @@ def normal_epsilon(mean: float, sd: float, delta: float) -> float:
 def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Chart:
     """Return the ε of k releases over the sum of their ε."""
     one = laplace_losses(epsilon)
+    mean, sd, _ = one.moments()
     best = [optimal_composition(ApproxDP(epsilon, 0.0), k, delta).epsilon for k in USES]
     exact = [one.times(k).epsilon(delta) if delta >= LEAST else nan for k in USES]
-    normal = [normal_epsilon(k * one.mean, sqrt(k) * one.sd, delta) for k in USES]
+    normal = [normal_epsilon(k * mean, sqrt(k) * sd, delta) for k in USES]
     series = [Series("sum of all ε", (USES[0], USES[-1]), (1, 1), role="reference")]
     for label, found, key in (
         ("any mechanism, at best", best, "idea/public"),
@@ -471,10 +452,19 @@ def losses_become_normal() -> Verdict:
     checks = [
         largest("ε of k Laplace releases over that of any mechanism", _over_optimal(), 1 + 1e-9, "at most 1"),
         largest("distance to the normal law over its bound", _normal(), 1.0, "at most 1"),
-        largest("δ of losses rounded down over the package's δ", _gaussian(up=False), 1.0, "at most 1"),
-        largest("the package's δ over that of losses rounded up", _gaussian(up=True), 1.0, "at most 1"),
-        largest("rounded up over rounded down", _widths(), WIDTH, f"at most {WIDTH:g}"),
     ]
+    settings = [(mu, k) for mu in MUS for k in FEW_USES[:3]]
+    exact = np.array([gaussian_delta(mu * sqrt(k), 2 * mu * sqrt(k)) for mu, k in settings])
+    up, down = (
+        np.array([gaussian_losses(mu, up).times(k).delta(2 * mu * sqrt(k)) for mu, k in settings])
+        for up in (True, False)
+    )
+    for name, ratios, bound in (
+        ("δ of losses rounded down over the package's δ", down / exact, 1.0),
+        ("the package's δ over that of losses rounded up", exact / up, 1.0),
+        ("rounded up over rounded down", up / down, WIDTH),
+    ):
+        checks.append(largest(name, ratios.tolist(), bound, f"at most {bound:g}"))
     return combine(checks)
 
 
@@ -489,25 +479,9 @@ def _over_optimal() -> Iterator[float]:
 def _normal() -> Iterator[float]:
     for epsilon in (0.1, 0.5, 1.0, 2.0, 4.0):
         one = laplace_losses(epsilon)
+        _, sd, third = one.moments()
         for k in FEW_USES:
-            yield one.times(k).distance_to_normal() / (BERRY_ESSEEN * one.third / one.sd**3 / sqrt(k))
-
-
-def _deltas(up: bool) -> Iterator[tuple[float, float]]:
-    for mu in MUS:
-        for k in FEW_USES[:3]:
-            epsilon = 2 * mu * sqrt(k)
-            yield gaussian_losses(mu, up=up).times(k).delta(epsilon), gaussian_delta(mu * sqrt(k), epsilon)
-
-
-def _gaussian(up: bool) -> Iterator[float]:
-    for rounded, exact in _deltas(up):
-        yield exact / rounded if up else rounded / exact
-
-
-def _widths() -> Iterator[float]:
-    for (up, _), (down, _) in zip(_deltas(up=True), _deltas(up=False), strict=True):
-        yield up / down
+            yield one.times(k).distance_to_normal() / (BERRY_ESSEEN * third / sd**3 / sqrt(k))
 
 
 CLAIMS = (
