@@ -4,14 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.catalog import CATALOG
-from workbench.chapters import start_here
 from workbench.chapters.start_here import applicable
-from workbench.study.run import Run
-
-
-@pytest.fixture
-def _few_runs(monkeypatch):
-    monkeypatch.setattr(applicable, "RUNS", {"quick": 8})
 
 
 def test_every_private_estimator_of_a_mean_has_a_row():
@@ -41,20 +34,3 @@ def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_mar
     low, high = np.quantile(far, (0.05, 0.95))
     assert (mark.text, mark.y) == (f"−{-low:.3g} to {high:.3g}", 2)
     assert (mark.x > 5) == (side > 0)
-
-
-def test_a_refused_release_crosses_the_line_from_where_the_ledger_ends():
-    panel = start_here.spending(Run("quick", 1)).panels[0]
-    assert panel.names == ("interval for bmi: 0.5", "mean of bp: 0.3", "mean of s1: 0.4", "left: 0.2")
-    (refused,) = (series for series in panel.series if series.label == "refused")
-    assert (*refused.x, *refused.low, *refused.y) == pytest.approx((3, 0.8, 1.2))
-    assert panel.ylim[1] > 1.2
-
-
-@pytest.mark.usefixtures("_few_runs")
-def test_the_price_falls_with_epsilon():
-    for curve in start_here.price(Run("quick", 1)).panels[0].series[1:]:
-        assert curve.y[0] > curve.y[-1]
-        assert all(
-            low <= middle <= high for low, middle, high in zip(curve.low, curve.y, curve.high, strict=True)
-        )

@@ -14,7 +14,7 @@ incomplete beta function. For rows clipped to the ball of radius γ the second m
     noise      γ²/(n√ρ) √(d(d + 1)/2)                             root mean square, ρ-zCDP
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import exp, inf, log, nan, sqrt
@@ -292,7 +292,13 @@ def three_layers(
 def _layered(frame: pd.DataFrame, law: CutStudent, n: int, rho: float, seed: int) -> Panel:
     rows, best = measures.at(frame, degrees=law.degrees, n=n), law.best_radius(n, rho)
     radii = best * np.array(FACTORS)
-    series = []
+    fine = np.geomspace(radii[0], radii[-1], 41).tolist()
+    foreseen: dict[str, Callable[[float], float]] = {
+        "bias": law.bias,
+        "noise": lambda radius: law.noise(radius, n, rho),
+        "sampling": lambda radius: law.sampling(radius, n),
+    }
+    curves, lines = [], []
     for part, key in LAYERS.items():
         statistic, values = measures.mean if part == "bias" else _root_mean_square, layer(rows, part)
         found = {
@@ -300,41 +306,22 @@ def _layered(frame: pd.DataFrame, law: CutStudent, n: int, rho: float, seed: int
             for i, radius in enumerate(radii)
             if len(rows)
         }
+        # the bias that less than one row makes is seen in few trials
         expected = [
-            foreseen(law, n, rho)[part](radius) if part != "bias" or n * law.beyond(radius) >= 1 else nan
+            foreseen[part](radius) if part != "bias" or n * law.beyond(radius) >= 1 else nan
             for radius in found
         ]
-        series.append(measured(part, found, key, expected))
-    series += predicted(law, n, rho, np.geomspace(radii[0], radii[-1], 41))
-    title = f"Student rows, ν = {law.degrees:g}"
+        curves.append(measured(part, found, key, expected))
+        lines.append(Series("", fine, map(foreseen[part], fine), role="theory", colour_key=key))
+    both = Series("bias + noise", fine, [law.private(radius, n, rho) for radius in fine], role="truth")
     note = f"n = {number(n)}, d = {law.d}, ρ = {number(rho)}."
-    return Panel(title, RADIUS, ERROR, tuple(series), note=note, ylim=LAYER_LIMITS, marks=(minimiser(best),))
+    mark = Mark(f"best radius: {number(best, 2)}", "vertical", x=best)
+    return Panel(f"Student rows, ν = {law.degrees:g}", RADIUS, ERROR, (*curves, *lines, both), note=note,
+                 ylim=LAYER_LIMITS, marks=(mark,))  # fmt: skip
 
 
 def _root_mean_square(values: Array) -> float:
     return float(np.sqrt((values**2).mean()))
-
-
-def foreseen(law: CutStudent, n: int, rho: float) -> Mapping[str, Callable[[float], float]]:
-    return {
-        "bias": law.bias,
-        "noise": lambda radius: law.noise(radius, n, rho),
-        "sampling": lambda radius: law.sampling(radius, n),
-    }
-
-
-def predicted(law: CutStudent, n: int, rho: float, radii: Iterable[float]) -> list[Series]:
-    xs = tuple(radii)
-    parts = foreseen(law, n, rho)
-    lines = [
-        Series("", xs, map(parts[part], xs), role="theory", colour_key=key) for part, key in LAYERS.items()
-    ]
-    both = [law.private(radius, n, rho) for radius in xs]
-    return [*lines, Series("bias + noise", xs, both, role="truth")]
-
-
-def minimiser(radius: float) -> Mark:
-    return Mark(f"best radius: {number(radius, 2)}", "vertical", x=radius)
 
 
 def long_ellipsoids(

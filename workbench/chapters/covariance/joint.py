@@ -85,21 +85,20 @@ def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
     found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
-        known = column(rows, "known")
         for name, low, high in (("joint", 0.0, PRICE), ("pairs", PAIRED, inf)):
-            errors = column(rows, name)
-            check = ratio(
-                f"{name} over known mean, {where}", errors, known, low, high, level, rng, n=point["n"]
+            errors, known, said = (
+                column(rows, name),
+                column(rows, "known"),
+                f"{name} over known mean, {where}",
             )
-            found.append(check)
+            found.append(ratio(said, errors, known, low, high, level, rng, n=point["n"]))
     return found
 
 
 def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
     rng, level = resampler(seed, "m21-joint-foreseen"), claim_level(parts=len(SETTINGS + FEW))
-    found = [worst(frames[0], point, level, rng) for point in SETTINGS]
-    found += [worst(frames[1], point, level, rng) for point in FEW]
-    return found
+    settings = [(frames[0], point) for point in SETTINGS] + [(frames[1], point) for point in FEW]
+    return [worst(frame, point, level, rng) for frame, point in settings]
 
 
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:

@@ -5,9 +5,8 @@ as each step sees it between its public bounds.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,21 +58,6 @@ def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovarianc
         "hypercontractivity": student_hypercontractivity(DEGREES, MOMENTS),
     }
     return HeavyTailedNaiveCovariance(**known), HeavyTailedCovariance(**known)
-
-
-@dataclass(frozen=True)
-class Steps:
-    maps: tuple[Array, ...]
-    lowers: tuple[float, ...]
-    value: Array
-
-
-def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Generator, rho: float) -> Steps:
-    trace = Trace()
-    value: Any = estimator(x, budget=ZCDP(rho), rng=noise, trace=trace).value
-    maps: Any = trace.records["preconditioner"]
-    lowers: Any = trace.records["lower"]
-    return Steps(tuple(maps), tuple(lowers), value)
 
 
 def estimate_zero(d: int, x: float | None = None) -> Mark:
@@ -133,13 +117,17 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
     data, noise = (
         stream(run.seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE)
     )
-    steps = followed(pair(upper)[1], law.sample(n, rng=data), noise, rho)
-    last = len(steps.maps) - 1
-    panels = [_frame(law, steps, place, last) for place in sorted({0, 1, 2, last}) if place <= last]
+    trace = Trace()
+    pair(upper)[1](law.sample(n, rng=data), budget=ZCDP(rho), rng=noise, trace=trace)
+    maps: list[Any] = trace.records["preconditioner"]
+    lowers: list[Any] = trace.records["lower"]
+    last = len(maps) - 1
+    shown = sorted({0, 1, 2, last} & {*range(last + 1)})
+    panels = [_frame(law, maps[place], lowers[place], place, last) for place in shown]
     title, end = "Every step widens the public inner circle", ""
     if not last:
         title = "No step before the last one would help"
-    elif steps.lowers[-1] >= ROUND:
+    elif lowers[-1] >= ROUND:
         title, end = f"{title}, until the ellipse is round", ", until the ellipse is nearly a circle"
     return Chart(
         "step_by_step",
@@ -153,8 +141,7 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
     )
 
 
-def _frame(law: Rotated, steps: Steps, place: int, last: int) -> Panel:
-    a, lower = steps.maps[place], steps.lowers[place]
+def _frame(law: Rotated, a: Array, lower: float, place: int, last: int) -> Panel:
     seen = a @ law.covariance @ a.T
     title = f"Before step {place + 1}" if place < last else f"Before step {place + 1} (last)"
     lines = (
@@ -181,8 +168,7 @@ WORLDS, ROWS, EXERCISE_RHO, EXERCISE_UPPER, WITHIN = 12, 5000, 0.5, 900.0, 0.2
 Mine = Callable[[Array, float, np.random.Generator], Any]
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     mine: Array
     naive: Array
     preconditioned: Array

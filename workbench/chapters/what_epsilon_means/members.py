@@ -27,7 +27,7 @@ from workbench.study import measures
 from workbench.study import tracing as tracer
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, between, by, share
+from workbench.study.measures import between, by, share
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Run
@@ -51,11 +51,6 @@ def released(n: int, d: int, epsilon: float, delta: float) -> Charge:
 
 def noise_scale(n: int, d: int, epsilon: float, delta: float) -> float:
     return gaussian_scale(released(n, d, epsilon, delta))
-
-
-def gap(n: int, d: int, scale: float) -> float:
-    """Return the gap of the expected scores over the standard deviation of a stranger's."""
-    return (d / n) / hypot(sqrt(d / n), scale * sqrt(d))
 
 
 def area(n: int, d: int, scale: float) -> float:
@@ -162,9 +157,7 @@ def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
     ]
     for name, key, label in (("plain", PLAIN, "exact mean"), ("private", PRIVATE, private)):
         hits = {d: share(int(some[name].sum()), len(some), LEVEL) for d, some in by(frame, "d").items()}
-        expected = [
-            area(n, int(d), 0.0 if name == "plain" else noise_scale(n, int(d), epsilon, delta)) for d in hits
-        ]
+        expected = [area(n, int(d), 0.0 if name == "plain" else scale[int(d)]) for d in hits]
         series.append(measured(label, hits, key, expected, 0.02, kind="fraction"))
     return Panel(
         f"n = {number(n)}",
@@ -179,8 +172,7 @@ def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
 def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
     checks = []
     for d, some in by(frame, "d").items():
-        expected = area(N, int(d), 0.0)
-        found = _share(some, "plain")
+        found, expected = share(int(some["plain"].sum()), len(some), claim_level()), area(N, int(d), 0.0)
         ends = expected - NORMAL, expected + NORMAL
         checks.append(between(f"d = {d:g}", found, *ends, bound=expected, n=N))
     return checks
@@ -189,14 +181,10 @@ def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
 def privacy_hides_members(frame: pd.DataFrame) -> list[Verdict]:
     most, checks = most_area(EPSILON, DELTA), []
     for d, some in by(frame, "d").items():
+        found = share(int(some["private"].sum()), len(some), claim_level())
         expected = area(N, int(d), noise_scale(N, int(d), EPSILON, DELTA))
-        found = _share(some, "private")
         checks.append(between(f"d = {d:g}", found, expected - NORMAL, most, n=N))
     return checks
-
-
-def _share(some: pd.DataFrame, name: str) -> Measure:
-    return share(int(some[name].sum()), len(some), claim_level())
 
 
 # Tracing against the means of the catalog: with the noise of a budget, and with next to none of it.
