@@ -222,8 +222,8 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
     curves = list[Series]()
     for mode in reversed(MODES):
         found = {t: size(frame[f"error {mode} {t}"].to_numpy()) for t in STEPS if len(frame)}
-        foreseen, look = partial(covariance_error, point, mode), {"rank": SHADES[mode], "label": NAMES[mode]}
-        curves += along(found, STEPS, foreseen, Covariances.key, **look)
+        foreseen, look = partial(covariance_error, point, mode), SHADES[mode]
+        curves += along(found, STEPS, foreseen, Covariances.key, label=NAMES[mode], rank=look)
     wrong = {t: size(sides[f"wrong {t}"].to_numpy()) for t in STEPS if len(sides)}
     curves.append(measured("rows on the wrong side", wrong, "idea/wrong"))
     floor = sqrt(d * (d + 1) / point["n"])

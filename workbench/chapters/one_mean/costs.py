@@ -235,8 +235,8 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
             values = at(frame, epsilon=one, n=n)["apart"].to_numpy()
             found[n] = Measure(mean(values), bootstrap_interval(mean, values, LEVEL, rng), len(values))
         foreseen, rank = partial(noise_part, epsilon=one), place / (len(epsilons) - 1)
-        look = {"line": f"ε = {number(one)}", "margin": BAND, "rank": rank}
-        series += along(found, ns.tolist(), foreseen, PAPER, **look)
+        words = f"ε = {number(one)}"
+        series += along(found, ns.tolist(), foreseen, PAPER, line=words, margin=BAND, rank=rank)
     marks = tuple(
         Mark(f"{number(float(f'{n:.3g}'))} rows", "point", n, sampling(n), side="above")
         for n in map(crossing, epsilons)

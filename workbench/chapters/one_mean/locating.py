@@ -320,7 +320,7 @@ def locate(
         charge = mechanism.charge("locate", budget)
     else:
         known: Any = {"calibration": method, "sigma": 1.0}
-        one = StableLocation(**known) if radius is None else HistogramLocation(radius=radius, **known)
+        one: Any = StableLocation(**known) if radius is None else HistogramLocation(radius=radius, **known)
     for trial, mean in enumerate(data.uniform(-reach, reach, trials)):
         x = mean + data.standard_normal(n)
         place: object = (

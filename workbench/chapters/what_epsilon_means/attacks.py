@@ -108,7 +108,7 @@ def rounds(
     sets = np.array(FIRST), np.array(SECOND)
     coins = data.integers(2, size=trials).astype(bool)
     outputs = [made.draw(one, trials, noise) for one in sets]
-    first, second = (np.subtract(*(made.log_density(x, y) for x in reversed(sets))) for y in outputs)
+    first, second = (made.log_density(sets[1], y) - made.log_density(sets[0], y) for y in outputs)
     return {"won": (np.where(coins, second, first) > 0) == coins, "first": first, "second": second}
 
 
@@ -272,9 +272,10 @@ def accused(
     one: Suspect, seed: int, preset: AuditPreset = AUDIT_CI, level: float = AUDIT_LEVEL
 ) -> AuditReport:
     """Return the report on a suspect, attacked with rows that leave for an end, or for far away."""
-    sizes = {"n_screen": preset.n_screen, "n_train": preset.n_train, "n_test": preset.n_test}
-    name = f"suspect {one.letter}"
-    return audit(one, rows.ends(4), one.claim, level=level, seed=seed, name=name, **sizes)
+    return audit(
+        one, rows.ends(4), one.claim, level=level, seed=seed, name=f"suspect {one.letter}",
+        n_screen=preset.n_screen, n_train=preset.n_train, n_test=preset.n_test,
+    )  # fmt: skip
 
 
 def suspects(run: Run) -> Chart:
