@@ -50,6 +50,7 @@ def figures():
 FIGURES = list(figures())
 OF_NUMBERS = [(name, figure) for name, figure in FIGURES if defaults(figure)]
 MEASURED_ALONE = {  # what no prediction shows
+    "price": {"delta", "n"},
     "side_by_side": {"epsilon", "delta"},
     "rows_against_delta": {"epsilon"},
     "skewed_rows": {"epsilon", "delta", "d", "radius"},
