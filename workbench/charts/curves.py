@@ -1,6 +1,6 @@
 """Curves that pictures of several chapters share: measured beside predicted, ellipses in the plane."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
@@ -32,6 +32,25 @@ def measured(
     low, high = zip(*(one.interval for one in found.values()), strict=True) if found else ((), ())
     y = [one.estimate for one in found.values()]
     return Series(label, found, y, low, high, colour_key=key, expected=expected, margin=margin, **more)
+
+
+def along(
+    found: Mapping[Any, Measure],
+    fine: Iterable[float],
+    foreseen: Callable[[Any], float],
+    key: str,
+    *,
+    label: str = "",
+    line: str = "",
+    margin: float = BAND,
+    **look: Any,
+) -> tuple[Series, Series]:
+    """Return a measured curve that knows what is foreseen at its points, and that as a line at finer ones.
+
+    `label` names the curve and `line` the line; `look` are other parameters of both.
+    """
+    curve, xs = measured(label, found, key, [foreseen(x) for x in found], margin, **look), list(fine)
+    return curve, Series(line, xs, [foreseen(x) for x in xs], role="theory", colour_key=key, **look)
 
 
 def predicted(run: Run, x: Iterable[float], y: Iterable[float], key: str) -> tuple[Series, ...]:

@@ -15,7 +15,6 @@ from tests.chapters.worlds import (
     require_refuted,
     scaled,
 )
-from workbench.chapters import covariance as gallery
 from workbench.chapters.covariance import heavy_tails, joint, net, unbounded
 from workbench.chapters.covariance.heavy_tails import CutStudent
 from workbench.chapters.covariance.one_radius import EXERCISE_UPPER as UPPER
@@ -24,7 +23,6 @@ from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, preco
 from workbench.privacy import ZCDP
 from workbench.study.profiles import claim_level
 from workbench.study.rules import Status
-from workbench.study.run import Run
 from workbench.study.sweeps import run
 
 RATE, STEP, NET = (
@@ -33,7 +31,6 @@ RATE, STEP, NET = (
 FLAT, EIGENVALUES = "covariance/flat-in-condition", "covariance/eigenvalues-to-a-factor"
 GAP, COARSE = "covariance/error-follows-gap", "covariance/coarse-closes-gap"
 TRUE = {RATE: 15, STEP: 4, NET: 5, FLAT: 2, EIGENVALUES: 4, GAP: 1, COARSE: 3}  # sample sizes beside each
-SKETCH = Run("quick", 3, most=3)
 
 
 def lognormal(data, middle, trials):
@@ -225,35 +222,6 @@ def test_the_three_errors_are_those_of_a_simulation(degrees, radius):
     assert law.sampling(radius, n) == pytest.approx(np.sqrt(spread / n), rel=0.02)
     best = law.best_radius(10_000, 0.5)
     assert law.least(10_000, 0.5) < min(law.private(best * by, 10_000, 0.5) for by in (0.9, 1.1))
-
-
-def test_the_circles_of_the_steps_are_the_public_bounds():
-    for panel in gallery.step_by_step(SKETCH).panels:
-        seen, upper, lower = (
-            [np.hypot(*point) for point in zip(one.x, one.y, strict=True)] for one in panel.series
-        )
-        assert max(lower) <= min(seen) * (1 + 1e-6)
-        assert max(seen) <= max(upper) * (1 + 1e-6)
-
-
-@pytest.mark.turns(3)
-def test_the_table_shows_the_rows_at_which_runs_are_accurate_enough(monkeypatch):
-    rows = {(2, 2): 900, (2, 4): 4000, (2, 8): 20_000, (3, 2): 700, (3, 4): 3000, (3, 8): 14_000}
-
-    def needs(*, trials, data, noise, **point):
-        least = rows[point["moments"], point["d"]] if "moments" in point else 8000 * point["d"]
-        spread = np.exp(0.2 * data.standard_normal(trials))
-        alpha = point.get("alpha", unbounded.UNBOUNDED_ALPHA)
-        return {"error": np.where(point["n"] * spread < least, 9.0, alpha / 2), "reference": np.ones(trials)}
-
-    for name in ("HEAVY_SIZES", "UNBOUNDED_SIZES"):
-        monkeypatch.setattr(
-            unbounded, name, replace(getattr(unbounded, name), block=instead(needs)(None), trials=60)
-        )
-    heavy, _ = unbounded.table_one(Run("quick", 3)).panels
-    found = [(dict(zip(one.x, one.y, strict=True))) for one in heavy.series if one.role == "estimate"]
-    for moments, line in zip((2, 3), found, strict=True):
-        assert all(line[d] == pytest.approx(rows[moments, d], rel=0.5) for d in unbounded.HEAVY_D)
 
 
 def test_the_judge_passes_the_package_and_fails_what_ignores_the_rows():

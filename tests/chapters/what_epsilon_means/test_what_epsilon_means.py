@@ -15,7 +15,7 @@ from workbench.chapters.what_epsilon_means import attacks, densities, members
 from workbench.chapters.what_epsilon_means import composition as picture
 from workbench.chapters.what_epsilon_means import members as means
 from workbench.chapters.what_epsilon_means.attacks import SUSPECTS, accused, suspect
-from workbench.chapters.what_epsilon_means.densities import GAUSSIAN, LAPLACE, MECHANISMS, MEDIAN, UNCLIPPED
+from workbench.chapters.what_epsilon_means.densities import GAUSSIAN
 from workbench.privacy import PureDP
 from workbench.privacy.budgets import gaussian_delta
 from workbench.study.audit import Pair, audit, last_bit
@@ -32,10 +32,10 @@ BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (
     )
 )
 NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "01_what_epsilon_means.ipynb"
-X, OTHER = np.array([-3.0, -1.0, 0.5, 2.0, -5.0]), np.array([-3.0, -1.0, 0.5, 2.0, 5.0])
+X = np.array([-3.0, -1.0, 0.5, 2.0, -5.0])
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("mechanism", attacks.SOUND)
 def test_draws_have_the_density_that_is_said(mechanism):
     """Kolmogorov and Smirnov's test, with `CONTRACT_LEVEL` false alarms."""
     made = densities.law(mechanism, len(X), 1.5, 0.01)
@@ -47,26 +47,6 @@ def test_draws_have_the_density_that_is_said(mechanism):
     assert kstest(draws, lambda y: np.interp(y, at, heights)).pvalue > CONTRACT_LEVEL
     shifted = kstest(draws + 0.5, lambda y: np.interp(y, at, heights))
     assert shifted.pvalue < CONTRACT_LEVEL
-
-
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
-@pytest.mark.parametrize("mechanism", [LAPLACE, MEDIAN])
-def test_a_pure_mechanism_has_no_loss_beyond_epsilon(mechanism, epsilon):
-    at = np.linspace(-60, 60, 24_001)
-    both = densities.Densities.of(densities.law(mechanism, len(X), epsilon, 0.0), X, OTHER, at)
-    assert both.excess(epsilon) <= 1e-9
-    assert both.excess(0.9 * epsilon) > (1e-3 if mechanism == LAPLACE else -1)
-
-
-def test_the_sliver_of_gaussian_noise_is_delta_and_a_row_that_is_not_clipped_breaks_the_promise():
-    at = np.linspace(-60, 60, 240_001)
-    gaussian = densities.Densities.of(densities.law(GAUSSIAN, len(X), 1.0, 0.03), X, OTHER, at)
-    assert gaussian.excess(1.0) == pytest.approx(0.03, rel=1e-4)
-    far = OTHER.copy()
-    far[-1] = 30.0
-    sound, broken = (densities.law(name, len(X), 1.0, 0.0) for name in (LAPLACE, UNCLIPPED))
-    assert densities.Densities.of(sound, X, far, at).excess(1.0) <= 1e-9
-    assert densities.Densities.of(broken, X, far, at).excess(1.0) > 0.3
 
 
 def test_the_theorem_holds_for_every_test_and_its_bound_is_attained():

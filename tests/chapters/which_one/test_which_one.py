@@ -3,7 +3,6 @@
 from dataclasses import replace
 from math import inf
 
-import numpy as np
 import pytest
 
 from workbench.catalog import CATALOG
@@ -15,7 +14,6 @@ from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
 from workbench.study import sweeps as sweep
 from workbench.study.rules import Status
-from workbench.study.run import Run
 
 ALL = ("mean", "covariance", "gaussian")
 
@@ -113,21 +111,6 @@ def test_a_budget_is_one_that_is_taken_and_none_where_there_is_no_answer():
     assert choice.budget("univariate/two-step-mean", 500, 1, *BUDGET, 10.0) == PureDP(1.0)
     assert choice.budget("mean/coinpress", 500, 3, *BUDGET, 10.0) == ApproxDP(*BUDGET)
     assert choice.budget("mean/coordinatewise", 5, 3, 0.1, 1e-6, 10.0) is None
-
-
-@pytest.mark.daily
-def test_the_map_has_the_quotient_of_the_errors_and_ends_where_one_is_silent():
-    chart = which_one.best_map(Run("quick", 1))
-    values = np.array(chart.panels[0].heat.values)
-    one, other = (
-        choice.error(key, 800, 3, choice.ACROSS[3], 1e-6, 10.0) for key in (choice.COLUMNWISE, choice.BALL)
-    )
-    assert values[choice.SIZES[::-1].index(800), 3] == pytest.approx(one / other)
-    silent = choice.error(choice.COLUMNWISE, 200, 3, choice.ACROSS[1], 1e-6, 10.0)
-    assert np.isinf(silent)
-    assert np.isnan(values[choice.SIZES[::-1].index(200), 1])
-    assert np.nanmax(values) <= choice.REACH
-    assert np.nanmin(values) < 0.9
 
 
 @pytest.mark.daily

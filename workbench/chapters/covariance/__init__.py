@@ -2,8 +2,8 @@
 
 from workbench.chapters.covariance.heavy_tails import long_ellipsoids, three_layers
 from workbench.chapters.covariance.net import net_floors
-from workbench.chapters.covariance.one_radius import judge, one_radius, rounding, step_by_step
-from workbench.chapters.covariance.unbounded import fewest_rows, side_by_side, table_one
+from workbench.chapters.covariance.one_radius import judge, one_radius, step_by_step
+from workbench.chapters.covariance.unbounded import side_by_side, table_one
 
 CLAIMS = (
     "covariance/moments-decide-rate",
@@ -34,12 +34,10 @@ FULL = (  # minutes of runs
 __all__ = [
     "CLAIMS",
     "FULL",
-    "fewest_rows",
     "judge",
     "long_ellipsoids",
     "net_floors",
     "one_radius",
-    "rounding",
     "side_by_side",
     "step_by_step",
     "table_one",

@@ -14,7 +14,7 @@ incomplete beta function. For rows clipped to the ball of radius γ the second m
     noise      γ²/(n√ρ) √(d(d + 1)/2)                             root mean square, ρ-zCDP
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import exp, inf, log, nan, sqrt
@@ -98,7 +98,6 @@ class CutStudent:
         return float((self._beyond(1, radius) - radius**2 * self._beyond(0, radius)) / sqrt(self.d))
 
     def beyond(self, radius: float) -> float:
-        """Return the share of the rows that are clipped."""
         return self._beyond(0, radius)
 
     def sampling(self, radius: float, n: int) -> float:
@@ -110,17 +109,14 @@ class CutStudent:
         return gaussian_scale(_charge(n, radius, rho)) * sqrt(self.d * (self.d + 1) / 2)
 
     def private(self, radius: float, n: int, rho: float) -> float:
-        """Return bias plus noise."""
         return self.bias(radius) + self.noise(radius, n, rho)
 
     def best_radius(self, n: int, rho: float) -> float:
-        """Return the radius at which bias plus noise is least."""
         ends = log(sqrt(self.d)) - 2, log(sqrt(self.d)) + 8
         found = minimize_scalar(lambda u: self.private(exp(u), n, rho), bounds=ends, method="bounded")
         return exp(float(found.x))
 
     def least(self, n: int, rho: float) -> float:
-        """Return the least sum of bias and noise over all radii."""
         return self.private(self.best_radius(n, rho), n, rho)
 
     def _moment(self, order: int) -> float:
@@ -137,7 +133,6 @@ class CutStudent:
 def naive(
     upper: float, n: int, rho: float = RHO, d: int = D
 ) -> tuple[HeavyTailedNaiveCovariance, Stage, Charge]:
-    """Return the naive estimator with the source's constants, its one stage and its charge."""
     estimator = HeavyTailedNaiveCovariance(
         upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(),
         calibration="paper", lower=1.0,
@@ -148,7 +143,6 @@ def naive(
 
 
 def spread_constant() -> float:
-    """Return C of the rows of `spreads`."""
     return student_hypercontractivity(SPREAD_DEGREES, SPREAD_MOMENTS)
 
 
@@ -164,7 +158,6 @@ def naive_noise(upper: float, n: int = SPREAD_N, rho: float = RHO, d: int = D) -
 
 
 def stepping(calibration: Any) -> HeavyTailedCovariance:
-    """Return the estimator of a step on rows that nobody else sees."""
     return HeavyTailedCovariance(
         upper=1.0, lower=STEP_LOWER, centred=True, moments=STEP_MOMENTS, calibration=calibration,
         hypercontractivity=student_hypercontractivity(STEP_DEGREES, STEP_MOMENTS), mode="proved",
@@ -299,7 +292,13 @@ def three_layers(
 def _layered(frame: pd.DataFrame, law: CutStudent, n: int, rho: float, seed: int) -> Panel:
     rows, best = measures.at(frame, degrees=law.degrees, n=n), law.best_radius(n, rho)
     radii = best * np.array(FACTORS)
-    series = []
+    fine = np.geomspace(radii[0], radii[-1], 41).tolist()
+    foreseen: dict[str, Callable[[float], float]] = {
+        "bias": law.bias,
+        "noise": lambda radius: law.noise(radius, n, rho),
+        "sampling": lambda radius: law.sampling(radius, n),
+    }
+    curves, lines = [], []
     for part, key in LAYERS.items():
         statistic, values = measures.mean if part == "bias" else _root_mean_square, layer(rows, part)
         found = {
@@ -307,44 +306,22 @@ def _layered(frame: pd.DataFrame, law: CutStudent, n: int, rho: float, seed: int
             for i, radius in enumerate(radii)
             if len(rows)
         }
+        # the bias that less than one row makes is seen in few trials
         expected = [
-            foreseen(law, n, rho)[part](radius) if part != "bias" or n * law.beyond(radius) >= 1 else nan
+            foreseen[part](radius) if part != "bias" or n * law.beyond(radius) >= 1 else nan
             for radius in found
         ]
-        series.append(measured(part, found, key, expected))
-    series += predicted(law, n, rho, np.geomspace(radii[0], radii[-1], 41))
-    title = f"Student rows, ν = {law.degrees:g}"
+        curves.append(measured(part, found, key, expected))
+        lines.append(Series("", fine, map(foreseen[part], fine), role="theory", colour_key=key))
+    both = Series("bias + noise", fine, [law.private(radius, n, rho) for radius in fine], role="truth")
     note = f"n = {number(n)}, d = {law.d}, ρ = {number(rho)}."
-    return Panel(title, RADIUS, ERROR, tuple(series), note=note, ylim=LAYER_LIMITS, marks=(minimiser(best),))
+    mark = Mark(f"best radius: {number(best, 2)}", "vertical", x=best)
+    return Panel(f"Student rows, ν = {law.degrees:g}", RADIUS, ERROR, (*curves, *lines, both), note=note,
+                 ylim=LAYER_LIMITS, marks=(mark,))  # fmt: skip
 
 
 def _root_mean_square(values: Array) -> float:
     return float(np.sqrt((values**2).mean()))
-
-
-def foreseen(law: CutStudent, n: int, rho: float) -> Mapping[str, Callable[[float], float]]:
-    """Return the three layers as functions of the radius."""
-    return {
-        "bias": law.bias,
-        "noise": lambda radius: law.noise(radius, n, rho),
-        "sampling": lambda radius: law.sampling(radius, n),
-    }
-
-
-def predicted(law: CutStudent, n: int, rho: float, radii: Iterable[float]) -> list[Series]:
-    """Return the three layers and the sum of bias and noise, as predicted."""
-    xs = tuple(radii)
-    parts = foreseen(law, n, rho)
-    lines = [
-        Series("", xs, map(parts[part], xs), role="theory", colour_key=key) for part, key in LAYERS.items()
-    ]
-    both = [law.private(radius, n, rho) for radius in xs]
-    return [*lines, Series("bias + noise", xs, both, role="truth")]
-
-
-def minimiser(radius: float) -> Mark:
-    """Return the vertical line at the best radius."""
-    return Mark(f"best radius: {number(radius, 2)}", "vertical", x=radius)
 
 
 def long_ellipsoids(
@@ -383,7 +360,6 @@ def long_ellipsoids(
 
 
 def layer(frame: pd.DataFrame, part: str) -> Array:
-    """Return one of bias, noise and sampling of every trial at every factor, shape (trials, factors)."""
     return frame[[f"{part} {i}" for i in range(len(FACTORS))]].to_numpy()
 
 
@@ -428,10 +404,7 @@ def _naive(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     slope = measures.slope(np.log(UPPERS[1:]), [measures.logarithm(one) for one in found[1:]])
     predicted = local_slope(UPPERS[1:], [naive_noise(upper) for upper in UPPERS[1:]])
     name = "exponent of the naive noise in u, from u = 1e2 on"
-    return [
-        *checks,
-        measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted),
-    ]
+    return [*checks, measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted)]
 
 
 def _flat(frame: pd.DataFrame, seed: int) -> Verdict:

@@ -30,13 +30,11 @@ SPECTRA = ("round", "one large", "one small", "geometric")
 
 
 def joint_of(condition: float) -> CoinPressGaussian:
-    """Return the estimator of a point, told the bounds of its rows."""
     return CoinPressGaussian(radius=FAR * sqrt(condition), upper=condition, lower=1.0)
 
 
 @each_trial
 def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
-    """Run joint steps, steps that know the mean, and steps on pairs, on the same rows."""
     budget = ZCDP(rho)
     told, paired = (
         CoinPressCovariance(upper=condition, centred=one, paired=True, lower=1.0) for one in (True, False)
@@ -53,7 +51,6 @@ def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noi
 def foreseen(
     n: int, d: int, rho: float, condition: float, spectrum: str, *, data: Generator, noise: Generator
 ) -> Row:
-    """Measure the error of mean and covariance together, at a point that has a spectrum."""
     law = named(spectrum, d, condition).law(data, far=FAR)
     value: Any = joint_of(condition)(law.sample(n, rng=data), budget=ZCDP(rho), rng=noise).value
     return {"error": hypot(law.mean_error(value.mean), law.error(value.covariance))}
@@ -72,7 +69,6 @@ FEW: tuple[Point, ...] = ({"n": 1050, "d": 2, "rho": 0.1, "condition": 1e8},)
 
 
 def over_spectra(name: str, settings: tuple[Point, ...], trials: int) -> Sweep:
-    """Return the runs of settings, each with all of its spectra."""
     points = tuple(
         {**one, "spectrum": spectrum}
         for one in settings
@@ -89,21 +85,20 @@ def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verd
     found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
-        known = column(rows, "known")
         for name, low, high in (("joint", 0.0, PRICE), ("pairs", PAIRED, inf)):
-            errors = column(rows, name)
-            check = ratio(
-                f"{name} over known mean, {where}", errors, known, low, high, level, rng, n=point["n"]
+            errors, known, said = (
+                column(rows, name),
+                column(rows, "known"),
+                f"{name} over known mean, {where}",
             )
-            found.append(check)
+            found.append(ratio(said, errors, known, low, high, level, rng, n=point["n"]))
     return found
 
 
 def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
     rng, level = resampler(seed, "m21-joint-foreseen"), claim_level(parts=len(SETTINGS + FEW))
-    found = [worst(frames[0], point, level, rng) for point in SETTINGS]
-    found += [worst(frames[1], point, level, rng) for point in FEW]
-    return found
+    settings = [(frames[0], point) for point in SETTINGS] + [(frames[1], point) for point in FEW]
+    return [worst(frame, point, level, rng) for frame, point in settings]
 
 
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:

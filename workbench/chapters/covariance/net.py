@@ -36,7 +36,6 @@ ABOVE, PROPORTIONAL = 1.3, 1.5  # error over floor; error over step, largest ove
 
 
 def estimator(alpha: float) -> PureNetCovariance:
-    """Return the estimator for covariances between I and 16 I."""
     return PureNetCovariance(
         upper=UPPER, centred=True, moments=MOMENTS, alpha=alpha,
         hypercontractivity=student_hypercontractivity(DEGREES, MOMENTS), lower=1.0,
@@ -112,26 +111,25 @@ def _errors(frame: pd.DataFrame, d: int, seed: int) -> Panel:
 
 
 def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    found = (_checks(frame, d, seed) for d, frame in zip(NETS, frames, strict=True))
-    return [check for checks in found for check in checks]
-
-
-def _checks(frame: pd.DataFrame, d: int, seed: int) -> list[Verdict]:
-    checks, floors = [], {}
-    for alpha in ALPHAS[d]:
-        few, many = (measures.at(frame, alpha=alpha, n=n) for n in (NET_N[d][0], NET_N[d][-1]))
-        name, label = f"d = {d}, alpha = {alpha:g}", f"m21-heavy-net {d} {alpha:g}"
-        over = summary(_ratio, many[["error", "floor"]], seed, label)
-        check = measures.between(f"error over floor, {name}", over, 0.0, ABOVE, n=NET_N[d][-1], bound=1.0)
-        checks.append(enough(check, "M21/pure", "enough for the floor of the net, within 30 %"))
-        means = [
-            summary(measures.mean, rows["error"], seed, f"{label} {len(checks)}") for rows in (few, many)
-        ]
-        name = f"error at n = {NET_N[d][0]} over that at {NET_N[d][-1]}, {name}"
-        checks.append(measures.between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0))
-        floors[alpha] = measures.scaled(means[1], 1 / alpha)
-    name, spread = f"error over step, largest over smallest, d = {d}", measures.spread(floors)
-    return [*checks, measures.between(name, spread, 0.0, PROPORTIONAL, n=NET_N[d][-1])]
+    checks = []
+    for d, frame in zip(NETS, frames, strict=True):
+        floors, (few_n, *_, many_n), count = {}, NET_N[d], 0
+        for alpha in ALPHAS[d]:
+            few, many = (measures.at(frame, alpha=alpha, n=n) for n in (few_n, many_n))
+            name, label = f"d = {d}, alpha = {alpha:g}", f"m21-heavy-net {d} {alpha:g}"
+            over = summary(_ratio, many[["error", "floor"]], seed, label)
+            check = measures.between(f"error over floor, {name}", over, 0.0, ABOVE, n=many_n, bound=1.0)
+            checks.append(enough(check, "M21/pure", "enough for the floor of the net, within 30 %"))
+            count += 1
+            label = f"{label} {count}"
+            means = [summary(measures.mean, rows["error"], seed, label) for rows in (few, many)]
+            name = f"error at n = {few_n} over that at {many_n}, {name}"
+            checks.append(measures.between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0))
+            count += 1
+            floors[alpha] = measures.scaled(means[1], 1 / alpha)
+        name, spread = f"error over step, largest over smallest, d = {d}", measures.spread(floors)
+        checks.append(measures.between(name, spread, 0.0, PROPORTIONAL, n=many_n))
+    return checks
 
 
 def _ratio(pairs: Array) -> float:

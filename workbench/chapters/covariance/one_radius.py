@@ -5,14 +5,12 @@ as each step sees it between its public bounds.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 from math import inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import circle, ellipse, plane
 from workbench.charts.style import number
 from workbench.errors import ArgumentError
@@ -39,23 +37,19 @@ def error_of(law: Rotated, estimate: object) -> float:
 
 
 def geometric(d: int, condition: float) -> Array:
-    """Return d eigenvalues from 1 to the condition number, equal ratios apart."""
     return np.geomspace(1.0, condition, d)
 
 
 def without_privacy(rows: Array) -> Array:
-    """Return the sample covariance of rows whose mean is known to be 0."""
     return second_moment(rows)
 
 
 def tilted(upper: float, degrees: float = inf) -> Rotated:
-    """Return a law in the plane with eigenvalues 1 and `upper`, its long axis tilted."""
     cos, sin = np.cos(TILT), np.sin(TILT)
     return Rotated(np.array([[-sin, cos], [cos, sin]]), np.array([1.0, upper]), degrees=degrees)
 
 
 def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovariance]:
-    """Return the naive and the preconditioned estimator that know the bound."""
     known: dict[str, Any] = {
         "upper": upper,
         "lower": 1.0,
@@ -66,26 +60,7 @@ def pair(upper: float) -> tuple[HeavyTailedNaiveCovariance, HeavyTailedCovarianc
     return HeavyTailedNaiveCovariance(**known), HeavyTailedCovariance(**known)
 
 
-@dataclass(frozen=True)
-class Steps:
-    """What happened in one run: the maps A of every step and the public bounds ℓ."""
-
-    maps: tuple[Array, ...]
-    lowers: tuple[float, ...]
-    value: Array
-
-
-def followed(estimator: HeavyTailedCovariance, x: Array, noise: np.random.Generator, rho: float) -> Steps:
-    """Run the preconditioned estimator and keep its frames."""
-    trace = Trace()
-    value: Any = estimator(x, budget=ZCDP(rho), rng=noise, trace=trace).value
-    maps: Any = trace.records["preconditioner"]
-    lowers: Any = trace.records["lower"]
-    return Steps(tuple(maps), tuple(lowers), value)
-
-
 def estimate_zero(d: int, x: float | None = None) -> Mark:
-    """Return the line at the error of the estimate 0, √d, with its words at x."""
     return Mark("above: worse than the estimate 0", "horizontal", x=x, y=d**0.5)
 
 
@@ -142,13 +117,17 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
     data, noise = (
         stream(run.seed, role, "covariance-step-by-step", 0, 0) for role in (Role.DATA, Role.NOISE)
     )
-    steps = followed(pair(upper)[1], law.sample(n, rng=data), noise, rho)
-    last = len(steps.maps) - 1
-    panels = [_frame(law, steps, place, last) for place in sorted({0, 1, 2, last}) if place <= last]
+    trace = Trace()
+    pair(upper)[1](law.sample(n, rng=data), budget=ZCDP(rho), rng=noise, trace=trace)
+    maps: list[Any] = trace.records["preconditioner"]
+    lowers: list[Any] = trace.records["lower"]
+    last = len(maps) - 1
+    shown = sorted({0, 1, 2, last} & {*range(last + 1)})
+    panels = [_frame(law, maps[place], lowers[place], place, last) for place in shown]
     title, end = "Every step widens the public inner circle", ""
     if not last:
         title = "No step before the last one would help"
-    elif steps.lowers[-1] >= ROUND:
+    elif lowers[-1] >= ROUND:
         title, end = f"{title}, until the ellipse is round", ", until the ellipse is nearly a circle"
     return Chart(
         "step_by_step",
@@ -162,8 +141,7 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
     )
 
 
-def _frame(law: Rotated, steps: Steps, place: int, last: int) -> Panel:
-    a, lower = steps.maps[place], steps.lowers[place]
+def _frame(law: Rotated, a: Array, lower: float, place: int, last: int) -> Panel:
     seen = a @ law.covariance @ a.T
     title = f"Before step {place + 1}" if place < last else f"Before step {place + 1} (last)"
     lines = (
@@ -179,61 +157,6 @@ def _frame(law: Rotated, steps: Steps, place: int, last: int) -> Panel:
     return plane(title, lines, reach=1.12, names=names, marks=marks)
 
 
-# Preconditioning frame by frame: a long ellipse becomes round.
-
-
-ROUNDED_UPPER, FRAMES = 1e4, 12  # condition number; steps that are shown
-NEARLY = 1.3  # of both axes, where an ellipse looks round
-KEY, AXIS, REACH = "covariance/heavy-tailed", "first coordinate, rescaled", 1.15
-
-
-def rounding(run: Run, *, frame: int = 1) -> Chart:
-    """Return the rows and their covariance as each step sees them."""
-    return _rounding(run.seed).chart(frame)
-
-
-@cache
-def _rounding(seed: int) -> Film:
-    law = tilted(ROUNDED_UPPER, DEGREES)
-    data, noise = (stream(seed, role, "covariance-film", 0, 0) for role in (Role.DATA, Role.NOISE))
-    x = law.sample(STEPS_N, rng=data)
-    steps = followed(pair(ROUNDED_UPPER)[1], x, noise, RHO)
-    return Film(
-        "ellipse",
-        "Twelve steps make an ellipse of condition number 10 000 round",
-        tuple(_frame_rounded(law, steps, place, x) for place in range(min(FRAMES, len(steps.maps)))),
-        alt="An ellipse as thin as a line, tilted, among its rows. Before every further step it is wider, in"
-        " the end it is nearly a circle; a public circle inside it grows with it.",
-        how_to_read="Every picture shows the rows as the step sees them, x ↦ Ax. The ellipse of AΣAᵀ lies"
-        " between two public circles: of radius 1, and of radius √ℓ, which grows.",
-    )
-
-
-def _frame_rounded(law: Rotated, steps: Steps, place: int, x: Array) -> Frame:
-    a, lower = steps.maps[place], steps.lowers[place]
-    seen = a @ law.covariance @ a.T
-    short, long = np.sqrt(np.linalg.eigvalsh(seen))
-    first, second = (x[:SHOWN] @ a.T).T
-    series = (
-        Series("rows, x ↦ Ax", first, second, role="rows", colour_key="idea/data"),
-        circle("upper bound, radius 1", 1.0, role="reference", colour_key="idea/public"),
-        circle("lower bound, radius √ℓ", sqrt(lower), role="kept", colour_key="idea/public"),
-        ellipse("covariance, AΣAᵀ", seen, role="truth"),
-    )
-    ratio = float(long / short)
-    panel = plane("", series, reach=REACH, names=(AXIS, ""))
-    return Frame(f"Before step {place + 1}: ℓ = {number(lower, 2)}. {_words(place, ratio)}", panel)
-
-
-def _words(place: int, ratio: float) -> str:
-    if ratio < NEARLY:
-        return "The ellipse is nearly round, and noise of one size does the same harm in all directions."
-    size = f"The long axis is {number(ratio, 3 if ratio > 10 else 2)} times as long as the short one."
-    if place == 0:
-        return size + " Noise is the same in all directions, and hides the short one."
-    return size + " The step before has measured what is long, with noise, and shortened it."
-
-
 # The worlds that an exercise of notebook 04 hides: a reader's covariance is run on laws that only they know.
 #
 # A world is a normal law in the plane with eigenvalues 1 and u, its axes turned at random. The reader's
@@ -245,17 +168,13 @@ WORLDS, ROWS, EXERCISE_RHO, EXERCISE_UPPER, WITHIN = 12, 5000, 0.5, 900.0, 0.2
 Mine = Callable[[Array, float, np.random.Generator], Any]
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Errors in every world, in the norm of Σ: the reader's, and those of the package's two estimators."""
-
+class Judged(NamedTuple):
     mine: Array
     naive: Array
     preconditioned: Array
 
     @property
     def good(self) -> int:
-        """In how many worlds the reader's error is at most `WITHIN`."""
         return int((self.mine <= WITHIN).sum())
 
     def __str__(self) -> str:

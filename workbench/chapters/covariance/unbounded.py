@@ -146,7 +146,6 @@ def sides(
 def beside_the_sample(
     law: Rotated, n: int, budget: ApproxDP, data: Generator, noise: Generator, **others: Any
 ) -> Row:
-    """Return the errors of the unbounded covariance, of others, and of the sample one (`reference`)."""
     x = law.sample(n, rng=data)
     estimators = {"error": UnboundedCovariance(), **others}
     found = {name: error_of(law, one(x, budget=budget, rng=noise).value) for name, one in estimators.items()}
@@ -155,13 +154,11 @@ def beside_the_sample(
 
 @each_trial
 def errors(d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
-    """Measure the error at one spectrum, and that of the sample covariance of the same rows."""
     law = named(spectrum, d).law(data, far=FAR)
     return beside_the_sample(law, any_rows(d), BUDGET, data, noise)
 
 
 def coinpress_steps(condition: float, n: int = SIDE_N, budget: ApproxDP = BUDGET) -> int:
-    """Return the number of steps that CoinPress takes in `sides`: public."""
     estimator = CoinPressCovariance(upper=MARGIN * condition, paired=True, lower=1.0)
     return len(list(estimator.plan(n, D, budget).charges()))
 
@@ -173,7 +170,6 @@ def start(d: int, calibration: Any = "tight", budget: ApproxDP = BUDGET) -> int:
 
 @lru_cache(maxsize=8)
 def any_rows(d: int) -> int:
-    """Return the rows of `errors`: public."""
     return round(MORE * start(d))
 
 
@@ -346,8 +342,6 @@ def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 UPPER, ALPHA, SHARE = 100.0, 0.1, 2 / 3
 HEAVY_D, FACTORS = (2, 4, 8), (0.5, 0.8, 1.3, 2.0, 3.2, 5.0)  # n over the formula
 UNBOUNDED_D, UNBOUNDED_ALPHA, UNBOUNDED_FACTORS = (2, 3, 4), 0.03, (1.1, 1.8, 3.0, 6.0)
-START_D = (2, 3, 4, 5, 6, 8, 10, 12)
-GUIDE, LARGE = 100, 10  # times the term: a line to compare with; the d of which the title speaks
 
 
 # What is run
@@ -365,7 +359,6 @@ def heavy_sizes(
     data: Generator,
     noise: Generator,
 ) -> Row:
-    """Measure the error of the preconditioned estimator on ellipsoids of this length."""
     degrees = SIZE_LAWS[moments]
     estimator = HeavyTailedCovariance(
         upper=upper, centred=True, moments=moments,
@@ -387,7 +380,6 @@ def unbounded_sizes(
 
 
 def heavy_shape(point: Point, upper: float = UPPER) -> float:
-    """Return Table 1's n, every constant 1."""
     return heavy_tailed_shape(point["d"], point["alpha"], point["rho"], point["moments"], upper).total
 
 
@@ -502,32 +494,6 @@ def _beside(
 ) -> Sequence[Series]:
     line = Series("formula", formula, formula.values(), role="reference")
     return measured(label, found, key, rank=rank), line
-
-
-def fewest_rows(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
-    """Return the fewest rows that the unbounded covariance takes, beside d^(5/2)/ε."""
-    budget = ApproxDP(epsilon, delta)
-    ours, theirs = ([start(d, calibration, budget) for d in START_D] for calibration in ("tight", "paper"))
-    guide = [GUIDE * d**2.5 / epsilon for d in START_D]
-    said = rf"${GUIDE}\,d^{{5/2}}/\varepsilon$"
-    series = (
-        Series("original constants", START_D, theirs, colour_key=f"{UNBOUNDED}:paper"),
-        Series("improved constants", START_D, ours, colour_key=UNBOUNDED),
-        Series(said, START_D, guide, role="reference", label_at=(5.0, 0.45 * guide[3])),
-    )
-    least = number(float(f"{ours[START_D.index(LARGE)]:.2g}"))
-    title = f"Votes of blocks, ε = {epsilon:g}, δ = {number(delta)}"
-    return Chart(
-        "fewest_rows",
-        f"At d = {LARGE} nothing is released from fewer than {least} rows",
-        (Panel(title, "dimension d", "fewest rows that the plan accepts", series),),
-        alt="The fewest rows that the unbounded covariance accepts rise with d, and are many times more with"
-        " the original constants than with the improved ones; both rise less steeply than d to the power of"
-        " five halves over ε.",
-        how_to_read="Public numbers, nothing is random. The grey line has the slope of the theorem's term."
-        " What is needed rises less steeply, since the term is an upper bound. For all d shown the constant"
-        " matters more than the power.",
-    )
 
 
 CLAIMS = (

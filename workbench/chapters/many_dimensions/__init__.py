@@ -2,7 +2,7 @@
 
 from workbench.chapters.many_dimensions.box_and_ball import error_against_dimension, skewed_rows
 from workbench.chapters.many_dimensions.coinpress import price_of_a_covariance, price_of_a_mean
-from workbench.chapters.many_dimensions.in_the_plane import balls, ellipses, sides
+from workbench.chapters.many_dimensions.in_the_plane import balls
 from workbench.chapters.many_dimensions.steps import error_against_steps, steps_on_the_wrong_side
 
 CLAIMS = (
@@ -24,12 +24,10 @@ __all__ = [
     "CLAIMS",
     "FULL",
     "balls",
-    "ellipses",
     "error_against_dimension",
     "error_against_steps",
     "price_of_a_covariance",
     "price_of_a_mean",
-    "sides",
     "skewed_rows",
     "steps_on_the_wrong_side",
 ]

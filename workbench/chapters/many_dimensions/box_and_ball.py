@@ -18,10 +18,10 @@ from workbench.chapters.many_dimensions.coinpress import (
     EPSILON,
     PLAIN,
     REACH,
+    SHADES,
     D,
+    Means,
     Parts,
-    mean_parts,
-    shade,
     words,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
@@ -61,7 +61,6 @@ DIMENSION, RATIO = "dimension d", "error / that of the sample mean"
 
 
 def estimators(d: int, half_width: float) -> dict[str, Estimator[Any]]:
-    """Return every method for normal rows, their mean known to lie in a box of this half-width."""
     radius = half_width * sqrt(d)  # of the ball round the box
     return {
         BOX: ClippedBoxMean(radius=half_width, sigma=1.0),
@@ -149,7 +148,7 @@ def predicted(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> Par
         rms = float(law.rms) if law.failure < 0.5 / d else inf
         return Parts(sqrt(d / n), sqrt(d) * sqrt(max(rms**2 - 1 / n, 0.0)), d)
     if isinstance(estimator, CoinPressMean):
-        return mean_parts(estimator, n, d, budget)
+        return Means.parts(estimator, n, d, budget)
     charges = list(estimator.plan(n, d, budget).charges())
     return Parts(sqrt(d / n), sqrt(d) * gaussian_scale(charges[-1]), d)
 
@@ -171,9 +170,8 @@ def _ratio(key: str, point: Point, once: bool = False) -> float:
 
 
 def look(method: str) -> dict[str, Any]:
-    """Return the colour of a method, as parameters of a series: modes of CoinPress on a ramp."""
     modes = {PROVED: "proved", BALL: "practical"}
-    return {"colour_key": BALL, **shade(modes[method])} if method in modes else {"colour_key": method}
+    return {"colour_key": BALL, "rank": SHADES[modes[method]]} if method in modes else {"colour_key": method}
 
 
 def error_against_dimension(
@@ -208,10 +206,7 @@ def error_against_dimension(
     return Chart(
         "error_against_dimension",
         "Clipping to a box is ruinous in many dimensions, clipping to a ball is not",
-        (
-            Panel(said, DIMENSION, RATIO, tuple(curves), marks=marks, ylim=(0.8, 2 * times)),
-            closer,
-        ),
+        (Panel(said, DIMENSION, RATIO, tuple(curves), marks=marks, ylim=(0.8, 2 * times)), closer),
         alt="Median error over that of the sample mean, against the dimension, for five private"
         " means. The one that clips to a box lies far above; the others stay within a small factor, CoinPress"
         f" lowest ({words(epsilon, delta)}).",
@@ -277,14 +272,10 @@ def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> 
 EXERCISE_N, EXERCISE_D, EXERCISE_REACH = 200, 8, 6.0
 CORNERS, AXIS = EXERCISE_REACH * np.ones((4, EXERCISE_D)), EXERCISE_REACH * np.eye(4, EXERCISE_D)
 LAST = np.array([[1.0], [1.0], [1.0], [-1.0]])  # one row changes its sign
-PAIRS = (
-    Pair("from corner to corner", CORNERS, CORNERS * LAST),
-    Pair("along an axis", AXIS, AXIS * LAST),
-)
+PAIRS = (Pair("from corner to corner", CORNERS, CORNERS * LAST), Pair("along an axis", AXIS, AXIS * LAST))
 
 
 def world(rng: Generator) -> tuple[Array, Array]:
-    """Draw rows, and their mean."""
     mean = rng.standard_normal(EXERCISE_D)
     mean /= np.linalg.norm(mean)
     return mean + rng.standard_normal((EXERCISE_N, EXERCISE_D)), mean

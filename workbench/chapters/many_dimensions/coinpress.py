@@ -1,4 +1,8 @@
-"""What the topics about CoinPress share: rows, runs beside the plain estimate, and the errors to expect.
+"""What CoinPress adds to the plain estimate of the same rows, and the rows that an accuracy takes.
+
+M21/prior-CoinPress and M21/sample-covariance, n ≈ d/α² + d/(α√ρ) + √d ln R/√ρ for a mean and d²/α² +
+d²/(α√ρ) + d^(3/2) √ln u/√ρ for a covariance, with every constant. The pictures move n; the claims move n, ρ
+and d, and count the rows at which 90 % of the runs are within α.
 
 Errors are Euclidean for means of N(θ, I), and in the norm of Σ for covariances of N(0, Σ). "apart" is how far
 the private estimate is from the plain one of the same rows, "reference" is the error of the plain one. θ has
@@ -18,12 +22,11 @@ T = A Σ Aᵀ follow λ ← λ/max(λ + e, f). Symmetric noise of sd s on the di
 
     privacy² = s² (Σ_i 1/λ_i² + Σ_{i<j} 1/(λ_i λ_j)),           sampling² = d (d + 1)/n
 
-A last step that winsorises has the rms error that `shared.moments` predicts for
-white rows; of this the part that is no sampling error, uncorrelated with it because the plain estimate is
-efficient.
+A last step that winsorises has the rms error that `shared.moments` predicts for white rows; of this the part
+that is no sampling error, uncorrelated with it because the plain estimate is efficient.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, inf, log, sqrt
@@ -32,12 +35,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from workbench.bounds import Shape, smallest
+from workbench.bounds import smallest
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import measured
+from workbench.charts.curves import along
 from workbench.charts.style import number
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.shared.budgets import step_budgets
@@ -48,7 +51,7 @@ from workbench.privacy import ZCDP, Budget
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import chdtri, gammaincc, gammaln
 from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid, multiples, resampler
+from workbench.study.grids import Block, Point, Sweep, grid, multiples, resampler
 from workbench.study.intervals import bootstrap_interval, local_slope
 from workbench.study.measures import BAND, Measure, at, by, paired, rms, success
 from workbench.study.profiles import blocks, claim_level
@@ -60,23 +63,18 @@ Vector = NDArray[np.float64]
 
 SOURCE = "M21/prior-CoinPress"
 MODES = ("practical", "proved")
-EPSILON, DELTA, RHO, D = 1.0, 1e-6, 0.5, 10
+EPSILON, DELTA, RHO, D, COVARIANCE_D = 1.0, 1e-6, 0.5, 10, 8
 REACH = 100.0  # radius over √d: a box of this half-width lies in the ball
 CONDITION = 100.0
 BETA = 0.1  # of an error above alpha, where rows are counted
 TOLERANCE = 0.1  # of local slopes
-ROUND = 0.5  # shortest over longest axis of a frame in which rows pass for white
-
-MEAN, COVARIANCE, PLAIN = "mean/coinpress", "covariance/coinpress", "non-private"
+CLOSE = 1.1  # to the error of the sample mean, 1000 rows in ten dimensions
+PLAIN = "non-private"
 NAMES = {"practical": "practical bounds", "proved": "proved bounds"}
-SHADES = {"proved": 0.12, "practical": 0.72}  # the darker trusts more
-LONG, SHORT = 0.75, 0.2  # of the axes of an ellipsoid
-SHOWN = 300  # rows drawn in the plane
-
-
-def shade(mode: str) -> dict[str, Any]:
-    """Return the shade of a mode, as parameters of a series."""
-    return {"rank": SHADES[mode]}
+SHADES = {"proved": 0.12, "practical": 0.72}  # places on the ramp: the darker trusts more
+FEW = 5  # dimensions: an error in few of them varies more, and takes more trials
+FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the middle
+PLACES = ("centre", "axis", "diagonal", "boundary")
 
 
 def words(epsilon: float, delta: float) -> str:
@@ -88,77 +86,7 @@ def words(epsilon: float, delta: float) -> str:
     return f"ε = {number(epsilon)}, δ = {number(delta)}"
 
 
-# What is run
-
-
-def mean_of(d: int, reach: float, **more: Any) -> CoinPressMean:
-    return CoinPressMean(radius=reach * sqrt(d), sigma=1.0, **more)
-
-
-def covariance_of(condition: float, **more: Any) -> CoinPressCovariance:
-    """Return the estimator of a point; its public bound is the condition number, the least eigenvalue 1."""
-    return CoinPressCovariance(upper=condition, lower=1.0, centred=True, **more)
-
-
-def normal_rows(n: int, d: int, reach: float, data: Generator) -> tuple[Array, Array]:
-    """Return θ and n rows of N(θ, I)."""
-    theta = data.standard_normal(d)
-    theta *= reach * sqrt(d) * data.random() / np.linalg.norm(theta)
-    return theta, data.standard_normal((n, d)) + theta
-
-
-def spectrum(d: int, condition: float) -> Array:
-    """Return eigenvalues from 1 to `condition`, in equal ratios."""
-    return np.geomspace(1.0, condition, d)
-
-
-def centred_rows(n: int, d: int, condition: float, data: Generator) -> tuple[Array, Array]:
-    basis = np.linalg.qr(data.standard_normal((d, d)))[0]
-    sigma = np.asarray((basis * spectrum(d, condition)) @ basis.T)
-    return sigma, data.standard_normal((n, d)) @ np.linalg.cholesky(sigma).T
-
-
-def beside_the_mean(
-    estimators: Mapping[Any, CoinPressMean], theta: Array, x: Array, rho: float, noise: Generator
-) -> Row:
-    """Return the error of the sample mean, and of every estimator its error and how far it is apart."""
-    plain = x.mean(axis=0)
-    found = {"reference": np.linalg.norm(plain - theta)}
-    for name, estimator in estimators.items():
-        value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
-        found[f"error {name}"] = np.linalg.norm(value - theta)
-        found[f"apart {name}"] = np.linalg.norm(value - plain)
-    return found
-
-
-def errors_in_sigma(
-    estimators: Mapping[str, CoinPressCovariance], sigma: Array, x: Array, rho: float, noise: Generator
-) -> Row:
-    """Return the error of the plain estimate, and of every estimator on the same rows."""
-    found = {"reference": mahalanobis_covariance_error(second_moment(x), sigma)}
-    for name, estimator in estimators.items():
-        value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
-        found[name] = mahalanobis_covariance_error(value, sigma)
-    return found
-
-
-def at_numbers(sweep: Sweep, rho: float, d: int, power: float, **told: Iterable[float]) -> Sweep:
-    """Return a sweep at other numbers, its rows as many as the steps need to do as much, at most twice.
-
-    The noise of a step is of size d^power/(n√ρ) beside the ball or the frame: power 1 for a mean, 3/2 for a
-    covariance (the third terms of M21's formulas, and noise that is as large). What is told, the range or the
-    condition number, has a value for each point.
-    """
-    ((name, values),) = told.items()
-    more = float((d / sweep.points[0]["d"]) ** power) * sqrt(RHO / rho)
-    return sweep.moved(
-        {"n": n, "d": d, "rho": rho, name: float(value)}
-        for point, value in zip(sweep.points, values, strict=True)
-        for n in multiples([point["n"]], min(2.0, max(0.5, more)))
-    )
-
-
-# What is predicted
+# Means and covariances: estimators, rows, errors and what is predicted
 
 
 @dataclass(frozen=True)
@@ -182,68 +110,380 @@ class Parts:
         return self.total * sqrt(float(chdtri(self.freedom, beta)) / self.freedom)
 
 
-def mean_parts(estimator: CoinPressMean, n: int, d: int, budget: Budget) -> Parts:
-    """Return the prediction for rows N(θ, I)."""
-    clip = estimator.design(n, d, budget).clips[-1]
-    *before, last = (gaussian_scale(charge) for charge in estimator.plan(n, d, budget).charges())
-    taken, slope = beyond(d, clip)
-    shrunk = taken / n + slope**2 * d * (1 / n + before[-1] ** 2) if before else 0.0
-    return Parts(sqrt(d / n), sqrt(d * last**2 + shrunk), d)
+class Means:
+    """Rows of N(θ, I) and the radius of the ball over √d, which is public."""
+
+    key, known, usual = "mean/coinpress", "reach", REACH
+    power = 1.0  # of d in the noise of a step beside the ball
+
+    @staticmethod
+    def estimator(d: int, reach: float, **more: Any) -> CoinPressMean:
+        return CoinPressMean(radius=reach * sqrt(d), sigma=1.0, **more)
+
+    @staticmethod
+    def rows(n: int, d: int, reach: float, data: Generator) -> tuple[Array, Array]:
+        theta = data.standard_normal(d)
+        theta *= reach * sqrt(d) * data.random() / np.linalg.norm(theta)
+        return theta, data.standard_normal((n, d)) + theta
+
+    @staticmethod
+    def plain(x: Array) -> Array:
+        return np.asarray(x.mean(axis=0))
+
+    @staticmethod
+    def error(value: Array, theta: Array) -> float:
+        return float(np.linalg.norm(value - theta))
+
+    @staticmethod
+    def apart(value: Array, plain: Array, theta: Array) -> float:
+        return float(np.linalg.norm(value - plain))
+
+    @staticmethod
+    def parts(estimator: CoinPressMean, n: int, d: int, budget: Budget) -> Parts:
+        clip = estimator.design(n, d, budget).clips[-1]
+        *before, last = (gaussian_scale(charge) for charge in estimator.plan(n, d, budget).charges())
+        taken, slope = beyond(d, clip)
+        shrunk = taken / n + slope**2 * d * (1 / n + before[-1] ** 2) if before else 0.0
+        return Parts(sqrt(d / n), sqrt(d * last**2 + shrunk), d)
 
 
 def beyond(d: int, clip: float) -> tuple[float, float]:
-    share, first, second, inverse = (_moment(d, clip, power) for power in (0, 1, 2, -1))
+    """Return E(|z| - B)₊² and κ for z of N(0, I)."""
+
+    def moment(power: int) -> float:
+        a = (d + power) / 2
+        if a == 0:  # d = 1, 1/|z|: its factor in κ is 0
+            return 0.0
+        return float(np.exp(power / 2 * np.log(2) + gammaln(a) - gammaln(d / 2)) * gammaincc(a, clip**2 / 2))
+
+    share, first, second, inverse = map(moment, (0, 1, 2, -1))
     return second - 2 * clip * first + clip**2 * share, share - (1 - 1 / d) * clip * inverse
 
 
-def _moment(d: int, clip: float, power: int) -> float:
-    a = (d + power) / 2
-    if a == 0:  # d = 1, 1/|z|: its factor in κ is 0
-        return 0.0
-    return float(np.exp(power / 2 * np.log(2) + gammaln(a) - gammaln(d / 2)) * gammaincc(a, clip**2 / 2))
+class Covariances:
+    """Rows of N(0, Σ) and the condition number, which is public; the least eigenvalue is 1."""
+
+    key, known, usual = "covariance/coinpress", "condition", CONDITION
+    power = 1.5  # of d in the noise of a step beside the frame
+
+    @staticmethod
+    def estimator(d: int, condition: float, **more: Any) -> CoinPressCovariance:
+        return CoinPressCovariance(upper=condition, lower=1.0, centred=True, **more)
+
+    @staticmethod
+    def rows(n: int, d: int, condition: float, data: Generator) -> tuple[Array, Array]:
+        basis = np.linalg.qr(data.standard_normal((d, d)))[0]
+        sigma = np.asarray((basis * np.geomspace(1.0, condition, d)) @ basis.T)
+        return sigma, data.standard_normal((n, d)) @ np.linalg.cholesky(sigma).T
+
+    plain = staticmethod(second_moment)
+    error = staticmethod(mahalanobis_covariance_error)
+
+    @staticmethod
+    def apart(value: Array, plain: Array, sigma: Array) -> float:
+        # far from Σ the plain estimate's own norm would be another: both are measured in that of Σ
+        return mahalanobis_covariance_error(sigma + value - plain, sigma)
+
+    @staticmethod
+    def frames(estimator: CoinPressCovariance, n: int, d: int, budget: Budget) -> list[Vector]:
+        """Return the predicted eigenvalues of A Σ Aᵀ before every step."""
+        found = [np.geomspace(1.0, estimator.upper, d) / estimator.upper]
+        design = estimator.design(n, d, budget)
+        for excess, floor in zip(design.excess, design.floors, strict=True):
+            found.append(found[-1] / np.maximum(found[-1] + excess, floor))
+        return found
+
+    @staticmethod
+    def parts(estimator: CoinPressCovariance, n: int, d: int, budget: Budget) -> Parts:
+        inverse = 1 / Covariances.frames(estimator, n, d, budget)[-1]
+        sampling = d * (d + 1) / n
+        if estimator.winsorises:
+            cost = step_budgets(budget, estimator.design(n, d, budget).weights)[-1]
+            squared = winsorised_rms(n, d, cost) ** 2 - sampling
+        else:
+            sd = gaussian_scale(list(estimator.plan(n, d, budget).charges())[-1])
+            squared = sd**2 * float((inverse**2).sum() + inverse.sum() ** 2) / 2
+        return Parts(sqrt(sampling), sqrt(squared), d * (d + 1) // 2)
 
 
-def frames(estimator: CoinPressCovariance, axes: ArrayLike, n: int, budget: Budget) -> list[Vector]:
-    """Return the predicted eigenvalues of A Σ Aᵀ before every step, for Σ with these eigenvalues."""
-    values = np.asarray(axes, np.float64) / estimator.upper
-    design = estimator.design(n, len(values), budget)
-    found = [values]
-    for excess, floor in zip(design.excess, design.floors, strict=True):
-        found.append(found[-1] / np.maximum(found[-1] + excess, floor))
+Of = type[Means] | type[Covariances]
+
+
+def predict(of: Of, mode: Any, *, n: int, d: int, rho: float, **given: float) -> Parts:
+    estimator: Any = of.estimator(d, given[of.known], mode=mode)
+    return of.parts(estimator, n, d, ZCDP(rho))
+
+
+# What is run
+
+
+def measure(
+    of: Of, estimators: Mapping[str, Any], truth: Array, x: Array, rho: float, noise: Generator
+) -> Row:
+    """Return the error of the plain estimate, and of every estimator its error and how far it is apart."""
+    plain = of.plain(x)
+    found = {"reference": of.error(plain, truth)}
+    for name, estimator in estimators.items():
+        value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        found[f"error {name}"] = of.error(value, truth)
+        found[f"apart {name}"] = of.apart(value, plain, truth)
     return found
 
 
-def covariance_parts(estimator: CoinPressCovariance, axes: ArrayLike, n: int, budget: Budget) -> Parts:
-    """Return the prediction in units of Σ, for n rows of mean 0 (`centred`)."""
-    inverse = 1 / frames(estimator, axes, n, budget)[-1]
-    d = len(inverse)
-    sampling = d * (d + 1) / n
-    if estimator.winsorises:
-        cost = step_budgets(budget, estimator.design(n, d, budget).weights)[-1]
-        squared = winsorised_rms(n, d, cost) ** 2 - sampling
-    else:
-        sd = gaussian_scale(list(estimator.plan(n, d, budget).charges())[-1])
-        squared = sd**2 * float((inverse**2).sum() + inverse.sum() ** 2) / 2
-    return Parts(sqrt(sampling), sqrt(squared), d * (d + 1) // 2)
+def both_modes(of: Of, n: int, d: int, given: float, rho: float, data: Generator, noise: Generator) -> Row:
+    modes = {mode: of.estimator(d, given, mode=mode) for mode in MODES}
+    return measure(of, modes, *of.rows(n, d, given, data), rho, noise)
 
 
-def rows_needed(parts: Callable[[int], Parts], alpha: float, beta: float) -> int:
-    """Return the smallest n whose predicted error exceeds alpha with probability at most beta."""
-    return smallest(lambda n: parts(n).quantile(beta) <= alpha, start=2)
+def one_mode(
+    of: Of, mode: Any, n: int, d: int, given: float, rho: float, data: Generator, noise: Generator
+) -> Row:
+    truth, x = of.rows(n, d, given, data)
+    value: Any = of.estimator(d, given, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
+    return {"error": of.error(value, truth)}
 
 
-# What is drawn and decided of root mean squares
+@each_trial
+def means(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
+    return both_modes(Means, n, d, reach, rho, data, noise)
+
+
+@each_trial
+def covariances(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
+    return both_modes(Covariances, n, d, condition, rho, data, noise)
+
+
+@each_trial
+def mean_size(
+    d: int, alpha: float, mode: Any, n: int, rho: float, reach: float, *, data: Generator, noise: Generator
+) -> Row:
+    return one_mode(Means, mode, n, d, reach, rho, data, noise)
+
+
+@each_trial
+def covariance_size(
+    d: int,
+    alpha: float,
+    mode: Any,
+    n: int,
+    rho: float,
+    condition: float,
+    *,
+    data: Generator,
+    noise: Generator,
+) -> Row:
+    return one_mode(Covariances, mode, n, d, condition, rho, data, noise)
+
+
+@each_trial
+def places(n: int, d: int, rho: float, reach: float, place: str, *, data: Generator, noise: Generator) -> Row:
+    direction, radius = data.standard_normal(d), reach * sqrt(d)
+    spots = {
+        "centre": np.zeros(d),
+        "axis": radius / 2 * np.eye(d)[0],
+        "diagonal": np.full(d, radius / 2 / sqrt(d)),
+        "boundary": radius * direction / np.linalg.norm(direction),
+    }
+    x = spots[place] + data.standard_normal((n, d))
+    modes = {mode: Means.estimator(d, reach, mode=mode) for mode in MODES}
+    return measure(Means, modes, spots[place], x, rho, noise)
+
+
+def at_numbers(of: Of, sweep: Sweep, rho: float, d: int, values: Iterable[float]) -> Sweep:
+    """Return a sweep at other numbers, its rows as many as the steps need to do as much, at most twice.
+
+    The noise of a step is of size d^power/(n√ρ) beside the ball or the frame (the third terms of M21's
+    formulas, and noise that is as large). The range or the condition number has a value for each point.
+    """
+    more = float((d / sweep.points[0]["d"]) ** of.power) * sqrt(RHO / rho)
+    return sweep.moved(
+        {"n": n, "d": d, "rho": rho, of.known: float(value)}
+        for point, value in zip(sweep.points, values, strict=True)
+        for n in multiples([point["n"]], min(2.0, max(0.5, more)))
+    )
+
+
+Rows = dict[tuple[int, float], tuple[int, int]]  # d and alpha: n, one for each mode
+
+
+class Kind(NamedTuple):
+    """The sweeps along n, ρ and d, and of the n that an α takes in many and in few dimensions."""
+
+    of: Of
+    axes: dict[str, Sweep]
+    sizes: tuple[Sweep, Sweep]
+    rows: Rows  # round which the grids lie; they were predicted
+    shape: Any
+    formulas: tuple[str, str]
+
+
+def sizes(of: Of, name: str, block: Block, rows: Rows, *trials: tuple[int, int]) -> tuple[Sweep, Sweep]:
+    def around(few: bool) -> tuple[Point, ...]:
+        return tuple(
+            {
+                "d": d,
+                "alpha": alpha,
+                "mode": mode,
+                "n": max(2, round(factor * n)),
+                "rho": RHO,
+                of.known: of.usual,
+            }
+            for (d, alpha), both in rows.items()
+            for mode, n in zip(MODES, both, strict=True)
+            for factor in FACTORS
+            if (d <= FEW) == few
+        )
+
+    (many, full), (more, fully) = trials
+    return (
+        Sweep(f"{name}-sizes", around(False), block, many, {"quick": 1, "full": full}),
+        Sweep(f"{name}-sizes-few", around(True), block, more, {"quick": 1, "full": fully}),
+    )
+
+
+_MEANS, _COVARIANCES = {"rho": RHO, "reach": REACH}, {"rho": RHO, "condition": CONDITION}
+MEAN_ROWS: Rows = {
+    (5, 0.2): (285, 388),
+    (10, 0.2): (480, 603),
+    (20, 0.2): (838, 988),
+    (40, 0.2): (1510, 1695),
+    (10, 0.1): (1678, 1834),
+    (10, 0.5): (140, 208),
+}
+COVARIANCE_ROWS: Rows = {
+    (4, 0.1): (3372, 7764),
+    (8, 0.2): (2617, 9535),
+    (8, 0.1): (9791, 16_293),
+    (16, 0.2): (8507, 18_137),
+}
+MEANS = Kind(
+    Means,
+    {
+        name.rpartition("-")[2]: Sweep(name, points, means, trials, blocks(10))
+        for name, points, trials in (
+            ("m21-mean-n", grid(n=(1000, 2000, 4000, 8000, 16_000), d=D, **_MEANS), 50),
+            ("m21-mean-rho", grid(n=4000, d=D, rho=(0.02, 0.1, 0.5, 2.5), reach=REACH), 50),
+            ("m21-mean-d", grid(n=4000, d=(4, 8, 16, 32, 64), **_MEANS), 60),
+        )
+    },
+    sizes(Means, "m21-mean", mean_size, MEAN_ROWS, (16, 62), (40, 62)),
+    MEAN_ROWS,
+    lambda d, alpha: coinpress_mean_shape(d, alpha, RHO, REACH * sqrt(d)),
+    (
+        "χ²_d,.9 (1/n + s²) = α²: P(error ≤ α) = .9, s the noise of the last step",
+        "d/α² + d/(α√ρ) + √d ln R/√ρ, constants 1",
+    ),
+)
+COVARIANCES = Kind(
+    Covariances,
+    {
+        name.rpartition("-")[2]: Sweep(name, points, covariances, trials, counts)
+        for name, points, trials, counts in (
+            (
+                "m21-covariance-n",
+                grid(n=(10_000, 20_000, 40_000, 80_000), d=COVARIANCE_D, **_COVARIANCES),
+                20,
+                blocks(10),
+            ),
+            (
+                "m21-covariance-rho",
+                grid(n=20_000, d=COVARIANCE_D, rho=(0.1, 0.5, 2.5), condition=CONDITION),
+                20,
+                blocks(10),
+            ),
+            (
+                "m21-covariance-d",
+                grid(n=30_000, d=(6, 10, 16, 24), **_COVARIANCES),
+                5,
+                {"quick": 1, "full": 30},
+            ),
+        )
+    },
+    sizes(Covariances, "m21-covariance", covariance_size, COVARIANCE_ROWS, (8, 36), (8, 75)),
+    COVARIANCE_ROWS,
+    lambda d, alpha: coinpress_covariance_shape(d, alpha, RHO, CONDITION),
+    (
+        "predicted rms √(sampling² + privacy²), its .9-quantile = α",
+        "d²/α² + d²/(α√ρ) + d^(3/2) √ln u/√ρ, constants 1",
+    ),
+)
+WHERE = Sweep("m21-places", grid(n=1000, d=D, place=PLACES, **_MEANS), places, 200, blocks(10))
+
+
+# What is shown
+
+
+def price_of_a_mean(run: Run, *, rho: float = RHO, d: int = D, radius: float = REACH) -> Chart:
+    """Return how far CoinPress moves the sample mean against n, beside what sampling costs."""
+    return Chart(
+        "price_of_a_mean",
+        "Privacy adds d/(n√ρ) to the error of a mean: soon less than sampling does",
+        (_price(run, MEANS, "error added by privacy (σ)", rho, d, radius),),
+        alt="How far CoinPress moves the sample mean falls as 1/n, in both modes on the predicted line, and"
+        " crosses the error of sampling, which falls as 1/√n.",
+        how_to_read="The black line is the error due to sampling, √(d/n). Below it privacy costs less than"
+        " sampling does. Predictions have every constant in them; nothing is fitted.",
+    )
+
+
+def price_of_a_covariance(
+    run: Run, *, rho: float = RHO, d: int = COVARIANCE_D, condition: float = CONDITION
+) -> Chart:
+    """Return how far CoinPress moves the sample covariance against n (covariance-excess)."""
+    return Chart(
+        "price_of_a_covariance",
+        "Practical bounds make a covariance private for free, proved ones later",
+        (_price(run, COVARIANCES, "error added by privacy (norm of Σ)", rho, d, condition),),
+        alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n; in mode practical"
+        " it is several times below the error of sampling, in mode proved about as large. All points lie on"
+        " the predictions.",
+        how_to_read="In the norm of Σ every axis of the ellipsoid counts alike, however short. The black line"
+        " is the sample covariance's own error, √(d(d+1)/n). Proved bounds clip no row, and add noise for"
+        " the farthest of n.",
+    )
 
 
 def size(values: Vector) -> Measure:
-    """Return a root mean square with its band, to first order."""
     squares = np.square(values)
     middle, reach = float(squares.mean()), 1.96 * float(squares.std(ddof=1)) / sqrt(len(values))
     return Measure(float(rms(values)), (sqrt(max(middle - reach, 0.0)), sqrt(middle + reach)), len(values))
 
 
+def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) -> Panel:
+    usual, curves, marks = kind.axes["n"], list[Series](), list[Mark]()
+    sweep = at_numbers(kind.of, usual, rho, d, [given] * len(usual.points))
+    groups, ns = by(run.table(sweep), "n"), [point["n"] for point in sweep.points]
+    fine = [float(round(n)) for n in np.geomspace(0.25 * min(ns), max(ns), 9)]
+
+    def parts(mode: str, n: float) -> Parts:
+        return predict(kind.of, mode, **{**sweep.points[0], "n": int(n)})
+
+    floor = [parts("practical", n).sampling for n in fine]
+    for mode in reversed(MODES):
+        found = {n: size(rows[f"apart {mode}"].to_numpy()) for n, rows in groups.items()}
+        privacy = partial(lambda mode, n: parts(mode, n).privacy, mode)
+        curves += along(found, fine, privacy, kind.of.key, line=NAMES[mode], rank=SHADES[mode])
+        marks += _free(fine, tuple(curves[-1].y), floor)
+    curves.append(Series("sampling", fine, floor, role="reference", colour_key=PLAIN))
+    title = f"ρ = {number(rho)}, d = {number(float(d))}"
+    return Panel(title, "number of rows n", ylabel, tuple(curves), marks=tuple(marks))
+
+
+def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) -> list[Mark]:
+    apart = np.log(line) - np.log(floor)
+    if not apart[0] > 0 > apart[-1]:
+        return []
+    place = float(np.interp(0.0, -apart, np.log(xs)))
+    n, level = float(np.exp(place)), float(np.exp(np.interp(place, np.log(xs), np.log(floor))))
+    right, above = (xs[-1] / xs[0]) ** 0.16, (max(line) / min(line)) ** 0.06
+    words = f"free beyond {number(float(f'{n:.2g}'))} rows"
+    return [Mark("", "point", n, level), Mark(words, x=right * n, y=above * level, colour_key="idea/total")]
+
+
+# What is claimed: root mean squares and their ratios are decided by resampling trials
+
+
 def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:
-    """Return a column of the runs at these parameters."""
     return np.asarray(at(frame, **where)[name].to_numpy(), np.float64)
 
 
@@ -281,314 +521,29 @@ def ratio(
     return paired("ratio of paired root mean squares", name, found, low, high, level, n=n)
 
 
-# What CoinPress adds to the plain estimate of the same rows, and the rows that an accuracy takes.
-#
-# M21/prior-CoinPress and M21/sample-covariance, n ≈ d/α² + d/(α√ρ) + √d ln R/√ρ for a mean and d²/α² +
-# d²/(α√ρ) + d^(3/2) √ln u/√ρ for a covariance, with every constant (`coinpress`). The pictures move n; the
-# claims move n, ρ and d, and count the rows at which 90 % of the runs are within α.
-
-
-# d and alpha: n, one for each mode, round which the grid lies. They were predicted; `rows_foreseen` is the
-# prediction that measurements are compared with.
-MEAN_ROWS = {
-    (5, 0.2): (285, 388),
-    (10, 0.2): (480, 603),
-    (20, 0.2): (838, 988),
-    (40, 0.2): (1510, 1695),
-    (10, 0.1): (1678, 1834),
-    (10, 0.5): (140, 208),
-}
-COVARIANCE_ROWS = {
-    (4, 0.1): (3372, 7764),
-    (8, 0.2): (2617, 9535),
-    (8, 0.1): (9791, 16_293),
-    (16, 0.2): (8507, 18_137),
-}
-FEW = 5  # dimensions: an error in few of them varies more, and takes more trials
-FACTORS = (0.82, 0.88, 0.94, 1.0, 1.06, 1.13, 1.22)  # n over the one in the middle
-COVARIANCE_D, FINE = 8, 9
-CLOSE = 1.1  # to the error of the sample mean, 1000 rows in ten dimensions
-
-
-# What is run
-
-
-@each_trial
-def means(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
-    """Run both modes on the same rows, at a point of n, d, rho and reach."""
-    modes = {mode: mean_of(d, reach, mode=mode) for mode in MODES}
-    return beside_the_mean(modes, *normal_rows(n, d, reach, data), rho, noise)
-
-
-@each_trial
-def covariances(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
-    sigma, x = centred_rows(n, d, condition, data)
-    plain = second_moment(x)
-    found = {"reference": mahalanobis_covariance_error(plain, sigma)}
-    for mode in MODES:
-        value: Any = covariance_of(condition, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
-        found[f"error {mode}"] = mahalanobis_covariance_error(value, sigma)
-        # far from Σ the plain estimate's own norm would be another: both are measured in that of Σ
-        found[f"apart {mode}"] = mahalanobis_covariance_error(sigma + value - plain, sigma)
-    return found
-
-
-@each_trial
-def mean_size(
-    d: int, alpha: float, mode: Any, n: int, rho: float, reach: float, *, data: Generator, noise: Generator
-) -> Row:
-    theta, x = normal_rows(n, d, reach, data)
-    value: Any = mean_of(d, reach, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
-    return {"error": np.linalg.norm(value - theta)}
-
-
-@each_trial
-def covariance_size(
-    d: int,
-    alpha: float,
-    mode: Any,
-    n: int,
-    rho: float,
-    condition: float,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
-    sigma, x = centred_rows(n, d, condition, data)
-    value: Any = covariance_of(condition, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
-    return {"error": mahalanobis_covariance_error(value, sigma)}
-
-
-@each_trial
-def places(n: int, d: int, rho: float, reach: float, place: str, *, data: Generator, noise: Generator) -> Row:
-    theta = placed(place, d, reach * sqrt(d), data)
-    x = theta + data.standard_normal((n, d))
-    return beside_the_mean({mode: mean_of(d, reach, mode=mode) for mode in MODES}, theta, x, rho, noise)
-
-
-def placed(place: str, d: int, radius: float, data: Generator) -> Array:
-    direction = data.standard_normal(d)
-    spots: dict[str, Array] = {
-        "centre": np.zeros(d),
-        "axis": radius / 2 * np.eye(d)[0],
-        "diagonal": np.full(d, radius / 2 / sqrt(d)),
-        "boundary": radius * direction / np.linalg.norm(direction),
-    }
-    return spots[place]
-
-
-def around(
-    middle: Mapping[tuple[int, float], tuple[int, int]], few: bool, **told: float
-) -> tuple[Point, ...]:
-    return tuple(
-        {"d": d, "alpha": alpha, "mode": mode, "n": max(2, round(factor * n)), "rho": RHO, **told}
-        for (d, alpha), both in middle.items()
-        for mode, n in zip(MODES, both, strict=True)
-        for factor in FACTORS
-        if (d <= FEW) == few
-    )
-
-
-class Kind(NamedTuple):
-    """A kind of estimate: the sweeps along n, ρ and d, and of the n that an α takes; what is predicted."""
-
-    axes: dict[str, Sweep]
-    sizes: tuple[Sweep, Sweep]
-    rows: dict[tuple[int, float], tuple[int, int]]
-    predict: Callable[..., Parts]
-    told: dict[str, float]
-    shape: Callable[[int, float], Shape]
-    formulas: tuple[str, str]
-
-
-def predicted_mean(mode: Any, *, n: int, d: int, rho: float, reach: float) -> Parts:
-    """Return the prediction at a point, with every constant."""
-    return mean_parts(mean_of(d, reach, mode=mode), n, d, ZCDP(rho))
-
-
-def predicted_covariance(mode: Any, *, n: int, d: int, rho: float, condition: float) -> Parts:
-    return covariance_parts(covariance_of(condition, mode=mode), spectrum(d, condition), n, ZCDP(rho))
-
-
-_MEANS = {"rho": RHO, "reach": REACH}
-_COVARIANCES = {"rho": RHO, "condition": CONDITION}
-_MANY = {"quick": 1, "full": 62}
-MEANS = Kind(
-    axes={
-        "n": Sweep(
-            "m21-mean-n", grid(n=(1000, 2000, 4000, 8000, 16_000), d=D, **_MEANS), means, 50, blocks(10)
-        ),
-        "rho": Sweep(
-            "m21-mean-rho", grid(n=4000, d=D, rho=(0.02, 0.1, 0.5, 2.5), reach=REACH), means, 50, blocks(10)
-        ),
-        "d": Sweep("m21-mean-d", grid(n=4000, d=(4, 8, 16, 32, 64), **_MEANS), means, 60, blocks(10)),
-    },
-    sizes=(
-        Sweep("m21-mean-sizes", around(MEAN_ROWS, False, reach=REACH), mean_size, 16, _MANY),
-        Sweep("m21-mean-sizes-few", around(MEAN_ROWS, True, reach=REACH), mean_size, 40, _MANY),
-    ),
-    rows=MEAN_ROWS,
-    predict=predicted_mean,
-    told={"reach": REACH},
-    shape=lambda d, alpha: coinpress_mean_shape(d, alpha, RHO, REACH * sqrt(d)),
-    formulas=(
-        "χ²_d,.9 (1/n + s²) = α²: P(error ≤ α) = .9, s the noise of the last step",
-        "d/α² + d/(α√ρ) + √d ln R/√ρ, constants 1",
-    ),
-)
-COVARIANCES = Kind(
-    axes={
-        "n": Sweep(
-            "m21-covariance-n",
-            grid(n=(10_000, 20_000, 40_000, 80_000), d=COVARIANCE_D, **_COVARIANCES),
-            covariances,
-            20,
-            blocks(10),
-        ),
-        "rho": Sweep(
-            "m21-covariance-rho",
-            grid(n=20_000, d=COVARIANCE_D, rho=(0.1, 0.5, 2.5), condition=CONDITION),
-            covariances,
-            20,
-            blocks(10),
-        ),
-        "d": Sweep(
-            "m21-covariance-d",
-            grid(n=30_000, d=(6, 10, 16, 24), **_COVARIANCES),
-            covariances,
-            5,
-            {"quick": 1, "full": 30},
-        ),
-    },
-    sizes=(
-        Sweep(
-            "m21-covariance-sizes",
-            around(COVARIANCE_ROWS, False, condition=CONDITION),
-            covariance_size,
-            8,
-            {"quick": 1, "full": 36},
-        ),
-        Sweep(
-            "m21-covariance-sizes-few",
-            around(COVARIANCE_ROWS, True, condition=CONDITION),
-            covariance_size,
-            8,
-            {"quick": 1, "full": 75},
-        ),
-    ),
-    rows=COVARIANCE_ROWS,
-    predict=predicted_covariance,
-    told={"condition": CONDITION},
-    shape=lambda d, alpha: coinpress_covariance_shape(d, alpha, RHO, CONDITION),
-    formulas=(
-        "predicted rms √(sampling² + privacy²), its .9-quantile = α",
-        "d²/α² + d²/(α√ρ) + d^(3/2) √ln u/√ρ, constants 1",
-    ),
-)
-
-
-PLACES = ("centre", "axis", "diagonal", "boundary")
-WHERE = Sweep("m21-places", grid(n=1000, d=D, place=PLACES, **_MEANS), places, 200, blocks(10))
-
-
-def rows_foreseen(kind: Kind, d: int, alpha: float, mode: str) -> int:
-    return rows_needed(lambda n: kind.predict(mode, n=n, d=d, rho=RHO, **kind.told), alpha, BETA)
-
-
-# What is shown
-
-
-def price_of_a_mean(run: Run, *, rho: float = RHO, d: int = D, radius: float = REACH) -> Chart:
-    """Return how far CoinPress moves the sample mean against n, beside what sampling costs."""
-    return Chart(
-        "price_of_a_mean",
-        "Privacy adds d/(n√ρ) to the error of a mean: soon less than sampling does",
-        (_panel(run, MEANS, MEAN, "error added by privacy (σ)", rho, d, 1.0, reach=radius),),
-        alt="How far CoinPress moves the sample mean falls as 1/n, in both modes on the predicted line, and"
-        " crosses the error of sampling, which falls as 1/√n.",
-        how_to_read="The black line is the error due to sampling, √(d/n). Below it privacy costs less than"
-        " sampling does. Predictions have every constant in them; nothing is fitted.",
-    )
-
-
-def price_of_a_covariance(
-    run: Run, *, rho: float = RHO, d: int = COVARIANCE_D, condition: float = CONDITION
-) -> Chart:
-    """Return how far CoinPress moves the sample covariance against n (covariance-excess)."""
-    label = "error added by privacy (norm of Σ)"
-    return Chart(
-        "price_of_a_covariance",
-        "Practical bounds make a covariance private for free, proved ones later",
-        (_panel(run, COVARIANCES, COVARIANCE, label, rho, d, 1.5, condition=condition),),
-        alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n; in mode practical"
-        " it is several times below the error of sampling, in mode proved about as large. All points lie on"
-        " the predictions.",
-        how_to_read="In the norm of Σ every axis of the ellipsoid counts alike, however short. The black line"
-        " is the sample covariance's own error, √(d(d+1)/n). Proved bounds clip no row, and add noise for"
-        " the farthest of n.",
-    )
-
-
-def _panel(
-    run: Run, kind: Kind, owner: str, ylabel: str, rho: float, d: int, power: float, **told: float
-) -> Panel:
-    ((name, value),) = told.items()
-    usual = kind.axes["n"]
-    sweep = at_numbers(usual, rho, d, power, **{name: [value] * len(usual.points)})
-    points = {float(point["n"]): point for point in sweep.points}
-    groups, curves, marks = by(run.table(sweep), "n"), list[Series](), list[Mark]()
-    xs = [float(round(n)) for n in np.geomspace(0.25 * min(points), max(points), FINE)]
-    fine = [{**sweep.points[0], "n": int(n)} for n in xs]
-    floor = [kind.predict("practical", **point).sampling for point in fine]
-    for mode in reversed(MODES):
-        found = {n: size(rows[f"apart {mode}"].to_numpy()) for n, rows in groups.items()}
-        expected = [kind.predict(mode, **points[n]).privacy for n in found]
-        curves.append(measured("", found, owner, expected, **shade(mode)))
-        line = [kind.predict(mode, **point).privacy for point in fine]
-        curves.append(Series(NAMES[mode], xs, line, role="theory", colour_key=owner, **shade(mode)))
-        marks += _free(xs, line, floor)
-    curves.append(Series("sampling", xs, floor, role="reference", colour_key=PLAIN))
-    title = f"ρ = {number(rho)}, d = {number(float(d))}"
-    return Panel(title, "number of rows n", ylabel, tuple(curves), marks=tuple(marks))
-
-
-def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) -> list[Mark]:
-    apart = np.log(line) - np.log(floor)
-    if not apart[0] > 0 > apart[-1]:
-        return []
-    place = float(np.interp(0.0, -apart, np.log(xs)))
-    n, level = float(np.exp(place)), float(np.exp(np.interp(place, np.log(xs), np.log(floor))))
-    right, above = (xs[-1] / xs[0]) ** 0.16, (max(line) / min(line)) ** 0.06
-    words = f"free beyond {number(float(f'{n:.2g}'))} rows"
-    return [Mark("", "point", n, level), Mark(words, x=right * n, y=above * level, colour_key="idea/total")]
-
-
-# What is claimed
-
-
 def excess(kind: Kind, name: str, *frames: pd.DataFrame, seed: int) -> list[Verdict]:
     count = sum(3 * len(sweep.points) + len(MODES) for sweep in kind.axes.values())
     level = claim_level(parts=count + len(MODES) * len(kind.rows))
     rng, found = resampler(seed, name), list[Verdict]()
-    for along, frame in zip(kind.axes, frames, strict=False):
-        found += along_axis(kind, along, frame, level, rng)
+    for axis, frame in zip(kind.axes, frames, strict=False):
+        found += along_axis(kind, axis, frame, level, rng)
     return [*found, *rows_checks(kind, pd.concat(frames[3:], ignore_index=True), level, rng)]
 
 
-def along_axis(kind: Kind, along: str, frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    found, points = [], kind.axes[along].points
-    for point in points:
-        rows, where, n = at(frame, **{along: point[along]}), f"{along} = {point[along]:g}", point["n"]
+def along_axis(kind: Kind, axis: str, frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
+    found, points = list[Verdict](), kind.axes[axis].points
+    expected = {mode: [predict(kind.of, mode, **point) for point in points] for mode in MODES}
+    for place, point in enumerate(points):
+        rows, where, n = at(frame, **{axis: point[axis]}), f"{axis} = {point[axis]:g}", point["n"]
         for mode in MODES:
-            values, expected = column(rows, f"apart {mode}"), kind.predict(mode, **point).privacy
-            found.append(part(f"privacy, {mode}, {where}", values, expected, level, rng, n=n))
-        sampling = kind.predict("practical", **point).sampling
+            values, privacy = column(rows, f"apart {mode}"), expected[mode][place].privacy
+            found.append(part(f"privacy, {mode}, {where}", values, privacy, level, rng, n=n))
+        sampling = expected["practical"][place].sampling
         found.append(part(f"sampling, {where}", column(rows, "reference"), sampling, level, rng, n=n))
-    xs = [float(point[along]) for point in points]
+    xs = [float(point[axis]) for point in points]
     for mode in MODES:
-        samples = columns(frame, f"apart {mode}", along)
-        expectations = [kind.predict(mode, **point).privacy for point in points]
-        found.append(slope(f"slope in {along}, {mode}", xs, samples, expectations, level, rng))
+        samples, line = columns(frame, f"apart {mode}", axis), [one.privacy for one in expected[mode]]
+        found.append(slope(f"slope in {axis}, {mode}", xs, samples, line, level, rng))
     return found
 
 
@@ -597,15 +552,15 @@ def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -
 
     The first formula beside it is that of the prediction, with every constant; the second that of the shape.
     """
-    found = []
+    found, usual = [], {kind.of.known: kind.of.usual}
     for d, alpha in kind.rows:
         for mode in MODES:
-            rows, predicted = at(frame, d=d, alpha=alpha, mode=mode), rows_foreseen(kind, d, alpha, mode)
+            foreseen = partial(predict, kind.of, mode, d=d, rho=RHO, **usual)
+            predicted = smallest(lambda n, of=foreseen, most=alpha: of(n=n).quantile(BETA) <= most, start=2)
+            rows, name = at(frame, d=d, alpha=alpha, mode=mode), f"rows, {mode}, d = {d}, α = {alpha:g}"
             needed = success(rows["error"] <= alpha, rows["n"], 1 - BETA, level=level, rng=rng)
-            check = inside_band(
-                needed.estimate, needed.interval, predicted, BAND, level=level, trials=len(rows)
-            )
-            name = f"rows, {mode}, d = {d}, α = {alpha:g}"
+            ends = needed.estimate, needed.interval
+            check = inside_band(*ends, predicted, BAND, level=level, trials=len(rows))
             check = check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=needed.rows)
             for formula, n in zip(kind.formulas, (predicted, kind.shape(d, alpha).total), strict=True):
                 check = beside(check, SOURCE, formula, n, needed)

@@ -7,6 +7,7 @@ Privacy is not touched: the map of a row depends on former releases alone.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from math import inf, nan, sqrt
 from typing import Any
 
@@ -16,44 +17,33 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.coinpress import (
     CONDITION,
-    COVARIANCE,
-    MEAN,
     MODES,
     NAMES,
     PLAIN,
     REACH,
     RHO,
-    ROUND,
+    SHADES,
     SOURCE,
+    Covariances,
     D,
+    Means,
+    Of,
     Parts,
     Vector,
     at_numbers,
-    beside_the_mean,
-    centred_rows,
     column,
     columns,
-    covariance_of,
-    covariance_parts,
-    errors_in_sigma,
-    frames,
-    mean_of,
-    mean_parts,
-    normal_rows,
+    measure,
     part,
     ratio,
-    shade,
     size,
     slope,
-    spectrum,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, measured
+from workbench.charts.curves import LEVEL, along, measured
 from workbench.charts.style import number
-from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, preconditioned
-from workbench.linalg import psd_part, second_moment
-from workbench.losses import mahalanobis_covariance_error
+from workbench.linalg import psd_part
 from workbench.privacy import ZCDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.claim import Claim
@@ -73,6 +63,7 @@ SHOWN = (0, 2, 4)  # places in REACHES
 HELD = 0.1  # β of the proved bounds
 SAME, WORSE = 1.15, 2.0  # errors of 2 to 4 steps, and of one over that of two
 HARM, FLAT, NEAR = 1.1, 1.05, 1.15  # over fewer steps, over the default number, over the plain estimate
+ROUND = 0.5  # shortest over longest axis of a frame in which rows pass for white
 
 
 # What is run
@@ -80,9 +71,8 @@ HARM, FLAT, NEAR = 1.1, 1.05, 1.15  # over fewer steps, over the default number,
 
 @each_trial
 def mean_steps(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
-    """Run every number of steps on the same rows, mode "practical"."""
-    estimators = {steps: mean_of(d, reach, steps=steps) for steps in STEPS}
-    return beside_the_mean(estimators, *normal_rows(n, d, reach, data), rho, noise)
+    estimators = {str(steps): Means.estimator(d, reach, steps=steps) for steps in STEPS}
+    return measure(Means, estimators, *Means.rows(n, d, reach, data), rho, noise)
 
 
 @each_trial
@@ -90,40 +80,33 @@ def covariance_steps(
     n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator
 ) -> Row:
     estimators = {
-        f"{mode} {steps}": covariance_of(condition, mode=mode, steps=steps)
+        f"{mode} {steps}": Covariances.estimator(d, condition, mode=mode, steps=steps)
         for mode in MODES
         for steps in STEPS
     }
-    return errors_in_sigma(estimators, *centred_rows(n, d, condition, data), rho, noise)
+    return measure(Covariances, estimators, *Covariances.rows(n, d, condition, data), rho, noise)
 
 
 @each_trial
 def orientations(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
-    sigma, x = centred_rows(n, d, condition, data)
-    found = {"reference": mahalanobis_covariance_error(second_moment(x), sigma)}
+    sigma, x = Covariances.rows(n, d, condition, data)
+    found = {}
     for steps in STEPS:
-        estimator = covariance_of(condition, steps=steps, calibration="paper")
+        estimator = Covariances.estimator(d, condition, steps=steps, calibration="paper")
         right: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
         wrong = authors_orientation(estimator, x, ZCDP(rho), noise)
-        found[f"right {steps}"] = mahalanobis_covariance_error(right, sigma)
-        found[f"wrong {steps}"] = mahalanobis_covariance_error(wrong, sigma)
+        found[f"right {steps}"] = Covariances.error(right, sigma)
+        found[f"wrong {steps}"] = Covariances.error(wrong, sigma)
     return found
 
 
-def authors_orientation(
-    estimator: CoinPressCovariance, x: Array, budget: Budget, noise: Generator, trace: Trace | None = None
-) -> Array:
-    """Return the estimate of the wrong order of products: rows X A and the result A⁻¹ Z A⁻¹.
-
-    A trace records what maps a row, Aᵀ, before every step.
-    """
+def authors_orientation(estimator: CoinPressCovariance, x: Array, budget: Budget, noise: Generator) -> Array:
+    """Return the estimate of the wrong order of products: rows X A and the result A⁻¹ Z A⁻¹."""
     n, d = x.shape
     design, charges = estimator.design(n, d, budget), list(estimator.plan(n, d, budget).charges())
     a, source = np.eye(d) / sqrt(estimator.upper), noise_source(noise)
     bounds = zip(charges, design.clips, (*design.excess, None), design.lower, strict=True)
     for charge, clip, excess, lower in bounds:
-        if trace is not None:
-            trace.add(preconditioner=a.T)
         # maps rows by the transpose of what it is given
         z = noisy_moment(x, a.T, clip, charge, source, estimator.practical)
         if excess is not None:
@@ -137,29 +120,30 @@ def more_steps(n: int, d: int, rho: float, condition: float, *, data: Generator,
     """Run the default number of steps and up to three more in both modes on the same rows."""
     estimators = {}
     for mode in MODES:
-        default = covariance_of(condition, mode=mode)
+        default = Covariances.estimator(d, condition, mode=mode)
         count = len(default.design(n, d, ZCDP(rho)).weights)
         for more in MORE:
-            one = covariance_of(condition, mode=mode, steps=count + more) if more else default
+            one = Covariances.estimator(d, condition, mode=mode, steps=count + more) if more else default
             estimators[f"{mode} +{more}"] = one
-    return errors_in_sigma(estimators, *centred_rows(n, d, condition, data), rho, noise)
+    return measure(Covariances, estimators, *Covariances.rows(n, d, condition, data), rho, noise)
+
+
+def over_what_is_proved(of: Of, d: int, n: int, proved: int, data: Generator, noise: Generator) -> Row:
+    """Measure the error of mode "proved" on n rows over the bound that it proves at `proved` rows."""
+    estimator: Any = of.estimator(d, 100.0, mode="proved", beta=HELD)
+    truth, x = of.rows(n, d, 100.0, data)
+    value: Any = estimator(x, budget=ZCDP(RHO), rng=noise).value
+    return {"error": of.error(value, truth) / estimator.error_bound(proved, d, ZCDP(RHO), HELD)}
 
 
 @each_trial
 def over_the_ball(d: int, n: int, proved: int, *, data: Generator, noise: Generator) -> Row:
-    """Measure the error of mode "proved" on n rows over the bound that it proves at `proved` rows."""
-    estimator, (theta, x) = mean_of(d, 100.0, mode="proved", beta=HELD), normal_rows(n, d, 100.0, data)
-    value: Any = estimator(x, budget=ZCDP(RHO), rng=noise).value
-    return {"error": np.linalg.norm(value - theta) / estimator.error_bound(proved, d, ZCDP(RHO), HELD)}
+    return over_what_is_proved(Means, d, n, proved, data, noise)
 
 
 @each_trial
 def over_the_bound(d: int, n: int, proved: int, *, data: Generator, noise: Generator) -> Row:
-    """Measure the same of a covariance of condition number 100."""
-    estimator, (sigma, x) = covariance_of(1e2, mode="proved", beta=HELD), centred_rows(n, d, 1e2, data)
-    value: Any = estimator(x, budget=ZCDP(RHO), rng=noise).value
-    bound = estimator.error_bound(proved, d, ZCDP(RHO), HELD)
-    return {"error": mahalanobis_covariance_error(value, sigma) / bound}
+    return over_what_is_proved(Covariances, d, n, proved, data, noise)
 
 
 _LONG = grid(n=20_000, d=D, rho=RHO, condition=1e3)
@@ -179,9 +163,8 @@ CONDITIONS = Sweep(
 
 
 def mean_error(point: Point, count: int) -> Parts:
-    """Return the prediction for so many steps."""
-    estimator = mean_of(point["d"], point["reach"], steps=count)
-    return mean_parts(estimator, point["n"], point["d"], ZCDP(point["rho"]))
+    estimator = Means.estimator(point["d"], point["reach"], steps=count)
+    return Means.parts(estimator, point["n"], point["d"], ZCDP(point["rho"]))
 
 
 def covariance_error(point: Point, mode: Any, count: int) -> float:
@@ -191,13 +174,12 @@ def covariance_error(point: Point, mode: Any, count: int) -> float:
     positive part then takes some of it away.
     """
     n, d, budget = point["n"], point["d"], ZCDP(point["rho"])
-    estimator = covariance_of(point["condition"], mode=mode, steps=count)
-    public = estimator, spectrum(d, point["condition"]), n, budget
-    last = frames(*public)[-1]
+    estimator = Covariances.estimator(d, point["condition"], mode=mode, steps=count)
+    last = Covariances.frames(estimator, n, d, budget)[-1]
     if mode == "practical" and last.min() < ROUND * last.max():
         return nan
     sd = gaussian_scale(list(estimator.plan(n, d, budget).charges())[-1])
-    return nan if sd * sqrt(2 * d) > last.min() else covariance_parts(*public).total
+    return nan if sd * sqrt(2 * d) > last.min() else Covariances.parts(estimator, n, d, budget).total
 
 
 # What is shown
@@ -205,23 +187,20 @@ def covariance_error(point: Point, mode: Any, count: int) -> float:
 
 def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float = REACH) -> Chart:
     """Return the errors of means against the number of steps."""
-    sweep = at_numbers(MEAN_STEPS, rho, d, 1.0, reach=[radius * one / REACH for one in REACHES])
-    frame, point = run.table(sweep), sweep.points[0]
-    curves, marks = [], []
+    sweep = at_numbers(Means, MEAN_STEPS, rho, d, [radius * one / REACH for one in REACHES])
+    frame, curves, marks = run.table(sweep), list[Series](), []
     for rank, place in zip((0.0, 0.5, 1.0), SHOWN, strict=True):
         point = sweep.points[place]
         rows = at(frame, reach=point["reach"])
         foreseen = {t: mean_error(point, t).quantile(0.5) for t in STEPS}
         found = {t: median(column(rows, f"error {t}"), LEVEL) for t in STEPS if len(rows)}
-        curves.append(measured("", found, MEAN, [foreseen[t] for t in found], rank=rank))
-        line = Series("", foreseen, foreseen.values(), role="theory", colour_key=MEAN, rank=rank)
-        curves.append(line)
+        curves += along(found, STEPS, foreseen.__getitem__, Means.key, rank=rank)
         said = f"R = {number(point['reach'])}√d"
-        marks.append(Mark(said, x=1.12, y=1.35 * foreseen[1], colour_key=MEAN))
+        marks.append(Mark(said, x=1.12, y=1.35 * foreseen[1], colour_key=Means.key))
     plain = sqrt(d / point["n"])  # about the median error of the sample mean
     curves.append(_level("sample mean", frame["reference"].median() if len(frame) else plain, PLAIN))
     title = f"mean, d = {d}, n = {number(point['n'])}, ρ = {number(rho)}"
-    ylim = _digit(0.7 * plain), _digit(3.0 * mean_error(point, 1).total)
+    ylim = 0.7 * plain, 3.0 * mean_error(point, 1).total
     return Chart(
         "error_against_steps",
         "Two to four steps are enough, and more do no harm",
@@ -237,17 +216,14 @@ def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float
 def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition: float = CONDITION) -> Chart:
     """Return the errors of covariances against the number of steps, with rows on either side."""
     right, either = (
-        at_numbers(one, rho, d, 1.5, condition=[10 * condition]) for one in (COVARIANCE_STEPS, ORIENTATIONS)
+        at_numbers(Covariances, one, rho, d, [10 * condition]) for one in (COVARIANCE_STEPS, ORIENTATIONS)
     )
     frame, sides, (point,) = run.table(right), run.table(either), right.points
-    curves = []
+    curves = list[Series]()
     for mode in reversed(MODES):
-        found = {t: size(frame[f"{mode} {t}"].to_numpy()) for t in STEPS if len(frame)}
-        foreseen = {t: covariance_error(point, mode, t) for t in STEPS}
-        expected = [foreseen[t] for t in found]
-        curves.append(measured(NAMES[mode], found, COVARIANCE, expected, **shade(mode)))
-        line = Series("", foreseen, foreseen.values(), role="theory", colour_key=COVARIANCE, **shade(mode))
-        curves.append(line)
+        found = {t: size(frame[f"error {mode} {t}"].to_numpy()) for t in STEPS if len(frame)}
+        foreseen, look = partial(covariance_error, point, mode), SHADES[mode]
+        curves += along(found, STEPS, foreseen, Covariances.key, label=NAMES[mode], rank=look)
     wrong = {t: size(sides[f"wrong {t}"].to_numpy()) for t in STEPS if len(sides)}
     curves.append(measured("rows on the wrong side", wrong, "idea/wrong"))
     floor = sqrt(d * (d + 1) / point["n"])
@@ -256,8 +232,7 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
     said = "two steps: right by accident"
     marks = [Mark(said, "point", 2, wrong[2].estimate, side="right")] if wrong else []
     title = f"covariance, d = {d}, n = {number(point['n'])}, condition number {number(point['condition'])}"
-    ylim = _digit(0.68 * floor), _digit(19 * sqrt(d))
-    label = "root mean square error (norm of Σ)"
+    label, ylim = "root mean square error (norm of Σ)", (0.68 * floor, 19 * sqrt(d))
     return Chart(
         "steps_on_the_wrong_side",
         "An error that rises with the number of steps is a bug",
@@ -273,16 +248,13 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
 def _against_steps(
     title: str, ylabel: str, curves: Sequence[Series], marks: Sequence[Mark], ylim: tuple[float, float]
 ) -> Panel:
-    return Panel(title, "number of steps t", ylabel, tuple(curves), "linear", ylim=ylim, marks=tuple(marks),
-                 xlim=(0.8, MOST + 0.2))  # fmt: skip
+    low, high = (float(f"{end:.1g}") for end in ylim)
+    return Panel(title, "number of steps t", ylabel, tuple(curves), "linear", ylim=(low, high),
+                 marks=tuple(marks), xlim=(0.8, MOST + 0.2))  # fmt: skip
 
 
 def _level(label: str, level: float, key: str) -> Series:
     return Series(label, (1, MOST), (level, level), role="reference", colour_key=key)
-
-
-def _digit(limit: float) -> float:
-    return float(f"{limit:.1g}")
 
 
 # What is claimed
@@ -329,7 +301,7 @@ def condition_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[
         rows = at(frame, condition=condition)
         for mode in MODES:
             where = f"{mode}, condition {condition:g}"
-            default, *more = (column(rows, f"{mode} +{count}") for count in MORE)
+            default, *more = (column(rows, f"error {mode} +{count}") for count in MORE)
             plain = column(rows, "reference")
             found.append(
                 ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n)

@@ -29,10 +29,7 @@ CLAIMS = (
     "one-mean/many-quantiles-gain",
     "one-mean/quantile-rows-grow",
 )
-FULL = (
-    "one-mean/votes-on-shares-suffice",
-    "one-mean/counts-beat-votes",
-)  # a minute of search
+FULL = ("one-mean/votes-on-shares-suffice", "one-mean/counts-beat-votes")  # a minute of search
 
 __all__ = [
     "CLAIMS",

@@ -9,7 +9,7 @@ location is right and nothing is clipped, it differs from the sample mean of the
 nothing else: the cost of privacy is b on average, separated from the error of sampling.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from math import ceil, exp, inf, log, nan, pi, sqrt
 from typing import Any
@@ -17,23 +17,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from workbench.bounds import smallest
 from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.chapters.one_mean import locating
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, measured
-from workbench.charts.style import name, number
+from workbench.charts.curves import LEVEL, along, measured
 from workbench.charts.style import name as method
+from workbench.charts.style import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.scale import Scale
 from workbench.estimators.shared.noisy_means import FAR, half_width
 from workbench.estimators.two_step import SHARE, HistogramMean, TwoStepMean, WindowMean
 from workbench.losses import relative_scale_error, total_variation_of_means
-from workbench.privacy import ApproxDP, PureDP
+from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.special import ndtri
 from workbench.study.audit import Pair
 from workbench.study.claim import Claim
@@ -49,7 +48,6 @@ RADIUS, BETA, DELTA, EPSILON = 100.0, 0.05, 1e-6, 1.0
 BAND, TOLERANCE = 0.1, 0.1
 MEAN, PAPER, PLAIN = "univariate/two-step-mean", "univariate/two-step-mean:paper", "non-private"
 KEYS = {"paper": PAPER, "tight": MEAN}
-NAMES = {"tight": "two-step mean, improved constants", "paper": "two-step mean, original constants"}
 HALF_NORMAL_MEDIAN = float(ndtri(0.75))
 FREE_N, FREE_EPSILON = (1000, 2000, 4000, 8000, 16000), (0.25, 0.5, 1.0, 2.0)
 CURVE_N = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -70,35 +68,25 @@ RESOLUTION = 0.05  # how wide the exact interval for such a share may be, on eit
 def two_step(
     n: int, epsilon: float, radius: float, calibration: Any, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Run the two-step mean at a point of n, epsilon, radius and calibration, under pure DP."""
-    estimator, budget = TwoStepMean(radius=radius, calibration=calibration, sigma=1.0), PureDP(epsilon)
+    estimator = TwoStepMean(radius=radius, calibration=calibration, sigma=1.0)
     means = data.uniform(-radius, radius, trials)
-    return _beside_the_sample_mean(
-        lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, n, data, noise
-    )
+    return _beside_the_sample_mean(estimator, PureDP(epsilon), means, n, data, noise)
 
 
 def unbounded(
     n: int, epsilon: float, mean: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Run the tight unbounded mean at a point of n, epsilon and mean, with delta = 1e-6."""
-    estimator, budget, means = UnboundedMean(sigma=1.0), ApproxDP(epsilon, DELTA), np.full(trials, mean)
-    return _beside_the_sample_mean(
-        lambda x, rng: estimator(x, budget=budget, rng=rng).value, means, n, data, noise
-    )
+    budget, means = ApproxDP(epsilon, DELTA), np.full(trials, mean)
+    return _beside_the_sample_mean(UnboundedMean(sigma=1.0), budget, means, n, data, noise)
 
 
 def _beside_the_sample_mean(
-    run: Callable[[NDArray[np.float64], Generator], float | Abstention],
-    means: NDArray[np.float64],
-    n: int,
-    data: Generator,
-    noise: Generator,
+    estimator: Any, budget: Budget, means: Vector, n: int, data: Generator, noise: Generator
 ) -> Columns:
     columns = np.full((3, len(means)), inf)
     for i, true in enumerate(means):
         x = true + data.standard_normal(n)
-        value, sample = run(x, noise), float(x.mean())
+        value, sample = estimator(x, budget=budget, rng=noise).value, float(x.mean())
         columns[1, i] = abs(sample - true)
         if not isinstance(value, Abstention):
             columns[0, i], columns[2, i] = abs(value - true), abs(value - sample)
@@ -113,13 +101,6 @@ def relative_scale(n: int, epsilon: float, *, data: Generator, noise: Generator)
     x = mean + sigma * data.standard_normal(n)
     value = Scale()(x, budget=ApproxDP(epsilon, DELTA), rng=noise).value
     return answered(error_of(value, lambda found: relative_scale_error(found, sigma)))
-
-
-def _tight(*points: tuple[int, float, float]) -> tuple[Point, ...]:
-    return tuple(
-        {"n": n, "epsilon": epsilon, "radius": radius, "calibration": "tight"}
-        for n, epsilon, radius in points
-    )
 
 
 FREE = Sweep(
@@ -154,14 +135,17 @@ UNBOUNDED_RATIOS = Sweep(
 SCALE = Sweep("l17-tight-scale", grid(n=list(SCALES), epsilon=1.0), relative_scale, trials=1000, blocks=MANY)
 PREDICTED = Sweep(
     "l17-predicted-error",
-    _tight(
-        *((100, 1.0, radius) for radius in WIDE),
-        (1000, 0.1, 100.0),
-        *((300, 1.0, radius) for radius in WIDE),
-        (1000, 0.3, 1e6),
-        (1000, 1.0, 100.0),
-        (3000, 1.0, 1e6),
-        (1000, 3.0, 100.0),
+    tuple(
+        {"n": n, "epsilon": epsilon, "radius": radius, "calibration": "tight"}
+        for n, epsilon, radius in (
+            *((100, 1.0, radius) for radius in WIDE),
+            (1000, 0.1, 100.0),
+            *((300, 1.0, radius) for radius in WIDE),
+            (1000, 0.3, 1e6),
+            (1000, 1.0, 100.0),
+            (3000, 1.0, 1e6),
+            (1000, 3.0, 100.0),
+        )
     ),
     two_step,
     trials=2000,
@@ -169,7 +153,10 @@ PREDICTED = Sweep(
 )
 EDGE = Sweep(
     "l17-predicted-error-edge",
-    _tight((30, 1.0, 100.0), (30, 1.0, 1e6), (300, 0.1, 100.0)),
+    (
+        *grid(n=30, epsilon=1.0, radius=WIDE, calibration="tight"),
+        *grid(n=300, epsilon=0.1, radius=100.0, calibration="tight"),
+    ),
     two_step,
     trials=5000,
     blocks=SOME,
@@ -190,7 +177,6 @@ def noise_part(n: float, epsilon: float) -> float:
 
 
 def sampling(n: float) -> float:
-    """Return the mean distance of the sample mean from the truth."""
     return sqrt(2 / (pi * n))
 
 
@@ -203,30 +189,26 @@ def crossing(epsilon: float) -> float:
     return float(brentq(apart, 1.0, 1e12)) if apart(1.0) > 0 else 1.0
 
 
-def paper_median(n: int, budget: PureDP, radius: float) -> float:
-    """Return the predicted median error with original constants, once located: sampling and Laplace noise."""
-    return half_width(0.5, 1 / sqrt(n), HistogramMean(radius, BETA).plan(n, budget)["mean"])
+def _ratio(calibration: str, n: float, epsilon: float, radius: float) -> float:
+    """Return the predicted median error, once located, over that of the sample mean.
+
+    With original constants that of sampling and Laplace noise, with ours of a normal law with the same rms.
+    """
+    rows, budget = round(n), PureDP(epsilon)
+    if calibration == "paper":
+        median = half_width(0.5, 1 / sqrt(rows), HistogramMean(radius, BETA).plan(rows, budget)["mean"])
+    else:
+        median = HALF_NORMAL_MEDIAN * WindowMean(radius).design(rows, budget).rms
+    return median * sqrt(n) / HALF_NORMAL_MEDIAN
 
 
-def tight_median(n: int, budget: PureDP, radius: float) -> float:
-    """Return the predicted median error of the tight mean, as that of a normal law with its rms."""
-    return HALF_NORMAL_MEDIAN * WindowMean(radius).design(n, budget).rms
-
-
-MEDIANS: dict[str, Callable[[int, PureDP, float], float]] = {"paper": paper_median, "tight": tight_median}
-
-
-def _ratio(name: str, n: float, epsilon: float, radius: float) -> float:
-    return MEDIANS[name](round(n), PureDP(epsilon), radius) * sqrt(n) / HALF_NORMAL_MEDIAN
-
-
-def _where_found(name: str, n: int, epsilon: float, radius: float) -> float:
+def _where_found(calibration: str, n: int, epsilon: float, radius: float) -> float:
     failure = (
         locating.range_failure(n, radius, SHARE * epsilon)
-        if name == "paper"
+        if calibration == "paper"
         else locating.window_mean_tail(n, radius, PureDP(epsilon))[1]
     )
-    return _ratio(name, n, epsilon, radius) if failure <= FOUND else nan
+    return _ratio(calibration, n, epsilon, radius) if failure <= FOUND else nan
 
 
 def _rows_factor(epsilon: float, radius: float, usual: float = EPSILON) -> float:
@@ -246,18 +228,15 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     xs = multiples(FREE_N, max(1.0, _rows_factor(epsilons[0], radius, FREE_EPSILON[0])))
     frame = run.table(FREE.moved(grid(n=xs, epsilon=epsilons, radius=radius, calibration="paper")))
     ns = np.geomspace(xs[0] / 4, 2 * xs[-1], 25)
-    series = [
-        Series("sampling", ns, [sampling(n) for n in ns], role="reference", colour_key=PLAIN),
-    ]
+    series = [Series("sampling", ns, [sampling(n) for n in ns], role="reference", colour_key=PLAIN)]
     for place, one in enumerate(epsilons):
-        rank, found = place / (len(epsilons) - 1), {}
+        found = {}
         for n in sorted({int(n) for n in at(frame, epsilon=one)["n"]}):
             values = at(frame, epsilon=one, n=n)["apart"].to_numpy()
             found[n] = Measure(mean(values), bootstrap_interval(mean, values, LEVEL, rng), len(values))
-        expected = [noise_part(n, one) for n in found]
-        series.append(measured("", found, PAPER, expected, BAND, rank=rank))
-        line = [noise_part(float(n), one) for n in ns]
-        series.append(Series(f"ε = {number(one)}", ns, line, role="theory", colour_key=PAPER, rank=rank))
+        foreseen, rank = partial(noise_part, epsilon=one), place / (len(epsilons) - 1)
+        words = f"ε = {number(one)}"
+        series += along(found, ns.tolist(), foreseen, PAPER, line=words, margin=BAND, rank=rank)
     marks = tuple(
         Mark(f"{number(float(f'{n:.3g}'))} rows", "point", n, sampling(n), side="above")
         for n in map(crossing, epsilons)
@@ -284,7 +263,9 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     ns, rng = multiples(CURVE_N, _rows_factor(epsilon, radius)), resampler(run.seed, "tight-ratio")
     points = grid(n=ns, epsilon=epsilon, radius=radius, calibration=("tight", "paper"))
     frame, fine = run.table(CURVES.moved(points)), np.geomspace(ns[0], ns[-1], 25).round()
-    near = {calibration: _near(calibration, epsilon, radius) for calibration in KEYS}
+    near = {
+        one: smallest(lambda n, one=one: _ratio(one, n, epsilon, radius) <= NEAR, start=2) for one in KEYS
+    }
     series = [
         _ratios(at(frame, calibration=calibration), calibration, epsilon, radius, rng) for calibration in KEYS
     ]
@@ -292,11 +273,8 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         line = [_ratio(calibration, float(n), epsilon, radius) for n in fine]
         series.append(Series("", fine, line, role="theory", colour_key=key))
     series.append(Series("no privacy", (ns[0], ns[-1]), (1, 1), role="reference", colour_key=PLAIN))
-    times, below = (
-        number(near["paper"] / near["tight"], 2),
-        0.84,
-    )  # of the sample mean's: where an arrow stands
-    arrow = near["tight"], below, near["paper"], below
+    times, low = number(near["paper"] / near["tight"], 2), 0.84  # where an arrow stands
+    arrow = near["tight"], low, near["paper"], low
     marks = (
         *(Mark(f"{number(float(f'{n:.2g}'))} rows", "point", n, NEAR, side="above") for n in near.values()),
         Mark(f"{times} times fewer rows", "arrow", *arrow, side="below"),
@@ -316,10 +294,6 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         how_to_read="At 1 the private mean is as good as the plain one. The rings are where either is within"
         " 10 % of that. A marker far above its line belongs to runs that have not even located the mean.",
     )
-
-
-def _near(name: str, epsilon: float, radius: float) -> int:
-    return smallest(lambda n: _ratio(name, n, epsilon, radius) <= NEAR, start=2)
 
 
 def _ratios(frame: pd.DataFrame, name: str, epsilon: float, radius: float, rng: Generator) -> Series:
@@ -360,10 +334,8 @@ def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: G
 
 def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     rng, parts = resampler(seed, FREE.name), len(FREE_EPSILON) + len(FREE_N) + len(FREE.points)
-    level, words = (
-        claim_level(parts=parts),
-        "2w/(b ε/2), w = 2.5 + √(2 ln(4n/β)): privacy part of mean size b",
-    )
+    level = claim_level(parts=parts)
+    words = "2w/(b ε/2), w = 2.5 + √(2 ln(4n/β)): privacy part of mean size b"
     slopes = [_slope(at(frame, epsilon=e), "n", FREE_N, f"eps = {e:g}", level, rng) for e in FREE_EPSILON]
     slopes += [_slope(at(frame, n=n), "epsilon", FREE_EPSILON, f"n = {n}", level, rng) for n in FREE_N]
     sizes = []
@@ -477,12 +449,10 @@ def prediction_checks(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def predict(point: Point) -> Any:
-    """Return the prediction at a point of n, epsilon and radius."""
     return WindowMean(point["radius"]).design(point["n"], PureDP(point["epsilon"]))
 
 
 def scale_checks(frame: pd.DataFrame) -> list[Verdict]:
-    """Return, for every n, the exact test of how many runs err by more than was asked."""
     checks, level = [], claim_level(parts=len(SCALES))
     for n, most in SCALES.items():
         error = at(frame, n=n)["error"].to_numpy()
@@ -563,17 +533,19 @@ def rows_against_accuracy(
     low, high, rng = 0.2 * alpha, 7 * alpha, resampler(run.seed, "rows-against-accuracy")
     alphas = np.geomspace(low, high, 41)
     bounds = [lower_bounds(one, epsilon, SIZE_BETA, radius) for one in alphas]
-    series = [forbidden("", alphas, bounds)]
+    edge = [max(one.values()) for one in bounds]
+    series = [Series("", alphas, edge, role="bound", colour_key="idea/limit")]
     series += [
         Series("", alphas, [bound[key] for bound in bounds], role="theory", colour_key="idea/limit")
         for key in bounds[0]
     ]
     moved = (alpha, epsilon, radius) != (ALPHA, SIZE_EPSILON, RADIUS)
     for calibration, key in KEYS.items():
-        label, found = (
-            name(KEYS["tight"]) if calibration == "tight" else "",
-            _rows(frame, calibration, alpha, rng),
-        )
+        label, found = method(key) if calibration == "tight" else "", dict[float, Measure]()
+        of = at(frame, calibration=calibration)
+        for one in [alpha / ALPHA * one for one in ALPHAS] if len(of) else ():
+            size = success(of["error"] <= one, of["n"], 1 - SIZE_BETA, level=LEVEL, rng=rng)
+            found[one] = Measure(size.estimate, size.interval, 0)
         # away from the usual numbers, where nothing is committed, predictions judge
         expected = [foreseen(calibration, one, epsilon, radius) for one in found] if moved else None
         series.append(measured(label, found, key, expected, kind="count"))
@@ -594,12 +566,6 @@ def rows_against_accuracy(
     )
 
 
-def forbidden(label: str, alphas: Sequence[float] | np.ndarray, bounds: Sequence[dict[str, float]]) -> Series:
-    """Return the region that the largest of the lower bounds forbids."""
-    edge = [max(b.values()) for b in bounds]
-    return Series(label, alphas, edge, role="bound", colour_key="idea/limit")
-
-
 def _marks(alpha: float, epsilon: float, radius: float) -> tuple[Mark, ...]:
     named = []
     for key, by in (("sampling", 0.26), ("two points", 1.05), ("packing", 4.5)):
@@ -613,16 +579,6 @@ def _marks(alpha: float, epsilon: float, radius: float) -> tuple[Mark, ...]:
         Mark(f"{number(ours / edge, 2)} times", "arrow", place, edge, place, ours, side="right"),
         Mark(f"{number(paper / ours, 2)} times", "arrow", place, ours, place, paper, side="right"),
     )
-
-
-def _rows(
-    frame: pd.DataFrame, calibration: str, alpha: float, rng: np.random.Generator
-) -> dict[float, Measure]:
-    of, found = at(frame, calibration=calibration), {}
-    for one in [alpha / ALPHA * one for one in ALPHAS] if len(frame) else ():
-        size = success(of["error"] <= one, of["n"], 1 - SIZE_BETA, level=LEVEL, rng=rng)
-        found[one] = Measure(size.estimate, size.interval, 0)
-    return found
 
 
 # What judges a reader's own mean of one column: neighbours for an audit, and hidden worlds.
@@ -639,7 +595,6 @@ PAIRS = (
 
 
 def world(rng: Generator) -> tuple[Array, float]:
-    """Draw a column, and its mean."""
     mean = float(rng.uniform(-RADIUS, RADIUS))
     return rng.normal(mean, 1.0, size=N), mean
 

@@ -96,7 +96,6 @@ def populated_error(bins: int, epsilon: float, delta: float, beta: float) -> int
 
 
 def sharp(epsilon: float, delta: float) -> int:
-    """Return that integer for the bins and the β of the claim."""
     return populated_error(POPULATED, epsilon, delta, STABLE_BETA)
 
 
@@ -221,12 +220,10 @@ SILENT, BEYOND = 0.001, 0.099  # chances of an abstention, and of a mask beyond 
 
 
 def shares(rows: Array, bins: int) -> Array:
-    """Return which share of the rows is in every bin."""
     return np.bincount(rows[:, 0].astype(np.int64), minlength=bins) / len(rows)
 
 
 def vote(bins: int) -> Populous:
-    """Return the private shares by the general reduction."""
     oracle = partial(shares, bins=bins)
     return Populous(oracle=oracle, size=1, space="l1", limit=APART, dimension=bins, far=NEVER, beta=SILENT)
 
@@ -243,7 +240,6 @@ def votes(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generato
 
 @each_trial
 def counts(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the same of counts with Laplace noise."""
     charge = Charge("counts", "laplace", COUNTS_L1, PureDP(epsilon))  # not whole: errors are then smooth in n
     keys = data.integers(bins, size=n)
     released = finite_histogram(keys, bins, charge, noise_source(noise))

@@ -5,10 +5,10 @@ nominal probability but for one in 2,000 such sets of runs.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import e, exp, inf, isfinite, nan, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -50,12 +50,6 @@ METHODS = {  # (calibration, variance): the n of the experiment
 ROWS = (2000, 10_000)  # of an interval for any distribution
 MISSED, WIDER_THAN = 0.07, 1.3
 KEYS = {"known": "univariate/interval", "unknown": "univariate/interval-unknown-variance"}
-NAMES = {
-    ("tight", "known"): "σ known",
-    ("tight", "unknown"): "nothing known",
-    ("paper", "known"): "σ known, original constants",
-    ("paper", "unknown"): "nothing known, original constants",
-}
 
 
 # What is run
@@ -72,7 +66,6 @@ def intervals(
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    """Run an interval at a point of method, n, sigma and mean."""
     options: dict[str, Any] = {"level": LEVEL, "calibration": calibration}
     estimator: Any = IntervalUnknownVariance(**options)
     if variance == "known":
@@ -88,7 +81,6 @@ def intervals(
 
 
 def plain_width(z: np.ndarray, variance: str) -> float:
-    """Return the width of the normal, or Student's, interval of these rows."""
     n = len(z)
     if variance == "known":
         return float(-2 * ndtri(LEVEL / 2)) / sqrt(n)
@@ -98,7 +90,6 @@ def plain_width(z: np.ndarray, variance: str) -> float:
 def ends(
     n: int, epsilon: float, delta: float, level: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the ends of the tight interval with nothing known, and the sample mean of the same rows."""
     estimator, budget = IntervalUnknownVariance(level=level), ApproxDP(epsilon, delta)
     found = np.empty((3, trials))
     for i in range(trials):
@@ -108,8 +99,7 @@ def ends(
     return dict(zip(("low", "high", "plain"), found, strict=True))
 
 
-@dataclass(frozen=True)
-class Law:
+class Law(NamedTuple):
     """How rows are drawn, their mean and their standard deviation."""
 
     draw: Callable[[Generator, int], Array]
@@ -162,7 +152,6 @@ WIDER = {"log-normal", "zero-inflated log-normal", "constant", "Poisson(.01)"} |
 
 
 def of_law(law: str, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Run the interval for any distribution on rows of one; widths are over that of the usual interval."""
     estimator: Any = IntervalMean(level=LEVEL)
     budget, of = ApproxDP(EPSILON, DELTA), LAWS[law]
     covered, width = np.zeros(trials, bool), np.empty(trials)

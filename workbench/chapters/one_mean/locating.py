@@ -24,7 +24,7 @@ from scipy.optimize import brentq
 from workbench.bounds import smallest
 from workbench.bounds.l17 import packing_bound
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, measured
+from workbench.charts.curves import LEVEL, along, measured
 from workbench.charts.style import name, number
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation, UnitHistogram
@@ -32,7 +32,7 @@ from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.shared import noisy_means
 from workbench.estimators.shared.budgets import divided, mean_charge
 from workbench.estimators.shared.noisy_means import half_width
-from workbench.estimators.shared.window_median import WindowMedian, location_law
+from workbench.estimators.shared.window_median import location_law
 from workbench.estimators.two_step import SHARE, HistogramMean, TwoStepMean, WindowMean, sensitivity
 from workbench.privacy import ApproxDP, Budget, PureDP, noise_source
 from workbench.privacy.mechanisms import laplace_scale
@@ -70,7 +70,6 @@ FLAT, EXPONENT = 1.3, 0.05  # largest over smallest error; tolerance of the slop
 def on_range(
     kind: Any, n: int, epsilon: float, radius: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the errors of a mean on a range, and of the plain mean, on the same rows."""
     budget, rows = PureDP(epsilon), []
     estimators = [kind(radius=radius, sigma=1.0, calibration=calibration) for calibration in CALIBRATIONS]
     for mean in data.uniform(-radius, radius, trials):
@@ -84,11 +83,7 @@ clipped, two_step = partial(on_range, ClippedMean), partial(on_range, TwoStepMea
 CLIPPED = Sweep("l17-clipped", grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]), clipped, 1000, blocks(16))
 TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 1000, blocks(15))
 TWO_STEP_WIDEST = Sweep(
-    "l17-two-step-widest",
-    grid(n=N, epsilon=EPSILON, radius=WIDEST),
-    two_step,
-    100,
-    {"full": 20},
+    "l17-two-step-widest", grid(n=N, epsilon=EPSILON, radius=WIDEST), two_step, 100, {"full": 20}
 )
 
 
@@ -103,15 +98,13 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
     )
     frames = [measures.by(run.table(*sweeps), "radius") for sweeps in ([first], others)]
     predictions = {CLIPPED_MEAN: clipped_error, TWO_STEP_MEAN: two_step_error}
-    curves = []
+    curves = list[Series]()
     for (key, predict), rows in zip(predictions.items(), frames, strict=True):
         for calibration in reversed(CALIBRATIONS):  # hollow markers last, on top
-            colour = key if calibration == "tight" else f"{key}:paper"
+            label, colour = (name(key), key) if calibration == "tight" else ("", f"{key}:paper")
             found = {radius: measures.median(one[calibration].abs(), LEVEL) for radius, one in rows.items()}
-            expected = [predict(n, radius, epsilon, calibration) for radius in found]
-            curves.append(measured(name(key) if calibration == "tight" else "", found, colour, expected))
-            line = [predict(n, radius, epsilon, calibration) for radius in CURVE]
-            curves.append(Series("", CURVE, line, role="theory", colour_key=colour))
+            foreseen = partial(predict, n, epsilon=epsilon, calibration=calibration)
+            curves += along(found, CURVE, foreseen, colour, label=label)
     plain = {
         radius: measures.median(one["sampling"].abs(), LEVEL).estimate for radius, one in frames[0].items()
     }
@@ -139,15 +132,10 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
 # What is claimed
 
 
-def laplace_of_clipped(radius: float) -> float:
-    """Return 2B/(nε), the Laplace scale of the paper's clipped mean in the sweep."""
-    estimator = ClippedMean(radius=radius, calibration="paper", sigma=1.0)
-    return laplace_scale(estimator.plan(N, 1, PureDP(EPSILON))["mean"])
-
-
 def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     radii, scales, checks = (*RADII[1:], WIDEST), [], []
-    predicted = [laplace_of_clipped(radius) for radius in radii]
+    clipped = [ClippedMean(radius=radius, calibration="paper", sigma=1.0) for radius in radii]
+    predicted = [laplace_scale(one.plan(N, 1, PureDP(EPSILON))["mean"]) for one in clipped]
     for radius, expected in zip(radii, predicted, strict=True):
         rows = measures.at(frame, radius=radius)
         part = rows["paper"] - rows["sampling"]
@@ -228,18 +216,7 @@ def range_failure(n: int, radius: float, epsilon: float) -> float:
     return float(np.dot(np.append(ends, 1 - ends.sum()), failures))
 
 
-def line_failure(n: int, threshold: float, epsilon: float) -> float:
-    """Return the chance that no bin near the mean reaches the threshold: discrete noise, whole counts."""
-    return float(near_counts_below(np.array([np.ceil(threshold) - 0.5]), n, 2 / epsilon)[0])
-
-
-def window_failure(n: int, locator: WindowMedian, budget: Budget) -> float:
-    """Return the chance that the window median misses by over 2.5, or abstains."""
-    return location_law(locator, n, budget, ndtr, REACH)[2]
-
-
 def rows_needed(failure: Callable[[int], float], beta: float) -> int:
-    """Return the smallest n whose predicted chance of failure is at most beta; it falls with n."""
     return smallest(lambda n: failure(n) <= beta, start=2)
 
 
@@ -315,7 +292,6 @@ ROWS = "rows n needed"
 def unbounded(
     n: int, epsilon: float, delta: float, mean: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the error of the unbounded mean; an abstention counts as an infinite one."""
     estimators = [UnboundedMean(calibration=one, sigma=1.0) for one in CALIBRATIONS]  # type: ignore[arg-type]
     budget, errors = ApproxDP(epsilon, delta), np.full((len(estimators), trials), np.inf)
     for trial in range(trials):
@@ -337,27 +313,23 @@ def locate(
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    """Record whether a location is within 2.5 of the mean."""
     reach = 1e3 if radius is None else radius
-    draw, found = _locator(method, epsilon, radius, delta), np.zeros(trials, bool)
-    for trial, mean in enumerate(data.uniform(-reach, reach, trials)):
-        place = draw(mean + data.standard_normal(n), noise)
-        found[trial] = isinstance(place, float) and abs(place - mean) <= REACH
-    return {"found": found}
-
-
-def _locator(
-    method: Any, epsilon: float, radius: float | None, delta: float | None
-) -> Callable[[Any, Generator], object]:
-    budget = _budget(epsilon, delta)
+    budget, found = _budget(epsilon, delta), np.zeros(trials, bool)
     if method == "window":
         mechanism = WindowMean(radius).locator
         charge = mechanism.charge("locate", budget)
-        return lambda x, rng: mechanism.draw(x, charge, noise_source(rng))
-    estimator: Any = StableLocation(calibration=method, sigma=1.0)
-    if radius is not None:
-        estimator = HistogramLocation(radius=radius, calibration=method, sigma=1.0)
-    return lambda x, rng: estimator(x, budget=budget, rng=rng).value
+    else:
+        known: Any = {"calibration": method, "sigma": 1.0}
+        one: Any = StableLocation(**known) if radius is None else HistogramLocation(radius=radius, **known)
+    for trial, mean in enumerate(data.uniform(-reach, reach, trials)):
+        x = mean + data.standard_normal(n)
+        place: object = (
+            mechanism.draw(x, charge, noise_source(noise))
+            if method == "window"
+            else one(x, budget=budget, rng=noise).value
+        )
+        found[trial] = isinstance(place, float) and abs(place - mean) <= REACH
+    return {"found": found}
 
 
 def _budget(epsilon: float, delta: float | None) -> PureDP | ApproxDP:
@@ -368,15 +340,19 @@ def _budget(epsilon: float, delta: float | None) -> PureDP | ApproxDP:
 def predicted_rows(
     method: Any, epsilon: float, radius: float | None = None, delta: float | None = None
 ) -> int:
-    """Return the n at which a method is predicted to succeed with probability .9."""
     budget = _budget(epsilon, delta)
-    if method == "window":
-        window = WindowMean(radius).locator
-        return rows_needed(lambda n: window_failure(n, window, budget), BETA)
-    if radius is not None:
-        return rows_needed(lambda n: range_failure(n, radius, budget.epsilon), BETA)
-    threshold = StableLocation(calibration=method, sigma=1.0).histogram.threshold(budget)
-    return rows_needed(lambda n: line_failure(n, threshold, budget.epsilon), BETA)
+
+    def failure(n: int) -> float:
+        """Return the chance of a location that is off by over 2.5, or of none."""
+        if method == "window":
+            return location_law(WindowMean(radius).locator, n, budget, ndtr, REACH)[2]
+        if radius is not None:
+            return range_failure(n, radius, epsilon)
+        # no bin near the mean reaches the threshold: discrete noise, whole counts
+        threshold = StableLocation(calibration=method, sigma=1.0).histogram.threshold(budget)
+        return float(near_counts_below(np.array([np.ceil(threshold) - 0.5]), n, 2 / epsilon)[0])
+
+    return rows_needed(failure, BETA)
 
 
 UNBOUNDED = Sweep(
@@ -391,12 +367,7 @@ LOCATE: dict[str, tuple[tuple[Point, ...], tuple[float, ...], int, dict[str, int
         blocks(20),
     ),
     "wide": (grid(method=METHODS, epsilon=EPSILON, radius=RADII[-1]), FACTORS, 200, blocks(10)),
-    "widest": (
-        grid(method=METHODS, epsilon=EPSILON, radius=WIDEST),
-        FACTORS[2:-1],
-        50,
-        {"full": 10},
-    ),
+    "widest": (grid(method=METHODS, epsilon=EPSILON, radius=WIDEST), FACTORS[2:-1], 50, {"full": 10}),
     "line": (grid(method=METHODS, epsilon=EPSILON, delta=DELTAS), FACTORS, 200, blocks(10)),
 }
 
@@ -419,7 +390,6 @@ def located(where: str, epsilon: float = EPSILON) -> Sweep:
 
 
 def rows_to_locate(frame: pd.DataFrame, level: float, seed: int, **where: Any) -> Measure:
-    """Return the n at which the location succeeds with probability .9, at these parameters."""
     rows = measures.at(frame, **where)
     rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where), 0)
     return measures.rows_needed(rows["found"], rows["n"], 1 - BETA, level, rng)

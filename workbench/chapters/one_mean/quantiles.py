@@ -9,7 +9,6 @@ median is (LKKO21 Algorithm 14 at d = 1), with its own rank in the place of the 
 distance of nq from the ranks that an answer lies between, over n: sampling is no part of it.
 """
 
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -18,7 +17,6 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.charts.style import name
 from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
@@ -32,8 +30,6 @@ from workbench.study.scaling import Move, Statement, follow
 from workbench.types import Array
 
 STATEMENT = "LKKO21/quantiles"
-TOGETHER_KEY, APART_KEY, PLAIN = "univariate/quantiles", "univariate/median", "non-private"
-NAMES = {TOGETHER_KEY: name(TOGETHER_KEY), APART_KEY: "a median each"}
 NEAR_PREDICTED = {3: 1.7, 9: 1.5, 33: 1.5, 99: 1.5}  # of the ratio of errors; three are off by whole ranks
 SHARE = 0.9  # of the runs that succeed
 CAPS, SEEN = {"full": 150}, {"quick": 60, "full": 600}
@@ -55,35 +51,21 @@ def levels(m: int) -> tuple[float, ...]:
 
 
 def drawn_by(some: tuple[float, ...]) -> Any:
-    """Return the estimator of these levels."""
     return Quantiles(levels=some, radius=MIDDLE, centre=MIDDLE, sigma=1.0)
 
 
-def sample(n: int, data: Generator) -> Array:
-    """Return n rows."""
-    return np.exp(data.standard_normal(n))
-
-
 def true_quantiles(some: Any) -> Array:
-    """Return the quantiles of the law of the rows."""
     return np.asarray(np.exp(ndtri(some)))
 
 
 def together(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
-    """Return all quantiles, drawn at once."""
     return np.asarray(drawn_by(levels(m))(x, budget=PureDP(epsilon), rng=noise).value)
 
 
-def one_by_one(x: Array, m: int, epsilon: float, noise: Generator) -> Iterator[float]:
-    """Yield the quantiles, each drawn for itself with an even share of ε."""
-    share = PureDP(epsilon).split(*[1.0] * m)[0]
-    for level in levels(m):
-        yield float(drawn_by((level,))(x, budget=share, rng=noise).value[0])
-
-
 def apart(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
-    """Return all of them."""
-    return np.fromiter(one_by_one(x, m, epsilon, noise), float)
+    """Return the quantiles, each drawn for itself with an even share of ε."""
+    share = PureDP(epsilon).split(*[1.0] * m)[0]
+    return np.array([drawn_by((one,))(x, budget=share, rng=noise).value[0] for one in levels(m)], float)
 
 
 WAYS = {"together": together, "apart": apart}
@@ -100,26 +82,25 @@ def rank_errors(x: Array, released: Array, m: int) -> Array:
     return np.asarray(np.maximum(np.maximum(below - wanted, wanted - at_most), 0.0) / len(x))
 
 
+def _errors(n: int, m: int, epsilon: float, data: Generator, noise: Generator, *names: str) -> dict[str, Any]:
+    x = np.exp(data.standard_normal(n))
+    return {name: rank_errors(x, WAYS[name](x, m, epsilon, noise), m).max() for name in names}
+
+
 @each_trial
 def both(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the largest error of m quantiles of the same rows, in both ways."""
-    x = sample(n, data)
-    found = {name: way(x, m, epsilon, noise) for name, way in WAYS.items()}
-    return {name: rank_errors(x, released, m).max() for name, released in found.items()}
+    return _errors(n, m, epsilon, data, noise, *WAYS)
 
 
 @each_trial
 def together_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the largest error of quantiles that are drawn together."""
-    x = sample(n, data)
-    return {"error": rank_errors(x, together(x, m, epsilon, noise), m).max()}
+    return {"error": _errors(n, m, epsilon, data, noise, "together")["together"]}
 
 
 @each_trial
 def apart_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the largest error of quantiles that are drawn one by one."""
-    x = sample(n, data)
-    return {"error": rank_errors(x, apart(x, m, epsilon, noise), m).max()}
+    return {"error": _errors(n, m, epsilon, data, noise, "apart")["apart"]}
 
 
 @lru_cache(maxsize=256)
@@ -175,13 +156,6 @@ def chances(m: int, n: int, epsilon: float) -> tuple[Array, Array]:
         within = np.interp(level + off, edges, below) - np.interp(level - off, edges, below)
         found.append(within / below[-1])
     return off, np.array(found)
-
-
-def medians(m: int, n: int, epsilon: float) -> tuple[Array, Array]:
-    """Return the medians of the errors of all m quantiles, together and one by one."""
-    off, within = chances(m, n, epsilon)
-    apiece = [float(np.interp(0.5, one, off)) for one in within]
-    return np.median(foreseen(m, n, epsilon), axis=0), np.array(apiece)
 
 
 def largest(m: int, n: int, epsilon: float) -> tuple[float, float]:

@@ -1,10 +1,10 @@
 """A real table of 442 patients, what is publicly known of it, and which estimators of a mean apply to it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from functools import cache
-from math import isnan, nan, sqrt
-from typing import Any
+from math import nan, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,39 +21,12 @@ from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.study.grids import Role, stream
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
+from workbench.types import Array
 
-ROWS = 442
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table, and what is publicly known of it before seeing any row.
-
-    The mean is within `radius` of `centre`, `sigma` is a usual standard deviation; `shown` are the ends of an
-    axis.
-    """
-
-    name: str
-    words: str
-    centre: float
-    radius: float
-    sigma: float
-    shown: tuple[float, float]
-
-    def rows(self, n: int = ROWS) -> np.ndarray:
-        """Return the first entries of the column."""
-        return patients()[self.name].to_numpy(np.float64)[:n]
-
-
-COLUMNS = {
-    one.name: one
-    for one in (
-        Column("bmi", "body-mass index (kg/m²)", 35.0, 25.0, 5.0, (23.0, 30.0)),
-        Column("bp", "blood pressure (mmHg)", 100.0, 50.0, 14.0, (84.0, 106.0)),
-        Column("s1", "total cholesterol (mg/dl)", 200.0, 150.0, 35.0, (160.0, 220.0)),
-    )
-}
-BMI = COLUMNS["bmi"]
+ROWS, EPSILON, DELTA = 442, 1.0, 1e-6
+KNOWN = {"centre": 35.0, "radius": 25.0, "sigma": 5.0}  # of the body-mass index, before any row is seen
+SHOWN = (23.0, 30.0)  # ends of its axis
+RUNS = {profile: 100 * count for profile, count in blocks(full=10).items()}
 
 
 @cache
@@ -62,73 +35,53 @@ def patients() -> pd.DataFrame:
     return pd.DataFrame(diabetes())
 
 
-def column(n: int = ROWS) -> np.ndarray:
+def column(n: int = ROWS) -> Array:
     """Return the body-mass index of the first patients."""
-    return BMI.rows(n)
+    return patients()["bmi"].to_numpy(np.float64)[:n]
 
 
-EPSILON, DELTA = 1.0, 1e-6
-RUNS = {profile: 100 * count for profile, count in blocks(full=10).items()}
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An estimator of the mean with what is publicly known; the budget it takes, or why it takes none."""
+class Candidate(NamedTuple):
+    """An estimator of the mean with what is publicly known, and the budget it takes, if any."""
 
     key: str
     estimator: Estimator[Any]
     budget: Budget | None
-    reason: str = ""
 
 
-def candidates(n: int, epsilon: float, delta: float = DELTA, told: Column = BMI) -> tuple[Candidate, ...]:
+def candidates(n: int, epsilon: float, delta: float = DELTA) -> tuple[Candidate, ...]:
     """Return every private estimator of a mean in the catalog, as it would run on n rows of one column."""
-    return tuple(candidate(key, n, epsilon, delta, told) for key in keys())
-
-
-def keys() -> tuple[str, ...]:
-    """Return the keys of the private estimators of a mean, in the order of the catalog."""
     means = (entry for entry in CATALOG.values() if entry.estimand == "mean")
-    return tuple(
-        entry.key for entry in means if not all(isinstance(one.budget, NonPrivate) for one in entry.examples)
-    )
+    private = (one for one in means if not all(isinstance(each.budget, NonPrivate) for each in one.examples))
+    return tuple(candidate(one.key, n, epsilon, delta) for one in private)
 
 
-def candidate(key: str, n: int, epsilon: float, delta: float = DELTA, told: Column = BMI) -> Candidate:
+def candidate(key: str, n: int, epsilon: float, delta: float) -> Candidate:
     """Return one estimator at (ε, δ), else at a budget that is within it: ε alone, or ρ, or μ."""
-    default: Any = CATALOG[key].estimator
-    reason = ""
+    one: Any = CATALOG[key].estimator
     try:
-        known = {field.name for field in fields(default)} & {"centre", "radius", "sigma"}
-        default = replace(default, **{field: getattr(told, field) for field in known})
-        if isinstance(default, BoundedMean):
-            default = BoundedMean(low=told.centre - told.radius, high=told.centre + told.radius)
-    except ArgumentError as error:
-        return Candidate(key, default, None, str(error))
+        known = {field.name for field in fields(one)} & {*KNOWN}
+        one = replace(one, **{field: KNOWN[field] for field in known})
+        if isinstance(one, BoundedMean):
+            low, high = (KNOWN["centre"] + side * KNOWN["radius"] for side in (-1, 1))
+            one = BoundedMean(low=low, high=high)
+    except ArgumentError:
+        return Candidate(key, one, None)
     whole = ApproxDP(epsilon, delta)
     for budget in (whole, PureDP(epsilon), zcdp_within_approx(whole), gdp_within_approx(whole)):
         try:
-            default.plan(n, 1, budget)
-        except ArgumentError as error:
-            reason = str(error) if not reason or error.argument != "budget" else reason
-        else:
-            return Candidate(key, default, budget)
-    return Candidate(key, default, None, reason)
+            one.plan(n, 1, budget)
+        except ArgumentError:
+            continue
+        return Candidate(key, one, budget)
+    return Candidate(key, one, None)
 
 
-def released(one: Candidate, x: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+def released(one: Candidate, x: Array, runs: int, rng: np.random.Generator) -> Array:
     """Return releases for the same rows over fresh noise; NaN where they abstain."""
     if one.budget is None:
         return np.full(runs, np.nan)
     values = [one.estimator(x, budget=one.budget, rng=rng).value for _ in range(runs)]
-    return np.array(
-        [np.nan if isinstance(value, Abstention) else float(np.ravel(value)[0]) for value in values]
-    )
-
-
-def noise(seed: int, one: Candidate, point: int) -> np.random.Generator:
-    """Return the noise of one estimator at one point: the same whoever else runs."""
-    return stream(seed, Role.NOISE, f"side-by-side {one.key}", point, 0)
+    return np.array([nan if isinstance(one, Abstention) else float(np.ravel(one)[0]) for one in values])
 
 
 def trials(run: Run) -> int:
@@ -140,12 +93,6 @@ def trials(run: Run) -> int:
 # What every estimator of a mean that applies releases for a real column: bars one below the other.
 
 
-READING = (
-    "The same rows, fresh noise: a marker is the median release, its bar holds 90 % of them. Between the grey"
-    " lines privacy costs less than sampling. A marker off the black line is bias, not noise: a median, or a"
-    " mean of clipped rows."
-)
-BARS = "Bars: 90 % of the releases."
 FAMILIES = {  # of the estimators, in the order of the picture: narrower and narrower, and wider again
     "clips at the range": ("mean/clipped-box", "univariate/clipped-mean"),
     "locates the data first": (
@@ -160,110 +107,89 @@ FAMILIES = {  # of the estimators, in the order of the picture: narrower and nar
     "lets groups of rows vote": ("mean/populous", "mean/median-of-means", "mean/populous-robust"),
     "knows bounds of every row": ("univariate/bounded-mean",),
 }
-MEMBERS = tuple(key for members in FAMILIES.values() for key in members)
+MEMBERS = [key for members in FAMILIES.values() for key in members]
 NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others
 MEDIANS = ("univariate/median", "mean/tukey")  # neighbours in that order
 ASIDE, LEFT = 0.12, 0.21  # where words stand in their row, from an end, and on the left, as shares of it
 HUES = ("idea/noise", "idea/good", "mean/robust", "mean/populous", "idea/silent")  # and of all others
+BARS = "Bars: 90 % of the releases."
 
 
 def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = ROWS) -> Chart:
     """Return the chart of the releases of every applicable estimator at one budget, over fresh noise."""
-    x, runs = column(n), trials(run)
-    found = candidates(len(x), epsilon, delta)
-    made = {one.key: released(one, x, runs, noise(run.seed, one, 0)) for one in found}
-    spread = {key: values for key, values in made.items() if not silent(values)}
-    mute = [name(key) for key, values in made.items() if silent(values)]
+    x, spread, mute = column(n), dict[str, Array](), []
+    for one in candidates(len(x), epsilon, delta):
+        noise = stream(run.seed, Role.NOISE, f"side-by-side {one.key}", 0, 0)  # the same whoever else runs
+        values = released(one, x, trials(run), noise)
+        if 2 * np.isnan(values).sum() > len(values):
+            mute.append(name(one.key))
+        else:
+            spread[one.key] = values
     note = f"{BARS} They abstain on these rows: {', '.join(mute)}." if mute else BARS
     return Chart(
         "side_by_side",
         f"At ε = {number(epsilon)} locating the data first beats clipping at the whole range",
-        (marked(strip(x, spread, replace(BMI, shown=wide(spread, BMI.shown)), note), spread),),
+        (strip(x, spread, note),),
         alt="Bars one below the other: for every private estimator of a mean that applies, the central"
         f" 90 % of what it releases for the same {n} rows. Those that clip at the whole range spread widest,"
         " those that locate the data first least; the private median lies below the plain mean.",
-        how_to_read=READING,
+        how_to_read="The same rows, fresh noise: a marker is the median release, its bar holds 90 % of them."
+        " Between the grey lines privacy costs less than sampling. A marker off the black line is bias, not"
+        " noise: a median, or a mean of clipped rows.",
     )
 
 
-def strip(x: np.ndarray, spread: Mapping[str, np.ndarray], told: Column, note: str = "") -> Panel:
+def strip(x: Array, spread: Mapping[str, Array], note: str = "") -> Panel:
     """Return the panel of the releases for the rows x, a bar for every estimator."""
     mean, error = float(x.mean()), float(x.std() / sqrt(len(x)))
-    order = sorted(spread, key=_place)
-    ends = (0.5, len(order) + 0.5)
-    series = [Series("plain mean", ends, (mean, mean), role="truth")]
+    order = sorted(spread, key=[*MEMBERS, *spread].index)  # others stand last
+    across, ends = (0.5, len(order) + 0.5), {key: _quantiles(spread[key]) for key in order}
+    low, high = _limits(ends.values())
+    series = [Series("plain mean", across, (mean, mean), role="truth")]
     for label, side in (("one standard error away", 1), ("", -1)):
-        series.append(Series(label, ends, (mean + side * error,) * 2, role="reference"))
-    for place, key in enumerate(order, start=1):
-        series += _bar(place, key, spread[key])
-    return Panel(
-        "", "estimator", f"released {told.words}", tuple(series), xscale="linear", yscale="linear", xlim=ends,
-        ylim=told.shown, note=note, names=tuple(NAMES.get(key, name(key)) for key in order),
-    )  # fmt: skip
-
-
-def _place(key: str) -> int:
-    return MEMBERS.index(key) if key in MEMBERS else len(MEMBERS)  # others stand last
-
-
-def marked(panel: Panel, spread: Mapping[str, np.ndarray]) -> Panel:
-    """Return the panel with words in rows that leave it, and on the medians of a skewed column."""
-    low, high = panel.ylim or (0.0, 1.0)
-    order = sorted(spread, key=_place)
-    ends = {place: _quantiles(spread[key]) for place, key in enumerate(order, start=1)}
-    marks = [
-        Mark(f"{number(least)} to {number(most)}".replace("-", "−"), x=_aside(middle, low, high), y=place)
-        for place, (least, middle, most) in ends.items()
-        if least < low or most > high
-    ]
+        series.append(Series(label, across, (mean + side * error,) * 2, role="reference"))
+    marks = []
+    for place, (key, (least, middle, most)) in enumerate(ends.items(), start=1):
+        if np.isfinite(middle):
+            families = zip(FAMILIES.items(), HUES, strict=False)
+            found = ((words, hue) for (words, members), hue in families if key in members)
+            words, hue = next(found, ("others", HUES[-1]))
+            series.append(Series(words, (place,), (middle,), (least,), (most,), colour_key=hue))
+        if least < low or most > high:  # it leaves the panel: how far stands away from its marker
+            aside = low + (ASIDE if middle > (low + high) / 2 else 1 - ASIDE) * (high - low)
+            said = f"{number(least)} to {number(most)}".replace("-", "−")
+            marks.append(Mark(said, x=aside, y=place))
     if set(MEDIANS) <= set(order):
         between = order.index(MEDIANS[0]) + 1.5
         marks.append(Mark("medians of a skewed column lie lower", x=low + LEFT * (high - low), y=between))
-    return replace(panel, marks=(*panel.marks, *marks))
+    return Panel(
+        "", "estimator", "released body-mass index (kg/m²)", tuple(series), xscale="linear", yscale="linear",
+        xlim=across, ylim=(low, high), note=note, names=tuple(NAMES.get(key, name(key)) for key in order),
+        marks=tuple(marks),
+    )  # fmt: skip
 
 
-def _aside(middle: float, low: float, high: float) -> float:
-    share = ASIDE if middle > (low + high) / 2 else 1 - ASIDE
-    return low + share * (high - low)
-
-
-def _quantiles(values: np.ndarray) -> tuple[float, float, float]:
+def _quantiles(values: Array) -> tuple[float, float, float]:
     answers = values[np.isfinite(values)]
     low, middle, high = np.quantile(answers, (0.05, 0.5, 0.95)) if len(answers) else (nan,) * 3
     return float(low), float(middle), float(high)
 
 
-def _bar(place: int, key: str, values: np.ndarray) -> list[Series]:
-    low, middle, high = _quantiles(values)
-    if isnan(middle):
-        return []
-    families = zip(FAMILIES.items(), HUES, strict=False)
-    found = ((words, hue) for (words, members), hue in families if key in members)
-    words, hue = next(found, ("others", HUES[-1]))
-    return [Series(words, (place,), (middle,), (low,), (high,), colour_key=hue)]
-
-
-def wide(spread: Mapping[str, np.ndarray], shown: tuple[float, float]) -> tuple[float, float]:
+def _limits(bars: Iterable[tuple[float, float, float]]) -> tuple[float, float]:
     """Return limits in which at least three bars of four end, on either side."""
-    answers = [values[np.isfinite(values)] for values in spread.values()]
-    ends = np.array([np.quantile(one, (0.05, 0.95)) for one in answers if len(one)]).reshape(-1, 2)
+    ends = np.array([(low, high) for low, middle, high in bars if np.isfinite(middle)]).reshape(-1, 2)
     if not len(ends):
-        return shown
+        return SHOWN
     low, high = (float(f"{np.quantile(ends[:, i], q):.3g}") for i, q in enumerate((0.25, 0.75)))
-    return min(shown[0], low), max(shown[1], high)
-
-
-def silent(values: np.ndarray) -> bool:
-    """Return whether more than half of the releases are no answer."""
-    return bool(2 * np.isnan(values).sum() > len(values))
+    return min(SHOWN[0], low), max(SHOWN[1], high)
 
 
 # What is spent and what it costs: a ledger as a picture, and what privacy adds at 442 rows.
 
 
-EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 SPENT = {"interval for bmi": 0.5, "mean of bp": 0.3}  # release of the notebook -> its share of ε
 REFUSED = ("mean of s1", 0.4)
+EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 KEYS = ("univariate/clipped-mean", "univariate/two-step-mean", "univariate/unbounded-mean")
 
 
@@ -272,66 +198,32 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
     ledger = Ledger(PureDP(epsilon))
     for release, share in SPENT.items():
         ledger.charge(PureDP(share * epsilon), release)
-    return spent(ledger, {REFUSED[0]: PureDP(REFUSED[1] * epsilon)})
-
-
-def spent(ledger: Ledger, refused: Mapping[str, Budget] | None = None) -> Chart:
-    """Return the chart of a ledger of ε or (ε, δ): every release begins where the one before it ended.
-
-    Parameters
-    ----------
-    ledger
-        The ledger.
-    refused
-        Releases that it refuses, with their cost: they are drawn beyond it, from where it ends.
-
-    Raises
-    ------
-    ArgumentError
-        If the ledger's budget, or a release's, is under another privacy definition.
-    """
-    total = _epsilon(ledger.budget)
-    costs = [_epsilon(cost) for _, cost in ledger.entries]
-    ends = [float(end) for end in np.cumsum([0.0, *costs])]
-    over = {asked: ends[-1] + _epsilon(cost) for asked, cost in (refused or {}).items()}
-    named = [*(release for release, _ in ledger.entries), *over, "left"]
-    sizes = [*costs, *(end - ends[-1] for end in over.values()), total - ends[-1]]
-    names = tuple(f"{release}: {number(size)}" for release, size in zip(named, sizes, strict=True))
-    charged = range(1, len(costs) + 1)
-    bars = [
-        Series("spent", charged, ends[1:], ends[:-1], role="bars", colour_key="idea/good"),
-        *_bar_costs("refused", list(over.values()), ends[-1], len(costs) + 1, "idea/wrong"),
-        *_bar_costs("left", [total], ends[-1], len(names), "idea/silent"),
-    ]
-    across = (0.5, len(names) + 0.5)
-    limit = Series("the budget", across, (total, total), role="truth")
+    costs = [cost.epsilon for _, cost in ledger.entries if isinstance(cost, PureDP)]
+    ends, asked = [float(end) for end in np.cumsum([0.0, *costs])], REFUSED[1] * epsilon
+    over, sizes = ends[-1] + asked, [*costs, ends[-1] + asked - ends[-1], epsilon - ends[-1]]
+    names = (*SPENT, REFUSED[0], "left")
+    last, across = len(names), (0.5, len(names) + 0.5)
+    bars = (
+        Series("spent", range(1, len(ends)), ends[1:], ends[:-1], role="bars", colour_key="idea/good"),
+        Series("refused", (last - 1,), (over,), (ends[-1],), role="bars", colour_key="idea/wrong"),
+        Series("left", (last,), (epsilon,), (ends[-1],), role="bars", colour_key="idea/silent"),
+    )
+    limit = Series("the budget", across, (epsilon, epsilon), role="truth")
     panel = Panel(
-        "", "release", "ε spent so far", (*bars, limit), xscale="linear", yscale="linear", xlim=across,
-        ylim=(0.0, 1.08 * max([total, *over.values()])), names=names,
+        "", "release", "ε spent so far", (*bars, limit),
+        xscale="linear", yscale="linear", xlim=across, ylim=(0.0, 1.08 * max(epsilon, over)),
+        names=tuple(f"{release}: {number(size)}" for release, size in zip(names, sizes, strict=True)),
     )  # fmt: skip
     return Chart(
         "spending",
-        "A ledger refuses the release that would cross its budget" if over else "What a ledger has spent",
+        "A ledger refuses the release that would cross its budget",
         (panel,),
         alt=f"Bars one below the other: {len(costs)} releases, each beginning where the one above it ended,"
-        f" together ε = {number(ends[-1])} of {number(total)}"
-        + "; a refused one that would cross the line of the budget" * bool(over)
-        + "; the last bar is what is left.",
+        f" together ε = {number(ends[-1])} of {number(epsilon)}; a refused one that would cross the line of"
+        " the budget; the last bar is what is left.",
         how_to_read="Every bar begins where the one above it ends: what was spent is spent, in whatever order"
         " and however the later releases were chosen. The orange one is refused before it looks at a row.",
     )
-
-
-def _bar_costs(label: str, ends: list[float], start: float, place: int, key: str) -> tuple[Series, ...]:
-    places = range(place, place + len(ends))
-    made = Series(label, places, ends, [start] * len(ends), role="bars", colour_key=key)
-    return (made,) if ends else ()
-
-
-def _epsilon(budget: Budget) -> float:
-    if not isinstance(budget, PureDP | ApproxDP):
-        raise ArgumentError("ledger", budget, "budgets of ε or (ε, δ)")
-    return budget.epsilon
 
 
 def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = ROWS) -> Chart:
@@ -375,7 +267,8 @@ def _crossings(curves: list[Series]) -> tuple[Mark, ...]:
             k = above[-1]
             place = float(np.exp(x[k] + (x[k + 1] - x[k]) * y[k] / (y[k] - y[k + 1])))
             marks.append((place, one.colour_key))
-    apart = [one for k, one in enumerate(sorted(marks)) if not k or one[0] > 1.2 * sorted(marks)[k - 1][0]]
+    marks.sort()
+    apart = [one for k, one in enumerate(marks) if not k or one[0] > 1.2 * marks[k - 1][0]]
     return tuple(
         Mark(f"ε = {number(place, 2)}", "point", x=place, y=1.0, colour_key=key, side="below")
         for place, key in apart

@@ -23,7 +23,6 @@ from workbench.chapters.what_epsilon_means.densities import (
     MEDIAN,
     Additive,
     Densities,
-    Law,
     Middle,
     law,
 )
@@ -35,7 +34,7 @@ from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, Charge, GaussianDP, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import discrete_laplace, laplace
 from workbench.study import measures
-from workbench.study.audit import AuditReport, Pair, audit, last_bit
+from workbench.study.audit import AuditReport, audit, last_bit
 from workbench.study.claim import Claim
 from workbench.study.faults import Fault, alone
 from workbench.study.grids import Sweep, grid
@@ -108,13 +107,9 @@ def rounds(
     made = law(mechanism, len(FIRST), epsilon, delta, bound=1.0)
     sets = np.array(FIRST), np.array(SECOND)
     coins = data.integers(2, size=trials).astype(bool)
-    first, second = (_log_ratio(made, sets, made.draw(one, trials, noise)) for one in sets)
+    outputs = [made.draw(one, trials, noise) for one in sets]
+    first, second = (made.log_density(sets[1], y) - made.log_density(sets[0], y) for y in outputs)
     return {"won": (np.where(coins, second, first) > 0) == coins, "first": first, "second": second}
-
-
-def _log_ratio(made: Law, sets: tuple[Array, Array], outputs: Array) -> Array:
-    first, second = (made.log_density(one, outputs) for one in sets)
-    return np.asarray(second - first)
 
 
 ROUNDS = Sweep(
@@ -199,9 +194,11 @@ def _wins(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
 
 
 def attackers_stay_below(frame: pd.DataFrame) -> list[Verdict]:
+    every = [(epsilon, delta) for epsilon in EPSILONS for delta in DELTAS]
+    attained = [abs(answered(*one).advantage - most_advantage(*one)) for one in every]
     checks = [
         largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1"),
-        largest("what attains the bound, off by", _attained(), ROUNDING, "at most rounding"),
+        largest("what attains the bound, off by", attained, ROUNDING, "at most rounding"),
     ]
     for mechanism in SOUND:
         delta = DELTA if mechanism == GAUSSIAN else 0.0
@@ -216,12 +213,6 @@ def _ratios() -> Iterator[float]:
             for delta in DELTAS if mechanism == GAUSSIAN else (0.0,):
                 laws = pair(mechanism, epsilon, delta or DELTA)
                 yield laws.advantage / most_advantage(epsilon, delta)
-
-
-def _attained() -> Iterator[float]:
-    for epsilon in EPSILONS:
-        for delta in DELTAS:
-            yield abs(answered(epsilon, delta).advantage - most_advantage(epsilon, delta))
 
 
 # Eight private means of one column, six of them with a fault: what an audit proves of each.
@@ -246,7 +237,6 @@ class Suspect:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What is put into the package while it runs."""
         return tuple(mutant.fault for mutant in UNIVARIATE if mutant.name == self.fault)
 
     def __call__(self, x: Array, trials: int, rng: np.random.Generator) -> object:
@@ -274,56 +264,34 @@ SUSPECTS: Mapping[str, Suspect] = MappingProxyType(
 
 
 def suspect(letter: str) -> Suspect:
-    """Return one of the eight."""
     one_of(SUSPECTS, letter=letter)
     return SUSPECTS[letter]
-
-
-def neighbours(n: int = 4) -> tuple[Pair, ...]:
-    """Return the pairs with which a clipped mean is attacked: a row leaves for an end, or for far away."""
-    return rows.ends(n)
 
 
 def accused(
     one: Suspect, seed: int, preset: AuditPreset = AUDIT_CI, level: float = AUDIT_LEVEL
 ) -> AuditReport:
-    """Return the report on a suspect, attacked with all pairs."""
+    """Return the report on a suspect, attacked with rows that leave for an end, or for far away."""
     return audit(
-        one,
-        neighbours(),
-        one.claim,
-        level=level,
-        n_screen=preset.n_screen,
-        n_train=preset.n_train,
-        n_test=preset.n_test,
-        seed=seed,
-        name=f"suspect {one.letter}",
-    )
-
-
-def times_promised(report: AuditReport) -> float:
-    """Return the proven privacy loss as a multiple of the promised one."""
-    match report.claim:
-        case PureDP(epsilon):
-            return report.eps_lower / epsilon
-        case GaussianDP(mu):
-            return report.mu_lower / mu
-    raise TypeError(report.claim)
+        one, rows.ends(4), one.claim, level=level, seed=seed, name=f"suspect {one.letter}",
+        n_screen=preset.n_screen, n_train=preset.n_train, n_test=preset.n_test,
+    )  # fmt: skip
 
 
 def suspects(run: Run) -> Chart:
     """Return the privacy loss that an audit proves of every suspect, over what it promises."""
     preset = PRESETS.get(run.profile, AUDIT_CI)
     reports = [accused(one, run.seed, preset) for one in SUSPECTS.values()] if run.simulate else []
-    found = [times_promised(report) for report in reports]
-    broken = sum(report.violated for report in reports)
-    places = range(1, len(found) + 1)
-    guilty = [report.violated for report in reports]
-    bars = []
+    broken, bars = sum(report.violated for report in reports), []
     for label, key, kind in (("accused", "idea/wrong", True), ("not accused", "idea/good", False)):
-        some = [(place, loss) for place, loss, one in zip(places, found, guilty, strict=True) if one is kind]
-        xs, ys = zip(*some, strict=True) if some else ((), ())
-        bars.append(Series(label, xs, ys, role="bars", colour_key=key))
+        some = {place: one for place, one in enumerate(reports, start=1) if one.violated is kind}
+        losses = [
+            one.eps_lower / one.claim.epsilon
+            if isinstance(one.claim, PureDP)
+            else one.mu_lower / LINE_UP_GAUSSIAN.mu
+            for one in some.values()
+        ]
+        bars.append(Series(label, some, losses, role="bars", colour_key=key))
     promise = Series("the promise", (0.5, len(SUSPECTS) + 0.5), (1.0, 1.0), role="reference")
     names = tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values())
     panel = Panel(
@@ -382,10 +350,7 @@ def grid_noise(x: Array, trials: int, rng: Generator) -> Array:
     return STEP * discrete_laplace(np.full(trials, steps), charge, SimulatedNoise(rng))
 
 
-NOISES: dict[str, Callable[[Array, int, Generator], Array]] = {
-    ONE_FLOAT: float_noise,
-    ON_A_GRID: grid_noise,
-}
+NOISES: dict[str, Callable[[Array, int, Generator], Array]] = {ONE_FLOAT: float_noise, ON_A_GRID: grid_noise}
 
 
 def betrays(outputs: Array) -> Array:
@@ -400,7 +365,6 @@ def predicted() -> float:
 
 
 def outputs(kind: str, x: float, *, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Draw outputs; `last` is the exponent of the last bit."""
     found = NOISES[kind](np.array([x]), trials, noise)
     return {"betrays": betrays(found), "last": last_bit(found), "near": np.abs(found) < NEAR}
 

@@ -4,15 +4,14 @@ The hundred are made up, always the same. With ε-DP, whoever believes with prob
 and not its neighbour X′ believes so afterwards with a probability from p/(p + (1 - p)e^ε) to
 p e^ε/(p e^ε + 1 - p): by Bayes' theorem the odds are multiplied by a ratio of likelihoods, e^ε at most.
 
-`Additive` is the clipped mean with Laplace or Gaussian noise; without its clip it is what somebody makes who
-forgets it. `Middle` is the private median. Densities are on a line of points, draws are the package's.
+`Additive` is the clipped mean with Laplace or Gaussian noise, `Middle` the private median. Densities are on a
+line of points, draws are the package's.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, exp, inf, log, nan, pi, sqrt
-from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,8 +41,6 @@ PRIORS = np.linspace(0.0, 1.0, 101)
 
 @dataclass(frozen=True)
 class People:
-    """Columns of a table of a hundred people; a salary is for a year."""
-
     age: Array
     salary: Array
     smokes: NDArray[np.bool_]
@@ -188,25 +185,10 @@ def believed(prior: Array, epsilon: float) -> Array:
 
 
 BOUND = 5.0  # rows are clipped to ±5, a public range
-LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED = "Laplace", "Gaussian", "median", "Laplace, not clipped"
-MECHANISMS = (LAPLACE, GAUSSIAN, MEDIAN, UNCLIPPED)
-KEYS: Mapping[str, str] = MappingProxyType(
-    {LAPLACE: "idea/laplace", GAUSSIAN: "idea/gaussian", MEDIAN: "univariate/median", UNCLIPPED: "idea/wrong"}
-)
+LAPLACE, GAUSSIAN, MEDIAN = "Laplace", "Gaussian", "median"
+KEYS = {LAPLACE: "idea/laplace", GAUSSIAN: "idea/gaussian", MEDIAN: "univariate/median"}
 POINTS = 481  # of a picture
 NEAR, FAR = np.array([-1.0]), np.array([1.0])  # one row in [-1, 1], which moves from end to end
-
-
-class Law(Protocol):
-    """What is released about a column."""
-
-    def log_density(self, x: Array, at: Array) -> Array:
-        """Return the log density of the output on the data set x."""
-        ...
-
-    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        """Return so many releases about x."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -218,25 +200,21 @@ class Additive:
 
     @property
     def scale(self) -> float:
-        """The scale of Laplace noise, the standard deviation of Gaussian noise."""
         return (
             laplace_scale(self.charge) if self.charge.mechanism == "laplace" else gaussian_scale(self.charge)
         )
 
     def log_density(self, x: Array, at: Array) -> Array:
-        """Return the log density of the output on the data set x."""
         z = (at - self.mean(x)) / self.scale
         if self.charge.mechanism == "laplace":
             return np.asarray(-np.abs(z) - log(2 * self.scale))
         return np.asarray(-(z**2) / 2 - log(self.scale * sqrt(2 * pi)))
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        """Return so many releases about x."""
         return additive(np.full(trials, self.mean(x)), self.charge, SimulatedNoise(rng))
 
     def mean(self, x: Array) -> float:
-        """Return the mean of the clipped rows, of the rows themselves where nothing is clipped."""
-        return float(x.mean()) if self.clip == inf else float(clipped_mean(x, 0.0, self.clip))
+        return float(clipped_mean(x, 0.0, self.clip))
 
 
 @dataclass(frozen=True)
@@ -247,23 +225,23 @@ class Middle:
     bound: float
 
     def steps(self, x: Array) -> tuple[Array, Array]:
-        """Return the ends of the pieces on which the density is constant, and their log densities."""
         pieces = Median(radius=self.bound, calibration="paper", sigma=1.0).locator.pieces(x)
         weights = -self.epsilon * pieces.penalty / 2
         total = np.logaddexp.reduce(weights + pieces.log_length())
         return pieces.edges, weights - total
 
     def log_density(self, x: Array, at: Array) -> Array:
-        """Return the log density of the output on the data set x."""
         edges, values = self.steps(x)
         place = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, len(values) - 1)
         return np.where(np.abs(at) <= self.bound, values[place], -inf)
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        """Return so many releases about x."""
         made, noise = Median(radius=self.bound, calibration="paper", sigma=1.0), SimulatedNoise(rng)
         charge = made.locator.charge("locate", PureDP(self.epsilon))
         return np.array([made.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
+
+
+Law = Additive | Middle
 
 
 def law(mechanism: str, n: int, epsilon: float, delta: float, bound: float = BOUND) -> Law:
@@ -272,9 +250,7 @@ def law(mechanism: str, n: int, epsilon: float, delta: float, bound: float = BOU
         return Middle(epsilon, bound)
     cost: Any = ApproxDP(epsilon, delta) if mechanism == GAUSSIAN else PureDP(epsilon)
     kind = "gaussian" if mechanism == GAUSSIAN else "laplace"
-    return Additive(
-        Charge("mean", kind, sensitivity(n, bound), cost), inf if mechanism == UNCLIPPED else bound
-    )
+    return Additive(Charge("mean", kind, sensitivity(n, bound), cost), bound)
 
 
 @dataclass(frozen=True)
@@ -287,15 +263,8 @@ class Densities:
 
     @classmethod
     def of(cls, made: Law, x: Array, other: Array, at: Array) -> "Densities":
-        """Return the densities on two data sets at evenly spaced points."""
         first, second = (np.exp(made.log_density(one, at)) for one in (x, other))
         return cls(first, second, at[1] - at[0])
-
-    def excess(self, epsilon: float) -> float:
-        """Return the δ that (ε, δ) needs for this pair: the larger of both slivers."""
-        up = np.maximum(self.second - np.exp(epsilon) * self.first, 0.0)
-        down = np.maximum(self.first - np.exp(epsilon) * self.second, 0.0)
-        return max(float((up * self.width).sum()), float((down * self.width).sum()))
 
     @property
     def advantage(self) -> float:
@@ -386,36 +355,24 @@ class Losses:
         cells: int = CELLS,
         up: bool = True,
     ) -> "Losses":
-        """Return a law with this distribution function, rounded up or down to a grid on [low, high]."""
         heights = distribution(np.linspace(low, high, cells + 1))
         mass = np.diff(heights, prepend=0.0)
         return cls(low, (high - low) / cells, mass if up else np.append(mass[0] + mass[1], mass[2:]))
 
     def times(self, k: int) -> "Losses":
-        """Return the law of the sum of k independent losses."""
         size = k * (len(self.mass) - 1) + 1
         power = np.fft.irfft(np.fft.rfft(self.mass, size) ** k, size)
         return Losses(k * self.first, self.step, np.maximum(power, 0.0))
 
     @property
     def values(self) -> Array:
-        """The finite losses."""
         return np.asarray(self.first + self.step * np.arange(len(self.mass)), np.float64)
 
-    @property
-    def mean(self) -> float:
-        """The expected loss, of those that are finite."""
-        return float(self.values @ self.mass)
-
-    @property
-    def sd(self) -> float:
-        """Its standard deviation."""
-        return sqrt(float((self.values - self.mean) ** 2 @ self.mass))
-
-    @property
-    def third(self) -> float:
-        """The third absolute moment about the mean."""
-        return float(np.abs(self.values - self.mean) ** 3 @ self.mass)
+    def moments(self) -> tuple[float, float, float]:
+        """Return the mean of the finite losses, their standard deviation and third absolute moment."""
+        mean = float(self.values @ self.mass)
+        apart = self.values - mean
+        return mean, sqrt(float(apart**2 @ self.mass)), float(np.abs(apart) ** 3 @ self.mass)
 
     def delta(self, epsilon: float) -> float:
         """Return the least δ for this ε: E (1 - e^(ε - loss))₊."""
@@ -433,7 +390,8 @@ class Losses:
 
     def distance_to_normal(self) -> float:
         """Return the largest distance between the distribution function and the normal one."""
-        heights, normal = np.cumsum(self.mass), ndtr((self.values - self.mean) / self.sd)
+        mean, sd, _ = self.moments()
+        heights, normal = np.cumsum(self.mass), ndtr((self.values - mean) / sd)
         return float(np.max(np.abs([heights - normal, heights - self.mass - normal])))
 
 
@@ -446,15 +404,13 @@ def laplace_losses(epsilon: float) -> Losses:
     return Losses.of(distribution, -epsilon, epsilon)
 
 
-def gaussian_losses(mu: float, *, up: bool = True, reach: float = 9.0, cells: int = 20 * CELLS) -> Losses:
+def gaussian_losses(mu: float, up: bool) -> Losses:
     """Return the loss of μ-GDP noise: N(μ²/2, μ²)."""
-    middle, half = mu**2 / 2, reach * mu
-    return Losses.of(lambda loss: ndtr((loss - middle) / mu), middle - half, middle + half, cells, up)
+    middle, half = mu**2 / 2, 9.0 * mu
+    return Losses.of(lambda loss: ndtr((loss - middle) / mu), middle - half, middle + half, 20 * CELLS, up)
 
 
 def normal_epsilon(mean: float, sd: float, delta: float) -> float:
-    """Return the ε at this δ of a normal loss."""
-
     def excess(epsilon: float) -> float:
         z = (mean - epsilon) / sd
         return float(ndtr(z)) - exp(epsilon - mean + sd**2 / 2 + float(log_ndtr(z - sd))) - delta
@@ -465,9 +421,10 @@ def normal_epsilon(mean: float, sd: float, delta: float) -> float:
 def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Chart:
     """Return the ε of k releases over the sum of their ε."""
     one = laplace_losses(epsilon)
+    mean, sd, _ = one.moments()
     best = [optimal_composition(ApproxDP(epsilon, 0.0), k, delta).epsilon for k in USES]
     exact = [one.times(k).epsilon(delta) if delta >= LEAST else nan for k in USES]
-    normal = [normal_epsilon(k * one.mean, sqrt(k) * one.sd, delta) for k in USES]
+    normal = [normal_epsilon(k * mean, sqrt(k) * sd, delta) for k in USES]
     series = [Series("sum of all ε", (USES[0], USES[-1]), (1, 1), role="reference")]
     for label, found, key in (
         ("any mechanism, at best", best, "idea/public"),
@@ -495,10 +452,19 @@ def losses_become_normal() -> Verdict:
     checks = [
         largest("ε of k Laplace releases over that of any mechanism", _over_optimal(), 1 + 1e-9, "at most 1"),
         largest("distance to the normal law over its bound", _normal(), 1.0, "at most 1"),
-        largest("δ of losses rounded down over the package's δ", _gaussian(up=False), 1.0, "at most 1"),
-        largest("the package's δ over that of losses rounded up", _gaussian(up=True), 1.0, "at most 1"),
-        largest("rounded up over rounded down", _widths(), WIDTH, f"at most {WIDTH:g}"),
     ]
+    settings = [(mu, k) for mu in MUS for k in FEW_USES[:3]]
+    exact = np.array([gaussian_delta(mu * sqrt(k), 2 * mu * sqrt(k)) for mu, k in settings])
+    up, down = (
+        np.array([gaussian_losses(mu, up).times(k).delta(2 * mu * sqrt(k)) for mu, k in settings])
+        for up in (True, False)
+    )
+    for name, ratios, bound in (
+        ("δ of losses rounded down over the package's δ", down / exact, 1.0),
+        ("the package's δ over that of losses rounded up", exact / up, 1.0),
+        ("rounded up over rounded down", up / down, WIDTH),
+    ):
+        checks.append(largest(name, ratios.tolist(), bound, f"at most {bound:g}"))
     return combine(checks)
 
 
@@ -513,25 +479,9 @@ def _over_optimal() -> Iterator[float]:
 def _normal() -> Iterator[float]:
     for epsilon in (0.1, 0.5, 1.0, 2.0, 4.0):
         one = laplace_losses(epsilon)
+        _, sd, third = one.moments()
         for k in FEW_USES:
-            yield one.times(k).distance_to_normal() / (BERRY_ESSEEN * one.third / one.sd**3 / sqrt(k))
-
-
-def _deltas(up: bool) -> Iterator[tuple[float, float]]:
-    for mu in MUS:
-        for k in FEW_USES[:3]:
-            epsilon = 2 * mu * sqrt(k)
-            yield gaussian_losses(mu, up=up).times(k).delta(epsilon), gaussian_delta(mu * sqrt(k), epsilon)
-
-
-def _gaussian(up: bool) -> Iterator[float]:
-    for rounded, exact in _deltas(up):
-        yield exact / rounded if up else rounded / exact
-
-
-def _widths() -> Iterator[float]:
-    for (up, _), (down, _) in zip(_deltas(up=True), _deltas(up=False), strict=True):
-        yield up / down
+            yield one.times(k).distance_to_normal() / (BERRY_ESSEEN * third / sd**3 / sqrt(k))
 
 
 CLAIMS = (

@@ -27,7 +27,7 @@ from workbench.study import measures
 from workbench.study import tracing as tracer
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, between, by, share
+from workbench.study.measures import between, by, share
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Run
@@ -50,13 +50,7 @@ def released(n: int, d: int, epsilon: float, delta: float) -> Charge:
 
 
 def noise_scale(n: int, d: int, epsilon: float, delta: float) -> float:
-    """Return the standard deviation of the noise in every coordinate."""
     return gaussian_scale(released(n, d, epsilon, delta))
-
-
-def gap(n: int, d: int, scale: float) -> float:
-    """Return the gap of the expected scores over the standard deviation of a stranger's."""
-    return (d / n) / hypot(sqrt(d / n), scale * sqrt(d))
 
 
 def area(n: int, d: int, scale: float) -> float:
@@ -88,16 +82,8 @@ def scores(
 
 
 def traced(
-    d: int,
-    n: int,
-    epsilon: float,
-    delta: float,
-    *,
-    trials: int,
-    data: Generator,
-    noise: Generator,
+    d: int, n: int, epsilon: float, delta: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Trace one member and one stranger in every trial; a coin decides between equal scores."""
     plain, private = scores(n, d, released(n, d, epsilon, delta), trials, data, noise)
     coin = data.integers(2, size=trials).astype(bool)
     above = np.where(plain[0] == plain[1], coin, plain[0] > plain[1])
@@ -131,7 +117,6 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
 
 
 def score_panel(n: int, d: int, found: Array) -> Panel:
-    """Return the panel of scores against an exact mean, shape (2, draws): of members and of strangers."""
     spread, series = sqrt(d / n), []
     edges = np.linspace(-4 * spread, d / n + 4 * spread, BINS + 1)
     middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
@@ -162,7 +147,6 @@ def _drawn(run: Run, n: int, d: int) -> Array:
 
 
 def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
-    """Return the panel of how often a member scores above a stranger, against d."""
     most = most_area(epsilon, delta)
     scale = {d: noise_scale(n, d, epsilon, delta) for d in (*DIMENSIONS, *FINE)}
     private = f"private mean, ε = {number(epsilon)}, δ = {number(delta)}"
@@ -173,9 +157,7 @@ def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
     ]
     for name, key, label in (("plain", PLAIN, "exact mean"), ("private", PRIVATE, private)):
         hits = {d: share(int(some[name].sum()), len(some), LEVEL) for d, some in by(frame, "d").items()}
-        expected = [
-            area(n, int(d), 0.0 if name == "plain" else noise_scale(n, int(d), epsilon, delta)) for d in hits
-        ]
+        expected = [area(n, int(d), 0.0 if name == "plain" else scale[int(d)]) for d in hits]
         series.append(measured(label, hits, key, expected, 0.02, kind="fraction"))
     return Panel(
         f"n = {number(n)}",
@@ -190,8 +172,7 @@ def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
 def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
     checks = []
     for d, some in by(frame, "d").items():
-        expected = area(N, int(d), 0.0)
-        found = _share(some, "plain")
+        found, expected = share(int(some["plain"].sum()), len(some), claim_level()), area(N, int(d), 0.0)
         ends = expected - NORMAL, expected + NORMAL
         checks.append(between(f"d = {d:g}", found, *ends, bound=expected, n=N))
     return checks
@@ -200,14 +181,10 @@ def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
 def privacy_hides_members(frame: pd.DataFrame) -> list[Verdict]:
     most, checks = most_area(EPSILON, DELTA), []
     for d, some in by(frame, "d").items():
+        found = share(int(some["private"].sum()), len(some), claim_level())
         expected = area(N, int(d), noise_scale(N, int(d), EPSILON, DELTA))
-        found = _share(some, "private")
         checks.append(between(f"d = {d:g}", found, expected - NORMAL, most, n=N))
     return checks
-
-
-def _share(some: pd.DataFrame, name: str) -> Measure:
-    return share(int(some[name].sum()), len(some), claim_level())
 
 
 # Tracing against the means of the catalog: with the noise of a budget, and with next to none of it.
@@ -253,7 +230,6 @@ OUT_OF_REACH: Mapping[str, tuple[int, int]] = {
 def traced_by_mean(
     key: str, n: int, d: int, noise_share: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Trace all members of every release, and return the share of those that are found."""
     estimator = CATALOG[key].estimator
     population = MultivariateGaussian(Gaussian(np.zeros(d), np.eye(d)))
     budget = None if isinstance(CATALOG[key].examples[0].budget, NonPrivate) else BUDGET

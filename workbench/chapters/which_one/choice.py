@@ -1,11 +1,11 @@
 """Which mean has the least predicted error, for a reader who knows a range and a scale; their own rule."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import fields
 from enum import IntEnum
 from functools import cache
 from math import inf, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,6 @@ from workbench.types import Array, Columns
 
 
 class Need(IntEnum):
-    """Whether a fact has to be told."""
-
     NOT = 0
     MAY = 1
     MUST = 2
@@ -51,8 +49,7 @@ PRIVACY = ("ε alone", "ρ", "ε and δ")
 """The strictest promise that an estimator can make, strictest first."""
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """One private estimator: what has to be told, and the place of its strictest promise in `PRIVACY`."""
 
     key: str
@@ -62,7 +59,6 @@ class Member:
     robust: bool
 
     def applies(self, *told: str) -> bool:
-        """Return whether no fact beyond these has to be told."""
         return all(need < Need.MUST or fact in told for fact, need in self.needs.items())
 
 
@@ -198,19 +194,12 @@ def budget(key: str, n: int, d: int, epsilon: float, delta: float, radius: float
 
 
 def ranked(n: int, d: int, epsilon: float, delta: float, radius: float) -> list[tuple[float, str]]:
-    """Return the predicted errors and keys of all that release, the least error first."""
     found = [(error(key, n, d, epsilon, delta, radius), key) for key in keys(d)]
     return sorted(pair for pair in found if pair[0] < inf)
 
 
 def fewest(alpha: float, d: int, epsilon: float, delta: float, radius: float) -> tuple[int, str]:
-    """Return the least number of rows for an error of alpha, and the key that needs no more.
-
-    Raises
-    ------
-    ArgumentError
-        If none of them reaches alpha.
-    """
+    """Return the least number of rows for an error of alpha, and the key that needs no more."""
     best: tuple[int, str] | None = None
     for key in reversed(keys(d)):  # whose first is the quickest to ask
         one, guess = trade(key, d, radius), best[0] if best else nan
@@ -226,36 +215,21 @@ def fewest(alpha: float, d: int, epsilon: float, delta: float, radius: float) ->
 def judged(rule: Rule, *, seed: int = 17, settings: int = SETTINGS) -> pd.DataFrame:
     """Return what a rule chooses in hidden settings, and its predicted error over the least one.
 
-    Parameters
-    ----------
-    rule
-        `rule(n, d, epsilon, radius)` returns the key of a private mean of several columns.
-    seed
-        Of the settings.
-    settings
-        How many.
-
-    Returns
-    -------
-    DataFrame
-        A row for each setting that some estimator releases; `over` is infinite where the chosen one abstains.
+    `rule(n, d, epsilon, radius)` returns the key of a private mean of several columns. A row for each setting
+    that some estimator releases; `over` is infinite where the chosen one abstains.
     """
-    draw = stream(seed, Role.DATA, "which one, hidden", 0, 0)
-    return pd.DataFrame([row for _ in range(settings) if (row := _judged(rule, draw))])
-
-
-def _judged(rule: Rule, draw: np.random.Generator) -> dict[str, object]:
-    drawn = (float(np.exp(draw.uniform(*np.log(ends)))) for ends in ENDS.values())
-    rows, epsilon, radius = (float(f"{one:.2g}") for one in drawn)
-    n, d = round(rows), int(draw.choice(COLUMNS))
-    chosen = rule(n, d, epsilon, radius)
-    one_of(keys(d), rule=chosen)
-    found = ranked(n, d, epsilon, DELTA, radius)
-    if not found:
-        return {}
-    own = {key: error for error, key in found}.get(chosen, inf)
-    public = {"n": n, "d": d, "epsilon": epsilon, "radius": radius}
-    return {**public, "chosen": chosen, "best": found[0][1], "over": own / found[0][0]}
+    draw, made = stream(seed, Role.DATA, "which one, hidden", 0, 0), []
+    for _ in range(settings):
+        drawn = (float(np.exp(draw.uniform(*np.log(ends)))) for ends in ENDS.values())
+        rows, epsilon, radius = (float(f"{one:.2g}") for one in drawn)
+        n, d = round(rows), int(draw.choice(COLUMNS))
+        chosen = rule(n, d, epsilon, radius)
+        one_of(keys(d), rule=chosen)
+        if found := ranked(n, d, epsilon, DELTA, radius):
+            own, best = {key: error for error, key in found}.get(chosen, inf), found[0]
+            public = {"n": n, "d": d, "epsilon": epsilon, "radius": radius}
+            made.append({**public, "chosen": chosen, "best": best[1], "over": own / best[0]})
+    return pd.DataFrame(made)
 
 
 # Which estimator of a mean needs the fewest rows: over ε, over the range, and over n and ε together.
@@ -333,13 +307,14 @@ def _unreached(curves: list[Series]) -> str:
 def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0) -> Chart:
     """Return where CoinPress, and where column by column errs less, over n and ε; nothing is run."""
     sizes = SIZES[::-1]
+    pair = (COLUMNWISE, BALL)
     errors = np.array(
-        [
-            [[error(key, n, d, one, delta, radius) for key in (COLUMNWISE, BALL)] for one in ACROSS]
-            for n in sizes
-        ]
+        [[[error(key, n, d, one, delta, radius) for key in pair] for one in ACROSS] for n in sizes]
     )
     ratios = _ratios(errors)
+    title = "CoinPress errs as little as column by column everywhere, or less"
+    if (ratios < 1 / SIMILAR).any():
+        title = "Column by column errs less at small ε, CoinPress answers with fewer rows"
     heat = Heat(
         ratios,
         (1 / REACH, REACH),
@@ -349,12 +324,12 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
         columns=tuple(number(one, 2) for one in ACROSS),
         bar="error over that of CoinPress",
     )
-    marks = _borders(errors)
+    note, marks = _others(sizes, d, delta, radius), _borders(errors, ratios)
     return Chart(
         "best_map",
-        _title(ratios),
-        (Panel("", "ε", "rows n", (), heat=heat, note=_others(sizes, d, delta, radius), marks=marks),),
-        alt=f"A table as colours over ε and n. {_title(ratios)}. Where n or ε is"
+        title,
+        (Panel("", "ε", "rows n", (), heat=heat, note=note, marks=marks),),
+        alt=f"A table as colours over ε and n. {title}. Where n or ε is"
         " small only CoinPress answers; where both are large both err alike.",
         how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
         " column by column; above 1, orange, take CoinPress. Pale: no matter which. Grey: not both answer."
@@ -362,8 +337,8 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     )
 
 
-def _borders(errors: Array) -> tuple[Mark, ...]:
-    ratios, (columnwise, ball) = _ratios(errors), np.isfinite(np.moveaxis(errors, -1, 0))
+def _borders(errors: Array, ratios: Array) -> tuple[Mark, ...]:
+    columnwise, ball = np.isfinite(np.moveaxis(errors, -1, 0))
     regions = {
         "only CoinPress answers": ball & ~columnwise,
         "column by column": ratios < 1 / SIMILAR,
@@ -376,12 +351,6 @@ def _borders(errors: Array) -> tuple[Mark, ...]:
             rows, columns = np.nonzero(cells)
             made.append(Mark(words, x=float(np.median(columns)), y=float(np.median(rows))))
     return tuple(made)
-
-
-def _title(ratios: Array) -> str:
-    if (ratios < 1 / SIMILAR).any():
-        return "Column by column errs less at small ε, CoinPress answers with fewer rows"
-    return "CoinPress errs as little as column by column everywhere, or less"
 
 
 def _others(sizes: tuple[int, ...], d: int, delta: float, radius: float) -> str:
@@ -414,8 +383,7 @@ MORE = 1.15  # times the median error of any other: predictions are models, good
 SLOW = ("mean/populous", "mean/median-of-means")
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A reader's table and what is known of it: rows, columns, ε, and the radius of the range."""
 
     n: int
@@ -425,7 +393,6 @@ class Setting:
 
     @property
     def ranked(self) -> list[tuple[float, str]]:
-        """The predicted errors and the keys, the least first."""
         return ranked(self.n, self.d, self.epsilon, DELTA, self.radius)
 
 
@@ -445,7 +412,6 @@ QUESTIONS = ((1, 0.5, 1000.0), (3, 0.5, 10.0), (3, 1.0, 10.0), (10, 1.0, 100.0))
 def errors(
     key: str, n: int, d: int, epsilon: float, radius: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    """Measure the errors of one estimator within (ε, δ), infinite where it abstains."""
     estimator = trade(key, d, radius).candidate.estimator
     spent = budget(key, n, d, epsilon, DELTA, radius)
 
@@ -461,8 +427,7 @@ def errors(
 
 @cache
 def compared() -> tuple[Sweep, Sweep]:
-    """Return the runs of all that are predicted to answer at every setting; those that take long apart."""
-    points = [{"key": key, **asdict(one)} for one in SETTINGS_RUN for _, key in one.ranked]
+    points = [{"key": key, **one._asdict()} for one in SETTINGS_RUN for _, key in one.ranked]
     quick = tuple(point for point in points if point["key"] not in SLOW)
     slow = tuple(point for point in points if point["key"] in SLOW)
     return (
@@ -473,18 +438,17 @@ def compared() -> tuple[Sweep, Sweep]:
 
 @cache
 def named() -> Sweep:
-    """Return the runs of the estimator that needs the fewest rows, at just these."""
     points = []
     for d, epsilon, radius in QUESTIONS:
         n, key = fewest(ALPHA, d, epsilon, DELTA, radius)
-        points.append({"key": key, **asdict(Setting(n, d, epsilon, radius))})
+        points.append({"key": key, **Setting(n, d, epsilon, radius)._asdict()})
     return Sweep("which-one-named", tuple(points), errors, TRIALS, blocks(full=24))
 
 
 def names_the_best(*frames: pd.DataFrame) -> list[Verdict]:
     frame, checks, level = pd.concat(frames), [], claim_level(parts=2)
     for one in SETTINGS_RUN:
-        there, (best, *others) = at(frame, **asdict(one)), [key for _, key in one.ranked]
+        there, (best, *others) = at(frame, **one._asdict()), [key for _, key in one.ranked]
         sizes = {key: median(there.loc[there["key"] == key, "error"], level) for key in (best, *others)}
         for key in others:
             name = f"{best} against {key}, d = {one.d}"
