@@ -41,35 +41,40 @@ The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
-from workbench.estimators.matrix_quantile import MANY, between, fewest_that, write
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, SquaredErrors
 from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     AT_ONCE,
+    MANY,
     WIDEST,
+    Cell,
     Influence,
     Lifted,
     LiftedStability,
+    between,
     carried,
     counts,
-    in_tuples,
+    fewest_that,
     kept_cells,
     levels_around,
     means_and_spreads,
     nearly,
     percent,
+    rounded,
+    write,
 )
 from workbench.estimators.unbounded import RoundFinish, round_finish
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
@@ -326,38 +331,27 @@ class FarRows:
         return bool(gaussian(OnGrid(far, 1 / self.n), self.charge, noise)[0] <= self.most)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What normal rows do: slopes and scales for every ratio, tr S/d, and the excess of the location."""
-
-    slopes: tuple[float, ...]
-    slope_spreads: tuple[float, ...]
-    scales: tuple[float, ...]
-    scale_spreads: tuple[float, ...]
-    scatter: float
-    excess: float
-
-
 def level(n: int, d: int) -> float:  # u
     return (0.42 if d <= 5 else 0.54) * n / (d + 1)
 
 
 @lru_cache(maxsize=4096)
 def cell(d: int, knee: float, power: int) -> Cell:
-    kept = kept_cells(FILE).get(f"{d} {knee:g} {power}")
-    if kept is None:
-        return simulated(d, knee, power)
-    return Cell(**in_tuples(kept))
+    return kept_cells(FILE).get(f"{d} {knee:g} {power}") or simulated(d, knee, power)
 
 
 def simulated(d: int, knee: float, power: int) -> Cell:
+    """Return slopes and scales for every ratio, tr S/d, and the excess of the location, of 4^power rows."""
     n, influence = int(4**power), Influence(knee)
     draws = (np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d)) for draw in range(DRAWS))
-    found = [_drawn(rows, influence) for rows in draws]
-    slopes, scales = (np.array([one[place] for one in found]) for place in (0, 1))
-    scatter, excess = (float(np.mean([one[place] for one in found])) for place in (2, 3))
-    table = (*means_and_spreads(slopes, n, DIGITS), *means_and_spreads(scales, n, DIGITS))
-    return Cell(*table, round(scatter, DIGITS), round(excess, DIGITS))
+    found: list[list[Any]] = [
+        list(one) for one in zip(*(_drawn(one, influence) for one in draws), strict=True)
+    ]
+    slopes, slope_spreads = means_and_spreads(np.array(found[0]), n, DIGITS)
+    scales, scale_spreads = means_and_spreads(np.array(found[1]), n, DIGITS)
+    law = {"slopes": slopes, "slope_spreads": slope_spreads, "scales": scales, "scale_spreads": scale_spreads}
+    scatter, excess = (rounded(np.mean(one), DIGITS) for one in found[2:])
+    return law | {"scatter": scatter, "excess": excess}
 
 
 def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, float]:
@@ -378,13 +372,13 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
 
 def main() -> None:
     """Simulate all common cells and write the file."""
-    write(FILE, {f"{d} {q:g} {p}": asdict(simulated(d, q, p)) for d in COMMON for q in KNEES for p in POWERS})
+    write(FILE, {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS})
 
 
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, knee: float) -> Cell:
     made = between(n, partial(cell, d, knee), POWERS[0], POWERS[-2])
-    return replace(made, scatter=max(0.0, made.scatter), excess=max(0.0, made.excess))
+    return made | {name: max(0.0, made[name]) for name in ("scatter", "excess")}
 
 
 def lifted_test(
@@ -397,8 +391,8 @@ def lifted_test(
         ratio = most * spacing / level(n, d)
         if ratio > RATIOS[-1]:
             raise ArgumentError("n", n, "more rows for this count")
-        tables = (law.slopes, law.slope_spreads, law.scales, law.scale_spreads)
-        slope, slope_spread, scale, scale_spread = (float(np.interp(ratio, RATIOS, one)) for one in tables)
+        tables = ("slopes", "slope_spreads", "scales", "scale_spreads")
+        slope, slope_spread, scale, scale_spread = (float(np.interp(ratio, RATIOS, law[k])) for k in tables)
         strength = (n * slope + deviations * sqrt(n) * slope_spread) * (1 - 1e-3) - influence.most * most
         lowest = (scale + deviations * scale_spread / sqrt(n)) * (1 - 1e-3) if least is None else least
         return LiftedStability(n, d + 1, influence, level(n, d), most, strength, widest, least=lowest)
@@ -433,20 +427,18 @@ def located_charge(
 @lru_cache(maxsize=4096)
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
     require_enough_delta(budget)
-    found = [one for widest in GUARDS if (one := _nearest(n, d, budget, beta, widest))]
+    found = list[LocationDesign]()
+    for widest in GUARDS:
+        best: LocationDesign | None = None
+        for each in product(KINDS, _tried(budget)):
+            best = _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, widest, *each) or best
+        found += [best] if best else []
     if found:
         least = min(one.error for one in found)
         return next(one for one in found if one.error <= WORTH * least)
     fewest = fewest_located(d, budget, beta)
     allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
     raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
-
-
-def _nearest(n: int, d: int, budget: ApproxDP, beta: float, widest: float) -> LocationDesign | None:
-    best: LocationDesign | None = None
-    for each in product(KINDS, _tried(budget)):
-        best = _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, widest, *each) or best
-    return best
 
 
 def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
@@ -465,12 +457,12 @@ def _nearer(
 ) -> LocationDesign | None:
     """Return the design of this kind, guard, knee and count if its error is smaller."""
     (knee, most), masked, law = sizes, kind == WISHART, interpolated(n, d, sizes[0])
-    sampling = sqrt(d * (1 + law.excess) / n)
+    sampling = sqrt(d * (1 + law["excess"]) / n)
     left = error**2 - sampling**2
     with suppress(ArgumentError):
         test = lifted_test(n, d, knee, beta, most, widest, 1.0 if masked else None)
         charge = located_charge(test, budget, SHARE * beta, kind)
-        unit = 1 if masked else d * law.scatter
+        unit = 1 if masked else d * law["scatter"]
         rows = max(2 + d / left, 2.0 * test.d) * CLOSE**2 if left > 0 else 0.0  # a search finds CLOSE of it
         if left > 0 and suffices(charge, 1 / rows if masked else sqrt(left / unit) / CLOSE):
             scale = stable_scale(charge) if isinstance(charge, StableCharge) else located_scale(charge)
@@ -578,7 +570,7 @@ def _tested(
         if left > LEAST_LEFT * whole:
             sizes = {"most": most, "d": d + 1, "silent": silent, "degrees": degrees}
             charge = LiftCharge(LIFT, LIFTED, test.change, budget, room=ZCDP(left), **sizes)  # type: ignore[arg-type]
-            made = GaussianDesign(test, charge, interpolated(n, d, knee).scatter)
+            made = GaussianDesign(test, charge, interpolated(n, d, knee)["scatter"])
             if made.informative:
                 yield made
 

@@ -894,7 +894,7 @@ class PopulousLearner(Estimator[T]):
         pairs = centred_rows(x[first : first + second], self.centred)
         found = stage.draw(completed(pairs, basis, noise), noise)  # (G2)
         if found is None:
-            return Abstention(stage.design.charges[0].step)
+            return Abstention(next(iter(stage.design.plan.charges())).step)
         rank = basis.shape[1]
         if rank == 0:
             return Abstention("subspace")

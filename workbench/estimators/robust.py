@@ -117,8 +117,7 @@ SLACK = 0.25  # of the threshold where a cut is in force: rows that are not norm
 CLEAR = 3.0  # sd above 0 that a maximum needs to end the search
 BOUND, RATIO, LEAST_COUNTED = 1.1, 1.25, 0.3  # C; of edges; of n, the least divisor of a mean score
 
-Copy: TypeAlias = tuple[Sums, Costs, Budget]
-"""N and s of the rows that pass a filter, with what they cost."""
+Copy: TypeAlias = tuple[Sums, Costs, Budget]  # N and s of the rows that pass a filter, and what they cost
 
 
 @dataclass(frozen=True)
@@ -280,7 +279,8 @@ class Steps(ABC):
         affordable = self.affordable(rest)
         if affordable <= 0:
             return self
-        scores, passes = self.passing
+        scores = share(4 / (0.08 * self.corruption * self.n * self.mu), 0.01, 0.12)  # of one pass
+        passes = 2 if scores > 0.05 else 3
         moment = min(affordable, (rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
         shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
         filtering = replace(self, shares=shares)
@@ -310,11 +310,6 @@ class Steps(ABC):
     def moment_noise(self) -> float:  # the sd of an entry of A off the diagonal
         mu = sqrt(self.shares.sum + self.shares.moment) * self.mu
         return self.radius**2 / (self.prices.square * mu)
-
-    @property
-    def passing(self) -> tuple[float, int]:  # the share of the scores of one pass, and the number of passes
-        found = share(4 / (0.08 * self.corruption * self.n * self.mu), 0.01, 0.12)
-        return found, 2 if found > 0.05 else 3
 
     def plan(self, budget: Budget) -> Plan:
         """Return one charge for each step; those of the loop are whitened, of sensitivity 1."""
@@ -355,7 +350,7 @@ class Steps(ABC):
 
         The charges that are used are taken from `left`.
         """
-        state = RowFilter(centre, np.zeros((len(centre), 0)))
+        state = RowFilter(centre, np.zeros((self.d, 0)))
         while len(left) > 1:
             charge = left.pop(0)
             exact = state.sums(rows, self.radius, square=True)
@@ -372,16 +367,13 @@ class Steps(ABC):
             found, sizes, _ = np.linalg.svd(beyond, full_matrices=False)
             basis = np.hstack([state.basis, found[:, sizes > NEW]])
             state = RowFilter(state.centre + self.moved(state, sums), basis, state.cut)
-            state = self.tightened(rows, state, left.pop(0), noise)  # (4)
+            counts = OnGrid(state.histogram(rows, self.radius, self.edges(state.rank)), 1 / sqrt(2))
+            drawn = max(self.bins, length(self.d, square=False))
+            noisy = released(counts, left.pop(0), noise, drawn) * sqrt(2)  # (4)
+            state = replace(state, cut=self.cut(state.rank, noisy))
             if clean:
                 break
         return state, [], None
-
-    def tightened(self, rows: Rows, state: RowFilter, charge: Charge, noise: NoiseSource) -> RowFilter:
-        """Return the filter with the cut of step (4); counts over √2 have sensitivity 1."""
-        counts = OnGrid(state.histogram(rows, self.radius, self.edges(state.rank)), 1 / sqrt(2))
-        drawn = max(self.bins, length(self.d, square=False))
-        return replace(state, cut=self.cut(state.rank, released(counts, charge, noise, drawn) * sqrt(2)))
 
     def released(self, exact: WholeSums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
         """Return noisy sums, drawn with as many numbers as the step has, whatever it asks."""
@@ -572,10 +564,8 @@ class _Robust(Estimator[Array]):
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
-        found = self.steps(n, d, budget).run(
-            Rows(x, middle, self.unit), self.plan(n, d, budget), noise, trace
-        )
-        return np.asarray(middle + self.unit * found)
+        steps, rows = self.steps(n, d, budget), Rows(x, middle, self.unit)
+        return np.asarray(middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise, trace))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from √d radius/unit on.

@@ -91,6 +91,7 @@ from workbench.estimators.shared.budgets import (
 )
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
+from workbench.estimators.votes import within
 from workbench.linalg import symmetrised
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, rounded
@@ -110,7 +111,7 @@ LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, 
 MORE, MOST_BLOCKS = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
 MOST_ROWS = 8  # of a block that votes, in units of d: the noise falls faster with the number of blocks
 ROUNDED = 1e-13  # singular values below this share of the largest one of their block are rounding
-ENTRIES, DISTANCES = 2**16, 2**18  # that are decomposed in one call, that are held at a time
+ENTRIES = 2**16  # that are decomposed in one call
 
 LOCATOR = WindowMedian(left=1.5, right=1.5, low=-700.0, high=475.0)
 NOTHING, NEXT_TO_NOTHING = -600.0, -500.0  # stand for ln 0
@@ -226,9 +227,7 @@ def private_eigenvalues(
     """Return private eigenvalues, descending, from spectra of shape (t, d); None for no answer."""
     answer = _median if calibration == "tight" else _mode
     found = [answer(values, charge, noise) for values, charge in zip(spectra.T, charges, strict=True)]
-    if any(value is None for value in found):
-        return None
-    return np.sort(np.array(found, np.float64))[::-1]
+    return None if None in found else np.sort(np.array(found, np.float64))[::-1]
 
 
 def _median(values: Array, charge: Charge, noise: NoiseSource) -> float | None:
@@ -239,8 +238,7 @@ def _median(values: Array, charge: Charge, noise: NoiseSource) -> float | None:
 
 
 def _mode(values: Array, charge: Charge, noise: NoiseSource) -> float | None:
-    known = np.where(np.isfinite(values), values, 0.0)
-    keys = np.where(known > 0, np.frexp(known)[1], ZERO)  # e with 2^(e-1) ≤ λ < 2^e, from the float itself
+    keys = np.where(values > 0, np.frexp(values)[1], ZERO)  # e with 2^(e-1) ≤ λ < 2^e, from the float itself
     key = stable_mode(np.where(np.isfinite(values), keys, BAD), charge, noise)
     if not isinstance(key, float) or key == BAD:
         return None
@@ -317,23 +315,9 @@ def whole_points(y: Array) -> Array:
 
 
 def friends_of(whole: Array, tau: float) -> NDArray[np.int64]:
-    """Return N of (F1), from the differences themselves; friends are within τ, whatever floats round.
-
-    A pair has one verdict, for both of its points.
-    """
-    from scipy.spatial.distance import cdist  # slow to load
-
+    """Return N of (F1), from the differences themselves; friends are within τ, whatever floats round."""
     points = whole.reshape(len(whole), -1)
-    least = (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52)
-    step = max(1, DISTANCES // len(points))
-    friends = np.zeros(len(points), dtype=np.int64)
-    for start in range(0, len(points), step):
-        near = cdist(points[start : start + step], points[start:], "sqeuclidean") <= least
-        stop = start + len(near)
-        near[:, : len(near)] &= near[:, : len(near)].T
-        friends[start:stop] += near.sum(axis=1)
-        friends[stop:] += near[:, len(near) :].sum(axis=0)
-    return friends
+    return within(points, (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52), "sqeuclidean")
 
 
 def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGrid:
