@@ -433,11 +433,9 @@ class Design:
 class PricedDesign(Design):
     """The public numbers of a vote of vectors and its noise, as one mechanism: neither has a share of (ε, δ).
 
-    (1) h = ⌈(M - Q₀k²)/S⌉, from 0 to T: one replaced row moves it by at most 1
-    (2) the average with noise, or no answer but with probability p(h)                     `privacy.stable`
-
-    Two neighbouring data sets with h or more have M > Q₀k² + (h - 1)S: their averages are at most Δ_h apart.
-    `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(`usual`). Proof: `proofs/tested_masks.md` 4.
+    Two neighbouring data sets with a count of h or more have M > Q₀k² + (h - 1)S: their averages are at most
+    Δ_h apart. `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(`usual`). Proof:
+    `proofs/tested_masks.md` 4.
     """
 
     ratio: float
@@ -502,18 +500,12 @@ def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
 
 
 def covariance_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
-    """Return the Thompson distance of the averages of covariances, for friends at L = `limit`.
-
-    E is taken at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6).
-    """
+    # the Thompson distance of averages, E at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6)
     return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k))
 
 
 def norm_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
-    """Return the distance of the averages in a norm, for friends at distance `limit`.
-
-    A thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded.
-    """
+    # a thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded
     return np.asarray(change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING)
 
 
@@ -540,8 +532,7 @@ class Designer:
     sizes: tuple[int, ...] = ()
     far: tuple[float, ...] = FAR
     joint: bool = False  # vote and mask are one mechanism, if δ has one
-    words: str = ""  # what the fewest rows are for
-    exists: Callable[[Design], bool] | None = None  # whether the mask of a design does
+    side: int = 0  # of matrices, whose masks may not exist
     start: int = 32  # of the search for the fewest rows, to a factor `within`
     within: float = 1.0
 
@@ -550,12 +541,10 @@ class Designer:
         best = max(self._tried(n, budget, beta), key=lambda one: one.narrowness, default=None)
         if isinstance(best, PricedDesign):
             return self._falling(best)
-        return best if best is None or self.exists is None or self.exists(best) else None
+        return best if best is None or not self.side or has_mask(best, self.side) else None
 
     def enough(self, n: int, budget: ApproxDP, beta: float) -> object:
-        if self.exists is None:
-            return next(self._tried(n, budget, beta), None)
-        return self.best(n, budget, beta)
+        return self.best(n, budget, beta) if self.side else next(self._tried(n, budget, beta), None)
 
     def _tried(self, n: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
         # sizes that make few groups enough to be compared with each other
@@ -641,8 +630,7 @@ def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Desig
     """Return the best design for n rows; raise where they are too few for any, with the number."""
     best = designer.best(n, budget, beta)
     if best is None:
-        least = fewest_designed(designer, budget, beta)
-        raise ArgumentError("n", n, f"at least {least} {designer.words} at {budget}")
+        raise ArgumentError("n", n, f"at least {fewest_designed(designer, budget, beta)} at {budget}")
     return best
 
 
