@@ -14,8 +14,7 @@ scatter S and a scale s.
         error lets normal rows have
 
 m and S follow every affine map of the rows and the noise has their shape, so that the error, in the norm of
-Σ, depends on neither. All steps see the same n rows; the test and what comes after it have one price. Far
-rows, κ of them at a squared length q where normal rows may lie, bias the covariance by up to κ q.
+Σ, depends on neither. All steps see the same n rows; the test and what comes after it have one price.
 
 The design, for n rows; privacy rests on b, g, T, ν and ρ alone, which are public:
 
@@ -141,10 +140,10 @@ class AffineMean(Estimator[Array]):
     """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
-    chance `beta` at most. A few far rows are borne, more mean no answer. Up to the share that `other_rows`
-    tells they cannot carry an answer away; more of them in one place are taken for the law's own, without a
-    word. No answer either beyond a condition of some 10^12, rows in units of their columns, or 10^9 where n
-    is large, or hardly enough. `plan` refuses more rows than some 10^6, where rounding would count.
+    chance `beta` at most. Far rows, up to the share that `other_rows` tells, cannot carry an answer away;
+    more of them in one place are taken for the law's own, without a word. No answer either beyond a condition
+    of some 10^12, rows in units of their columns, or 10^9 where n is large, or hardly enough. `plan` refuses
+    more rows than some 10^6, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -212,14 +211,11 @@ class LiftedGaussian(Estimator[Gaussian]):
     """Private mean and covariance of any Gaussian from all rows at once: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
-    chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, are mostly noticed and give
-    no answer. More of them in one place may be taken for the law's own; fewer, or rows where normal ones may
-    lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and below 5 % from ten on,
-    where no share is sure to be. No answer beyond a condition of some 10^12, rows in units of their columns,
-    or 10^9 where n is large; `plan` refuses more rows than some millions, and names the number.
-    Of two columns on it answers from the fewest rows of all learners without bounds. `UnboundedGaussian` is
-    for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances and more rows,
-    `PopulousRobustGaussian` for rows of which some are wrong and an answer is wanted all the same.
+    chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, .14 of two columns, .07 of
+    five, none from ten on, are mostly noticed and give no answer. More of them in one place may be taken for
+    the law's own; fewer, or rows where normal ones may lie, pass and bias the answer. `UnboundedGaussian` is
+    for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances and more rows than
+    some millions, `PopulousRobustGaussian` for rows of which some are wrong.
     All else as of `AffineMean`; the release tells the share of the rows that are there.
 
     Examples
@@ -288,15 +284,12 @@ class LiftedGaussian(Estimator[Gaussian]):
 
 
 def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
-    """Return those of rows round a centre, mapped; 0 of an absent one, which is far from nothing.
-
-    Rows keep their places: the bits of a product of matrices depend on where a row stands in it.
-    """
+    # rows keep their places: the bits of a product of matrices depend on where a row stands in it
     lengths = np.empty(len(x))
     for start in range(0, len(x), AT_ONCE):
         rows = x[start : start + AT_ONCE]
         lengths[start : start + AT_ONCE] = (((rows - centre) @ whitened.T) ** 2).sum(axis=1)
-    return np.where(present(x), lengths, 0.0)
+    return np.where(present(x), lengths, 0.0)  # an absent row is far from nothing
 
 
 @dataclass(frozen=True)

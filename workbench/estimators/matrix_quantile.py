@@ -10,10 +10,9 @@ Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they a
     (3) no answer but with probability p(h), p(0) = 0, else c · mask(f), by one mechanism that has all of
         (ε, δ): Thompson-Laplace noise for d ≤ 4, Wishart above, or as `mask` says       `privacy.stable`
 
-One row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its neighbour. A run
-without an answer draws the mask too, of the identity. Accuracy is for normal rows. α says how accurate: None
-for a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else |Σ^-½ out Σ^-½ - I|_F
-≤ α, with probability 1 - β, no answer being a failure. With `degenerate` a subspace comes first, by
+A run without an answer draws the mask too, of the identity. Accuracy is for normal rows. α says how accurate:
+None for a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else |Σ^-½ out Σ^-½ -
+I|_F ≤ α, with probability 1 - β, no answer being a failure. With `degenerate` a subspace comes first, by
 `spectral/subspace-exact`, on rows of its own.
 
 The design, for n rows; privacy rests on g and T alone:
@@ -28,8 +27,8 @@ What normal rows do is a table, from 40 draws for each d, n and p: the slope of 
 of the rest of it, times n; linear in 1/√n and in T/u. Common cells are kept in `matrix_quantile_cells.json`,
 written by `python -m workbench.estimators.matrix_quantile`; others are simulated when they are asked for.
 
-Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, with noise of our own; its vote of groups
-does not. Proof: `proofs/matrix_quantile.md`.
+Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, its vote of groups does not. Proof:
+`proofs/matrix_quantile.md`.
 """
 
 from contextlib import suppress

@@ -19,8 +19,8 @@ a range, up to 1e8 standard deviations. "tight", ours: the vote has its own thre
 exactly, vote and mask of vectors have one price. "paper": below. Proof: `proofs/populous.md`.
 
 For each group a copy of the oracle, as it was at first, sees a copy of the rows that are there. An answer
-that is none (an error, another shape, entries that are no finite numbers) is NaN, which has no friend in any space.
-Errors, warnings and the settings of numpy end there; only the interruption by a user passes.
+that is none (an error, another shape, entries that are no finite numbers) is NaN, which has no friend in any
+space. Errors, warnings and the settings of numpy end there; only the interruption by a user passes.
 
     l2         vectors, |Y - Y'|₂ ≤ ρ               normal noise                             Proposition 7.1
     l1         vectors, |Y - Y'|₁ ≤ ρ               Laplace noise                            Remark 3.4
@@ -50,9 +50,8 @@ subspace of dimension r < d the rows of (G2) get d - r further coordinates of th
 what is drawn is the same for every r. Departure: (G3) is the finish of `unbounded`.
 
 "paper" (Algorithms 1, 3 and 5). ε' = ε/2 and δ' = δ/(4e^ε') go to the vote and again to the mask, since Lemma
-3.6 states (2ε', 4e^ε'δ')-DP; by plain composition it is (2ε', 2δ'). Q₀ = .8, a = .6, b = .7. The averages of
-two neighbours differ by at most 67(r + φ)/k for k ≥ 400 (the four terms of the source's proof, with
-constants), friends are at r/(2t). It takes billions of rows for a covariance.
+3.6 states (2ε', 4e^ε'δ')-DP. Q₀ = .8, a = .6, b = .7. The averages of two neighbours differ by at most 67(r +
+φ)/k for k ≥ 400, friends are at r/(2t). It takes billions of rows for a covariance.
 
     covariance   t = 3/2, r = 1, φ = 1; friends at dist ≤ 1/3, groups within 1/9 of Σ
                  η such that the mask moves dist by at most 1/3 with probability 1 - β (Lemma 5.2, by Davidson

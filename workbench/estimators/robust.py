@@ -315,10 +315,7 @@ class Steps(ABC):
     def passed(
         self, rows: Rows, centre: Array, left: list[Charge], noise: NoiseSource
     ) -> tuple[RowFilter, list[Copy], WholeSums | None]:
-        """Return the last filter, and the noisy and exact sums of its rows if a pass had them.
-
-        The charges that are used are taken from `left`.
-        """
+        # the last filter, and the sums of its rows if a pass had them; charges that are used go from `left`
         state = RowFilter(centre, np.zeros((self.d, 0)))
         while len(left) > 1:
             charge = left.pop(0)
@@ -345,7 +342,7 @@ class Steps(ABC):
         return state, [], None
 
     def released(self, exact: WholeSums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
-        """Return noisy sums, drawn with as many numbers as the step has, whatever it asks."""
+        # with as many numbers as the step has, whatever it asks
         drawn = length(self.d) if charge.step.startswith("moments") else self.d + 1
         if charge.step.startswith("scores"):
             drawn = max(self.bins, drawn)

@@ -27,8 +27,7 @@ stopping early may change. A level is found from above, with a certificate, a fa
     until |TF_v(Q)Tᵀ - I| ≤ `slack`: then P_v ≤ Q ≤ P_{v(1 - ξ)}, ξ = slack + inflation
     no answer if tr Q⁻¹ exceeds `widest` in these units, or after `steps` steps
 
-Rows are mapped by T anew in every step, so that what rounding loses grows with the root of a condition
-number. Every constant is public. Proof: `proofs/matrix_quantile.md`, sections 1 to 4.
+Every constant is public. Proof: `proofs/matrix_quantile.md`, sections 1 to 4.
 
 Lifted rows y = (1, x) of D = d + 1 columns:
 
@@ -41,12 +40,11 @@ rounding leave of tr P⁻¹(f - P):
 
     b = (1/s_min) (c √(1 + g')/u + (1 - G/u) g'/√q₁) + √(1 + g') x/(2 √s_min),      g = g' + (1 + g') x
 
-Floats: a centre costs nothing, since P_v does not depend on where x is measured from. It is the median o_(h)
-of every column, and units hold for any centre among the order statistics h - t - 1 to h + t + 1: those of a
-neighbour at t - 1 lie within. An absent row is the zero row of d + 1 columns, not (1, 0), and its entries are
-0 among order statistics. A factor T of a quantile Q = (TᵀT)⁻¹ is lower triangular, [[τ, 0], [a, B]]: s =
-1/τ², and of its inverse [[r, 0], [l, R]] the location is l/r and R a root of S: nothing is subtracted. Proof:
-`proofs/affine_mean.md`, sections 1 to 3 and 5.
+Floats: the centre is the median o_(h) of every column, and units hold for any centre among the order
+statistics h - t - 1 to h + t + 1: those of a neighbour at t - 1 lie within. An absent row is the zero row of
+d + 1 columns, not (1, 0), and its entries are 0 among order statistics. A factor T of a quantile Q = (TᵀT)⁻¹
+is [[τ, 0], [a, B]]: s = 1/τ², and of its inverse [[r, 0], [l, R]] the location is l/r and R a root of S.
+Proof: `proofs/affine_mean.md`, sections 1 to 3 and 5.
 """
 
 import json
@@ -366,11 +364,7 @@ class Stability:
 
     @property
     def held(self) -> float:
-        """u/n: if h ≥ 1, a smaller share of rows cannot carry P_u away, however far they lie.
-
-        With k < u + 1 others, anywhere, P_u ≤ ((u + 1)/G) P_v(Y), Y the rest and v = u + 1 - k. More in one
-        place may hold P_u up by themselves, and are equally long: no test sees it. `affine_mean.md`, 7.
-        """
+        """u/n: if h ≥ 1, a smaller share of rows cannot carry P_u away, however far (`affine_mean.md`, 7)."""
         return self.level / self.n
 
     def low(self, t: int) -> float:

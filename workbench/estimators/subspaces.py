@@ -12,9 +12,8 @@ consecutive rows: one replaced row changes one block, and what a block says depe
     SubspaceExact        a name of what its rows span; rows are     the most frequent name if it is    (ε, δ)
                          shuffled first                             far enough ahead, else no answer
 
-A block is never squared before it is decomposed: eigenvalues of XᵀX are lost below 1e-16 of the largest one,
-squares of singular values of X below 1e-32. Whatever goes wrong inside a block becomes a fixed value inside
-that block. Proofs: `proofs/aggregation.md`; of exact subspaces `proofs/populous.md`, section 5.
+A block is never squared before it is decomposed. Whatever goes wrong inside a block becomes a fixed value
+inside that block. Proofs: `proofs/aggregation.md`; of exact subspaces `proofs/populous.md`, section 5.
 
 Eigenvalues. For normal rows λ_i^j/λ_i lies between (1 - x)² and (1 + x)², x = √(d/m) + √(2 ln(2t/β)/m), in
 all blocks with probability 1 - β, however the eigenvalues differ. An eigenvalue is 0 where those of most
@@ -34,15 +33,13 @@ distance τ that is public or released:
     (F3) L = Q + N(0, s²) - s Φ⁻¹(1 - δ): a lower bound on Q; no answer if L < 12
     (F4) out = Σ w_j y_j/Q, rounded once, + symmetric noise     moves by at most c(L) τ/L and rounding
 
-Two points of positive weight, of one data set or of two neighbours, share a friend, so that they are within
-2τ of each other. A replaced point moves the mean by at most 5τ/max(Q, Q'), which almost happens where few
-points have weight; where most have, c is smaller (`FriendlyMean.move`): of 200, 3.9 for half, 2.4 for nine
-in ten. The noise of (F4) is drawn for the mean in units of (c + .1) τ/L, in which its sensitivity is 1,
-rounding included; where L < 12 it is drawn all the same, for a mean of 0. Weights are integers over t - 1,
-(F3) is drawn for their integer sum, and Σ w_j y_j/Q is a quotient of integers. "paper" is the first version
-of this proof: w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no answer if L < t/4,
-t ≥ 21. τ decides about accuracy only. With γ² = λ_{k+1}/λ_k, projections of blocks of m rows differ by about
-γ √(k(d - k)/m), so that τ is γ times a public number:
+A replaced point moves the mean by at most 5τ/max(Q, Q'); where most points have weight, c is smaller
+(`FriendlyMean.move`). The noise of (F4) is drawn for the mean in units of (c + .1) τ/L, in which its
+sensitivity is 1, rounding included; where L < 12 it is drawn all the same, for a mean of 0. Weights are
+integers over t - 1, (F3) is drawn for their integer sum, and Σ w_j y_j/Q is a quotient of integers. "paper"
+is the first version of this proof: w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no
+answer if L < t/4, t ≥ 21. τ decides about accuracy only. With γ² = λ_{k+1}/λ_k, projections of blocks of m
+rows differ by about γ √(k(d - k)/m), so that τ is γ times a public number:
 
     tight    1.3 times the 98 % quantile of |Π_j - Π_l| over simulated pairs of normal blocks with flat
              spectra on both sides of a tiny gap, in units of the ratio of their own block eigenvalues
@@ -133,10 +130,10 @@ APART = 0.1  # of the blocks may have no name that others have
 def block_sizes(
     needed: int, n: int, d: int, centred: bool, calibration: Calibration, most: float = inf
 ) -> tuple[int, int]:
-    """Return t and m for a step that needs so many blocks of n rows, or of their pairs.
+    """Return t and m for a step that needs so many blocks of n rows, or of their pairs; raise for too few.
 
     Tight: 1.6 times as many where rows suffice, and so many that a block has at most `most` d rows, up to
-    2000. Raises where blocks would have fewer than 2d rows, the paper's 4d.
+    2000. Blocks have 2d rows at least, the paper's 4d.
     """
     rows, least = centred_count(n, centred), LEAST[calibration] * d
     if rows < least * needed:
