@@ -99,8 +99,7 @@ def test_friends_of_hostile_groups_are_those_of_the_definition(seed, d):
 
 
 def test_points_in_l1_are_usable_by_their_sum():
-    values = np.array([[0.6, 0.6], [0.4, 0.4]]) * FARTHEST
-    assert L1Points(values, 1.0).usable.tolist() == [False, True]
+    assert L1Points(np.array([[0.6, 0.6], [0.4, 0.4]]) * FARTHEST, 1.0).usable.tolist() == [False, True]
 
 
 @pytest.mark.parametrize(("kind", "order"), [(L1Points, 1), (Points, 2)])
@@ -480,29 +479,23 @@ HOSTILE = (0.0, 1e100, -1e100, 1e-160, 1.0, 1e8)
 
 
 def robust_groups(rows, size):
-    """The groups of `size` consecutive rows each, by their robust second moments."""
-    return Groups.of(of_groups(rows, size, scatter_factors))
-
-
-def group_means(rows, size):
-    """The robust means of groups of `size` consecutive rows."""
-    return of_groups(rows, size, location_means)
+    return Groups.of(of_groups(rows, size, scatter_factors)), of_groups(rows, size, location_means)
 
 
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_what_a_group_says_depends_on_its_own_rows_alone(d):
     size, source = 24, rng(6)
     x = source.standard_normal((40 * size, d))
-    before, means = robust_groups(x, size), group_means(x, size)
+    before, means = robust_groups(x, size)
     for value in HOSTILE:
         for count in (1, size):
             y = x.copy()
             y[7 * size : 7 * size + count] = value
-            after = robust_groups(y, size)
+            after, moved_means = robust_groups(y, size)
             others = np.arange(40) != 7
             assert after.factors[others].tobytes() == before.factors[others].tobytes()
             assert (after.usable[others] == before.usable[others]).all()
-            assert group_means(y, size)[others].tobytes() == means[others].tobytes()
+            assert moved_means[others].tobytes() == means[others].tobytes()
             moved = np.abs(after.friends(2.0) - before.friends(2.0))
             assert moved.sum() <= 2 * 39
             assert moved[others].max() <= 1
