@@ -294,11 +294,7 @@ class Design:
 
     @property
     def charge(self) -> StableCharge:
-        test = self.test
-        thin = self.mask == "auto" and test.d <= LARGEST_THOMPSON
-        kind, distance = (LAPLACE, log1p(test.change)) if thin else (WISHART, test.change)
-        sizes = {"most": test.most, "d": test.d, "silent": self.silent}
-        return StableCharge(TEST, kind, distance, self.budget, **sizes)  # type: ignore[arg-type]
+        return stable_charge(self.test, self.budget, self.silent, self.mask)
 
     plan = charge
 
@@ -368,6 +364,12 @@ def _designed(
     except ArgumentError:
         return None
     return Design(made, budget, SILENT * beta, mask, scale, (law["shift"], law["trace"] / n, law["rest"] / n))
+
+
+def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask = "auto") -> StableCharge:
+    thin = mask == "auto" and test.d <= LARGEST_THOMPSON
+    kind, distance = (LAPLACE, log1p(test.change)) if thin else (WISHART, test.change)
+    return StableCharge(TEST, kind, distance, budget, most=test.most, d=test.d, silent=silent)
 
 
 @lru_cache(maxsize=4096)
