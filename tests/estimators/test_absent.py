@@ -13,7 +13,7 @@ from workbench.estimators import Trace, base, populous_robust, sparse
 from workbench.estimators import nets as pure_net
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.prime import FilterMean
-from workbench.estimators.robust import CoordinateModes, RowFilter, Rows
+from workbench.estimators.robust import RowFilter, Rows, coordinate_counts
 from workbench.estimators.scale import pair_differences
 from workbench.estimators.shared import rows
 from workbench.estimators.shared import rows as integers
@@ -51,8 +51,7 @@ def test_clipped_sums_are_those_of_the_other_rows():
 
 def test_counts_of_coordinates_norms_and_scores_are_those_of_the_other_rows():
     x, others = holes(300, 2)
-    modes = CoordinateModes(100.0, 1.0, 2)
-    assert (modes.counts(x, 0.0, 1.0) == modes.counts(others, 0.0, 1.0)).all()
+    assert (coordinate_counts(x, 0.0, 1.0, 200) == coordinate_counts(others, 0.0, 1.0, 200)).all()
     assert (sparse.norm_counts(x) == sparse.norm_counts(others)).all()
     kept = RowFilter(np.full(2, FAR), np.eye(2)[:, :1], 1.0)
     edges = np.array([0.0, 0.5, 1.0, 2.0])

@@ -61,9 +61,8 @@ def test_the_charge_is_that_of_the_proof_and_its_scale_the_least(budget, d, n, k
     assert (1 - 1e-6) * least <= found <= 1.003 * least
 
 
-@pytest.mark.parametrize("d", [2, 5])
-def test_turned_rows_of_a_condition_of_ten_to_the_twelve_have_an_answer(d):
-    n, counts = int(1.1 * fewest_rows(d, USUAL, BETA)), []
+def test_turned_rows_of_a_condition_of_ten_to_the_twelve_have_an_answer():
+    d, n, counts = 2, int(1.1 * fewest_rows(2, USUAL, BETA)), []
     test = AffineMean().design(n, d, USUAL).test
     for seed in range(8):
         rows = np.random.default_rng(seed).standard_normal((n, d)) @ (1e3 * rotated(d, 1e12, seed).T)

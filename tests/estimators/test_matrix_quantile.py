@@ -21,8 +21,8 @@ CHARGED = [(120, 2), (400, 5)]  # rows and columns, of a mask of either kind
 def test_kept_cells_are_those_that_are_simulated():
     kept = matrix_quantile.cells(2, 3)
     for one, other in zip(kept, matrix_quantile.simulated(2, 3), strict=True):
-        assert np.allclose(one.slopes, other.slopes, atol=2e-7)
-        assert one.trace == pytest.approx(other.trace, abs=2e-7)
+        assert np.allclose(one["slopes"], other["slopes"], atol=2e-7)
+        assert one["trace"] == pytest.approx(other["trace"], abs=2e-7)
 
 
 @pytest.mark.parametrize(("n", "d"), CHARGED)

@@ -38,14 +38,6 @@ def test_every_covariance_is_near_a_candidate(ratio):
         assert gaps.min() <= 1.5 * 0.3
 
 
-def test_directions_have_norm_one_and_see_every_matrix():
-    u, e = directions(2), rng(1).standard_normal((500, 2, 2))
-    assert np.allclose(np.linalg.norm(u, axis=(1, 2)), 1)
-    e += e.transpose(0, 2, 1)
-    e /= np.linalg.norm(e, axis=(1, 2))[:, None, None]
-    assert np.abs(np.einsum("nij,rij->rn", u, e)).max(axis=1).min() >= 0.9
-
-
 # A row that is absent keeps its place: the bits of a product of matrices depend on where a row stands, and a
 # form of rows on its null cone, far out, is nothing but such bits.
 

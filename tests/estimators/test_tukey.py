@@ -38,14 +38,6 @@ def neighbours(draw, n, d):
     return x, y
 
 
-@pytest.mark.parametrize(("d", "nearest"), [(1, 1 - 1e-12), (2, 0.9996), (3, 0.985)])
-def test_directions_are_unit_vectors_with_small_gaps(d, nearest):
-    probes = rng(d).standard_normal((4000, d))
-    probes /= np.linalg.norm(probes, axis=1)[:, None]
-    assert np.allclose(np.linalg.norm(directions(d), axis=1), 1)
-    assert np.abs(probes @ directions(d).T).max(axis=1).min() > nearest
-
-
 def test_a_grid_covers_its_box_and_has_a_public_end():
     for d, reach, step in ((1, 3.0, 0.01), (2, 1.0, 0.1), (3, 2.0, 0.5), (2, 0.05, 0.1)):
         points = grid(d, reach, step)

@@ -54,6 +54,11 @@ def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
     return found
 
 
+def by_inner_products(points: np.ndarray, most: float, metric: str) -> np.ndarray:
+    squares = np.vecdot(points, points)
+    return ((squares[:, None] - 2 * points @ points.T + squares) <= most).sum(axis=1)
+
+
 tokens_of = Tokens.of
 
 
@@ -213,9 +218,8 @@ PROPERTIES = (
     Mutant("tokens named by closeness", partial(patch.object, Tokens, "of", named_by_closeness),
              partial(verdicts.test_a_block_that_moves_by_one_cell_changes_no_other_token, 0)),
     Mutant("inner products of points as far as points may be",
-             partial(patch.multiple, votes, NEAR=votes.FARTHEST, MARGIN=0.0),
-             partial(verdicts.test_verdicts_of_a_far_minority_do_not_hang_on_the_other_points, 0,
-                     (0.0, 0.0))),
+             partial(patch.object, votes, "within", by_inner_products),
+             partial(verdicts.test_many_points_are_compared_piece_by_piece_near_and_far, votes.Points, 2)),
     Mutant("a rate of Thompson-Laplace noise that is 2 more in four dimensions",
              partial(patch.object, noise, "thompson_exponents", another_rate),
              law.test_masks_of_four_dimensions_have_the_law_of_their_rate),
@@ -357,10 +361,10 @@ REDUCTION = (
            rewritten(populous, "_answer", "fits = ", "found = np.resize(found, shape)\n    fits = "),
            votings.test_no_answer_is_no_number),
     Mutant("friends in l1 by their distance in l2",
-           partial(patch.object, votes.L1Points, "within", staticmethod(votes.Points.within)),
-           votings.test_many_points_in_l1_are_compared_piece_by_piece),
+           partial(patch.object, votes.L1Points, "METRIC", "sqeuclidean"),
+           partial(votings.test_many_points_are_compared_piece_by_piece_near_and_far, votes.L1Points, 1)),
     Mutant("points in l1 that are usable by their length in l2",
-           partial(patch.object, votes.L1Points, "lengths", votes.Points.lengths),
+           partial(patch.object, votes.L1Points, "usable", votes.Points.usable),
            votings.test_points_in_l1_are_usable_by_their_sum),
     Mutant("half the Laplace noise in l1", partial(patch.object, stable, "voted_scale", half),
            votings.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma),

@@ -14,8 +14,7 @@ scatter S and a scale s.
         error lets normal rows have
 
 m and S follow every affine map of the rows and the noise has their shape, so that the error, in the norm of
-Σ, depends on neither. All steps see the same n rows; the test and what comes after it have one price. Far
-rows, κ of them at a squared length q where normal rows may lie, bias the covariance by up to κ q.
+Σ, depends on neither. All steps see the same n rows; the test and what comes after it have one price.
 
 The design, for n rows; privacy rests on b, g, T, ν and ρ alone, which are public:
 
@@ -41,35 +40,40 @@ The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
-from workbench.estimators.matrix_quantile import MANY, between, fewest_that, write
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, SquaredErrors
 from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     AT_ONCE,
+    MANY,
     WIDEST,
+    Cell,
     Influence,
     Lifted,
     LiftedStability,
+    between,
     carried,
     counts,
-    in_tuples,
+    fewest_that,
     kept_cells,
     levels_around,
     means_and_spreads,
     nearly,
     percent,
+    rounded,
+    write,
 )
 from workbench.estimators.unbounded import RoundFinish, round_finish
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
@@ -136,10 +140,10 @@ class AffineMean(Estimator[Array]):
     """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
-    chance `beta` at most. A few far rows are borne, more mean no answer. Up to the share that `other_rows`
-    tells they cannot carry an answer away; more of them in one place are taken for the law's own, without a
-    word. No answer either beyond a condition of some 10^12, rows in units of their columns, or 10^9 where n
-    is large, or hardly enough. `plan` refuses more rows than some 10^6, where rounding would count.
+    chance `beta` at most. Far rows, up to the share that `other_rows` tells, cannot carry an answer away;
+    more of them in one place are taken for the law's own, without a word. No answer either beyond a condition
+    of some 10^12, rows in units of their columns, or 10^9 where n is large, or hardly enough. `plan` refuses
+    more rows than some 10^6, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -207,14 +211,11 @@ class LiftedGaussian(Estimator[Gaussian]):
     """Private mean and covariance of any Gaussian from all rows at once: a stable lifted quantile (ours).
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
-    chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, are mostly noticed and give
-    no answer. More of them in one place may be taken for the law's own; fewer, or rows where normal ones may
-    lie, pass and bias the answer. `noticed` is .14 of two columns, .07 of five and below 5 % from ten on,
-    where no share is sure to be. No answer beyond a condition of some 10^12, rows in units of their columns,
-    or 10^9 where n is large; `plan` refuses more rows than some millions, and names the number.
-    Of two columns on it answers from the fewest rows of all learners without bounds. `UnboundedGaussian` is
-    for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances and more rows,
-    `PopulousRobustGaussian` for rows of which some are wrong and an answer is wanted all the same.
+    chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, .14 of two columns, .07 of
+    five, none from ten on, are mostly noticed and give no answer. More of them in one place may be taken for
+    the law's own; fewer, or rows where normal ones may lie, pass and bias the answer. `UnboundedGaussian` is
+    for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances and more rows than
+    some millions, `PopulousRobustGaussian` for rows of which some are wrong.
     All else as of `AffineMean`; the release tells the share of the rows that are there.
 
     Examples
@@ -283,15 +284,12 @@ class LiftedGaussian(Estimator[Gaussian]):
 
 
 def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
-    """Return those of rows round a centre, mapped; 0 of an absent one, which is far from nothing.
-
-    Rows keep their places: the bits of a product of matrices depend on where a row stands in it.
-    """
+    # rows keep their places: the bits of a product of matrices depend on where a row stands in it
     lengths = np.empty(len(x))
     for start in range(0, len(x), AT_ONCE):
         rows = x[start : start + AT_ONCE]
         lengths[start : start + AT_ONCE] = (((rows - centre) @ whitened.T) ** 2).sum(axis=1)
-    return np.where(present(x), lengths, 0.0)
+    return np.where(present(x), lengths, 0.0)  # an absent row is far from nothing
 
 
 @dataclass(frozen=True)
@@ -326,38 +324,27 @@ class FarRows:
         return bool(gaussian(OnGrid(far, 1 / self.n), self.charge, noise)[0] <= self.most)
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What normal rows do: slopes and scales for every ratio, tr S/d, and the excess of the location."""
-
-    slopes: tuple[float, ...]
-    slope_spreads: tuple[float, ...]
-    scales: tuple[float, ...]
-    scale_spreads: tuple[float, ...]
-    scatter: float
-    excess: float
-
-
 def level(n: int, d: int) -> float:  # u
     return (0.42 if d <= 5 else 0.54) * n / (d + 1)
 
 
 @lru_cache(maxsize=4096)
 def cell(d: int, knee: float, power: int) -> Cell:
-    kept = kept_cells(FILE).get(f"{d} {knee:g} {power}")
-    if kept is None:
-        return simulated(d, knee, power)
-    return Cell(**in_tuples(kept))
+    return kept_cells(FILE).get(f"{d} {knee:g} {power}") or simulated(d, knee, power)
 
 
 def simulated(d: int, knee: float, power: int) -> Cell:
+    """Return slopes and scales for every ratio, tr S/d, and the excess of the location, of 4^power rows."""
     n, influence = int(4**power), Influence(knee)
     draws = (np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d)) for draw in range(DRAWS))
-    found = [_drawn(rows, influence) for rows in draws]
-    slopes, scales = (np.array([one[place] for one in found]) for place in (0, 1))
-    scatter, excess = (float(np.mean([one[place] for one in found])) for place in (2, 3))
-    table = (*means_and_spreads(slopes, n, DIGITS), *means_and_spreads(scales, n, DIGITS))
-    return Cell(*table, round(scatter, DIGITS), round(excess, DIGITS))
+    found: list[list[Any]] = [
+        list(one) for one in zip(*(_drawn(one, influence) for one in draws), strict=True)
+    ]
+    slopes, slope_spreads = means_and_spreads(np.array(found[0]), n, DIGITS)
+    scales, scale_spreads = means_and_spreads(np.array(found[1]), n, DIGITS)
+    law = {"slopes": slopes, "slope_spreads": slope_spreads, "scales": scales, "scale_spreads": scale_spreads}
+    scatter, excess = (rounded(np.mean(one), DIGITS) for one in found[2:])
+    return law | {"scatter": scatter, "excess": excess}
 
 
 def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, float]:
@@ -378,13 +365,13 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
 
 def main() -> None:
     """Simulate all common cells and write the file."""
-    write(FILE, {f"{d} {q:g} {p}": asdict(simulated(d, q, p)) for d in COMMON for q in KNEES for p in POWERS})
+    write(FILE, {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS})
 
 
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, knee: float) -> Cell:
     made = between(n, partial(cell, d, knee), POWERS[0], POWERS[-2])
-    return replace(made, scatter=max(0.0, made.scatter), excess=max(0.0, made.excess))
+    return made | {name: max(0.0, made[name]) for name in ("scatter", "excess")}
 
 
 def lifted_test(
@@ -397,8 +384,8 @@ def lifted_test(
         ratio = most * spacing / level(n, d)
         if ratio > RATIOS[-1]:
             raise ArgumentError("n", n, "more rows for this count")
-        tables = (law.slopes, law.slope_spreads, law.scales, law.scale_spreads)
-        slope, slope_spread, scale, scale_spread = (float(np.interp(ratio, RATIOS, one)) for one in tables)
+        tables = ("slopes", "slope_spreads", "scales", "scale_spreads")
+        slope, slope_spread, scale, scale_spread = (float(np.interp(ratio, RATIOS, law[k])) for k in tables)
         strength = (n * slope + deviations * sqrt(n) * slope_spread) * (1 - 1e-3) - influence.most * most
         lowest = (scale + deviations * scale_spread / sqrt(n)) * (1 - 1e-3) if least is None else least
         return LiftedStability(n, d + 1, influence, level(n, d), most, strength, widest, least=lowest)
@@ -462,12 +449,12 @@ def _nearer(
 ) -> LocationDesign | None:
     """Return the design of this kind, guard, knee and count if its error is smaller."""
     (knee, most), masked, law = sizes, kind == WISHART, interpolated(n, d, sizes[0])
-    sampling = sqrt(d * (1 + law.excess) / n)
+    sampling = sqrt(d * (1 + law["excess"]) / n)
     left = error**2 - sampling**2
     with suppress(ArgumentError):
         test = lifted_test(n, d, knee, beta, most, widest, 1.0 if masked else None)
         charge = located_charge(test, budget, SHARE * beta, kind)
-        unit = 1 if masked else d * law.scatter
+        unit = 1 if masked else d * law["scatter"]
         rows = max(2 + d / left, 2.0 * test.d) * CLOSE**2 if left > 0 else 0.0  # a search finds CLOSE of it
         if left > 0 and suffices(charge, 1 / rows if masked else sqrt(left / unit) / CLOSE):
             scale = stable_scale(charge) if isinstance(charge, StableCharge) else located_scale(charge)
@@ -575,7 +562,7 @@ def _tested(
         if left > LEAST_LEFT * whole:
             sizes = {"most": most, "d": d + 1, "silent": silent, "degrees": degrees}
             charge = LiftCharge(LIFT, LIFTED, test.change, budget, room=ZCDP(left), **sizes)  # type: ignore[arg-type]
-            made = GaussianDesign(test, charge, interpolated(n, d, knee).scatter)
+            made = GaussianDesign(test, charge, interpolated(n, d, knee)["scatter"])
             if made.informative:
                 yield made
 

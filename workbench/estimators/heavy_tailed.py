@@ -45,8 +45,8 @@ with K and K₂ of `Moments` and N γ what the noise exceeds with probability β
 shares make the last radius small: a radius of any size costs a step or two. r holds |c - μ| in every step
 with probability 1 - beta although all use the same rows: clipping moves one by at most (|x - μ| - g)₊.
 
-Departures: A is not symmetric, rows are mapped as x Aᵀ and the result as A⁻¹ Z A⁻ᵀ; U is not cut from above,
-after which the upper bound I would fail; the mean is not located by histograms, and no batches are averaged.
+Departures: A is not symmetric; U is not cut from above, after which the upper bound I would fail; the mean is
+not located by histograms, and no batches are averaged.
 Proof: `proofs/heavy_tails.md`.
 """
 
@@ -158,8 +158,7 @@ class Moments:
     def squared_excess(self, d: int) -> float:
         """Return K₂ with E(|X| - g)₊² ≤ K₂/g^{2k-2} for every g > 0, if Σ ≤ I; at k = 1, d itself."""
         p = 2 * self.order
-        weight = 4 * (p - 2) ** (p - 2) / p**p if p > 2 else 1.0
-        return float(weight * self.constant * d**self.order)
+        return float((4 * (p - 2) ** (p - 2) / p**p if p > 2 else 1.0) * self.constant * d**self.order)
 
     def outer_radius(self, d: int, share: float) -> float:
         """Return an upper `share`-quantile of |X|, if Σ ≤ I: √d (C/share)^{1/2k}."""
@@ -316,7 +315,6 @@ class HeavyTailed(Estimator[Array]):
 
 @lru_cache(maxsize=1024)
 def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
-
     def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
         (bias, sd), last = last_errors(of, d, mu, stages[-1]), stages[-1]
         sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
@@ -378,7 +376,7 @@ def preconditioning_step(
 
 
 def last_errors(of: HeavyTailed, d: int, mu: float, last: Stage) -> tuple[float, float]:
-    """Return the bias of the last step in the norm of Σ, and the scale of its noise in the unit of w."""
+    # the bias of the last step in the norm of Σ, and the scale of its noise in the unit of w
     return sqrt(d) * float(of.bounded.bias(d, last.radius, of.zeroed)), last.sd(mu)
 
 

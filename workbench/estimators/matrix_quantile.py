@@ -10,10 +10,9 @@ Neighbours: replace one row. The rows have mean 0 if `centred`; otherwise they a
     (3) no answer but with probability p(h), p(0) = 0, else c · mask(f), by one mechanism that has all of
         (ε, δ): Thompson-Laplace noise for d ≤ 4, Wishart above, or as `mask` says       `privacy.stable`
 
-One row has one vote, and P_v of a data set lies between P_{v + 1} and P_{v - 1} of its neighbour. A run
-without an answer draws the mask too, of the identity. Accuracy is for normal rows. α says how accurate: None
-for a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else |Σ^-½ out Σ^-½ - I|_F
-≤ α, with probability 1 - β, no answer being a failure. With `degenerate` a subspace comes first, by
+A run without an answer draws the mask too, of the identity. Accuracy is for normal rows. α says how accurate:
+None for a condition of at most 4 after whitening (every |ln λ| of out⁻¹Σ at most ln 2), else |Σ^-½ out Σ^-½ -
+I|_F ≤ α, with probability 1 - β, no answer being a failure. With `degenerate` a subspace comes first, by
 `spectral/subspace-exact`, on rows of its own.
 
 The design, for n rows; privacy rests on g and T alone:
@@ -28,38 +27,38 @@ What normal rows do is a table, from 40 draws for each d, n and p: the slope of 
 of the rest of it, times n; linear in 1/√n and in T/u. Common cells are kept in `matrix_quantile_cells.json`,
 written by `python -m workbench.estimators.matrix_quantile`; others are simulated when they are asked for.
 
-Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, with noise of our own; its vote of groups
-does not. Proof: `proofs/matrix_quantile.md`.
+Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, its vote of groups does not. Proof:
+`proofs/matrix_quantile.md`.
 """
 
-import json
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.resources import files
-from math import floor, log, log1p, sqrt
-from typing import Any, Literal
+from math import log, log1p, sqrt
+from typing import Literal
 
 import numpy as np
 
 from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import Abstention, Estimator, T, Trace, require_matrix, shuffled
+from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, shuffled
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import centred_rows, neutral
 from workbench.estimators.stable_quantile import (
     WIDEST,
+    Cell,
     Influence,
     Scaled,
     Stability,
+    between,
     carried,
     counts,
-    in_tuples,
+    fewest_that,
     kept_cells,
     levels_around,
     means_and_spreads,
-    nearly,
     normal_level,
+    rounded,
+    write,
 )
 from workbench.estimators.subspaces import SubspaceExact, completed
 from workbench.linalg import symmetrised
@@ -91,7 +90,6 @@ COUNTS = (1.45, 1.5, 1.55, 1.6, 1.65, 1.7, 1.8, 1.9, 2.0, 2.2, 2.5, 3.0)  # T in
 SILENT, STEEP = 0.2, 0.3  # of β: no answer where h = T, and a smaller slope
 HIGHEST = 7  # cells beyond n = 4⁷ are extended from the last two
 RELEASES, RELEASE_SEED = 600, 53
-MANY = 2**40  # rows
 Target = Literal["thompson", "frobenius"]
 Mask = Literal["auto", "wishart"]
 
@@ -231,17 +229,6 @@ class MatrixQuantile:
         return None if released is None else released * made.centring
 
 
-@dataclass(frozen=True)
-class Cell:
-    """What normal rows do at one scale: means and sds of the slope for every ratio, and moments of ln P_u."""
-
-    slopes: tuple[float, ...]
-    spreads: tuple[float, ...]
-    shift: float
-    trace: float
-    rest: float
-
-
 def influence_for(d: int) -> Influence:
     return Influence(0.3 if d <= 2 else 0.5 if d <= 7 else 0.7)
 
@@ -252,20 +239,14 @@ def scales(d: int) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=4096)
-def cells(d: int, power: int) -> tuple[Cell, ...]:
-    kept = kept_cells(FILE).get(f"{d} {power}")
-    if kept is None:
-        return simulated(d, power)
-    return tuple(Cell(**in_tuples(one)) for one in kept)
+def cells(d: int, power: int) -> list[Cell]:  # of every scale
+    return kept_cells(FILE).get(f"{d} {power}") or simulated(d, power)
 
 
-def simulated(d: int, power: int) -> tuple[Cell, ...]:
-    n, found = int(4**power), [[] for _ in FACTORS]  # type: int, list[list[Array]]
-    for draw in range(DRAWS):
-        rows = np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d))
-        for index, scale in enumerate(scales(d)):
-            found[index].append(_drawn(rows, influence_for(d), scale))
-    return tuple(_cell(np.array(values), n) for values in found)
+def simulated(d: int, power: int) -> list[Cell]:
+    n = int(4**power)
+    draws = [np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d)) for draw in range(DRAWS)]
+    return [_cell(np.array([_drawn(x, influence_for(d), scale) for x in draws]), n) for scale in scales(d)]
 
 
 def _drawn(rows: Array, influence: Influence, scale: float) -> Array:
@@ -284,9 +265,10 @@ def _drawn(rows: Array, influence: Influence, scale: float) -> Array:
 
 
 def _cell(drawn: Array, n: int) -> Cell:
-    slopes, trace, rest = drawn[:, :-2], drawn[:, -2], drawn[:, -1]
-    numbers = (trace.mean(), trace.var(ddof=1) * n, (rest**2).mean() * n)
-    return Cell(*means_and_spreads(slopes, n, DIGITS), *(round(float(v), DIGITS) for v in numbers))
+    trace, rest = drawn[:, -2], drawn[:, -1]
+    slopes, spreads = means_and_spreads(drawn[:, :-2], n, DIGITS)
+    numbers = {"shift": trace.mean(), "trace": trace.var(ddof=1) * n, "rest": (rest**2).mean() * n}
+    return {"slopes": slopes, "spreads": spreads, **{k: rounded(v, DIGITS) for k, v in numbers.items()}}
 
 
 def powers(d: int) -> range:
@@ -296,14 +278,7 @@ def powers(d: int) -> range:
 
 def main() -> None:
     """Simulate all common cells and write the file."""
-    write(FILE, {f"{d} {p}": [asdict(one) for one in simulated(d, p)] for d in COMMON for p in powers(d)})
-
-
-def write(file: str, table: dict[str, Any]) -> None:
-    """Write a table of cells beside this module, a line for every entry."""
-    lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in table.items())
-    with open(str(files(__package__) / file), "w", encoding="utf-8") as out:
-        out.write("{\n" + ",\n".join(lines) + "\n}\n")
+    write(FILE, {f"{d} {p}": simulated(d, p) for d in COMMON for p in powers(d)})
 
 
 @dataclass(frozen=True)
@@ -320,10 +295,6 @@ class Design:
     @property
     def charge(self) -> StableCharge:
         return stable_charge(self.test, self.budget, self.silent, self.mask)
-
-    @property
-    def charges(self) -> tuple[StableCharge]:
-        return (self.charge,)
 
     plan = charge
 
@@ -383,7 +354,7 @@ def _designed(
 
     def test(spacing: float) -> Stability:
         ratio = most * spacing / level
-        mean, spread = (np.interp(ratio, RATIOS, one, right=0.0) for one in (law.slopes, law.spreads))
+        mean, spread = (np.interp(ratio, RATIOS, law[one], right=0.0) for one in ("slopes", "spreads"))
         slope = n * mean + float(ndtri(STEEP * beta)) * sqrt(n) * spread
         strength = float(slope * (1 - 1e-3) - influence.most * most)
         return Stability(n, d, influence, level, most, strength, widest)
@@ -392,7 +363,7 @@ def _designed(
         made = test(test(1.0).spacing)
     except ArgumentError:
         return None
-    return Design(made, budget, SILENT * beta, mask, scale, (law.shift, law.trace / n, law.rest / n))
+    return Design(made, budget, SILENT * beta, mask, scale, (law["shift"], law["trace"] / n, law["rest"] / n))
 
 
 def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask = "auto") -> StableCharge:
@@ -404,24 +375,7 @@ def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask =
 @lru_cache(maxsize=4096)
 def interpolated(n: int, d: int, index: int) -> Cell:
     made = between(n, lambda power: cells(d, power)[index], powers(d).start, HIGHEST - 1)
-    return replace(made, trace=max(0.0, made.trace), rest=max(0.0, made.rest))
-
-
-def between(n: int, cell: Callable[[int], T], lowest: int, highest: int) -> T:
-    """Return the cell of n rows, of numbers and rows of numbers: linear in 1/√n between powers of 4.
-
-    Above the powers from `lowest` to `highest`, and below, it goes on from the nearest two of them.
-    """
-    power = min(max(floor(log(max(n, 1), 4)), lowest), highest)
-    low, high = cell(power), cell(power + 1)
-    part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
-
-    def moved(name: str) -> float | tuple[float, ...]:
-        first, second = np.asarray(getattr(low, name)), np.asarray(getattr(high, name))
-        found: float | list[float] = (first + part * (second - first)).tolist()
-        return tuple(found) if isinstance(found, list) else found
-
-    return type(low)(*(moved(one.name) for one in fields(low)))  # type: ignore[arg-type]
+    return made | {name: max(0.0, made[name]) for name in ("trace", "rest")}
 
 
 @lru_cache(maxsize=256)
@@ -443,15 +397,6 @@ def fewest_rows(
             return False
 
     return fewest_that(accurate, 16, 64, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
-
-
-def fewest_that(works: Callable[[int], bool], low: int, high: int, refusal: ArgumentError) -> int:
-    """Return the fewest rows, to 1 %, that work; raise where none of up to 2^40 do."""
-    while not works(high):
-        low, high = high, 2 * high
-        if high > MANY:
-            raise refusal
-    return nearly(works, low, high)[1]
 
 
 if __name__ == "__main__":

@@ -18,9 +18,7 @@ most h and ⌈π √2 sinh((a - b)/2)/h⌉ angles: turning by one angle is a ste
 candidate, because turning by dθ moves it by 2√2 sinh((a - b)/2) dθ. A covariance between I/ratio and I is at
 most h/2 from one of them in a, h/2 in b and h in the angle: 1.23 h in all, to first order.
 
-The source omits the algorithm: net, directions and constants are chosen here, after Kamath & Mouzakis. The
-cost is N m operations for each direction, and N grows like exp(d²).
-
+The source omits the algorithm: net, directions and constants are chosen here, after Kamath & Mouzakis.
 Proof: `proofs/heavy_tails.md`, section 8.
 """
 
@@ -137,20 +135,10 @@ class PureNetCovariance(Estimator[Array]):
     order 2 `moments`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It,
-    or its pair, says nothing for or against a candidate.
+    or its pair, says nothing for or against a candidate. All else as of `HeavyTailedCovariance`.
 
     Parameters
     ----------
-    upper : float
-        The covariance is at most this times the identity, in the square of the data's unit.
-    lower : float
-        The covariance is at least this times the identity.
-    centred : bool, default False
-        Whether the mean is known to be 0. Otherwise pairs (x_1 - x_2)/√2 take the place of the rows.
-    moments : int, default 2
-        Half the order 2k of the moments that are bounded, at least 2.
-    hypercontractivity : float, default 3.0
-        C of the bound E⟨v, x - μ⟩^{2k} ≤ C (vᵀΣv)^k.
     alpha : float, default 0.5
         Twice the step of the net: a small one has many candidates.
     beta : float, default 0.05
@@ -184,15 +172,12 @@ class PureNetCovariance(Estimator[Array]):
     def net(self, d: int) -> Net:
         return net(d, self.upper / self.lower, self.alpha / 2)
 
-    def candidates(self, d: int) -> int:
-        return self.net(d).size
-
     def clip(self, n: int, d: int, budget: Budget) -> float:
         m, k = centred_count(n, self.centred), self.moments
         moments = Moments(k, self.hypercontractivity)
         constant = (moments if self.centred else moments.paired()).constant
         scale = selection_scale(Charge(STEP, "exponential", 2 / m, budget))
-        loss = scale * log(self.candidates(d) / self.beta)
+        loss = scale * log(self.net(d).size / self.beta)
         sigma = (constant ** (1 / k) + 1) * sqrt(d)
         return float(sigma * ((k - 1) ** k / k**k / loss) ** (1 / k))
 

@@ -18,10 +18,9 @@ Privacy holds for every oracle whose answer for a group hangs on the rows of tha
 a range, up to 1e8 standard deviations. "tight", ours: the vote has its own thresholds, masks are calibrated
 exactly, vote and mask of vectors have one price. "paper": below. Proof: `proofs/populous.md`.
 
-An oracle sees a copy of the rows of a group that are there; for each group a copy of the object or function
-is asked as it was at first (`own_copy`). An answer that is none (an error, another shape, entries that are no
-finite numbers) is NaN, which has no friend in any space: a fixed public element. Errors, warnings and the
-settings of numpy end there; only the interruption by a user passes.
+For each group a copy of the oracle, as it was at first, sees a copy of the rows that are there. An answer
+that is none (an error, another shape, entries that are no finite numbers) is NaN, which has no friend in any
+space. Errors, warnings and the settings of numpy end there; only the interruption by a user passes.
 
     l2         vectors, |Y - Y'|₂ ≤ ρ               normal noise                             Proposition 7.1
     l1         vectors, |Y - Y'|₁ ≤ ρ               Laplace noise                            Remark 3.4
@@ -47,14 +46,12 @@ Gaussians, in stages on rows of their own, shuffled; pairs are (x_1 - x_2)/√2:
 
 Every stage has the whole budget: a replaced row lies in one of them. (G1) has the rows it needs, (G2) as many
 as leave a condition of 4 with probability 1 - β/3, or the source's number in "paper", (G3) all others. In a
-subspace of dimension r < d the rows of (G2) get d - r further coordinates of the run's own normal numbers, so
-that what is drawn is the same for every r. Departure: (G3) is the finish of `unbounded`, in the place of
-Karwa and Vadhan's mean in every coordinate and of a clipped covariance without constants.
+subspace of dimension r < d the rows of (G2) get d - r further coordinates of the run's own normal numbers:
+what is drawn is the same for every r. Departure: (G3) is the finish of `unbounded`.
 
 "paper" (Algorithms 1, 3 and 5). ε' = ε/2 and δ' = δ/(4e^ε') go to the vote and again to the mask, since Lemma
-3.6 states (2ε', 4e^ε'δ')-DP; by plain composition it is (2ε', 2δ'). Q₀ = .8, a = .6, b = .7. The averages of
-two neighbours differ by at most 67(r + φ)/k for k ≥ 400 (the four terms of the source's proof, with
-constants), friends are at r/(2t). It takes billions of rows for a covariance.
+3.6 states (2ε', 4e^ε'δ')-DP. Q₀ = .8, a = .6, b = .7. The averages of two neighbours differ by at most 67(r +
+φ)/k for k ≥ 400, friends are at r/(2t). It takes billions of rows for a covariance.
 
     covariance   t = 3/2, r = 1, φ = 1; friends at dist ≤ 1/3, groups within 1/9 of Σ
                  η such that the mask moves dist by at most 1/3 with probability 1 - β (Lemma 5.2, by Davidson
@@ -122,7 +119,6 @@ from workbench.estimators.votes import (
     covariance_moves,
     designed,
     fewest_designed,
-    has_mask,
     moment_factors,
     norm_moves,
     reduced,
@@ -168,10 +164,7 @@ Covariance = Literal["populous", "matrix-quantile"]
 
 
 def asked(oracle: Oracle, shape: tuple[int, ...], stream: np.random.Generator | None) -> Oracle:
-    """Return the map of groups, shape (k, s, d), to answers of this shape, (k, *shape).
-
-    With a stream every group has a generator of its own for a second argument.
-    """
+    """Return the map of groups, shape (k, s, d), to answers of this shape, (k, *shape)."""
 
     def answers(blocks: Array) -> Array:
         seeds = [None] * len(blocks) if stream is None else stream.integers(2**63, size=len(blocks)).tolist()
@@ -196,12 +189,8 @@ def _answer(oracle: Oracle, shape: tuple[int, ...], rows: Array, seed: int | Non
 
 
 def own_copy(oracle: Oracle) -> Oracle:
-    """Return a copy that remembers what the oracle does now, and that no other copy reaches.
-
-    Unlike `copy.deepcopy`, of a function its default values, its attributes and the variables around it are
-    copied, too, functions among them; what two functions share they share in the copy. Variables of a module,
-    fields of a class and functions within objects stay shared.
-    """
+    # unlike `copy.deepcopy`, of a function its default values, its attributes and the variables around it are
+    # copied, too, functions among them; what two functions share they share in the copy
     copied: Oracle = _copied(oracle, {})
     return copied
 
@@ -236,10 +225,8 @@ def _function(function: FunctionType, memo: Memo) -> FunctionType:
 
 
 class Space(NamedTuple):
-    """A space that answers lie in: masks, how far one row moves an average, and points of answers."""
-
     masks: tuple[str, ...]
-    moves: Moves
+    moves: Moves  # how far one row moves an average
     points: Callable[[Array], Points | Groups]
 
 
@@ -269,9 +256,9 @@ SPACES = {
 def _space_designer(space: str, kind: str, side: int, size: int, limit: float, far: float) -> Designer:
     # designs for groups of one size, a share `far` of which are farther apart than `limit`
     normed = space != "thompson"
-    limits, exists = (1.0 if normed else limit,), None if normed else partial(has_mask, d=side)
+    limits = (1.0 if normed else limit,)
     family = Designer(kind, SPACES[space].moves, lambda _: limits, (size,), (far,), joint=normed)
-    return replace(family, words=f"in groups of {size}", exists=exists, start=2 * size, within=1.01)
+    return replace(family, side=0 if normed else side, start=2 * size, within=1.01)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -347,11 +334,10 @@ class Populous(Estimator[Array]):
         if self.space == "exact":
             _require(self.limit is None, "limit", self.limit, 'None for space = "exact"')
             _require(self.far < 0.5, "far", self.far, 'below 1/2 for space = "exact"')
-        else:
-            positive(limit=self.limit)
-        if self.space == "thompson":
-            inside = self.limit is not None and 1 < self.limit <= WIDEST
-            _require(inside, "limit", self.limit, f"above 1, at most {WIDEST:g}: a ratio of matrices")
+            return
+        positive(limit=self.limit)
+        inside = self.space != "thompson" or 1 < float(self.limit or 0.0) <= WIDEST
+        _require(inside, "limit", self.limit, f"above 1, at most {WIDEST:g}: a ratio of matrices")
 
     @property
     def _masks(self) -> tuple[str, ...]:
@@ -508,11 +494,10 @@ class PopulousMean(VotedMean):
 
 @lru_cache(maxsize=256)
 def mean_designer(d: int) -> Designer:
-
     def limits(size: int) -> tuple[float, ...]:
         return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
 
-    return Designer("gaussian", norm_moves, limits, ROWS, joint=True, words=f"for d = {d}")
+    return Designer("gaussian", norm_moves, limits, ROWS, joint=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -591,8 +576,7 @@ def _median_designer(d: int, blocks: int) -> Designer:
 @lru_cache(maxsize=256)
 def covariance_designer(d: int, kind: str) -> Designer:
     sizes = tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
-    family = Designer(kind, covariance_moves, partial(covariance_limits, d), sizes)
-    return replace(family, words=f"for d = {d}", exists=partial(has_mask, d=d), within=1.01)
+    return Designer(kind, covariance_moves, partial(covariance_limits, d), sizes, side=d, within=1.01)
 
 
 @lru_cache(maxsize=1024)
@@ -894,7 +878,7 @@ class PopulousLearner(Estimator[T]):
         pairs = centred_rows(x[first : first + second], self.centred)
         found = stage.draw(completed(pairs, basis, noise), noise)  # (G2)
         if found is None:
-            return Abstention(stage.design.charges[0].step)
+            return Abstention(next(iter(stage.design.plan.charges())).step)
         rank = basis.shape[1]
         if rank == 0:
             return Abstention("subspace")

@@ -62,8 +62,7 @@ the source gives none; the mean of (P7) is paid for, and is given.
 1 % of (ε, δ) is for the range; of the rest, (P1) and (P7) cost ε/(2(2T₁ + 1)) and δ/2 each, the T₁T₂ rounds
 ε₂ = min(.9, ε)/(4√(10 T₁T₂ ln 4/δ)) and δ/(20 T₁T₂), by directions min(.9, ε)/(2√(8T ln 2/δ)) and δ/(8T).
 Departures, because what is recalled of the source would not be private: one access more for the last mean;
-sums round a fixed centre, with a noisy size, in place of means; every Gaussian noise is the analytic one; M
-moves by at most D²/n, and its noise is twice to four times what it has to be, as the source's.
+sums round a fixed centre, with a noisy size, in place of means; every Gaussian noise is the analytic one.
 
 `splits` = k: on k disjoint parts of the rows, part p being p, p + k, .., each at the whole budget; out = the
 answer of least median distance to all (LKKO21 Remark 1). Proof: `proofs/prime.md`.
@@ -75,7 +74,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, inf, log, log2, sqrt
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -209,13 +208,6 @@ def threshold(counts: Array, n: int, psi: float) -> float:
     return float(lower[enough[-1]]) if len(enough) else LOWEST
 
 
-class Removal(NamedTuple):
-    tau: Array  # of all rows
-    members: Mask  # of T
-    counts: Array
-    threshold: float
-
-
 @dataclass(frozen=True)
 class Filter:
     n: int
@@ -316,25 +308,26 @@ class Filter:
                 if trace is not None:
                     trace.add(excess=top, left=int(kept.sum()), score=score)
             else:
-                removal = self.removal(y, kept, score, psi, charge, noise)  # (7)
-                kept = left_after(removal.tau, kept, removal.members, removal.threshold)
+                tau, members, _, cut = self.removal(y, kept, score, psi, charge, noise)  # (7)
+                kept = left_after(tau, kept, members, cut)
                 if trace is not None:
                     trace.add(kept=kept)
                 sums = counted_sums(y, kept, grid(r))
 
     @cached_property
     def counts_drawn(self) -> int:
-        """How many numbers (7) draws, as many at least as a sum in its place."""
+        # of (7), as many at least as a sum in its place draws
         return max(len(edges(self.largest)), length(self.d, square=False))
 
     def removal(
         self, y: Array, kept: Mask, score: Score, psi: float, charge: Charge, noise: NoiseSource
-    ) -> Removal:
+    ) -> tuple[Array, Mask, Array, float]:
+        """Return τ of all rows, T, its noisy counts and ρ."""
         tau = score.of(y)
         members = tail_set(tau, kept, self.most, y)
         counts = OnGrid(score_counts(tau, members, self.largest), 1 / COUNTS_MOVE)
         noisy = released(counts, charge, noise, self.counts_drawn) * COUNTS_MOVE
-        return Removal(tau, members, noisy, threshold(noisy, self.n, psi))
+        return tau, members, noisy, threshold(noisy, self.n, psi)
 
     def judged(self, sums: Sums) -> tuple[Score, float, float]:  # τ, Ψ and λ, of what was released
         m, square = self.mean_of(sums), np.zeros((self.d, self.d)) if sums.square is None else sums.square
@@ -346,9 +339,8 @@ class Filter:
 
     def mean_of(self, sums: Sums) -> Array:  # in the ball
         mean = sums.total / max(sums.count, FEWEST * self.n)
-        return np.asarray(
-            mean * min(1.0, self.radii[1] / max(float(norms(mean[None])[0]), np.finfo(float).tiny))
-        )
+        length = max(float(norms(mean[None])[0]), np.finfo(float).tiny)
+        return np.asarray(mean * min(1.0, self.radii[1] / length))
 
     def predicted_error(self, plan: Plan) -> float:
         counts, centre, first, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
@@ -423,16 +415,14 @@ class PaperFilter:
         epsilon = min(PAPER_CAP, budget.epsilon) / (2 * sqrt(8 * passes * log(2 / budget.delta)))
         cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)), PureDP(epsilon)
         integer_at_least(ceil(4 / cost.epsilon * log(1 / (2 * cost.delta))), n=self.n)
-        charges = (
-            charge
-            for t in range(1, passes + 1)
-            for charge in (
+        charges = list[Charge]()
+        for t in range(1, passes + 1):
+            charges += [
                 Charge(f"size {t}", "laplace", 1.0, pure),
                 moments_charge(f"mean {t}", cost),
                 Charge(f"excess {t}", "laplace", 2 * one, pure),
                 Charge(f"moment {t}", "symmetric_gaussian", sqrt(2) * one, cost),
-            )
-        )
+            ]
         return Converted(Sequential("zcdp", tuple(charges)), budget)
 
     def _rounds(self, budget: ApproxDP) -> Plan:
@@ -478,11 +468,6 @@ class PaperFilter:
         queries = Queries(self, y, present(z), plan.parts[1].charges(), noise, shrink)
         found = queries.by_directions(trace) if self.top else queries.by_matrices(trace)
         return found if isinstance(found, Abstention) else np.asarray(centre + found)
-
-    def clipped(self, point: Array) -> Array:
-        if not self.heavy:
-            return np.clip(point, -self.reach, self.reach)
-        return point * min(1.0, self.reach / max(float(np.linalg.norm(point)), NEAREST))
 
 
 class Queries:
@@ -532,11 +517,13 @@ class Queries:
         return symmetric_gaussian(OnGrid(value, self.unit), next(self.charges), self.noise)
 
     def mean(self, live: bool = True) -> Array:
-        sums = (
-            self.sums.alone if live else WholeSums(0, OnGrid(np.zeros(self.y.shape[1], np.int64), self.step))
-        )
+        nothing = WholeSums(0, OnGrid(np.zeros(self.y.shape[1], np.int64), self.step))
+        sums, reach = self.sums.alone if live else nothing, self.of.reach
         noisy = release(sums, self.of.diameter / 2, MEAN, next(self.charges), self.noise)
-        return self.of.clipped(noisy.total / max(noisy.count, len(self.y) / 10))
+        mean = noisy.total / max(noisy.count, len(self.y) / 10)
+        if not self.of.heavy:
+            return np.clip(mean, -reach, reach)
+        return mean * min(1.0, reach / max(float(np.linalg.norm(mean)), NEAREST))
 
     def by_matrices(self, trace: Trace | None) -> Array | Abstention:
         """Return the answer of Algorithms 10 and 16."""
@@ -646,12 +633,11 @@ class Filtered(Estimator[Array]):
         reach, passes = self.radius / self.unit, self.passes or 8
         return Filter(n, d, self.corruption, reach, level, passes, self.top, self.beta, self.heavy)
 
-    def paper(self, n: int, d: int) -> PaperFilter:
+    def steps(self, n: int, d: int) -> Filter | PaperFilter:
+        if self.calibration == "tight":
+            return self.tight(n, d)
         level = self.LEVELS["paper"] if self.level is None else self.level
         return PaperFilter(n, d, self.corruption, level, self.passes, self.top, self.beta, self.heavy)
-
-    def steps(self, n: int, d: int) -> Filter | PaperFilter:
-        return self.tight(n, d) if self.calibration == "tight" else self.paper(n, d)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         integer_at_least(2 * self.splits, n=n)
@@ -669,16 +655,14 @@ class Filtered(Estimator[Array]):
     ) -> Array | Abstention:
         (n, d), k = x.shape, self.splits
         middle, plan = in_columns(self.centre, d), self.plan(n, d, budget)
-        z, plans = standardised(x, middle, self.unit), getattr(plan, "parts", ()) if k > 1 else (plan,)
-        parts = [np.ascontiguousarray(z[p::k]) for p in range(k)] if k > 1 else [z]
+        z, plans = standardised(x, middle, self.unit), plan.parts if isinstance(plan, Parallel) else (plan,)
+        parts = [np.ascontiguousarray(z[p::k]) for p in range(k)]
         answers = [
             self.steps(len(rows), d).run(rows, one, noise, trace)
             for rows, one in zip(parts, plans, strict=True)
         ]
         found = [answer for answer in answers if not isinstance(answer, Abstention)]
-        if not found:
-            return answers[0]
-        return np.asarray(middle + self.unit * (central(found) if k > 1 else found[0]))
+        return np.asarray(middle + self.unit * central(found)) if found else answers[0]
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from radius/unit on.

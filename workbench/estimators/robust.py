@@ -100,7 +100,7 @@ from workbench.estimators.weighted_moments import (
     released,
     sums_of,
 )
-from workbench.privacy import ZCDP, Budget, Charge, GaussianDP, NoiseSource, Plan
+from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
 from workbench.special import chdtri, ndtr
@@ -117,8 +117,7 @@ SLACK = 0.25  # of the threshold where a cut is in force: rows that are not norm
 CLEAR = 3.0  # sd above 0 that a maximum needs to end the search
 BOUND, RATIO, LEAST_COUNTED = 1.1, 1.25, 0.3  # C; of edges; of n, the least divisor of a mean score
 
-Copy: TypeAlias = tuple[Sums, Costs, Budget]
-"""N and s of the rows that pass a filter, with what they cost."""
+Copy: TypeAlias = tuple[Sums, Costs, Budget]  # N and s of the rows that pass a filter, and what they cost
 
 
 @dataclass(frozen=True)
@@ -135,11 +134,6 @@ class Rows:
         if self.unit != 1:
             apart /= self.unit
         return in_ball(apart, radius, grid(radius))
-
-    def total(self, centre: Array, radius: float) -> OnGrid:
-        n, d = self.x.shape
-        found = total(n, d, lambda block: added(self.whole(block, centre, radius)))
-        return OnGrid(found, grid(radius))
 
 
 @dataclass(frozen=True)
@@ -184,47 +178,17 @@ class RowFilter:
         return np.asarray(total(n, d, part)[1:])
 
 
-@dataclass(frozen=True)
-class CoordinateModes:
-    """Step (1): K bins of a width in each of d coordinates, symmetric about 0; the end ones are open."""
-
-    reach: float
-    width: float
-    d: int
-
-    @property
-    def bins(self) -> int:
-        return ceil(2 * self.reach / self.width)
-
-    def charge(self, step: str, cost: ZCDP | GaussianDP) -> Charge:
-        """Return the charge: one row leaves one bin and enters another in every coordinate."""
-        if self.bins * self.d > MOST_BINS:
-            raise ArgumentError("radius", self.reach, f"at most {MOST_BINS} bins in all coordinates")
-        return Charge(step, "gaussian", sqrt(2 * self.d), cost)
-
-    def cost(self, n: int, lead: float) -> float:
-        """Return the μ at which the largest noise of a difference of two counts stays below lead · n.
-
-        But for a probability of 1e-3 or less: √2 σ (√(2 ln Kd) + 3), σ the noise of one count.
-        """
-        largest = sqrt(2 * log(self.bins * self.d)) + 3
-        return largest * sqrt(2) * sqrt(2 * self.d) / (lead * n)
-
-    def counts(self, x: Array, centre: float | Array, unit: float) -> Integers:
-        """Return the counts of (x - centre)/unit, shape (d, K)."""
-        low, step = centre - unit * self.width * self.bins / 2, unit * self.width
-        found, first = np.zeros(self.d * self.bins, np.intp), self.bins * np.arange(self.d)
-        for block in blocks(*x.shape):
-            place = (only_present(x[block]) - low) / step
-            np.clip(place, 0, self.bins - 1, out=place)
-            keys = place.astype(np.intp)
-            keys += first
-            found += np.bincount(keys.ravel(), minlength=len(found))
-        return found.reshape(self.d, self.bins)
-
-    def draw(self, counts: Integers, charge: Charge, noise: NoiseSource) -> Array:
-        best = gaussian(counts, charge, noise).argmax(axis=1)
-        return np.asarray(self.width * (best + 0.5 - self.bins / 2))
+def coordinate_counts(x: Array, centre: float | Array, width: float, bins: int) -> Integers:
+    """Return the counts of step (1), shape (d, bins): bins symmetric about the centre, the end ones open."""
+    d = x.shape[1]
+    low, found, first = centre - width * bins / 2, np.zeros(d * bins, np.intp), bins * np.arange(d)
+    for block in blocks(*x.shape):
+        place = (only_present(x[block]) - low) / width
+        np.clip(place, 0, bins - 1, out=place)
+        keys = place.astype(np.intp)
+        keys += first
+        found += np.bincount(keys.ravel(), minlength=len(found))
+    return found.reshape(d, bins)
 
 
 @dataclass(frozen=True)
@@ -254,7 +218,7 @@ class Steps(ABC):
     d: int
     corruption: float
     mu: float
-    modes: CoordinateModes
+    modes: int  # bins of a coordinate
     radius: float
     wide: float
     shares: Shares
@@ -280,7 +244,8 @@ class Steps(ABC):
         affordable = self.affordable(rest)
         if affordable <= 0:
             return self
-        scores, passes = self.passing
+        scores = share(4 / (0.08 * self.corruption * self.n * self.mu), 0.01, 0.12)  # of one pass
+        passes = 2 if scores > 0.05 else 3
         moment = min(affordable, (rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
         shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
         filtering = replace(self, shares=shares)
@@ -311,16 +276,11 @@ class Steps(ABC):
         mu = sqrt(self.shares.sum + self.shares.moment) * self.mu
         return self.radius**2 / (self.prices.square * mu)
 
-    @property
-    def passing(self) -> tuple[float, int]:  # the share of the scores of one pass, and the number of passes
-        found = share(4 / (0.08 * self.corruption * self.n * self.mu), 0.01, 0.12)
-        return found, 2 if found > 0.05 else 3
-
     def plan(self, budget: Budget) -> Plan:
         """Return one charge for each step; those of the loop are whitened, of sensitivity 1."""
         weights = self.shares.weights
         each = dict(zip(weights, step_budgets(budget, tuple(weights.values())), strict=True))
-        charges = [self.modes.charge("range", each.pop("range"))]
+        charges = [Charge("range", "gaussian", sqrt(2 * self.d), each.pop("range"))]
         if "recentre" in each:
             size = mean_sensitivity(self.n, self.wide)
             charges.append(Charge("recentre", "gaussian", size, each.pop("recentre")))
@@ -329,9 +289,13 @@ class Steps(ABC):
 
     def run(self, rows: Rows, plan: Plan, noise: NoiseSource, trace: Trace | None = None) -> Array:
         first, *charges = plan.charges()
-        centre = self.modes.draw(self.modes.counts(rows.x, rows.origin, rows.unit), first, noise)  # (1)
+        counts = coordinate_counts(rows.x, rows.origin, rows.unit * self.WIDTH, self.modes)
+        fullest = gaussian(counts, first, noise).argmax(axis=1)  # (1)
+        centre = np.asarray(self.WIDTH * (fullest + 0.5 - self.modes / 2))
         if self.shares.recentre:
-            centre = centre + gaussian(rows.total(centre, self.wide) / self.n, charges.pop(0), noise)  # (2)
+            start = centre
+            found = total(self.n, self.d, lambda block: added(rows.whole(block, start, self.wide)))
+            centre = start + gaussian(OnGrid(found, grid(self.wide)) / self.n, charges.pop(0), noise)  # (2)
         return self.filtered(rows, centre, charges, noise, trace)
 
     def filtered(
@@ -351,11 +315,8 @@ class Steps(ABC):
     def passed(
         self, rows: Rows, centre: Array, left: list[Charge], noise: NoiseSource
     ) -> tuple[RowFilter, list[Copy], WholeSums | None]:
-        """Return the last filter, and the noisy and exact sums of its rows if a pass had them.
-
-        The charges that are used are taken from `left`.
-        """
-        state = RowFilter(centre, np.zeros((len(centre), 0)))
+        # the last filter, and the sums of its rows if a pass had them; charges that are used go from `left`
+        state = RowFilter(centre, np.zeros((self.d, 0)))
         while len(left) > 1:
             charge = left.pop(0)
             exact = state.sums(rows, self.radius, square=True)
@@ -372,19 +333,16 @@ class Steps(ABC):
             found, sizes, _ = np.linalg.svd(beyond, full_matrices=False)
             basis = np.hstack([state.basis, found[:, sizes > NEW]])
             state = RowFilter(state.centre + self.moved(state, sums), basis, state.cut)
-            state = self.tightened(rows, state, left.pop(0), noise)  # (4)
+            counts = OnGrid(state.histogram(rows, self.radius, self.edges(state.rank)), 1 / sqrt(2))
+            drawn = max(self.bins, length(self.d, square=False))
+            noisy = released(counts, left.pop(0), noise, drawn) * sqrt(2)  # (4)
+            state = replace(state, cut=self.cut(state.rank, noisy))
             if clean:
                 break
         return state, [], None
 
-    def tightened(self, rows: Rows, state: RowFilter, charge: Charge, noise: NoiseSource) -> RowFilter:
-        """Return the filter with the cut of step (4); counts over √2 have sensitivity 1."""
-        counts = OnGrid(state.histogram(rows, self.radius, self.edges(state.rank)), 1 / sqrt(2))
-        drawn = max(self.bins, length(self.d, square=False))
-        return replace(state, cut=self.cut(state.rank, released(counts, charge, noise, drawn) * sqrt(2)))
-
     def released(self, exact: WholeSums, prices: Costs, charge: Charge, noise: NoiseSource) -> Sums:
-        """Return noisy sums, drawn with as many numbers as the step has, whatever it asks."""
+        # with as many numbers as the step has, whatever it asks
         drawn = length(self.d) if charge.step.startswith("moments") else self.d + 1
         if charge.step.startswith("scores"):
             drawn = max(self.bins, drawn)
@@ -397,14 +355,14 @@ class Steps(ABC):
     def predicted_error(self, plan: Plan) -> float:
         recentred = bool(self.shares.recentre)
         counts, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
-        apart = mean_sensitivity(self.n, self.wide) / rest[0] if recentred else self.modes.width / sqrt(12)
+        apart = mean_sensitivity(self.n, self.wide) / rest[0] if recentred else self.WIDTH / sqrt(12)
         rest = rest[recentred:]
         rest[0] *= self.prices.total if self.shares.passes else 1.0
         return CleanRun(
             n=self.n,
             d=self.d,
-            ahead=self.n * float(ndtr(self.modes.width) - 0.5) * counts / sqrt(2 * self.d),
-            bins=self.modes.bins,
+            ahead=self.n * float(ndtr(self.WIDTH) - 0.5) * counts / sqrt(2 * self.d),
+            bins=self.modes,
             apart=sqrt(self.d) * apart,
             radius=self.radius,
             noise=mean_sensitivity(self.n, self.radius) / sqrt(sum(mu**2 for mu in rest)),
@@ -527,15 +485,19 @@ class BoundedSteps(Steps):
 def designed(
     kind: type[NormalSteps] | type[BoundedSteps], n: int, d: int, corruption: float, reach: float, mu: float
 ) -> NormalSteps | BoundedSteps:
-    modes, radius = CoordinateModes(reach + kind.MARGIN, kind.WIDTH, d), kind.ball(n, d, corruption, mu)
+    bins, radius = ceil(2 * (reach + kind.MARGIN) / kind.WIDTH), kind.ball(n, d, corruption, mu)
+    if bins * d > MOST_BINS:
+        raise ArgumentError("radius", reach, f"at most {MOST_BINS} bins in all coordinates")
+    # a difference of two counts has less noise than LEAD n, but for a probability of 1e-3
+    lead = (sqrt(2 * log(bins * d)) + 3) * sqrt(2) * sqrt(2 * d) / (kind.LEAD * n)
     wide = radius + kind.OFFSET * sqrt(d)
     noise = 2 * wide / (n * mu)
     recentre = share(noise / kind.AIM, 0.005, 0.08)
     shares = Shares(
-        share(modes.cost(n, kind.LEAD) / mu, 0.005, 0.15),
+        share(lead / mu, 0.005, 0.15),
         0.0 if noise > kind.NEVER * sqrt(recentre) else recentre,
     )
-    return kind(n, d, corruption, mu, modes, radius, wide, shares).with_filter()
+    return kind(n, d, corruption, mu, bins, radius, wide, shares).with_filter()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -572,10 +534,8 @@ class _Robust(Estimator[Array]):
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
-        found = self.steps(n, d, budget).run(
-            Rows(x, middle, self.unit), self.plan(n, d, budget), noise, trace
-        )
-        return np.asarray(middle + self.unit * found)
+        steps, rows = self.steps(n, d, budget), Rows(x, middle, self.unit)
+        return np.asarray(middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise, trace))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from √d radius/unit on.

@@ -27,8 +27,7 @@ stopping early may change. A level is found from above, with a certificate, a fa
     until |TF_v(Q)Tᵀ - I| ≤ `slack`: then P_v ≤ Q ≤ P_{v(1 - ξ)}, ξ = slack + inflation
     no answer if tr Q⁻¹ exceeds `widest` in these units, or after `steps` steps
 
-Rows are mapped by T anew in every step, so that what rounding loses grows with the root of a condition
-number. Every constant is public. Proof: `proofs/matrix_quantile.md`, sections 1 to 4.
+Every constant is public. Proof: `proofs/matrix_quantile.md`, sections 1 to 4.
 
 Lifted rows y = (1, x) of D = d + 1 columns:
 
@@ -41,12 +40,11 @@ rounding leave of tr P⁻¹(f - P):
 
     b = (1/s_min) (c √(1 + g')/u + (1 - G/u) g'/√q₁) + √(1 + g') x/(2 √s_min),      g = g' + (1 + g') x
 
-Floats: a centre costs nothing, since P_v does not depend on where x is measured from. It is the median o_(h)
-of every column, and units hold for any centre among the order statistics h - t - 1 to h + t + 1: those of a
-neighbour at t - 1 lie within. An absent row is the zero row of d + 1 columns, not (1, 0), and its entries are
-0 among order statistics. A factor T of a quantile Q = (TᵀT)⁻¹ is lower triangular, [[τ, 0], [a, B]]: s =
-1/τ², and of its inverse [[r, 0], [l, R]] the location is l/r and R a root of S: nothing is subtracted. Proof:
-`proofs/affine_mean.md`, sections 1 to 3 and 5.
+Floats: the centre is the median o_(h) of every column, and units hold for any centre among the order
+statistics h - t - 1 to h + t + 1: those of a neighbour at t - 1 lie within. An absent row is the zero row of
+d + 1 columns, not (1, 0), and its entries are 0 among order statistics. A factor T of a quantile Q = (TᵀT)⁻¹
+is [[τ, 0], [a, B]]: s = 1/τ², and of its inverse [[r, 0], [l, R]] the location is l/r and R a root of S.
+Proof: `proofs/affine_mean.md`, sections 1 to 3 and 5.
 """
 
 import json
@@ -56,7 +54,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import ceil, floor, log, sqrt
 from math import e as EULER
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +76,9 @@ SMALLEST = 2.0**-340  # entries below it count as 0: differences are then 0 or 2
 GUARD = 6  # of `widest`: what |B|² may be is this part of it
 STOP = 1e-5  # a level is known to this relative precision, or as well as rounding allows
 MOST_SPACING = 2.0  # `highest` is above every level only then
+MANY = 2**40  # rows
+
+Cell: TypeAlias = dict[str, Any]  # numbers and rows of numbers that say what normal rows do
 
 
 def quantile(x: Array, level: float, knee: float = 1.0) -> Array | None:
@@ -165,8 +166,7 @@ class Scaled:
 
     def start(self) -> Array:
         """Return the factor T = I/√d of Q = d diag(units²), which is above P_v for every v ≥ the level."""
-        d = len(self.rows)
-        return np.eye(d) / sqrt(d)
+        return np.eye(len(self.rows)) / sqrt(len(self.rows))
 
     def moment(self, influence: Influence, factor: Array, level: float) -> Array:
         """Return T F_v(Q) Tᵀ."""
@@ -364,11 +364,7 @@ class Stability:
 
     @property
     def held(self) -> float:
-        """u/n: if h ≥ 1, a smaller share of rows cannot carry P_u away, however far they lie.
-
-        With k < u + 1 others, anywhere, P_u ≤ ((u + 1)/G) P_v(Y), Y the rest and v = u + 1 - k. More in one
-        place may hold P_u up by themselves, and are equally long: no test sees it. `affine_mean.md`, 7.
-        """
+        """u/n: if h ≥ 1, a smaller share of rows cannot carry P_u away, however far (`affine_mean.md`, 7)."""
         return self.level / self.n
 
     def low(self, t: int) -> float:
@@ -563,10 +559,14 @@ def levels_around(
     return factors
 
 
-def means_and_spreads(values: Array, n: int, digits: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    moments = values.mean(axis=0), values.std(axis=0, ddof=1) * sqrt(n)
-    means, spreads = (tuple(round(float(v), digits) for v in one) for one in moments)
-    return means, spreads
+def rounded(values: Array, digits: int) -> float | list[float]:
+    if values.ndim:
+        return [round(one, digits) for one in values.tolist()]
+    return round(float(values), digits)
+
+
+def means_and_spreads(values: Array, n: int, digits: int) -> tuple[float | list[float], ...]:
+    return rounded(values.mean(axis=0), digits), rounded(values.std(axis=0, ddof=1) * sqrt(n), digits)
 
 
 @lru_cache(maxsize=2)
@@ -575,13 +575,28 @@ def kept_cells(file: str) -> dict[str, Any]:
     return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
 
 
-def in_tuples(kept: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(one) if isinstance(one, list) else one for name, one in kept.items()}
-
-
 def counts(budget: ApproxDP, multiples: tuple[float, ...]) -> list[int]:
     """Return the counts T that are tried: multiples of ln(1/δ)/ε."""
     return sorted({max(2, ceil(one * log(1 / budget.delta) / budget.epsilon)) for one in multiples})
+
+
+def between(n: int, cell: Callable[[int], Cell], lowest: int, highest: int) -> Cell:
+    """Return the cell of n rows, linear in 1/√n between powers of 4.
+
+    Above the powers from `lowest` to `highest`, and below, it goes on from the nearest two of them.
+    """
+    power = min(max(floor(log(max(n, 1), 4)), lowest), highest)
+    low, high = cell(power), cell(power + 1)
+    part = (1 / sqrt(n) - 2.0**-power) / (2.0 ** -(power + 1) - 2.0**-power)
+    pairs = {name: (np.asarray(one), np.asarray(high[name])) for name, one in low.items()}
+    return {name: (first + part * (second - first)).tolist() for name, (first, second) in pairs.items()}
+
+
+def write(file: str, table: dict[str, Any]) -> None:
+    """Write a table of cells beside this module, a line for every entry."""
+    lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in table.items())
+    with open(str(files(__package__) / file), "w", encoding="utf-8") as out:
+        out.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 def nearly(works: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
@@ -590,3 +605,12 @@ def nearly(works: Callable[[int], bool], low: int, high: int) -> tuple[int, int]
         middle = (low + high) // 2
         low, high = (low, middle) if works(middle) else (middle, high)
     return low, high
+
+
+def fewest_that(works: Callable[[int], bool], low: int, high: int, refusal: ArgumentError) -> int:
+    """Return the fewest rows, to 1 %, that work; raise where none of up to 2^40 do."""
+    while not works(high):
+        low, high = high, 2 * high
+        if high > MANY:
+            raise refusal
+    return nearly(works, low, high)[1]

@@ -12,9 +12,8 @@ consecutive rows: one replaced row changes one block, and what a block says depe
     SubspaceExact        a name of what its rows span; rows are     the most frequent name if it is    (ε, δ)
                          shuffled first                             far enough ahead, else no answer
 
-A block is never squared before it is decomposed: eigenvalues of XᵀX are lost below 1e-16 of the largest one,
-squares of singular values of X below 1e-32. Whatever goes wrong inside a block becomes a fixed value inside
-that block. Proofs: `proofs/aggregation.md`; of exact subspaces `proofs/populous.md`, section 5.
+A block is never squared before it is decomposed. Whatever goes wrong inside a block becomes a fixed value
+inside that block. Proofs: `proofs/aggregation.md`; of exact subspaces `proofs/populous.md`, section 5.
 
 Eigenvalues. For normal rows λ_i^j/λ_i lies between (1 - x)² and (1 + x)², x = √(d/m) + √(2 ln(2t/β)/m), in
 all blocks with probability 1 - β, however the eigenvalues differ. An eigenvalue is 0 where those of most
@@ -34,15 +33,13 @@ distance τ that is public or released:
     (F3) L = Q + N(0, s²) - s Φ⁻¹(1 - δ): a lower bound on Q; no answer if L < 12
     (F4) out = Σ w_j y_j/Q, rounded once, + symmetric noise     moves by at most c(L) τ/L and rounding
 
-Two points of positive weight, of one data set or of two neighbours, share a friend, so that they are within
-2τ of each other. A replaced point moves the mean by at most 5τ/max(Q, Q'), which almost happens where few
-points have weight; where most have, c is smaller (`FriendlyMean.move`): of 200, 3.9 for half, 2.4 for nine
-in ten. The noise of (F4) is drawn for the mean in units of (c + .1) τ/L, in which its sensitivity is 1,
-rounding included; where L < 12 it is drawn all the same, for a mean of 0. Weights are integers over t - 1,
-(F3) is drawn for their integer sum, and Σ w_j y_j/Q is a quotient of integers. "paper" is the first version
-of this proof: w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no answer if L < t/4,
-t ≥ 21. τ decides about accuracy only. With γ² = λ_{k+1}/λ_k, projections of blocks of m rows differ by about
-γ √(k(d - k)/m), so that τ is γ times a public number:
+A replaced point moves the mean by at most 5τ/max(Q, Q'); where most points have weight, c is smaller
+(`FriendlyMean.move`). The noise of (F4) is drawn for the mean in units of (c + .1) τ/L, in which its
+sensitivity is 1, rounding included; where L < 12 it is drawn all the same, for a mean of 0. Weights are
+integers over t - 1, (F3) is drawn for their integer sum, and Σ w_j y_j/Q is a quotient of integers. "paper"
+is the first version of this proof: w_j = clip((N_j - t/2 - 1)/(t/4), 0, 1), |Q - Q'| ≤ 5, 12 τ/max(Q, Q'), no
+answer if L < t/4, t ≥ 21. τ decides about accuracy only. With γ² = λ_{k+1}/λ_k, projections of blocks of m
+rows differ by about γ √(k(d - k)/m), so that τ is γ times a public number:
 
     tight    1.3 times the 98 % quantile of |Π_j - Π_l| over simulated pairs of normal blocks with flat
              spectra on both sides of a tiny gap, in units of the ratio of their own block eigenvalues
@@ -91,6 +88,7 @@ from workbench.estimators.shared.budgets import (
 )
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
+from workbench.estimators.votes import within
 from workbench.linalg import symmetrised
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, rounded
@@ -110,7 +108,7 @@ LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, 
 MORE, MOST_BLOCKS = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
 MOST_ROWS = 8  # of a block that votes, in units of d: the noise falls faster with the number of blocks
 ROUNDED = 1e-13  # singular values below this share of the largest one of their block are rounding
-ENTRIES, DISTANCES = 2**16, 2**18  # that are decomposed in one call, that are held at a time
+ENTRIES = 2**16  # that are decomposed in one call
 
 LOCATOR = WindowMedian(left=1.5, right=1.5, low=-700.0, high=475.0)
 NOTHING, NEXT_TO_NOTHING = -600.0, -500.0  # stand for ln 0
@@ -132,10 +130,10 @@ APART = 0.1  # of the blocks may have no name that others have
 def block_sizes(
     needed: int, n: int, d: int, centred: bool, calibration: Calibration, most: float = inf
 ) -> tuple[int, int]:
-    """Return t and m for a step that needs so many blocks of n rows, or of their pairs.
+    """Return t and m for a step that needs so many blocks of n rows, or of their pairs; raise for too few.
 
     Tight: 1.6 times as many where rows suffice, and so many that a block has at most `most` d rows, up to
-    2000. Raises where blocks would have fewer than 2d rows, the paper's 4d.
+    2000. Blocks have 2d rows at least, the paper's 4d.
     """
     rows, least = centred_count(n, centred), LEAST[calibration] * d
     if rows < least * needed:
@@ -226,9 +224,7 @@ def private_eigenvalues(
     """Return private eigenvalues, descending, from spectra of shape (t, d); None for no answer."""
     answer = _median if calibration == "tight" else _mode
     found = [answer(values, charge, noise) for values, charge in zip(spectra.T, charges, strict=True)]
-    if any(value is None for value in found):
-        return None
-    return np.sort(np.array(found, np.float64))[::-1]
+    return None if None in found else np.sort(np.array(found, np.float64))[::-1]
 
 
 def _median(values: Array, charge: Charge, noise: NoiseSource) -> float | None:
@@ -239,8 +235,7 @@ def _median(values: Array, charge: Charge, noise: NoiseSource) -> float | None:
 
 
 def _mode(values: Array, charge: Charge, noise: NoiseSource) -> float | None:
-    known = np.where(np.isfinite(values), values, 0.0)
-    keys = np.where(known > 0, np.frexp(known)[1], ZERO)  # e with 2^(e-1) ≤ λ < 2^e, from the float itself
+    keys = np.where(values > 0, np.frexp(values)[1], ZERO)  # e with 2^(e-1) ≤ λ < 2^e, from the float itself
     key = stable_mode(np.where(np.isfinite(values), keys, BAD), charge, noise)
     if not isinstance(key, float) or key == BAD:
         return None
@@ -317,23 +312,9 @@ def whole_points(y: Array) -> Array:
 
 
 def friends_of(whole: Array, tau: float) -> NDArray[np.int64]:
-    """Return N of (F1), from the differences themselves; friends are within τ, whatever floats round.
-
-    A pair has one verdict, for both of its points.
-    """
-    from scipy.spatial.distance import cdist  # slow to load
-
+    """Return N of (F1), from the differences themselves; friends are within τ, whatever floats round."""
     points = whole.reshape(len(whole), -1)
-    least = (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52)
-    step = max(1, DISTANCES // len(points))
-    friends = np.zeros(len(points), dtype=np.int64)
-    for start in range(0, len(points), step):
-        near = cdist(points[start : start + step], points[start:], "sqeuclidean") <= least
-        stop = start + len(near)
-        near[:, : len(near)] &= near[:, : len(near)].T
-        friends[start:stop] += near.sum(axis=1)
-        friends[stop:] += near[:, len(near) :].sum(axis=0)
-    return friends
+    return within(points, (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52), "sqeuclidean")
 
 
 def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGrid:

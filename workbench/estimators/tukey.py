@@ -78,7 +78,6 @@ MOST = 30_000  # candidates
 ANGLES, POINTS = 64, 150
 SHIFTS, SEED = 32, 14  # of places that sampling moves: fixed and public
 DEEPEST = 1.3  # n times the variance of the deepest point of normal rows, per coordinate
-LOOKED = 10_000  # numbers of rows that are tried for the fewest
 FINE, LARGEST = 30, 60  # bits of w in units of the grid, and of a sum of n rows
 
 
@@ -117,14 +116,10 @@ def grid(d: int, reach: float, step: float) -> Array:
     return np.stack(np.meshgrid(*[line] * d, indexing="ij"), axis=-1).reshape(-1, d)
 
 
-def boxed(x: Array, centre: Array, reach: float) -> Array:
-    return np.asarray(np.clip(x - centre, -reach, reach))
-
-
 def require_few_columns(n: int, d: int) -> None:
     require_matrix(n, d)
     if d > 3:
-        raise ArgumentError("d", d, "1, 2 or 3: the net has a number of candidates that is exponential in d")
+        raise ArgumentError("d", d, "1, 2 or 3: a net has exp(d) candidates")
 
 
 def median_on_grid(
@@ -132,8 +127,7 @@ def median_on_grid(
 ) -> float:
     """Return the median distance of the chosen point from the mean, all in one unit.
 
-    `spread` is the sd of a coordinate of the place where scores are highest, `weigh` the log of the weight of
-    points at given distances from it.
+    `spread` is the sd of a coordinate of the best place, `weigh` the log of a weight at distances from it.
     """
     points = grid(d, reach, step)
     spacing = 2 * reach / (round(len(points) ** (1 / d)) - 1)
@@ -230,20 +224,19 @@ class TukeyMean(Estimator[Array]):
         reach = self.reach / unit
         return WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-reach, high=reach)
 
-    def candidates(self, d: int) -> int:
-        return 0 if d == 1 else grid_size(d, self.reach, self.step)
-
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         require_few_columns(n, d)
         require_columns(d, centre=self.centre)
         require_selection(budget)
-        self.candidates(d)
-        return self.locator().charge(STEP, budget) if d == 1 else Charge(STEP, "exponential", 1.0, budget)
+        if d == 1:
+            return self.locator().charge(STEP, budget)
+        grid_size(d, self.reach, self.step)
+        return Charge(STEP, "exponential", 1.0, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
-        z, charge = boxed(x, middle, self.reach), self.plan(n, d, budget)[STEP]
+        z, charge = np.clip(x - middle, -self.reach, self.reach), self.plan(n, d, budget)[STEP]
         if d == 1:
             position = self.locator().draw(z[:, 0], charge, noise)
             assert position is not None
@@ -282,20 +275,14 @@ class ResilientMean(Estimator[Array]):
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
     1/2.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place.
-    Absent rows lie at either end in turn: `corruption` has to allow for them.
+    Absent rows lie at either end in turn: `corruption` has to allow for them. All else as of `TukeyMean`.
 
     Parameters
     ----------
-    radius : float
-        Every coordinate of the mean lies within it of `centre`; in the unit of the data.
     corruption : float
         Share α of the rows that may be anything, between 0 and 1/6.
-    centre : float or tuple, default 0.0
-        Middle of the range, of every coordinate or a tuple of one for each.
     sigma : float
         Standard deviation of the clean rows in any direction, at most.
-    step : float, default 0.1
-        Largest spacing of the grid of candidates, in two or three dimensions, in the unit of the data.
     check : float, default 1/3
         Share of ε that the test takes.
 
@@ -333,19 +320,13 @@ class ResilientMean(Estimator[Array]):
     def box(self) -> float:
         return self.radius + self.width
 
-    def candidates(self, d: int) -> int:
-        return grid_size(d, self.radius, self.step)
-
     def trim(self, n: int) -> int:
         """Return k, or raise if nothing would be left between the tails."""
-        if n - 2 * self._tail(n) < 1:
-            enough = ceil(3 / (1 - 6 * self.corruption))  # some fewer may do
-            more = next((m for m in range(n, n + LOOKED) if m - 2 * self._tail(m) >= 1), enough)
-            raise ArgumentError("n", n, f"at least {more}: the {2 * self._tail(n)} in the tails are trimmed")
-        return self._tail(n)
-
-    def _tail(self, n: int) -> int:
-        return ceil(3 * self.corruption * n * (1 - 1e-12))
+        k = ceil(3 * self.corruption * n * (1 - 1e-12))
+        if n - 2 * k < 1:
+            enough = ceil(3 / (1 - 6 * self.corruption))
+            raise ArgumentError("n", n, f"at least {enough}: the {2 * k} in the tails are trimmed")
+        return k
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         require_few_columns(n, d)
@@ -354,7 +335,7 @@ class ResilientMean(Estimator[Array]):
         if not (delta > 0 and (isinstance(budget, ZCDP) or delta <= 0.5)):
             allowed = "ZCDP with delta > 0, or ApproxDP with delta > 0, at most 1/2"
             raise ArgumentError("budget", budget, allowed)
-        self.candidates(d)
+        grid_size(d, self.radius, self.step)
         check, choice = divided(budget, self.check)
         moved = self.width / (n - 2 * self.trim(n))
         choose = Charge(STEP, "exponential", moved, choice)
@@ -367,7 +348,7 @@ class ResilientMean(Estimator[Array]):
         plan, left = self.plan(n, d, budget), n - 2 * self.trim(n)
         middle, far = in_columns(self.centre, d), sqrt(d) * self.box
         unit = max(step_of(self.width, FINE), step_of(n * far, LARGEST))  # sums of n rows have 64 bits
-        widths, sums = trimmed(boxed(x, middle, self.box), self.trim(n), unit, far)  # (1)
+        widths, sums = trimmed(np.clip(x - middle, -self.box, self.box), self.trim(n), unit, far)  # (1)
         margin = int(np.searchsorted(widths, widest(self.width, unit), side="right")) - 1  # (2)
         if trace is not None:
             trace.add(margin=margin, widths=widths * unit, means=sums * (unit / left))

@@ -26,21 +26,18 @@ norm with friends at distance ρ, |Y - Y'| ≤ 2ρ C/k:
 Points. Whether two are friends depends on these two alone (`proofs/populous.md`, sections 1, 6 and 9).
 
     Points     vectors, |Y_i - Y_j|₂ ≤ ρ. A point longer than 1e8 ρ is nobody's friend but its own: an average
-               of such points is not known to a small share of ρ. Most pairs are settled by inner products in
-               the frame of a reference point, which differ from the exact squares by less than a margin.
-    L1Points   vectors, |Y_i - Y_j|₁ ≤ ρ, for a Laplace mask (Remark 3.4), pair by pair
+               of such points is not known to a small share of ρ.
+    L1Points   vectors, |Y_i - Y_j|₁ ≤ ρ, for a Laplace mask (Remark 3.4)
     Groups     A_i = R_iᵀR_i, by a triangular factor R_i: singular values of R_i are known to 1e-16,
                eigenvalues of a product only to their squares. Friends if every eigenvalue of A_i⁻¹A_j lies in
                [1/L, L]. A factor is not usable that has an entry that is no number or out of range, or a
-               scaled condition above 1e5.
+               scaled condition above 1e5. One column: by sorting; two: by trace t and determinant D of
+               A_i⁻¹A_j, L² - tL + D ≥ 0, 1 - tL + DL² ≥ 0, 2/L ≤ t ≤ 2L.
 
-    d = 1    by sorting
-    d = 2    from trace t and determinant D of A_i⁻¹A_j:  L² - tL + D ≥ 0, 1 - tL + DL² ≥ 0, 2/L ≤ t ≤ 2L
-    d > 2    by the eigenvalues of R_jR_i⁻¹(R_jR_i⁻¹)ᵀ, for few pairs; most are settled in the frame of one
-             group: for L^d ≥ det M, λ_max(M) ≤ L whenever tr M ≤ L + (d - 1)(det M/L)^(1/(d - 1)), two
-             products for all pairs at once; λ_max(A_i⁻¹A_j) ≤ L iff LA_i - A_j is positive semidefinite,
-             pivots of many such matrices at once. Both leave a margin that is wide enough that no verdict
-             differs from that of the eigenvalues.
+Of more columns most pairs are settled in the frame of one group: for L^d ≥ det M, λ_max(M) ≤ L whenever tr M
+≤ L + (d - 1)(det M/L)^(1/(d - 1)), two products for all pairs at once; λ_max(A_i⁻¹A_j) ≤ L iff LA_i - A_j is
+positive semidefinite, pivots of many such matrices at once. Both leave a margin that is wide enough that no
+verdict differs from that of the eigenvalues of R_jR_i⁻¹(R_jR_i⁻¹)ᵀ, which settle the rest.
 
 Designs (`Designer`): group size, thresholds, and the split of (ε, δ), from public numbers. For n rows in
 groups of s, k = ⌊n/s⌋, and a vote that passes with probability 1 - β when the rows are what they should be:
@@ -61,7 +58,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 from math import ceil, inf, log, sqrt
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,15 +85,13 @@ from workbench.privacy.stable import (
     voted_scale,
     wishart_delta,
 )
-from workbench.privacy.stable import chances as voted_chances
 from workbench.types import Array
 
 VOTE, MASK = "vote", "mask"
 FINE = 40  # bits of the distance of friends, on the grid of an average
-PAIRS_AT_ONCE, GAPS_AT_ONCE, IN_CACHE = 2**20, 2**18, 2**19  # pairs, differences, entries of matrices
+PAIRS_AT_ONCE, IN_CACHE = 2**20, 2**19  # pairs, entries of matrices
 
 FARTHEST = 1e8  # the largest length of a usable point, in units of ρ
-NEAR, MARGIN, COLUMNS = 1e3, 1e-6, 1000  # where inner products are trusted, in units of ρ, and how far
 SMALLEST, LARGEST, CONDITION = 1e-70, 1e70, 1e5  # of a usable factor
 MATRIX_MARGIN = 1e-3  # of verdicts without eigenvalues
 PRUNED = 1e6  # the largest condition in the frame of the reference at which they are given
@@ -170,14 +165,11 @@ class Points:
 
     values: Array
     limit: float
-
-    @property
-    def lengths(self) -> Array:
-        return norms(self.values)
+    METRIC: ClassVar[str] = "sqeuclidean"
 
     @property
     def usable(self) -> Mask:
-        return np.asarray(self.lengths <= FARTHEST * self.limit)
+        return np.asarray(norms(self.values) <= FARTHEST * self.limit)
 
     @property
     def nothing(self) -> Array:  # what is masked where there is no answer
@@ -186,14 +178,12 @@ class Points:
     def friends(self, limit: float) -> Counts:
         """Return N at ρ = `limit`."""
         usable, found = self.usable, np.ones(len(self.values), np.int64)
-        if usable.any():
-            found[usable] = self.within(self.values[usable], limit)
+        values = self.values[usable]
+        if values.shape[1] == 1:
+            found[usable] = _between(values[:, 0], values[:, 0] - limit, values[:, 0] + limit)
+        elif len(values):
+            found[usable] = within(values, limit**2 if self.METRIC == "sqeuclidean" else limit, self.METRIC)
         return found
-
-    @staticmethod
-    def within(values: Array, limit: float) -> Counts:
-        """Return how many of these points are within ρ of each."""
-        return _on_a_line(values[:, 0], limit) if values.shape[1] == 1 else _in_space(values, limit)
 
     def average(self, weights: Array) -> Array:
         """Return Y of (3), shape (d,); weights are 0 where a point is not usable."""
@@ -206,23 +196,11 @@ class Points:
 class L1Points(Points):
     """Vectors that vote in the l1 norm."""
 
+    METRIC: ClassVar[str] = "cityblock"
+
     @property
-    def lengths(self) -> Array:
-        return np.asarray(np.abs(self.values).sum(axis=1))
-
-    @staticmethod
-    def within(values: Array, limit: float) -> Counts:
-        if values.shape[1] == 1:
-            return _on_a_line(values[:, 0], limit)
-        columns = np.ascontiguousarray(values.T)
-
-        def close(rows: slice) -> Mask:
-            found = np.zeros((rows.stop - rows.start, columns.shape[1] - rows.start))
-            for column in columns:
-                found += np.abs(column[rows, None] - column[rows.start :])
-            return found <= limit
-
-        return _counted(len(values), close)
+    def usable(self) -> Mask:
+        return np.asarray(np.abs(self.values).sum(axis=1) <= FARTHEST * self.limit)
 
 
 @dataclass(frozen=True)
@@ -258,8 +236,7 @@ class Groups:
             lengths, reach = np.abs(factors[:, 0, 0]), np.sqrt(limit)
             found[self.usable] = _between(lengths, lengths / reach, lengths * reach)
         else:
-            close = _planar(factors, limit) if d == 2 else _Framed.of(factors, limit).close
-            found[self.usable] = _counted(len(factors), close)
+            found[self.usable] = counted(len(factors), (_planar if d == 2 else _framed)(factors, limit))
         return found
 
     def average(self, weights: Array) -> Array:
@@ -274,7 +251,7 @@ def moment_factors(blocks: Array) -> Array:
     return np.asarray(np.linalg.qr(evened(blocks), mode="r") / np.sqrt(blocks.shape[1]))
 
 
-def _counted(count: int, close: Callable[[slice], Mask]) -> Counts:
+def counted(count: int, close: Callable[[slice], Mask]) -> Counts:
     """Return N; `close(rows)` tells which of all from rows.start on each of `rows` is close to.
 
     Verdicts are taken from one triangle and hold for both.
@@ -288,43 +265,17 @@ def _counted(count: int, close: Callable[[slice], Mask]) -> Counts:
     return found
 
 
-def _on_a_line(values: Array, limit: float) -> Counts:
-    return _between(values, values - limit, values + limit)
+def within(points: Array, most: float, metric: str) -> Counts:
+    """Return how many of these points are within a distance of each, itself among them."""
+    from scipy.spatial.distance import cdist  # slow to load
+
+    return counted(len(points), lambda rows: cdist(points[rows], points[rows.start :], metric) <= most)
 
 
 def _between(values: Array, low: Array, high: Array) -> Counts:
     ordered = np.sort(values)
     below = np.searchsorted(ordered, low, side="left")
     return np.asarray(np.searchsorted(ordered, high, side="right") - below)
-
-
-def _in_space(values: Array, limit: float) -> Counts:
-    around = values - np.median(values, axis=0)
-    squares = np.vecdot(around, around)
-    near, left = squares <= (NEAR * limit) ** 2, margin(values.shape[1])
-    one = np.ones(len(values))
-    first, second = np.c_[-2 * around, squares, one], np.c_[around, one, squares]
-
-    def close(rows: slice) -> Mask:
-        later = slice(rows.start, None)
-        found = first[rows] @ second[later].T
-        known = near[rows, None] & near[later]
-        sure = known & (found <= (1 - left) * limit**2)
-        open_ = ~sure & ~(known & (found > (1 + left) * limit**2))
-        i, j = np.nonzero(np.triu(open_, 1))
-        step = max(1, GAPS_AT_ONCE // values.shape[1])
-        for start in range(0, len(i), step):  # by their differences
-            a, b = i[start : start + step], j[start : start + step]
-            gaps = values[a + rows.start] - values[b + rows.start]
-            sure[a, b] = np.vecdot(gaps, gaps) <= limit**2
-        return np.asarray(sure)
-
-    return _counted(len(values), close)
-
-
-def margin(d: int) -> float:
-    """Return how far from ρ², relative to it, inner products of d entries may be off and more."""
-    return MARGIN * max(1.0, d / COLUMNS)
 
 
 def _planar(factors: Array, limit: float) -> Callable[[slice], Mask]:
@@ -336,98 +287,80 @@ def _planar(factors: Array, limit: float) -> Callable[[slice], Mask]:
         end = ends[later] / ends[rows, None]
         side = (sides[later] - corner * sides[rows, None]) / ends[rows, None]
         trace, determinant = corner**2 + side**2 + end**2, (corner * end) ** 2
-        within = (trace <= 2 * limit) & (trace * limit >= 2)
+        between = (trace <= 2 * limit) & (trace * limit >= 2)
         largest = limit * (limit - trace) + determinant >= 0
         smallest = 1 - trace * limit + determinant * limit**2 >= 0
-        return np.asarray(within & largest & smallest)
+        return np.asarray(between & largest & smallest)
 
     return close
 
 
-@dataclass(frozen=True)
-class _Framed:
-    factors: Array
-    columns: Array  # the matrices in the frame of one of them, shape (d, d, m)
-    forth: tuple[Array, Array]  # whose inner product is tr M - (1 - margin)(d - 1)(det M/L)^(1/(d - 1)),
-    back: tuple[Array, Array]  # for M = A_i⁻¹A_j and for its inverse; NaN where unsafe
-    powers: Array  # det^(1/(d - 1)), (m,)
-    safe: Mask  # (m,): which may be looked at there
-    limit: float
+def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
+    d = factors.shape[1]
+    sizes = np.log(np.abs(np.diagonal(factors, axis1=1, axis2=2))).sum(axis=1)
+    reference = np.linalg.inv(factors[np.argsort(sizes, kind="stable")[len(sizes) // 2]])
+    framed = factors @ reference
+    moments = np.swapaxes(framed, 1, 2) @ framed
+    values = np.linalg.eigvalsh(moments)
+    sound = values[:, 0] * PRUNED >= values[:, -1]
+    precisions = np.linalg.inv(np.where(sound[:, None, None], moments, np.eye(d)))
+    powers = np.exp(2 * (sizes - np.median(sizes)) / (d - 1))  # det^(1/(d - 1))
+    columns = np.ascontiguousarray(np.moveaxis(moments, 0, 2))
+    # inner products of `forth` are tr M - (1 - margin)(d - 1)(det M/L)^(1/(d - 1)), for M = A_i⁻¹A_j, of
+    # `back` for its inverse; NaN where unsafe. Upper triangles have √2 off the diagonal
+    above = np.triu_indices(d)
+    share, twice = (1 - MATRIX_MARGIN) * (d - 1) * limit ** (-1 / (d - 1)), np.where(np.eye(d), 1, sqrt(2))
+    first, second = (
+        np.ascontiguousarray((one * twice)[:, *above]) * np.where(sound, 1.0, np.nan)[:, None]
+        for one in (precisions, moments)
+    )
+    forth = np.c_[first, -share / powers], np.c_[second, powers]
+    back = np.c_[second, -share * powers], np.c_[first, 1 / powers]
+    most = (1 - MATRIX_MARGIN) * limit
+    largest = most ** (d / (d - 1))
 
-    @classmethod
-    def of(cls, factors: Array, limit: float) -> "_Framed":
-        d = factors.shape[1]
-        sizes = np.log(np.abs(np.diagonal(factors, axis1=1, axis2=2))).sum(axis=1)
-        reference = np.linalg.inv(factors[np.argsort(sizes, kind="stable")[len(sizes) // 2]])
-        framed = factors @ reference
-        moments = np.swapaxes(framed, 1, 2) @ framed
-        values = np.linalg.eigvalsh(moments)
-        safe = values[:, 0] * PRUNED >= values[:, -1]
-        precisions = np.linalg.inv(np.where(safe[:, None, None], moments, np.eye(d)))
-        powers = np.exp(2 * (sizes - np.median(sizes)) / (d - 1))
-        share = (1 - MATRIX_MARGIN) * (d - 1) * limit ** (-1 / (d - 1))
-        scale = np.where(safe, 1.0, np.nan)[:, None]
-        first, second = _packed(precisions) * scale, _packed(moments) * scale
-        forth = np.c_[first, -share / powers], np.c_[second, powers]
-        back = np.c_[second, -share * powers], np.c_[first, 1 / powers]
-        columns = np.ascontiguousarray(np.moveaxis(moments, 0, 2))
-        return cls(factors, columns, forth, back, powers, safe, limit)
+    def positive(i: Counts, j: Counts, known: Mask, asked: Mask, most: float) -> Mask:
+        # which pairs are known, or asked for and have a positive definite LA_i - A_j
+        found, pairs = known.copy(), np.flatnonzero(asked & ~known)
+        step = max(1, IN_CACHE // (d * d))
+        for start in range(0, len(pairs), step):
+            part = pairs[start : start + step]
+            found[part] = _definite(most * np.take(columns, i[part], 2) - np.take(columns, j[part], 2))
+        return found
 
-    def close(self, rows: slice) -> Mask:
-        ahead, behind = self._by_traces(rows)
+    def by_eigenvalues(i: Counts, j: Counts) -> Mask:
+        found, step = np.zeros(len(i), bool), max(1, PAIRS_AT_ONCE // (d * d))
+        for start in range(0, len(i), step):
+            part = slice(start, start + step)
+            product = factors[j[part]] @ np.linalg.inv(factors[i[part]])
+            values = np.linalg.eigvalsh(product @ np.swapaxes(product, 1, 2))
+            found[part] = (values[:, -1] <= limit) & (values[:, 0] * limit >= 1)
+        return found
+
+    def close(rows: slice) -> Mask:
+        later = slice(rows.start, None)
+        ahead, behind = (one[rows] @ two[later].T <= most for one, two in (forth, back))
+        if powers.max() > largest * powers.min():
+            ratio = powers[later] / powers[rows, None]
+            ahead &= ratio <= largest
+            behind &= ratio * largest >= 1
         sure = ahead & behind
         i, j = np.nonzero(np.triu(~sure, 1))
         first, second, ahead, behind = i + rows.start, j + rows.start, ahead[i, j], behind[i, j]
-        safe, below, above = self.safe[first] & self.safe[second], 1 - MATRIX_MARGIN, 1 + MATRIX_MARGIN
-        ahead = self._within(first, second, ahead, safe, below * self.limit)
-        behind = self._within(second, first, behind, safe, below * self.limit)
-        settled = ahead & behind
-        doubtful = self._within(first, second, ahead, safe & ~settled, above * self.limit)
-        doubtful &= self._within(second, first, behind, safe & ~settled, above * self.limit)
+        safe = sound[first] & sound[second]
+        ahead, behind = (
+            positive(first, second, ahead, safe, most),
+            positive(second, first, behind, safe, most),
+        )
+        settled, more = ahead & behind, (1 + MATRIX_MARGIN) * limit
+        doubtful = positive(first, second, ahead, safe & ~settled, more)
+        doubtful &= positive(second, first, behind, safe & ~settled, more)
         pairs = np.flatnonzero(~settled & (doubtful | ~safe))
-        settled[pairs] = self._by_eigenvalues(first[pairs], second[pairs])
+        settled[pairs] = by_eigenvalues(first[pairs], second[pairs])
         sure[i, j] = settled
         return np.asarray(sure)
 
-    def _by_traces(self, rows: slice) -> tuple[Mask, Mask]:
-        # which M and which of their inverses have no eigenvalue above L for sure
-        later, d = slice(rows.start, None), len(self.columns)
-        most = (1 - MATRIX_MARGIN) * self.limit
-        largest = most ** (d / (d - 1))
-        ahead = self.forth[0][rows] @ self.forth[1][later].T <= most
-        behind = self.back[0][rows] @ self.back[1][later].T <= most
-        if self.powers.max() > largest * self.powers.min():
-            ratio = self.powers[later] / self.powers[rows, None]
-            ahead &= ratio <= largest
-            behind &= ratio * largest >= 1
-        return ahead, behind
-
-    def _within(self, first: Counts, second: Counts, known: Mask, asked: Mask, limit: float) -> Mask:
-        # which pairs are known, or asked for and have a positive definite LA_i - A_j
-        found, pairs = known.copy(), np.flatnonzero(asked & ~known)
-        step = max(1, IN_CACHE // self.columns[:, :, 0].size)
-        for start in range(0, len(pairs), step):
-            part = pairs[start : start + step]
-            matrices = limit * np.take(self.columns, first[part], axis=2)
-            matrices -= np.take(self.columns, second[part], axis=2)
-            found[part] = _definite(matrices)
-        return found
-
-    def _by_eigenvalues(self, first: Counts, second: Counts) -> Mask:
-        found = np.zeros(len(first), bool)
-        step = max(1, PAIRS_AT_ONCE // self.columns[:, :, 0].size)
-        for start in range(0, len(first), step):
-            part = slice(start, start + step)
-            product = self.factors[second[part]] @ np.linalg.inv(self.factors[first[part]])
-            values = np.linalg.eigvalsh(product @ np.swapaxes(product, 1, 2))
-            found[part] = (values[:, -1] <= self.limit) & (values[:, 0] * self.limit >= 1)
-        return found
-
-
-def _packed(matrices: Array) -> Array:
-    # upper triangles with √2 off the diagonal, shape (m, d(d + 1)/2)
-    rows, columns = np.triu_indices(matrices.shape[1])
-    return np.ascontiguousarray(matrices[:, rows, columns] * np.where(rows == columns, 1.0, np.sqrt(2)))
+    return close
 
 
 def _definite(matrices: Array) -> Mask:
@@ -500,11 +433,9 @@ class Design:
 class PricedDesign(Design):
     """The public numbers of a vote of vectors and its noise, as one mechanism: neither has a share of (ε, δ).
 
-    (1) h = ⌈(M - Q₀k²)/S⌉, from 0 to T: one replaced row moves it by at most 1
-    (2) the average with noise, or no answer but with probability p(h)                     `privacy.stable`
-
-    Two neighbouring data sets with h or more have M > Q₀k² + (h - 1)S: their averages are at most Δ_h apart.
-    `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(`usual`). Proof: `proofs/tested_masks.md` 4.
+    Two neighbouring data sets with a count of h or more have M > Q₀k² + (h - 1)S: their averages are at most
+    Δ_h apart. `distance` Δ_1, `ratio` r, `falls` Δ_h/Δ_1, `silent` 1 - p(`usual`). Proof:
+    `proofs/tested_masks.md` 4.
     """
 
     ratio: float
@@ -533,9 +464,6 @@ class PricedDesign(Design):
     @property
     def noise_sd(self) -> float:
         return voted_scale(self.plan)
-
-    def chance(self, friends: Counts) -> float:
-        return voted_chances(self.plan)[self.vote.count(friends, self.most)]
 
     def released(self, points: Points | Groups, noise: NoiseSource) -> Array | None:
         friends = points.friends(self.limit)
@@ -572,18 +500,12 @@ def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
 
 
 def covariance_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
-    """Return the Thompson distance of the averages of covariances, for friends at L = `limit`.
-
-    E is taken at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6).
-    """
+    # the Thompson distance of averages, E at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6)
     return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k))
 
 
 def norm_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
-    """Return the distance of the averages in a norm, for friends at distance `limit`.
-
-    A thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded.
-    """
+    # a thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded
     return np.asarray(change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING)
 
 
@@ -610,8 +532,7 @@ class Designer:
     sizes: tuple[int, ...] = ()
     far: tuple[float, ...] = FAR
     joint: bool = False  # vote and mask are one mechanism, if δ has one
-    words: str = ""  # what the fewest rows are for
-    exists: Callable[[Design], bool] | None = None  # whether the mask of a design does
+    side: int = 0  # of matrices, whose masks may not exist
     start: int = 32  # of the search for the fewest rows, to a factor `within`
     within: float = 1.0
 
@@ -620,12 +541,10 @@ class Designer:
         best = max(self._tried(n, budget, beta), key=lambda one: one.narrowness, default=None)
         if isinstance(best, PricedDesign):
             return self._falling(best)
-        return best if best is None or self.exists is None or self.exists(best) else None
+        return best if best is None or not self.side or has_mask(best, self.side) else None
 
     def enough(self, n: int, budget: ApproxDP, beta: float) -> object:
-        if self.exists is None:
-            return next(self._tried(n, budget, beta), None)
-        return self.best(n, budget, beta)
+        return self.best(n, budget, beta) if self.side else next(self._tried(n, budget, beta), None)
 
     def _tried(self, n: int, budget: ApproxDP, beta: float) -> Iterator[Design]:
         # sizes that make few groups enough to be compared with each other
@@ -711,8 +630,7 @@ def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Desig
     """Return the best design for n rows; raise where they are too few for any, with the number."""
     best = designer.best(n, budget, beta)
     if best is None:
-        least = fewest_designed(designer, budget, beta)
-        raise ArgumentError("n", n, f"at least {least} {designer.words} at {budget}")
+        raise ArgumentError("n", n, f"at least {fewest_designed(designer, budget, beta)} at {budget}")
     return best
 
 
