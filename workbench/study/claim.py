@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias, get_args
 from workbench.errors import ArgumentError, one_of
 from workbench.study.grids import Sweep
 from workbench.study.rules import Status, Verdict, combine
-from workbench.study.scaling import Scaling, measured, searches
-from workbench.study.sweeps import Declared, run
+from workbench.study.scaling import Scaling, measured
+from workbench.study.sweeps import run
 
 Kind: TypeAlias = Literal["source", "ours"]
 
@@ -67,12 +67,6 @@ class Claim:
             raise ArgumentError("sources", self.sources, "at least one numbered statement")
         if self.expected is not Status.HOLDS and not self.reason:
             raise ArgumentError("reason", self.reason, f"why {self.id} is expected to be {self.expected}")
-
-    def declared(self, profile: str, seed: int) -> list[object]:
-        """Return the sweeps and searches that `decide` runs."""
-        sweeps = (sweep.under(profile) for sweep in self.sweeps() if profile in sweep.blocks)
-        declared = (Declared(sweep, profile, seed) for sweep in sweeps)
-        return [*declared, *searches(self.scalings(), profile, seed)]
 
     def decide(self, profile: str, seed: int, jobs: int) -> Verdict:
         """Run the sweeps and searches, and return the verdict; the trials are the rows of the tables."""

@@ -373,17 +373,10 @@ KERNELS = kernels()
 PACKAGE = Path(workbench.__file__).parent
 
 
-def _written() -> dict[str, tuple[int, int]]:
-    """Return when each of the package's source files was written, and its size: quick to ask, and often."""
-    found, folders = {}, [str(PACKAGE)]
-    for folder in folders:
-        for entry in os.scandir(folder):
-            if entry.is_dir():
-                folders.append(entry.path)
-            elif entry.name.endswith(".py"):
-                state = entry.stat()
-                found[entry.path] = state.st_mtime_ns, state.st_size
-    return found
+def _written() -> int:
+    """Return when the last of the package's source files was written: quick to ask, and often."""
+    folders = (Path(folder) for folder, *_ in os.walk(PACKAGE))
+    return max(path.stat().st_mtime_ns for folder in folders for path in folder.glob("*.py"))
 
 
 def _software() -> str:
@@ -402,12 +395,12 @@ def _file(path: Path) -> str:
 
 
 WRITTEN, SOFTWARE = _written(), _software()
-"""Digest of the package as it was imported; `require_unchanged` compares it with the files."""
+"""Digest of the package as it was imported."""
 
 
 def require_unchanged() -> None:
-    """Raise if the package's files have changed since it was imported: what runs is then not certain."""
-    if _written() != WRITTEN and _software() != SOFTWARE:
+    """Raise if the package's files were written since it was imported: what runs is then not certain."""
+    if _written() != WRITTEN:
         raise ArgumentError(
             "package", workbench.__name__, "no change of its files while it runs (start again)"
         )

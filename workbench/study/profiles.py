@@ -4,9 +4,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, as_completed, wait
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -108,8 +108,51 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def workers(jobs: int, code: str = "") -> Executor:
-    """Return the worker processes; those begun with another `code` begin again."""
+class SchedulerLostError(RuntimeError):
+    """The scheduler of a cluster is gone; what was stored before is kept."""
+
+    def __init__(self, kept: int = 0, rows: int = 0) -> None:
+        super().__init__(f"scheduler lost: {kept} of {rows} rows kept, run again to go on")
+
+
+def computed(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    jobs: int = 1,
+    scheduler: str | None = None,
+    code: str = "",
+) -> Generator[tuple[int, Result], None, None]:
+    """Yield the place of each item and what a function finds of it, in any order.
+
+    Here for one job, else in worker processes, of which those begun with another `code` begin again; or in
+    those of a cluster.
+
+    Raises
+    ------
+    SchedulerLostError
+        If the cluster's scheduler is gone.
+    """
+    if not items or (scheduler is None and (jobs == 1 or find_spec("joblib") is None)):  # no extra `lab`
+        yield from enumerate(map(function, items))
+        return
+    with nullcontext(_workers(jobs, code)) if scheduler is None else cluster(scheduler) as pool:
+        futures = {pool.submit(function, item): place for place, item in enumerate(items)}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except CancelledError:  # by nobody here
+            raise SchedulerLostError from None
+        finally:  # what is given up leaves no work behind
+            wait([future for future in futures if not future.cancel()])
+
+
+def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
+    """Return what a function finds of each item, in their order."""
+    found = dict(computed(function, items, max(1, min(jobs, len(items)))))
+    return [found[place] for place in range(len(items))]
+
+
+def _workers(jobs: int, code: str) -> Executor:
     from joblib.externals.loky import get_reusable_executor
 
     begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
@@ -129,7 +172,7 @@ def cluster(scheduler: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ModuleNotFoundError:
-        raise ArgumentError("backend", "dask", 'the extra: pip install "dp-workbench[dask]"') from None
+        raise ArgumentError("scheduler", scheduler, 'the extra: pip install "dp-workbench[dask]"') from None
     for name in ("distributed.client", "distributed.core"):  # a loss is said once, by whoever computes
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -142,17 +185,6 @@ def cluster(scheduler: str) -> Iterator[Executor]:
         except TimeoutError:
             raise ArgumentError("scheduler", scheduler, f"one with a worker within {ANSWER} s") from None
         yield client.get_executor(pure=False)
-
-
-def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
-    """Return what a function finds of each item, in their order: here for one job, else in workers.
-
-    Without the extra `lab` there are no workers.
-    """
-    jobs = min(jobs, len(items))
-    if jobs <= 1 or find_spec("joblib") is None:
-        return [function(item) for item in items]
-    return list(workers(jobs).map(function, items))
 
 
 def _follow(driver: int, code: str) -> None:

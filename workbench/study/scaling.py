@@ -1,7 +1,7 @@
 """How the least n grows with one public number: searched at several values, beside what statements say."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from inspect import signature
@@ -20,14 +20,14 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, positive, 
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.special import chdtrc as chi_squared_tail
 from workbench.special import ndtri
-from workbench.study.grids import SOFTWARE, Block, Cell, Point
+from workbench.study.grids import Block, Cell, Point
 from workbench.study.intervals import Interval, Vector
 from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
-from workbench.study.profiles import PROFILES, claim_level, mapped
+from workbench.study.profiles import PROFILES, claim_level, computed
 from workbench.study.rules import Status, Verdict
 from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
-from workbench.study.store import Shelf, Store
+from workbench.study.store import Store
 from workbench.study.sweeps import Task, compute, resources
 from workbench.types import Columns
 
@@ -152,7 +152,6 @@ class Least(NamedTuple):
     interval: tuple[float, float]
     kind: LeastKind
     runs: int
-    core_seconds: float
 
     @property
     def bounded(self) -> bool:
@@ -630,24 +629,21 @@ _memory: dict[tuple[str, float, str, int], Least] = {}
 
 
 class Asked(NamedTuple):
-    """One search: all that a worker needs."""
+    """One search: all that a worker needs. Without computing, it stops at the first block that is missing."""
 
     scaling: Scaling
     value: float
     profile: str
     seed: int
     store: Path | None
+    computing: bool = True
 
-    @property
-    def known_as(self) -> tuple[str, float, str, int]:
-        """What decides its numbers, in this process."""
-        return self.scaling.name, self.value, self.profile, self.seed
 
-    @property
-    def block(self) -> Block:
-        """What it runs: only scalings that have a block are searched."""
-        assert self.scaling.block is not None
-        return self.scaling.block
+class _MissingError(Exception):
+    """A search wants a block that is not stored."""
+
+
+Found: TypeAlias = tuple[Least, list[tuple[Point, Cell]]]
 
 
 def measured(
@@ -655,18 +651,40 @@ def measured(
 ) -> list[list[Least]]:
     """Return the least n of every scaling that the profile searches, at each of its values.
 
-    Searches that this process has made before are recalled.
+    Searches that this process has made before are recalled. A search is whole on one worker; the blocks of
+    those made on a cluster are stored here when they have ended, and those that have ended before are not
+    made again.
     """
     integer_at_least(0, seed=seed)
-    wanted = [one for one in scalings if profile in one.caps]
-    asked = searches(wanted, profile, seed)
-    new = [one for one in asked if one.known_as not in _memory]
-    for one, found in zip(new, mapped(_least, new, jobs or resources().jobs), strict=True):
-        _memory[one.known_as] = found
-    result = [
-        [_memory[each.known_as] for each in asked if each.scaling is one]
+    lent, wanted = resources(), [one for one in scalings if profile in one.caps]
+    path = Path(lent.store.path if isinstance(lent.store, Store) else lent.store) if lent.store else None
+    asked = {
+        (one.name, value, profile, seed): Asked(one, value, profile, seed, path)
+        for one in wanted
+        for value in one.at(profile)
         if one.block
-        else [_planned(value, one.setting(value)) for value in one.at(profile)]
+    }
+    new = {key: one for key, one in asked.items() if key not in _memory}
+    if lent.scheduler:
+        for key, one in [*new.items()]:
+            with suppress(_MissingError):
+                _memory[key], _ = _least(one._replace(computing=False))
+                del new[key]
+    keys, sent = [*new], [one._replace(store=None) if lent.scheduler else one for one in new.values()]
+    with closing(computed(_least, sent, jobs or lent.jobs, lent.scheduler)) as found:
+        for place, (least, cells) in found:
+            _memory[keys[place]] = least
+            if path and cells:
+                with Store(path) as store:
+                    one = sent[place].scaling
+                    shelf = store.shelf(one.name, one.block, BRACKETING, seed=seed)
+                    for point, cell in cells:
+                        shelf.put(point, cell)
+    result = [
+        [
+            _memory[one.name, value, profile, seed] if one.block else _planned(value, one.setting(value))
+            for value in one.at(profile)
+        ]
         for one in wanted
     ]
     while len(_memory) > REMEMBERED:
@@ -674,63 +692,43 @@ def measured(
     return result
 
 
-def searches(scalings: Iterable[Scaling], profile: str, seed: int) -> list[Asked]:
-    """Return every search of those scalings that the profile searches, each by itself."""
-    lent = resources().store
-    store = Path(lent.path if isinstance(lent, Store) else lent) if lent is not None else None
-    wanted = [one for one in scalings if one.block and profile in one.caps]
-    return [Asked(one, value, profile, seed, store) for one in wanted for value in one.at(profile)]
-
-
-def searched(asked: Asked) -> list[tuple[Point, Cell]]:
-    """Make a search, and return its blocks, unless it keeps them in a store itself."""
-    found: list[tuple[Point, Cell]] = []
-    _least(asked, found.append if asked.store is None else None)
-    return found
-
-
 def forget() -> None:
     """Drop every search that `measured` keeps."""
     _memory.clear()
 
 
-def _least(asked: Asked, told: Callable[[tuple[Point, Cell]], None] | None = None) -> Least:
+def _least(asked: Asked) -> Found:
+    """Search, and return the blocks too, unless they are in a store."""
     scaling, seed = asked.scaling, asked.seed
     setting = scaling.setting(asked.value)
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
-    spent: list[float] = []
+    cells: list[tuple[Point, Cell]] = []
     with nullcontext() if asked.store is None else Store(asked.store) as store:
-        shelf = store.shelf(scaling.name, asked.block, BRACKETING, seed=seed) if store else None
+        shelf = store.shelf(scaling.name, scaling.block, BRACKETING, seed=seed) if store else None
 
         def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:
                 return np.full(runs, inf)
-            point = {**setting.point, "n": n}
-            parts = [_kept(shelf, point, PARTS * block + part, asked) for part in range(runs // BRACKETING)]
-            if told:
-                for cell in parts:
-                    told((point, cell))
-            spent.extend(cell.seconds for cell in parts)
-            return np.concatenate([cell.columns["error"] for cell in parts])
+            point, found = {**setting.point, "n": n}, []
+            for number in range(PARTS * block, PARTS * block + runs // BRACKETING):
+                cell = shelf.get(point, number) if shelf else None
+                if cell is None:
+                    if not asked.computing:
+                        raise _MissingError
+                    cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, scaling.block))
+                    if shelf:
+                        shelf.put(point, cell)
+                    else:
+                        cells.append((point, cell))
+                found.append(cell.columns["error"])
+            return np.concatenate(found)
 
         found = least_n(errors, target, max(setting.start, 1))
     if setting.fewest > 1 and found.n <= REFUSED * setting.fewest:
-        return _planned(asked.value, setting, found.runs, sum(spent))
-    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs, sum(spent))
+        return _planned(asked.value, setting, found.runs), cells
+    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs), cells
 
 
-def _planned(value: float, setting: Setting, runs: int = 0, seconds: float = 0.0) -> Least:
+def _planned(value: float, setting: Setting, runs: int = 0) -> Least:
     fewest = float(setting.fewest)
-    return Least(value, setting, fewest, (fewest, fewest), "planned", runs, seconds)
-
-
-def _kept(shelf: Shelf | None, point: Point, block: int, asked: Asked) -> Cell:
-    """Return a block from the shelf, or compute it and put it there."""
-    held = shelf.get(point, block) if shelf else None
-    if held is not None:
-        return held
-    name = asked.scaling.name
-    cell = compute(Task(name, point, 0, block, BRACKETING, asked.seed, asked.block, SOFTWARE))
-    if shelf:
-        shelf.put(point, cell)
-    return cell
+    return Least(value, setting, fewest, (fewest, fewest), "planned", runs)

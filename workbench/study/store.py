@@ -39,10 +39,6 @@ CREATE TABLE IF NOT EXISTS cells (
     name TEXT NOT NULL, trials INTEGER NOT NULL, seconds REAL NOT NULL,
     PRIMARY KEY (sweep, point, block)
 );
-CREATE TABLE IF NOT EXISTS planned (
-    sweep TEXT, point TEXT, block INTEGER, name TEXT NOT NULL, ended INTEGER NOT NULL,
-    PRIMARY KEY (sweep, point, block)
-);
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 COMMIT;
@@ -50,7 +46,6 @@ COMMIT;
 
 MARKS = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_schema")
 ALL = "SELECT sweep, point, block, columns, numbers, digest FROM cells"
-COST = "SELECT COUNT(*), TOTAL(seconds) FROM cells"
 PROOF = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # all other errors may pass: a full disk, a lock
 
 
@@ -116,7 +111,9 @@ class Store:
         """
         integer_at_least(0, seed=seed)
         require_unchanged()
-        return Shelf(self, name, trials, *shelf_digest(name, block, trials, seed))
+        *function, code = home(block)
+        known = (name, int(trials), int(seed), *function, code, SOFTWARE)
+        return Shelf(self, name, trials, hashlib.sha256(repr(known).encode()).hexdigest(), code)
 
     def rows(self, sweep: Sweep, *, seed: int) -> "Rows":
         """Return the stored blocks of a sweep.
@@ -138,12 +135,6 @@ def require_intact(store: Store) -> None:
     for *content, digest in store.fetch(ALL, ()):
         if checksum(*content) != digest:
             raise store.damaged("a block is damaged")
-
-
-def spent(store: Store) -> tuple[int, float]:
-    """Return how many blocks there are and what they have cost, in core-seconds."""
-    ((count, seconds),) = store.fetch(COST, ())
-    return int(count), float(seconds)
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -203,13 +194,6 @@ PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
 ONE = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
 HELD = "SELECT point, block FROM cells WHERE sweep = ?"
-
-
-def shelf_digest(name: str, block: Block, trials: int, seed: int) -> tuple[str, str]:
-    """Return the digest of what decides a block's numbers, and that of code that `SOFTWARE` leaves out."""
-    *function, code = home(block)
-    known = (name, int(trials), int(seed), *function, code, SOFTWARE)
-    return hashlib.sha256(repr(known).encode()).hexdigest(), code
 
 
 @dataclass(frozen=True)

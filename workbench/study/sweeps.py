@@ -8,17 +8,14 @@ number of workers, and inserting a point into the grid changes no other point's 
 import hashlib
 import json
 import os
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Generator as Generating
-from concurrent.futures import CancelledError, as_completed, wait
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from os import PathLike
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -40,18 +37,12 @@ from workbench.study.grids import (
     point_id,
     stream,
 )
-from workbench.study.profiles import FEWEST, cluster, workers
-from workbench.study.store import Rows, Shelf, Store, point_key, shelf_digest
+from workbench.study.profiles import FEWEST, SchedulerLostError, computed
+from workbench.study.store import Rows, Store
 
-if TYPE_CHECKING:
-    from workbench.study.scaling import Asked
-
-# The engine: computes blocks of trials, here or in worker processes, and yields each as it is ready.
+# One block of trials.
 
 BLOCK = 32_000_000  # bytes: just below the largest threshold that glibc accepts
-BACKENDS = ("serial", "loky", "dask")
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 _alone = Lock()  # the limit on threads is that of a process: two blocks of one would lift each other's
 
 
@@ -69,13 +60,6 @@ class CellError(RuntimeError):
     """A block of trials failed or broke the schema; the message says of which sweep and point."""
 
 
-class SchedulerLostError(RuntimeError):
-    """The scheduler of a cluster is gone; what was stored before is kept."""
-
-    def __init__(self, kept: int = 0, rows: int = 0) -> None:
-        super().__init__(f"scheduler lost: {kept} of {rows} rows kept, run again to go on")
-
-
 class Task(NamedTuple):
     """One block to compute."""
 
@@ -86,16 +70,14 @@ class Task(NamedTuple):
     trials: int
     seed: int
     measure: Block
-    software: str  # of the driver; a worker with another one would compute other numbers
+    software: str = SOFTWARE  # of the driver; a worker with another one would compute other numbers
 
     def __str__(self) -> str:
         return f"sweep {self.sweep!r}, point {dict(self.point)}, block {self.block}"
 
 
 def task(sweep: Sweep, position: int, block: int, seed: int) -> Task:
-    """Return the task of one block of a sweep."""
-    point = sweep.points[position]
-    return Task(sweep.name, point, position, block, sweep.trials, seed, sweep.block, SOFTWARE)
+    return Task(sweep.name, sweep.points[position], position, block, sweep.trials, seed, sweep.block)
 
 
 def compute(task: Task) -> Cell:
@@ -116,92 +98,13 @@ def compute(task: Task) -> Cell:
         raise CellError(f"{task}: {type(error).__name__}: {error}") from error
 
 
-def chosen_backend(backend: str | None, jobs: int, scheduler: str | None = None) -> str:
-    """Return the backend to use: by default this process for one job, worker processes for several."""
-    integer_at_least(1, jobs=jobs)
-    if (backend == "dask") != (scheduler is not None):
-        allowed = "the address of one with the backend 'dask', and no other"
-        raise ArgumentError("scheduler", scheduler, allowed)
-    if backend is None:
-        return "serial" if jobs == 1 else "loky"
-    one_of(BACKENDS, backend=backend)
-    if backend == "serial" and jobs > 1:
-        raise ArgumentError("jobs", jobs, "1 with the backend 'serial'")
-    return backend
-
-
-class By(NamedTuple):
-    """Who computes."""
-
-    backend: str = "serial"
-    jobs: int = 1
-    scheduler: str | None = None
-
-
-def computed(
-    function: Callable[[Item], Result], items: Iterable[Item], by: By, code: str = ""
-) -> Generating[Result, None, None]:
-    """Yield what a function finds of each item, in any order; workers begun with another `code` begin again.
-
-    Raises
-    ------
-    SchedulerLostError
-        If the cluster's scheduler is gone.
-    """
-    if by.backend == "serial":
-        yield from map(function, items)
-        return
-    with nullcontext(workers(by.jobs, code)) if by.scheduler is None else cluster(by.scheduler) as pool:
-        futures = [pool.submit(function, item) for item in items]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except CancelledError:  # by nobody here
-            raise SchedulerLostError from None
-        finally:  # a sweep that is given up leaves no work behind
-            wait([future for future in futures if not future.cancel()])
-
-
-# What a run would compute, noted instead of computed, so that others may compute it beforehand.
-
-
-class Declared(NamedTuple):
-    """One sweep that was asked for."""
-
-    sweep: Sweep
-    profile: str
-    seed: int
-
-
-_notes: ContextVar[list[object] | None] = ContextVar("notes", default=None)
-
-
-def notes() -> list[object] | None:
-    """Return where sweeps are noted; None where they are computed."""
-    return _notes.get()
-
-
-@contextmanager
-def _let(variable: ContextVar[Any], value: object) -> Iterator[None]:
-    before = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(before)
-
-
-def noting(found: list[object] | None) -> Any:
-    """Let every sweep within be noted, and return a table without rows; with None, let it be computed."""
-    return _let(_notes, found)
-
-
 # What the sweeps of a run may use. None of it changes a number at the usual points, so no figure and no claim
 # says anything of it: whoever runs these lends it, and every `run` within that is not told otherwise uses it.
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What sweeps use unless told otherwise.
+    """What sweeps and searches use unless told otherwise.
 
     Parameters
     ----------
@@ -211,11 +114,14 @@ class Resources:
         Blocks computed at a time.
     limit : float
         The work of a sweep at other points than the usual ones, as a multiple of what it takes at these.
+    scheduler : str, optional
+        The address of the dask cluster that computes.
     """
 
     store: str | PathLike[str] | None = None
     jobs: int = 1
     limit: float = 2.0
+    scheduler: str | None = None
 
     def __post_init__(self) -> None:
         integer_at_least(1, jobs=self.jobs)
@@ -225,6 +131,7 @@ class Resources:
 
 NONE, LENT = Resources(), "WORKBENCH_LENT"
 _lent: ContextVar[Resources | None] = ContextVar("lent", default=None)
+_notes: ContextVar[list[int] | None] = ContextVar("notes", default=None)
 
 
 def resources() -> Resources:
@@ -236,6 +143,15 @@ def resources() -> Resources:
     return _lent.get() or (Resources(**json.loads(given)) if given else NONE)
 
 
+@contextmanager
+def _let(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
+
+
 def lending(lent: Resources) -> Any:
     """Lend resources to every sweep within.
 
@@ -244,6 +160,11 @@ def lending(lent: Resources) -> Any:
     2
     """
     return _let(_lent, lent)
+
+
+def noting(found: list[int] | None) -> Any:
+    """Let every `run` within note how many blocks it has and return no rows; with None, let it compute."""
+    return _let(_notes, found)
 
 
 # Running a sweep.
@@ -264,7 +185,6 @@ def run(
     jobs: int | None = None,
     progress: bool = False,
     store: Place = None,
-    backend: str | None = None,
     scheduler: str | None = None,
 ) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
@@ -278,18 +198,17 @@ def run(
     seed : int
         The study's seed; with the sweep's name it fixes every number.
     jobs : int, optional
-        Blocks computed at a time, by default as many as `resources` has. The table is the same.
+        Blocks computed at a time, in as many processes, by default as many as `resources` has. The table is
+        the same.
     progress : bool
         Whether to show a progress bar on stderr.
     store : path or Store, optional
         Where finished blocks are kept: those in it are read and the others computed and added one by one, so
         that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place. By
         default the store of `resources`, if there is one.
-    backend : str, optional
-        `serial` computes in this process, the default for one job; `loky` in as many others as
-        there are jobs, the default for several; `dask` in those of a cluster.
     scheduler : str, optional
-        The address of the cluster, such as `tcp://host:8786`.
+        The address of a dask cluster that computes, such as `tcp://host:8786`; by default that of
+        `resources`.
 
     Returns
     -------
@@ -307,13 +226,13 @@ def run(
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
-    if (noted := notes()) is not None:
-        noted.append(Declared(sweep, profile, int(seed)))
+    if (noted := _notes.get()) is not None:
+        noted.append(len(sweep.addresses(profile)))
         return columns(sweep, profile, seed=seed)
-    if jobs is None:
-        jobs = 1 if backend == "serial" else resources().jobs
-    store = resources().store if store is None else store
-    by = By(chosen_backend(backend, jobs, scheduler), jobs, scheduler)
+    lent = resources()
+    by = lent.jobs if jobs is None else jobs, scheduler or lent.scheduler
+    integer_at_least(1, jobs=by[0])
+    store = lent.store if store is None else store
     if store is not None:
         with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
             return _ran(opened.rows(sweep, seed=seed), profile, seed, by, progress)
@@ -327,13 +246,13 @@ def run(
     return _memory[key][1].copy()
 
 
-def _ran(rows: Rows, profile: str, seed: int, by: By, progress: bool) -> pd.DataFrame:
+def _ran(rows: Rows, profile: str, seed: int, by: tuple[int, str | None], progress: bool) -> pd.DataFrame:
     sweep, missing = rows.sweep, rows.missing(profile)
     todo, count = [task(sweep, *address, seed) for address in missing], len(sweep.addresses(profile))
     options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
     try:
-        with closing(computed(compute, todo, by, rows.code)) as found:
-            for cell in tqdm(found, disable=not progress, **options):
+        with closing(computed(compute, todo, *by, rows.code)) as found:
+            for _, cell in tqdm(found, disable=not progress, **options):
                 rows.put(cell)
     except SchedulerLostError:
         kept = count - len(rows.missing(profile))
@@ -374,110 +293,11 @@ def at_budget(
     return replace(moved, trials=max(fewest, trials), usual=())
 
 
-# What runs declare, computed beforehand by any backend: blocks of sweeps, and whole searches.
-
-SEARCH = -1  # in place of the number of a block
 ROWS = "SELECT name, trials, point, block, columns, numbers FROM cells"
-END = "INSERT OR IGNORE INTO planned VALUES (?, ?, ?, ?, 1)"
-THERE = "SELECT sweep, point, block FROM planned WHERE ended UNION ALL SELECT sweep, point, block FROM cells"
 
 
-class Unit(NamedTuple):
-    """One block or search, and where its blocks are stored."""
-
-    shelf: str
-    point: str
-    block: int
-    name: str
-    trials: int
-    code: str
-    work: "Task | Asked"
-
-    @property
-    def address(self) -> tuple[str, str, int]:
-        """What the store finds it by; a search is not found there, but marked when it has ended."""
-        return self.shelf, self.point, self.block
-
-
-def units(declared: Iterable[object]) -> list[Unit]:
-    """Return every unit of what was declared, once; a larger profile has the blocks of a smaller one."""
-    return list({unit.address: unit for one in declared for unit in _of(one)}.values())
-
-
-def _of(declared: object) -> Iterator[Unit]:
-    if isinstance(declared, Declared):
-        sweep, seed = declared.sweep, declared.seed
-        shelf, code = shelf_digest(sweep.name, sweep.block, sweep.trials, seed)
-        keys = [point_key(point) for point in sweep.points]
-        for position, block in sweep.addresses(declared.profile):
-            work = task(sweep, position, block, seed)
-            yield Unit(shelf, keys[position], block, sweep.name, sweep.trials, code, work)
-    from workbench.study.scaling import Asked  # the planner and the catalog, for those who search
-    from workbench.study.search import BRACKETING
-
-    if isinstance(declared, Asked):
-        one = declared.scaling
-        shelf, code = shelf_digest(one.name, declared.block, BRACKETING, declared.seed)
-        key = json.dumps([declared.profile, declared.value])
-        yield Unit(shelf, key, SEARCH, one.name, BRACKETING, code, declared)
-
-
-def missing(store: Store, units: Iterable[Unit]) -> list[Unit]:
-    """Return those units that are not there, searches first: they take longest."""
-    there = set(store.fetch(THERE, ()))
-    left = [unit for unit in units if unit.address not in there]
-    return sorted(left, key=lambda unit: unit.block != SEARCH)
-
-
-def fill(store: Store, units: Sequence[Unit], by: By) -> None:
-    """Compute what is missing of units, and store each as it is ready.
-
-    Raises
-    ------
-    SchedulerLostError
-        With the rows that are kept, of all of these units; a search counts as those of one block.
-    CellError
-        If a block fails.
-    """
-    todo = missing(store, units)
-    seen = None if by.backend == "dask" else store.path  # a cluster's worker may be elsewhere
-    works = [unit.work if isinstance(unit.work, Task) else unit.work._replace(store=seen) for unit in todo]
-    code = " ".join(sorted({unit.code for unit in units} - {""}))
-    bar = {"total": len(units), "initial": len(units) - len(todo), "unit": "block"}
-    try:
-        with closing(computed(_done, enumerate(works), by, code)) as found:
-            for number, cells in tqdm(found, disable=not sys.stderr.isatty(), **bar):
-                unit = todo[number]
-                for point, cell in cells:
-                    Shelf(store, unit.name, unit.trials, unit.shelf, unit.code).put(point, cell)
-                if unit.block == SEARCH:
-                    store.fetch(END, (*unit.address, unit.name))
-    except SchedulerLostError:
-        rows, left = (sum(unit.trials for unit in some) for some in (units, missing(store, units)))
-        raise SchedulerLostError(rows - left, rows) from None
-
-
-def _done(order: tuple[int, "Task | Asked"]) -> tuple[int, list[tuple[Point, Cell]]]:
-    number, work = order
-    if isinstance(work, Task):
-        return number, [(work.point, compute(work))]
-    from workbench.study.scaling import searched
-
-    return number, searched(work)
-
-
-class Digest(NamedTuple):
-    """How many blocks there are, and their hash."""
-
-    blocks: int
-    sha256: str
-
-    def __str__(self) -> str:
-        return f"{self.blocks} blocks of rows, sha256 {self.sha256}"
-
-
-def digest(stores: Iterable[Store]) -> Digest:
-    """Return one hash of all rows of stores: equal where, and only where, all bits of their numbers are.
+def digest(stores: Iterable[Store]) -> tuple[int, str]:
+    """Return how many blocks stores have, and a hash: equal where, and only where, all their bits are.
 
     It is of every block's sweep, trials, point, number, columns and bits; not of when, where, in which order
     or how fast they were computed, nor of how many stores have it.
@@ -487,4 +307,4 @@ def digest(stores: Iterable[Store]) -> Digest:
     whole = hashlib.sha256()
     for row in sorted(found):
         whole.update(repr(row).encode())
-    return Digest(len(found), whole.hexdigest())
+    return len(found), whole.hexdigest()
