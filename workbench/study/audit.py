@@ -55,7 +55,6 @@ def epsilon_lower(low: ArrayLike, high: ArrayLike, delta: float = 0.0) -> Array:
 
 
 def mu_lower(low: ArrayLike, high: ArrayLike) -> Array:
-    """Return Φ⁻¹(low) - Φ⁻¹(high): no smaller μ is true."""
     return np.asarray(ndtri(low) - ndtri(high))
 
 
@@ -111,7 +110,6 @@ class View:
     missing: float = -inf
 
     def __call__(self, outputs: Array) -> Array:
-        """Return the numbers, free of NaN."""
         values = np.asarray(self.score(outputs), np.float64)
         return np.where(np.isnan(values), self.missing, values)
 
@@ -128,7 +126,6 @@ class Event:
     threshold: float
 
     def count(self, outputs: Array) -> int:
-        """Return how many rows lie in the set."""
         return int(hits(self.view(outputs), self.relation, self.threshold))
 
     def __str__(self) -> str:
@@ -171,7 +168,6 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
 def _choices(
     view: View, fitted: tuple[Array, Array], seen: list[Array], claim: Budget, caution: float
 ) -> Iterator[Choice]:
-    """Yield the strongest event of every kind on one view, by the excess at the ends of score intervals."""
     pooled = np.concatenate([view(part) for part in fitted])
     thresholds = _quantiles(pooled, THRESHOLDS)
     tries: dict[Relation, Array] = {"at least": thresholds, "below": thresholds, "equal to": _atoms(pooled)}
@@ -190,26 +186,22 @@ def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArra
 
 
 def _wilson(share: Array, n: int, z: float) -> Array:
-    """Return the end of the score interval that is z standard deviations away."""
     centre, spread = share + z * z / (2 * n), z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
     return np.asarray(np.clip((centre + spread) / (1 + z * z / n), 0.0, 1.0))
 
 
 def _quantiles(values: Array, levels: Array) -> Array:
-    """Return the distinct values at these levels; they may be infinite, hence no interpolation."""
     places = (levels * max(len(values) - 1, 0)).astype(np.int64)
     return np.unique(np.sort(values)[places]) if len(values) else values
 
 
 def _atoms(values: Array) -> Array:
-    """Return the numbers that occur most often, at least twice."""
     unique, counts = np.unique(values, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_ATOMS]
     return np.asarray(unique[order][counts[order] > 1])
 
 
 def _views(first: Array, second: Array, score: Score | None) -> Iterator[View]:
-    """Yield every view that is worth a try: no answer, values, and estimated likelihood ratios."""
     pooled = np.concatenate([first, second])
     silent = bool(np.isnan(pooled[:, 0]).any())
     if silent:
@@ -238,7 +230,6 @@ def _coordinate(j: int) -> Score:
 
 
 def _direction(first: Array, second: Array) -> Score:
-    """Return the linear discriminant: regularised, on coordinates scaled by their quartiles and cut."""
     answers = [part[np.isfinite(part).all(axis=1)] for part in (first, second)]
     pooled = np.concatenate(answers) if sum(map(len, answers)) else np.zeros((1, first.shape[1]))
     low, middle, high = np.quantile(pooled, [0.25, 0.5, 0.75], axis=0)
@@ -257,7 +248,6 @@ def _direction(first: Array, second: Array) -> Score:
 
 
 def _binned_ratio(base: Score, first: Array, second: Array) -> Score:
-    """Return the log ratio of the bin of `base`: bins between pooled quantiles, one for no answer."""
     values = [base(part) for part in (first, second)]
     pooled = np.concatenate(values)
     known = pooled[~np.isnan(pooled)]
@@ -288,49 +278,25 @@ def equal_by_chance(outputs: Array, others: Array) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditReport:
-    """What one attack found.
+    """What one attack found."""
 
-    Parameters
-    ----------
-    name : str
-        What was attacked.
-    claim : Budget
-        What it promises.
-    level : float
-        Probability, at most, that a mechanism that keeps its claim is accused.
-    violated : bool
-        Whether the confirmed event contradicts the claim.
-    eps_lower, mu_lower, rho_lower : float
-        No smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`.
-    pair, event : str
-        Where: "exchanged" means that the event is more likely on the pair's second data set.
-    counts : tuple of int
-        How often the event occurred on either data set of the pair, the more likely one first.
-    trials : int
-        Confirmation runs on either data set.
-    runs : int
-        Runs in all.
-    seconds : float
-        Time taken; not part of the record.
-    """
-
-    name: str
-    claim: Budget
-    level: float
-    violated: bool
-    eps_lower: float
+    name: str  # what was attacked
+    claim: Budget  # what it promises
+    level: float  # Probability, at most, that a mechanism that keeps its claim is accused
+    violated: bool  # whether the confirmed event contradicts the claim
+    eps_lower: float  # No smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`
     mu_lower: float
     rho_lower: float
-    pair: str
+    pair: str  # Where: "exchanged" means that the event is more likely on the pair's second data set
     event: str
+    # how often the event occurred on either data set of the pair, the more likely one first
     counts: tuple[int, int]
-    trials: int
-    runs: int
-    seconds: float = field(default=0.0, compare=False)
+    trials: int  # Confirmation runs on either data set
+    runs: int  # runs in all
+    seconds: float = field(default=0.0, compare=False)  # Time taken; not part of the record
 
     @property
     def message(self) -> str:
-        """The finding in words."""
         if not self.violated:
             return f"no violation of {self.claim} found ({self._bounds()})"
         where = f"{self.event}: {self.counts[0]} against {self.counts[1]} of {self.trials}"
@@ -355,13 +321,11 @@ class AuditReport:
         return f"ε ≥ {self.eps_lower:.3g}, μ ≥ {self.mu_lower:.3g}, ρ ≥ {self.rho_lower:.3g} {confidence}"
 
     def record(self) -> dict[str, object]:
-        """Return plain values for JSON; equal seeds give equal records."""
         values = asdict(self) | {"claim": str(self.claim), "message": self.message}
         del values["seconds"]
         return values
 
     def to_json(self) -> str:
-        """Return the record as JSON text."""
         return json.dumps(self.record(), allow_nan=False, ensure_ascii=False)
 
 
@@ -408,7 +372,6 @@ class Pair:
 
 
 def _as_rows(argument: str, found: object) -> Array:
-    """Return an array itself, and a list of numbers or of rows as one."""
     try:
         values = found if isinstance(found, np.ndarray) else np.array(found, np.float64)
     except (TypeError, ValueError):
@@ -429,7 +392,6 @@ class _Attack:
     seed: int
 
     def outputs(self, pair: Pair, role: Role, blocks: tuple[int, int], trials: int) -> tuple[Array, Array]:
-        """Return fresh outputs on either data set of `pair`."""
         point = point_id({"pair": pair.name})
         first, second = (
             self._run(x, trials, stream(self.seed, role, self.name, point, block))
@@ -447,12 +409,10 @@ class _Attack:
         return found
 
     def choice(self, pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Choice:
-        """Return the most suspicious event on `pair`."""
         first, second = self.outputs(pair, Role.SCREEN, blocks, trials)
         return choose(first, second, self.claim, caution, self.score)
 
     def require_fresh(self, pair: Pair) -> None:
-        """Raise if the mechanism repeats itself on two streams, so that no sample of it would be fresh."""
         batch, _ = self.outputs(pair, Role.SCREEN, COPIES, FRESH)
         other, _ = self.outputs(pair, Role.CONFIRM, COPIES, FRESH)
         if equal_by_chance(batch, other) < TOO_EQUAL:
@@ -523,7 +483,6 @@ def audit(
 def _report(
     name: str, claim: Budget, level: float, counts: tuple[int, int], trials: int, **found: Any
 ) -> AuditReport:
-    """Return what the counts of an event prove."""
     low, high = (clopper_pearson(count, trials, level)[end] for end, count in enumerate(counts))
     delta = getattr(claim, "delta", 0.0)
     return AuditReport(
@@ -547,7 +506,6 @@ PAIRS = "a list of Pair, of (first, second) or of (name, first, second), or a fu
 
 
 def neighbours(name: str, found: Any) -> list[Pair]:
-    """Return the pairs of a list, or of a function that returns one."""
     listed = found() if callable(found) else found
     if isinstance(listed, Pair):
         listed = [listed]
@@ -604,7 +562,6 @@ class OwnFunction:
             self._arguments()
 
     def _arguments(self) -> tuple[tuple[str, ...], bool]:
-        """Return what it is given besides rows, and whether by name."""
         if not callable(self.method) or isinstance(self.method, type):
             raise ArgumentError(self.name, type(self.method).__name__, FORMS)
         taken = list(signature(self.method).parameters.values())
@@ -618,7 +575,6 @@ class OwnFunction:
 
     @property
     def many(self) -> bool:
-        """Whether one call returns as many answers as are asked for."""
         return not is_estimator(self.method) and "trials" in self._arguments()[0]
 
     def call(self, rows: Array, rng: np.random.Generator, budget: Budget | None, trials: int = 1) -> Any:
@@ -632,7 +588,6 @@ class OwnFunction:
         return self.method(rows, **chosen) if by_name else self.method(rows, *chosen.values())
 
     def answer(self, rows: Array, rng: np.random.Generator, budget: Budget | None) -> Any:
-        """Return one answer: None for no answer."""
         found = self.call(rows, rng, budget)
         if self.many and np.ndim(found):
             found = found[0]
@@ -716,7 +671,6 @@ def audit_function(
 def _repeating(
     attacked: Mechanism, pairs: list[Pair], claim: Budget, seed: int, name: str, repeated: RepeatedError
 ) -> AuditReport:
-    """Return the finding on a function whose outputs do not depend on its stream, if they do on the rows."""
     for pair in pairs:
         streams = (stream(seed, Role.CONFIRM, name, 0, block) for block in range(3))
         sets = (pair.first, pair.first, pair.second)

@@ -15,7 +15,6 @@ Kind: TypeAlias = Literal["source", "ours"]
 
 
 def nothing() -> tuple[()]:
-    """Return none: nothing is simulated, or searched."""
     return ()
 
 

@@ -33,33 +33,18 @@ Declared: TypeAlias = tuple[str, str, float, Any]
 
 
 def everywhere(subject: object) -> bool:
-    """Return that a fault can be put into anything."""
     return True
 
 
 @dataclass(frozen=True)
 class Mutant(Generic[Finder]):
-    """A fault with a name, and what must find it.
+    """A fault with a name, and what must find it."""
 
-    Parameters
-    ----------
-    name : str
-        What is wrong.
-    fault : Fault
-        Makes it wrong.
-    found_by : Finder
-        An attack, a contract of examples, or the test of a property.
-    applies : callable
-        Whether an example has what the fault breaks.
-    options : mapping
-        Arguments with which a contract finds it.
-    """
-
-    name: str
-    fault: Fault
-    found_by: Finder
-    applies: Callable[[Any], bool] = everywhere
-    options: Mapping[str, Any] = field(default_factory=dict)
+    name: str  # what is wrong
+    fault: Fault  # Makes it wrong
+    found_by: Finder  # an attack, a contract of examples, or the test of a property
+    applies: Callable[[Any], bool] = everywhere  # whether an example has what the fault breaks
+    options: Mapping[str, Any] = field(default_factory=dict)  # Arguments with which a contract finds it
 
 
 @contextmanager
@@ -84,7 +69,6 @@ def replaced_everywhere(*replacements: tuple[Any, Any]) -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _package(loaded: int, tops: tuple[str, ...]) -> list[ModuleType]:
-    """Return the modules of these packages, of so many that are loaded."""
     return [module for name, module in sys.modules.items() if name.partition(".")[0] in tops]
 
 
@@ -125,7 +109,6 @@ def weaker(kind: str, factor: float) -> Fault:
 
 
 def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
-    """Return the fault in every charge, at its construction."""
 
     def faulty(construct: Function) -> Function:
         def changed(
@@ -195,7 +178,6 @@ def memos() -> Iterator[list[Memo]]:
 
 @contextmanager
 def isolated(made: list[Memo]) -> Iterator[None]:
-    """Forget afterwards whatever is remembered inside."""
     for memo in made:
         memo.mutating = True
     try:
@@ -228,34 +210,17 @@ COMPARED = (*ADDITIVE, "noisy_max", "exponential")  # mechanisms whose statistic
 
 @dataclass
 class Event:
-    """One use of a mechanism.
+    """One use of a mechanism."""
 
-    Parameters
-    ----------
-    mechanism : str
-        Its name.
-    charge : Charge
-        What it was charged.
-    statistic : object
-        What it saw: an array (for a mask a root of the matrix), the counts of a histogram, a locator and its
-        points, or what a test decides about with its count.
-    output : object
-        What it released.
-    further : tuple
-        Further arguments.
-    again : callable
-        The same use with a fresh noise source.
-    whole : OnGrid or None
-        The statistic as whole numbers, where it is an array of them.
-    """
-
-    mechanism: str
-    charge: Charge
+    mechanism: str  # its name
+    charge: Charge  # what it was charged
+    # what it saw: an array (for a mask a root of the matrix), the counts of a histogram, a locator and its
+    # points, or what a test decides about with its count
     statistic: Any
-    output: Any
-    further: tuple[Any, ...]
-    again: Callable[[NoiseSource], Any]
-    whole: OnGrid | None = None
+    output: Any  # what it released
+    further: tuple[Any, ...]  # further arguments
+    again: Callable[[NoiseSource], Any]  # the same use with a fresh noise source
+    whole: OnGrid | None = None  # the statistic as whole numbers, where it is an array of them
 
 
 @contextmanager
@@ -330,7 +295,6 @@ def _itself(value: Any, *_: Any) -> Any:
 
 
 def _mechanisms() -> list[tuple[str, Function, Function]]:
-    """Return the mechanisms as they are now, and what each sees."""
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
     found += [("masked", stable.masked, _array), ("located_normal", stable.located_normal, _itself)]
     found += [(name, getattr(stable, name), _itself) for name in ("stable_mask", "masked_lift")]

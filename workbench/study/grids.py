@@ -68,7 +68,6 @@ def stream(seed: int, role: Role, name: str, point: int, block: int) -> Generato
 
 
 def resampler(seed: int, name: str) -> Generator:
-    """Return the generator of a claim's resampling."""
     return stream(seed, Role.BOOTSTRAP, name, 0, 0)
 
 
@@ -270,7 +269,6 @@ class Sweep:
         return here / usual
 
     def _work(self, point: Point) -> float:
-        """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
         numbers = {**_own(self.block), **point}
         columns = max(float(numbers.get(name, 1) or 1) for name in COLUMNS)
         return CALL + columns * (columns if self.in_law else float(numbers.get("n", 0) or 0))
@@ -282,7 +280,6 @@ class Sweep:
 
 
 def _own(block: Block) -> dict[str, Any]:
-    """Return the numbers for which a block has a default."""
     taken = signature(block).parameters.items()
     return {name: one.default for name, one in taken if one.default is not one.empty}
 
@@ -374,13 +371,11 @@ PACKAGE = Path(workbench.__file__).parent
 
 
 def _written() -> int:
-    """Return when the last of the package's source files was written: quick to ask, and often."""
     folders = (Path(folder) for folder, *_ in os.walk(PACKAGE))
     return max(path.stat().st_mtime_ns for folder in folders for path in folder.glob("*.py"))
 
 
 def _software() -> str:
-    """Return the digest of the package's source files and of what it runs on."""
     found = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         found.update(f"{path.relative_to(PACKAGE).as_posix()} {_file(path)}\n".encode())

@@ -37,7 +37,6 @@ class Attack:
     pair: str = ""
 
     def case(self) -> Case:
-        """Return the attack, built with whatever faults are in place."""
         cases = builder(self.key)()
         case = next(case for case in cases if case.stage == self.stage and self.variant in case.variant)
         return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
@@ -47,7 +46,6 @@ Attacked: TypeAlias = Mutant[Attack]
 
 
 def attacked(mutant: Attacked, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
-    """Return the report on a mutant: it should be a violation."""
     with alone(mutant.fault):
         case = mutant.found_by.case()
         return attack(replace(case, key=f"{case.key} with {mutant.name}"), preset, seed)
@@ -72,7 +70,6 @@ def bins_from_the_smallest_row(recipe: UnitHistogram, x: Any) -> Any:
 
 
 def sorted_pairs(x: Any, differences: Callable[..., Any] = scale.pair_differences) -> Any:
-    """Return differences of rows that are neighbours in size."""
     return differences(np.sort(x))
 
 
@@ -202,7 +199,6 @@ NOISE = {
 
 
 def _noise(charge: Charge) -> str:
-    """Return the noise of a step: a lower bound is the only one of which it depends on the budget."""
     laplace = charge.mechanism == "lower_bound" and isinstance(charge.cost, ApproxDP)
     return "laplace" if laplace else NOISE[charge.mechanism]
 
@@ -251,5 +247,4 @@ def mutants_of(key: str) -> tuple[Attacked, ...]:
 
 
 def all_mutants() -> tuple[Attacked, ...]:
-    """Return every mutant, entry by entry."""
     return tuple(mutant for key in BUILDERS for mutant in mutants_of(key))

@@ -33,48 +33,24 @@ Offer: TypeAlias = Callable[[float], Budget]
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked: the least n for a budget, or the least budget for an n.
+    """What is asked: the least n for a budget, or the least budget for an n."""
 
-    Parameters
-    ----------
-    subject : str
-        An estimand, a key, or nothing for the whole catalog.
-    d : int or None
-        Columns; None for one number for each estimand, the fewest of the entries' populations.
-    alpha : float or None
-        The wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin.
-    beta : float
-        The probability with which the error may exceed alpha.
-    budget : Budget or None
-        What may be spent; None where `n` is given and the least ε at `delta` is sought.
-    n : int or None
-        Rows; None where a budget is given.
-    delta : float
-        Where n is given.
-    calibrations : tuple of str
-        Of the estimators that have several.
-    settings : mapping
-        Public parameters of the estimators, by name.
-    own : tuple of Entry
-        Estimators beside those of the catalog; alone where there is no subject.
-    relative : bool
-        Whether alpha is a share of a mean: only means of one column answer, whose errors are in its unit.
-    simulation : Simulation or None
-        How n is searched by runs, too, if it is.
-    """
-
-    subject: str = ""
+    subject: str = ""  # an estimand, a key, or nothing for the whole catalog
+    # Columns; None for one number for each estimand, the fewest of the entries' populations
     d: int | None = None
+    # the wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin
     alpha: float | None = None
-    beta: float = 0.05
+    beta: float = 0.05  # the probability with which the error may exceed alpha
+    # what may be spent; None where `n` is given and the least ε at `delta` is sought
     budget: Budget | None = None
-    n: int | None = None
-    delta: float = 0.0
-    calibrations: tuple[str, ...] = ("tight",)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    own: tuple[Entry, ...] = ()
+    n: int | None = None  # Rows; None where a budget is given
+    delta: float = 0.0  # where n is given
+    calibrations: tuple[str, ...] = ("tight",)  # of the estimators that have several
+    settings: Mapping[str, Any] = field(default_factory=dict)  # public parameters of the estimators, by name
+    own: tuple[Entry, ...] = ()  # Estimators beside those of the catalog; alone where there is no subject
+    # whether alpha is a share of a mean: only means of one column answer, whose errors are in its unit
     relative: bool = False
-    simulation: "Simulation | None" = None
+    simulation: "Simulation | None" = None  # how n is searched by runs, too, if it is
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
@@ -147,7 +123,6 @@ class Candidate:
 
     @property
     def stated(self) -> bool:
-        """Whether it has what it is asked for."""
         return hasattr(self.estimator, self._asked)
 
     @property
@@ -298,7 +273,6 @@ class Scale:
     seen: dict[int, float] = field(default_factory=dict)
 
     def at(self, place: int) -> float:
-        """Return the bound at a place; no number counts as infinite."""
         if place not in self.seen:
             value = self.bound(place)
             self.seen[place] = inf if isnan(value) else value
@@ -326,7 +300,6 @@ class Scale:
         return found
 
     def _between(self, enough: int, alpha: float) -> int:
-        """Return an answer between the last place known to be short of `alpha` and one that is enough."""
         short = max((p for p in self.seen if p < enough and self.seen[p] > alpha), default=self.start - 1)
         while enough - short > 1:
             middle = (short + enough) // 2
@@ -348,7 +321,6 @@ class Scale:
 
 
 def factors(n: int) -> list[int]:
-    """Return sizes around n, from a half to a hundred times."""
     return [round(factor * n) for factor in FACTORS]
 
 
@@ -408,7 +380,6 @@ class Answer:
 
     @property
     def reached(self) -> bool:
-        """Whether alpha is reached."""
         return self.bound is not None
 
 
@@ -475,12 +446,10 @@ def facts_missing(question: Question, one: Candidate) -> tuple[str, ...]:
 
 
 def _refused(error: ArgumentError, budget: Budget) -> str:
-    """Return the refusal in one line; a budget is named whole, not by the share that was refused."""
     return f"takes no {budget}: expected {error.allowed}" if error.argument == "budget" else str(error)
 
 
 def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
-    """Return the answer at a given budget."""
     budget = offer(1.0)
     found = _at(one, budget, blank)
     if not one.stated:
@@ -498,7 +467,6 @@ def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> An
 
 
 def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
-    """Return the answer at a given n."""
     n, alpha = question.n or 0, question.alpha or 0.0
     refusal = one.refusal(n, offer(decimal(DECIMALS)))
     if refusal or not one.stated:
@@ -519,7 +487,6 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
 
 
 def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
-    """Return the answer with the budget and where the estimator begins to answer at it."""
     first = fewest_rows(one.estimator, one.d, budget)
     refusal = one.refusal(first - 1, budget) if first > 1 else ""
     others = one.other_rows(first, budget)
@@ -572,12 +539,10 @@ class Search:
 
     @property
     def most(self) -> int:
-        """The largest n that is tried."""
         return NUMBERS // self.candidate.d
 
     @property
     def found(self) -> Found:
-        """The n that is found."""
         from workbench.study.grids import one_thread
 
         target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
@@ -587,7 +552,6 @@ class Search:
 
     @property
     def core_seconds(self) -> float:
-        """About what it costs: from one run, the second."""
         from workbench.study.grids import one_thread
 
         measure, n = self.measure(), min(self.n, self.most)
@@ -637,17 +601,14 @@ class Answers:
 
     @property
     def all(self) -> list[Answer]:
-        """Those that there are."""
         return [one for one in (self.proved, self.predicted, self.simulated) if one]
 
     @property
     def best(self) -> Answer:
-        """The one that needs least."""
         return min(self.all, key=need)
 
     @property
     def stated(self) -> Answer:
-        """The proved one, or the predicted one where that fails."""
         failed = not self.proved.reached
         if self.predicted and failed and (self.predicted.reached or not self.proved.meaning):
             return self.predicted
@@ -701,7 +662,6 @@ def _simulated(
     found: Sequence[Answers],
     announce: Callable[[int, float], None],
 ) -> list[Answers]:
-    """Return the answers with what is simulated, for all estimators whose plan takes the budget and d."""
     from workbench.study.profiles import mapped
 
     how, alpha = question.simulation, question.alpha
@@ -722,7 +682,6 @@ def _simulated(
 
 
 def _start(said: Answers) -> int:
-    """Return the n to begin with: the predicted one, or a part of the proved one."""
     least = said.best.answers_from or 1
     if said.predicted and said.predicted.reached:
         return max(least, said.predicted.n or 1)
@@ -730,7 +689,6 @@ def _start(said: Answers) -> int:
 
 
 def _of_search(said: Answer, search: Search, found: Found) -> Answer:
-    """Return what a search found as an answer."""
     blank = replace(
         said, kind="simulated", meaning=MEASURED, check=None, bounded_from=None, reason="", found=found
     )
@@ -741,22 +699,11 @@ def _of_search(said: Answer, search: Search, found: Found) -> Answer:
 
 
 def own_entry(reference: str, subject: str) -> Entry:
-    """Return the entry of an object: itself, or an estimator asked like those of its estimand.
+    """Return the entry of an object, "module:object": itself, or an estimator asked like those of its estimand.
 
-    Parameters
-    ----------
-    reference : str
-        "module:object"; modules of the working folder are found. The object is an `Entry`, an `Addition`, or
-        an estimator: at least `plan(n, d, budget)`, and `error_bound`, `predicted_error` or a call for what
-        they answer.
-    subject : str
-        The estimand, where the object is an estimator without an attribute `estimand`: it has the rows and
-        the loss of the catalog's entries of that.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such object, it is neither, or nothing tells its estimand.
+    The object is an `Entry`, an `Addition`, or an estimator: at least `plan(n, d, budget)`, and `error_bound`,
+    `predicted_error` or a call for what they answer. It has the rows and the loss of the catalog's entries of
+    its attribute `estimand`, or else of the subject.
     """
     found = loaded("from", reference)
     if isinstance(found, Entry | Addition):

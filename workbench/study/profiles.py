@@ -64,18 +64,10 @@ def blocks(full: int) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class AuditPreset:
-    """How long an attack on a mechanism's privacy looks, on either of two neighbours.
+    """How long an attack on a mechanism's privacy looks, on either of two neighbours."""
 
-    Parameters
-    ----------
-    name : str
-        The word on the command line.
-    n_screen, n_train, n_test : int
-        Runs that choose a pair, choose an event, and confirm it.
-    """
-
-    name: str
-    n_screen: int
+    name: str  # the word on the command line
+    n_screen: int  # runs that choose a pair, choose an event, and confirm it
     n_train: int
     n_test: int
 
@@ -147,7 +139,6 @@ def computed(
 
 
 def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
-    """Return what a function finds of each item, in their order."""
     found = dict(computed(function, items, max(1, min(jobs, len(items)))))
     return [found[place] for place in range(len(items))]
 
@@ -188,7 +179,6 @@ def cluster(scheduler: str) -> Iterator[Executor]:
 
 
 def _follow(driver: int, code: str) -> None:
-    """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
 
     def watch() -> None:
         while os.getppid() == driver:

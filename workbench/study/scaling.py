@@ -40,83 +40,42 @@ ENDS = ("quick",)  # profiles that search at the first and the last value alone
 
 
 class Setting(NamedTuple):
-    """The public numbers at one value.
+    """The public numbers at one value."""
 
-    Attributes
-    ----------
-    point : mapping
-        What the block takes, but for n.
-    alpha : float
-        A run succeeds if its error is at most this.
-    start : int
-        Where the search begins: a public prediction, never a measured n.
-    stated : float
-        The n of the statement, with constants 1 where it has none.
-    predicted : float
-        The n of a prediction with all constants; nan if there is none.
-    share : float
-        Of the isolated term in n: of that of the prediction if there is one, else of the statement's.
-    fewest : int
-        The estimator refuses fewer rows.
-    """
-
-    point: Point
-    alpha: float
-    start: int
-    stated: float
-    predicted: float = nan
+    point: Point  # what the block takes, but for n
+    alpha: float  # a run succeeds if its error is at most this
+    start: int  # where the search begins: a public prediction, never a measured n
+    stated: float  # the n of the statement, with constants 1 where it has none
+    predicted: float = nan  # the n of a prediction with all constants; nan if there is none
+    # of the isolated term in n: of that of the prediction if there is one, else of the statement's
     share: float = nan
-    fewest: int = 1
+    fewest: int = 1  # the estimator refuses fewer rows
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """One statement and one number in its n.
+    """One statement and one number in its n."""
 
-    Parameters
-    ----------
-    statement : str
-        Id of the numbered statement.
-    variable : str
-        The number, in the vocabulary of the package: `epsilon`, `delta`, `alpha`, `d`, `radius`, ...
-    key : str
-        What is run: a catalog key, with what distinguishes it in brackets.
-    term : str
-        The term of the statement's n that is looked at.
-    values : tuple of float
-        Of the number: at least 4 over a factor 8, of its logarithm if n is a power of that.
-    setting : callable
-        Value -> `Setting`.
-    block : callable or None
-        As a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`. None where
-        nothing is run: n is the fewest rows that the plan accepts.
-    power : float
-        The exponent of the number in the term, or of its logarithm.
-    logarithm : bool
-        Whether n is a power of |ln| of the number, as of ln 1/delta.
-    instead : mapping
-        Wrong statements nearby, in words -> the exponent that each would have. Where the statement's rate is
-        called seen, they are excluded.
-    bound : str
-        Whether the statement bounds n from above, from below, or is an equality.
-    share : float
-        Wanted share of runs that succeed.
-    caps : mapping
-        Profile -> runs after which a search ends, but for those beyond its answer.
-    """
-
-    statement: str
+    statement: str  # id of the numbered statement
+    # the number, in the vocabulary of the package: `epsilon`, `delta`, `alpha`, `d`, `radius`, ...
     variable: str
-    key: str
-    term: str
+    key: str  # what is run: a catalog key, with what distinguishes it in brackets
+    term: str  # the term of the statement's n that is looked at
+    # of the number: at least 4 over a factor 8, of its logarithm if n is a power of that
     values: tuple[float, ...]
-    setting: Callable[[float], Setting]
+    setting: Callable[[float], Setting]  # value -> `Setting`
+    # as a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`. None where
+    # nothing is run: n is the fewest rows that the plan accepts.
     block: Block | None
-    power: float
+    power: float  # the exponent of the number in the term, or of its logarithm
+    # wrong statements nearby, in words -> the exponent that each would have. Where the statement's rate is
+    # called seen, they are excluded.
     instead: Mapping[str, float]
-    logarithm: bool = False
+    logarithm: bool = False  # whether n is a power of |ln| of the number, as of ln 1/delta
+    # whether the statement bounds n from above, from below, or is an equality
     bound: Literal["upper", "lower", "equal"] = "upper"
-    share: float = 0.9
+    share: float = 0.9  # wanted share of runs that succeed
+    # profile -> runs after which a search ends, but for those beyond its answer
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
 
     def __post_init__(self) -> None:
@@ -131,11 +90,9 @@ class Scaling:
 
     @property
     def name(self) -> str:
-        """Stable id, part of every seed."""
         return f"{self.statement} {self.variable} {self.key}"
 
     def at(self, profile: str) -> tuple[float, ...]:
-        """Return the values at which a profile searches."""
         return (self.values[0], self.values[-1]) if profile in ENDS else self.values
 
     def axis(self, value: float) -> float:
@@ -241,42 +198,19 @@ def catalogued(
 
 
 class Move(NamedTuple):
-    """How one number moves, and what the statement says of it.
+    """How one number moves, and what the statement says of it."""
 
-    Attributes
-    ----------
-    variable : str
-        The number.
-    values : tuple of float
-        Its values; they take the type of the usual one.
-    power : float
-        Its exponent in the term.
-    instead : mapping
-        Wrong statements nearby, in words -> their exponents.
-    term : str
-        The term that is looked at.
-    beside : mapping
-        The other numbers where they differ from the statement's usual ones, so that the term stands out.
-    logarithm : bool
-        Whether the power is that of the number's logarithm.
-    part : str
-        The field of a `Shape` that is looked at.
-    said : str
-        What stands behind the key, in brackets.
-    share, caps
-        Where they are not those of the statement.
-    """
-
-    variable: str
-    values: tuple[float, ...]
-    power: float
-    instead: Mapping[str, float]
-    term: str
+    variable: str  # the number
+    values: tuple[float, ...]  # its values; they take the type of the usual one
+    power: float  # its exponent in the term
+    instead: Mapping[str, float]  # wrong statements nearby, in words -> their exponents
+    term: str  # the term that is looked at
+    # the other numbers where they differ from the statement's usual ones, so that the term stands out
     beside: Public = MappingProxyType({})
-    logarithm: bool = False
-    part: str = "noise"
-    said: str = ""
-    share: float | None = None
+    logarithm: bool = False  # whether the power is that of the number's logarithm
+    part: str = "noise"  # the field of a `Shape` that is looked at
+    said: str = ""  # what stands behind the key, in brackets
+    share: float | None = None  # where they are not those of the statement
     caps: Mapping[str, int] | None = None
 
 
@@ -285,51 +219,32 @@ class Statement:
     """A statement about n.
 
     Every function of public numbers names those that it takes.
-
-    Parameters
-    ----------
-    id : str
-        Of the numbered statement.
-    key : str
-        What is run: without a block, a key of the catalog.
-    usual : mapping
-        The public numbers: of an entry `d`, `alpha`, `epsilon` with or without `delta`, or `rho`, and others.
-    shape : callable
-        The statement's n, constants 1, or its terms, a `Shape`; it may name the `part` that is looked at.
-    moves : tuple of Move
-        How they move.
-    block : callable or None
-        As of a `Scaling`; by default runs of the entry on its hardest distribution (`catalog.hardest`).
-    alpha, predicted, isolated : callable
-        The error that counts as a success, an n with all constants, the share of the part in n. The latter
-        two of an entry are known: what is predicted is a median, and stands beside a share of 1/2 alone.
-    fewest, start : callable
-        The fewest rows that are not refused, and where the search begins; the latter may name `stated`,
-        `predicted` and `fewest`.
-    also : callable
-        Numbers that follow from the others.
-    bound, share, caps
-        As of a `Scaling`.
     """
 
-    id: str
-    key: str
+    id: str  # of the numbered statement
+    key: str  # what is run: without a block, a key of the catalog
+    # the public numbers: of an entry `d`, `alpha`, `epsilon` with or without `delta`, or `rho`, and others
     usual: Public
+    # the statement's n, constants 1, or its terms, a `Shape`; it may name the `part` that is looked at
     shape: Named
-    moves: tuple[Move, ...]
+    moves: tuple[Move, ...]  # how they move
+    # as of a `Scaling`; by default runs of the entry on its hardest distribution (`catalog.hardest`)
     block: Block | None = catalogued
+    # the error that counts as a success, an n with all constants, the share of the part in n. The latter two
+    # of an entry are known: what is predicted is a median, and stands beside a share of 1/2 alone.
     alpha: Named = lambda alpha: alpha
     predicted: Named = lambda: nan
     isolated: Named = lambda: nan
+    # the fewest rows that are not refused, and where the search begins; the latter may name `stated`,
+    # `predicted` and `fewest`
     fewest: Named = lambda: 1
     start: Named = lambda stated, predicted: predicted if isfinite(predicted) else stated
-    also: Named = lambda: {}
-    bound: Literal["upper", "lower", "equal"] = "upper"
+    also: Named = lambda: {}  # Numbers that follow from the others
+    bound: Literal["upper", "lower", "equal"] = "upper"  # as of a `Scaling`
     share: float = 0.9
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
 
     def scalings(self) -> Iterator[Scaling]:
-        """Return a scaling of every number that moves."""
         for move in self.moves:
             yield Scaling(
                 statement=self.id,
@@ -348,17 +263,14 @@ class Statement:
             )
 
     def only(self, *variables: str) -> "Statement":
-        """Return the statement of some of its numbers."""
         return replace(self, moves=tuple(move for move in self.moves if move.variable in variables))
 
     def setting(self, move: Move, value: float) -> Setting:
-        """Return the setting at a value of a number."""
         usual = {**self.usual, **move.beside}
         kind = type(usual.get(move.variable, value))
         return self.at({**usual, move.variable: kind(value)}, move.part)
 
     def at(self, public: Public, part: str = "") -> Setting:
-        """Return the setting at public numbers."""
         if self.block is catalogued:
             return self._of_entry({"key": self.key, **public}, part)
         public = {**public, **named(self.also, public)}
@@ -397,12 +309,10 @@ def _taken(block: Block | None) -> Iterable[str]:
 
 
 def named(call: Named, public: Public) -> Any:
-    """Return what a function says of those numbers that it names."""
     return call(**{name: public[name] for name in signature(call).parameters if name in public})
 
 
 def _asked(key: str, public: Public) -> tuple[Any, Budget]:
-    """Return the estimator and the budget that public numbers name."""
     own = {name: value for name, value in public.items() if name not in BUDGETS}
     kind: Any = lookup(key).estimator
     if "rho" not in public and "epsilon" not in public:
@@ -415,7 +325,6 @@ def _asked(key: str, public: Public) -> tuple[Any, Budget]:
 
 @cache
 def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, float]:
-    """Return the fewest rows that the plan takes, and the n of the prediction, infinite if there is none."""
     estimator, budget = _asked(key, public)
     fewest = fewest_rows(estimator, int(d), budget)
     one = Candidate(lookup(key), estimator, int(d), {}, "predicted")
@@ -537,7 +446,6 @@ def _reach(level: float) -> float:
 
 
 def measure(one: Least) -> Measure:
-    """Return n with its interval at the level of a check."""
     (error,) = standard_errors([one.interval], SEARCHED)
     reach = float(np.exp(-_reach(claim_level()) * error)) if error < inf else 0.0
     return Measure(one.n, (one.n * reach, one.n / reach if reach else inf), one.runs)
@@ -563,12 +471,10 @@ def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
 
 
 def _share(found: Sequence[Least]) -> float:
-    """Return the least known share of the term in n; all of it where none is known."""
     return min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
 
 
 def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
-    """Return what the exponent of n*/N says, `seen` at a level; `faster` is towards larger n."""
     if not isfinite(excess.error):
         return "open"
     named = (power - scaling.power for power in scaling.instead.values())
@@ -584,7 +490,6 @@ def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
 def _record(
     scaling: Scaling, found: Sequence[Least], rate: str, alone: str, slopes: _Slopes
 ) -> dict[str, Any]:
-    """Return what the table of scalings prints."""
     settings = [one.setting for one in found]
     return {
         "statement": scaling.statement,
@@ -693,12 +598,10 @@ def measured(
 
 
 def forget() -> None:
-    """Drop every search that `measured` keeps."""
     _memory.clear()
 
 
 def _least(asked: Asked) -> Found:
-    """Search, and return the blocks too, unless they are in a store."""
     scaling, seed = asked.scaling, asked.seed
     setting = scaling.setting(asked.value)
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])

@@ -45,30 +45,14 @@ WITHIN = log(2.0)  # of c, where runs are placed in (3)
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What is searched: the n from which on a share of runs errs by at most alpha.
+    """What is searched: the n from which on a share of runs errs by at most alpha."""
 
-    Parameters
-    ----------
-    alpha : float
-        A run succeeds if its error is at most this.
-    share : float
-        Wanted share of successes, q.
-    cap : int
-        Runs after which placing ends; (4) adds 80 to 200.
-    goal : float
-        Half-width of ln n* at which it ends before; 0 for never.
-    level : float
-        Chance that the interval misses.
-    most : int
-        The largest n that is tried.
-    """
-
-    alpha: float
-    share: float = 0.9
-    cap: int = 200
-    goal: float = 0.0
-    level: float = 0.05
-    most: int = 10**9
+    alpha: float  # a run succeeds if its error is at most this
+    share: float = 0.9  # wanted share of successes, q
+    cap: int = 200  # runs after which placing ends; (4) adds 80 to 200
+    goal: float = 0.0  # Half-width of ln n* at which it ends before; 0 for never
+    level: float = 0.05  # Chance that the interval misses
+    most: int = 10**9  # the largest n that is tried
 
     def __post_init__(self) -> None:
         positive(alpha=self.alpha)
@@ -99,7 +83,6 @@ class Found:
 
     @property
     def rows(self) -> int | None:
-        """Whole rows; None where none are enough."""
         return ceil(self.n - 1e-9) if self.n < inf else None
 
 
@@ -114,15 +97,12 @@ class _Runs:
     errors: dict[int, Vector] = field(default_factory=dict)
 
     def rows(self, place: int) -> int:
-        """Return n at a place of the grid (1)."""
         return max(1, min(round(self.start * RATIO ** min(place, 800)), self.target.most))
 
     def place(self, n: float) -> int:
-        """Return the place of the grid next to n."""
         return round(log(n / self.start) / log(RATIO))
 
     def draw(self, place: int, runs: int) -> float:
-        """Run a block there, and return the share of successes of all runs at this n."""
         n = self.rows(place)
         block = self.blocks.get(n, 0)
         self.blocks[n] = block + 1
@@ -142,15 +122,9 @@ class _Runs:
 def least_n(measure: Measure, target: Target, start: int) -> Found:
     """Return the last n at which the share of successes rises to the wanted one.
 
-    Parameters
-    ----------
-    measure : callable
-        `measure(n, place, block, runs)` returns the errors of so many runs at n, infinite where there is no
-        answer or n is refused. The numbers must depend on its arguments alone.
-    target : Target
-        What is sought.
-    start : int
-        n_0, a public number, best within a factor of 4 of the answer.
+    `measure(n, place, block, runs)` returns the errors of so many runs at n, infinite where there is no answer
+    or n is refused; the numbers must depend on its arguments alone. `start` is n_0, a public number, best
+    within a factor of 4 of the answer.
     """
     integer_at_least(1, start=start)
     runs = _Runs(measure, target, min(start, target.most))
@@ -178,7 +152,6 @@ def _bracketed(runs: _Runs, place: int) -> tuple[int, int] | Found:
 
 
 def _searched(runs: _Runs, bracket: tuple[int, int], dips: int) -> Found:
-    """Return the crossing in a bracket: (3), (4), (5)."""
     fit = _placed(runs, bracket)
     last = _falls_again(runs, fit)
     if last is not None and dips:
@@ -210,13 +183,11 @@ def _placed(runs: _Runs, bracket: tuple[int, int]) -> Fit:
 
 
 def _about(runs: _Runs, low: float, high: float) -> Counts:
-    """Return the counts no farther from a bracket than its own length: beyond it another curve may begin."""
     middle, half = (low + high) / 2, (high - low) / 2
     return runs.counts.within(middle, 3 * half + 1e-9)
 
 
 def _next(runs: _Runs, known: Belief, turn: int) -> int:
-    """Return the place of the next block."""
     if known.width < CLIFF:
         return runs.place(exp(known.centre)) + (-1, 0, 1)[turn % 3]
     if turn % 4 == 3:

@@ -79,11 +79,9 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the database."""
         self._connection.close()
 
     def fetch(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        """Execute one statement, commit it, and return its rows."""
         with self._readable():
             return self._connection.execute(statement, tuple(values)).fetchall()
 
@@ -153,7 +151,6 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _empty(connection: sqlite3.Connection) -> bool:
-    """Return whether the database has nothing in it yet, or raise if it is another's."""
     connection.execute("BEGIN")  # one state, even if another process is just making the tables
     (application,), (version,), (objects,) = (connection.execute(mark).fetchone() for mark in MARKS)
     connection.execute("COMMIT")
@@ -165,7 +162,6 @@ def _empty(connection: sqlite3.Connection) -> bool:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Let readers read while a block is written; SQLite does not wait by itself for a moment to switch."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -178,7 +174,6 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def caches() -> Path:
-    """Return this user's folder for what can be made again."""
     try:
         return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
     except RuntimeError:
@@ -214,7 +209,6 @@ class Shelf:
         self.store.fetch(PUT, (*content, checksum(*content), self.name, self.trials, cell.seconds))
 
     def get(self, point: Point, block: int) -> Cell | None:
-        """Return a block, or None if it is not there."""
         key = point_key(point)
         found = self.store.fetch(ONE, (self.digest, key, block))
         return self.cell(0, key, block, *found[0]) if found else None
@@ -259,7 +253,6 @@ class Rows:
         return [(position, block) for position, block in wanted if (points[position], block) not in held]
 
     def put(self, cell: Cell) -> None:
-        """Keep a block."""
         if self.shelf:
             self.shelf.put(self.sweep.points[cell.position], cell)
         else:
@@ -285,5 +278,4 @@ class Rows:
 
 
 def point_key(point: Point) -> str:
-    """Return how a point is written in the database."""
     return json.dumps(dict(point), sort_keys=True)

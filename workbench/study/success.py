@@ -39,14 +39,12 @@ class Counts:
 
     @classmethod
     def of(cls, errors: Mapping[int, Vector], alpha: float) -> "Counts":
-        """Return the counts of errors of at most alpha."""
         sizes = sorted(errors)
         hits = [float((errors[n] <= alpha).sum()) for n in sizes]
         return cls(np.array(sizes, float), np.array(hits), np.array([float(len(errors[n])) for n in sizes]))
 
     @cached_property
     def places(self) -> Vector:
-        """Ln n."""
         return np.log(self.n)
 
     def within(self, centre: float, reach: float) -> "Counts":
@@ -54,7 +52,6 @@ class Counts:
         return self._where(np.abs(self.places - centre) <= reach)
 
     def beyond(self, n: float) -> tuple[int, int]:
-        """Return the successes and the runs from n on."""
         there = self.n >= n
         return int(self.hits[there].sum()), int(self.runs[there].sum())
 
@@ -123,24 +120,12 @@ class Fit:
 
 
 def fitted(counts: Counts, share: float, level: float, around: Belief, step: float) -> Fit:
-    """Return the fit of the best curve, with an interval that misses with a chance of `level`, about.
+    """Return the fit of the best curve to the runs near a belief, with an interval.
 
-    Parameters
-    ----------
-    counts
-        The runs, of which those near the middle are fitted.
-    share, level : float
-        q, and the chance of missing on both sides together.
-    around : Belief
-        Where to look.
-    step : float
-        ln of the ratio of neighbouring n: no cliff is known better than that.
-
-    Notes
-    -----
-    The profile likelihood over s and the five curves, cut at the quantile of χ² with one degree of freedom,
-    widened where the counts vary more than those of a binomial law. Where no curve fits, the exact bracket
-    (`intervals.bracket_of`), which needs monotony alone.
+    It misses with a chance of `level`, about: the profile likelihood over s and the five curves, cut at the
+    quantile of χ² with one degree of freedom, widened where the counts vary more than those of a binomial
+    law. No cliff is known better than `step`, ln of the ratio of neighbouring n. Where no curve fits, the
+    exact bracket (`intervals.bracket_of`), which needs monotony alone.
     """
     near = counts.within(around.centre, max(NEAR, WIDE * around.width))
     centres = np.linspace(around.centre - REACH, around.centre + REACH, PLACES)
@@ -165,7 +150,6 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
 
 
 def _misfit(p: Vector, counts: Counts) -> tuple[float, int]:
-    """Return Pearson's χ² over the places where it means something, and its degrees of freedom."""
     expected = counts.runs * p
     spread = expected * (1 - p)
     told = spread >= 0.5
@@ -174,7 +158,6 @@ def _misfit(p: Vector, counts: Counts) -> tuple[float, int]:
 
 
 def _cut(places: Vector, profile: Vector, height: float) -> tuple[float, float, float]:
-    """Return where a profile is least, and where it is `height` above that on both sides."""
     best = int(profile.argmin())
     inside = np.flatnonzero(profile <= profile[best] + height)
     low, high = (float(places[end]) for end in (inside[0], inside[-1]))
@@ -189,11 +172,9 @@ def _cut(places: Vector, profile: Vector, height: float) -> tuple[float, float, 
 # The n at which a quantile of the error is alpha, from the errors themselves and not only from successes.
 #
 # Near the answer ln e falls in ln n along a line of slope -b, whatever the law about it. What is found is
-# where
-# the line of the q-quantile is at ln alpha, by the least pinball loss; its interval is a bootstrap's. It is a
-# fifth narrower than one from successes alone and hardly biased, where the line is one: no step of a
-# location,
-# no lattice of errors, no runs without an answer.
+# where the line of the q-quantile is at ln alpha, by the least pinball loss; its interval is a bootstrap's.
+# It is a fifth narrower than one from successes alone and hardly biased, where the line is one: no step of a
+# location, no lattice of errors, no runs without an answer.
 
 
 SLOPES = np.linspace(0.1, 3.0, 59)  # b
@@ -216,14 +197,7 @@ def crossing_line(
 ) -> Line | None:
     """Return where the q-quantile of the error is alpha, or None where errors are no line in ln n.
 
-    Parameters
-    ----------
-    errors
-        By n.
-    alpha, share, level : float
-        The error, q, and the chance that the interval misses.
-    around, width : float
-        The n of a fit of successes (`success.fitted`), and the width s of the rise.
+    `around` is the n of a fit of successes (`fitted`), and `width` the width s of the rise.
     """
     sizes = [n for n in sorted(errors) if abs(log(n / around)) <= WINDOW]
     found = np.concatenate([errors[n] for n in sizes]) if sizes else np.zeros(0)
@@ -245,7 +219,6 @@ def crossing_line(
 
 
 def _crossing(places: Vector, logs: Vector, share: float) -> float:
-    """Return ln n*/n_0 of the line with the least pinball loss."""
     level = logs + SLOPES[:, None] * places
     rank = min(int(share * len(logs)), len(logs) - 1)
     heights = np.partition(level, rank, axis=1)[:, rank]

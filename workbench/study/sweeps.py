@@ -81,7 +81,6 @@ def task(sweep: Sweep, position: int, block: int, seed: int) -> Task:
 
 
 def compute(task: Task) -> Cell:
-    """Compute one block, on one thread, and note what it cost."""
     if task.software != SOFTWARE:
         raise CellError(f"{task}: a worker has other software than its driver: restart the driver")
     keep_freed_memory()
@@ -104,24 +103,14 @@ def compute(task: Task) -> Cell:
 
 @dataclass(frozen=True)
 class Resources:
-    """What sweeps and searches use unless told otherwise.
+    """What sweeps and searches use unless told otherwise."""
 
-    Parameters
-    ----------
-    store : path, optional
-        Where finished blocks are kept, so that a run that was killed goes on from there.
-    jobs : int
-        Blocks computed at a time.
-    limit : float
-        The work of a sweep at other points than the usual ones, as a multiple of what it takes at these.
-    scheduler : str, optional
-        The address of the dask cluster that computes.
-    """
-
+    # where finished blocks are kept, so that a run that was killed goes on from there
     store: str | PathLike[str] | None = None
-    jobs: int = 1
+    jobs: int = 1  # blocks computed at a time
+    # the work of a sweep at other points than the usual ones, as a multiple of what it takes at these
     limit: float = 2.0
-    scheduler: str | None = None
+    scheduler: str | None = None  # the address of the dask cluster that computes
 
     def __post_init__(self) -> None:
         integer_at_least(1, jobs=self.jobs)
@@ -271,7 +260,6 @@ def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
 
 
 def forget() -> None:
-    """Drop every table that `run` keeps."""
     _memory.clear()
 
 

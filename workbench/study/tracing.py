@@ -57,11 +57,9 @@ class Quieter:
         return quieter
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a uniform point of [low, high]: no noise."""
         return self.source.uniform(low, high)
 
     def below(self, count: int) -> int:
-        """Return a uniform whole number of 0, .., count - 1: no noise."""
         return self.source.below(count)
 
 
@@ -102,5 +100,4 @@ def most_traced(budget: Budget, level: float = LEVEL) -> float:
 
 
 def exact_mean_traced(n: int, d: int, level: float = LEVEL) -> float:
-    """Return the share for the exact mean of normal rows."""
     return float(ndtr(sqrt(d / n) + ndtri(level)))

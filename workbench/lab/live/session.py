@@ -434,7 +434,7 @@ def growths(chapter: str) -> tuple[str, str]:
     """Return the picture and the table of a chapter's sample sizes, searched one number at a time."""
     from workbench.charts.drawing import svg
     from workbench.lab.runner import complexity, growth
-    from workbench.lab.runner.growth_pictures import picture
+    from workbench.lab.runner.growth import picture
 
     folder, home = figures_folder(), chapter.replace("_", "-")
     found = [one for one in complexity.growing(folder) if one.claim.startswith(f"{home}/")] if folder else []

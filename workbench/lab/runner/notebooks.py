@@ -50,23 +50,13 @@ Grid = Mapping[str, Sequence[object]]
 
 @dataclass(frozen=True)
 class Variant:
-    """A notebook and the parameters it runs with.
+    """A notebook and the parameters it runs with."""
 
-    Parameters
-    ----------
-    notebook
-        Its file.
-    home
-        The folder of its outputs at the start, and the one that owns its store.
-    start
-        Where its parameters start, in the order declared; without those that the runner sets.
-    moved
-        Its parameters that are elsewhere, in the same order.
-    """
-
-    notebook: Path
-    home: Path
+    notebook: Path  # its file
+    home: Path  # the folder of its outputs at the start, and the one that owns its store
+    # where its parameters start, in the order declared; without those that the runner sets
     start: Mapping[str, object] = field(default_factory=dict)
+    # its parameters that are elsewhere, in the same order
     moved: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -270,30 +260,18 @@ class Outcome:
 
 @dataclass
 class Batch:
-    """Variants that run with the same settings.
+    """Variants that run with the same settings."""
 
-    Parameters
-    ----------
-    profile, limit
-        How thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`).
-    jobs
-        Processes that compute at a time: so many notebooks, or fewer whose sweeps use several.
-    scheduler
-        The address of a dask cluster that computes their sweeps and searches instead.
-    timeout
-        For each variant, in seconds.
-    store
-        One file for the blocks of all, in place of those beside the outputs.
-    say
-        What becomes of each, and every `PAUSE` seconds how many blocks there are of those that run.
-    """
-
+    # how thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`)
     profile: str = "quick"
     limit: float = NONE.limit
+    # Processes that compute at a time: so many notebooks, or fewer whose sweeps use several
     jobs: int | None = None
+    # the address of a dask cluster that computes their sweeps and searches instead
     scheduler: str | None = None
-    timeout: float | None = None
-    store: Path | None = None
+    timeout: float | None = None  # for each variant, in seconds
+    store: Path | None = None  # one file for the blocks of all, in place of those beside the outputs
+    # what becomes of each, and every `PAUSE` seconds how many blocks there are of those that run
     say: Callable[[str], None] = lambda _: None
     running: dict[str, tuple[Path, float]] = field(default_factory=dict, init=False)
     stop: threading.Event = field(default_factory=threading.Event, init=False)
@@ -396,7 +374,6 @@ class Batch:
             return replace(Outcome(variant.name, "error"), **canonical_json.read(result))
 
     def _stopped(self, job: Path, log: Path, store: Path) -> str:
-        """Run the job's process, and return why it was stopped; nothing if it ended by itself."""
         command = [sys.executable, "-m", "workbench.lab.runner.run_notebook", str(job)]
         lent = {"store": str(store), "jobs": self.share, "limit": self.limit, "scheduler": self.scheduler}
         safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
@@ -417,7 +394,6 @@ class Batch:
 
 
 def _end(process: "subprocess.Popen[Any]") -> None:
-    """Ask the process to end its kernel, then end its whole group."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):

@@ -35,28 +35,14 @@ Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both
 
 @dataclass
 class Reproduction(Batch):
-    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to.
-
-    Parameters
-    ----------
-    notebooks
-        Stems or chapters; all of them for none.
-    update
-        Whether to rewrite what is committed.
-    out
-        The folder with a folder for every notebook; that of the project if not given.
-    given
-        Parameters that all runs have.
-    grid
-        Name -> values of it, for one run at every combination.
-    """
+    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to."""
 
     say: Callable[[str], None] = tables.say
-    notebooks: Sequence[str] = ()
-    update: bool = False
-    out: Path | None = None
-    given: Mapping[str, object] = field(default_factory=dict)
-    grid: Grid = field(default_factory=dict)
+    notebooks: Sequence[str] = ()  # Stems or chapters; all of them for none
+    update: bool = False  # whether to rewrite what is committed
+    out: Path | None = None  # the folder with a folder for every notebook; that of the project if not given
+    given: Mapping[str, object] = field(default_factory=dict)  # Parameters that all runs have
+    grid: Grid = field(default_factory=dict)  # name -> values of it, for one run at every combination
 
     def __post_init__(self) -> None:
         one_of(PROFILES, profile=self.profile)
@@ -166,7 +152,6 @@ def interruptible() -> Iterator[None]:
 
 
 def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
-    """Return what is wrong with the outputs of a variant, one line each."""
     if not outcome.good:
         return [outcome.reason]
     if variant.moved:
@@ -179,7 +164,6 @@ def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
 
 
 def _remarks(variant: Variant) -> list[str]:
-    """Return, away from the start, which figures agree with predictions and which show these or nothing."""
     if not variant.moved:
         return []
     refused = {path.stem: canonical_json.read(path).get("refused") for path in figures(variant.out)}
@@ -188,7 +172,6 @@ def _remarks(variant: Variant) -> list[str]:
 
 
 def _judged(folder: Path) -> Iterator[tuple[str, Agreement]]:
-    """Yield how the measured points of every figure that predicts some agree with what is predicted."""
     for path in figures(folder):
         kept = canonical_json.read(path).get("agreement", {"points": 0, "outside": []})
         found = Agreement(kept["points"], tuple(kept["outside"]))

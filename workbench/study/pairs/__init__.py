@@ -38,7 +38,6 @@ def builder(key: str) -> Callable[[], Iterator[Case]]:
 
 
 def _beside(key: str) -> str:
-    """Return the file in which most builders for the family of `key` are, or most of all."""
     made = {name: one.func if isinstance(one, partial) else one for name, one in BUILDERS.items()}
     family = key.partition("/")[0]
     kin = [one for name, one in made.items() if name.partition("/")[0] == family] or made.values()
@@ -57,7 +56,6 @@ def _free(entry: Entry) -> bool:
 
 
 def _added(own: Addition) -> Iterator[Case]:
-    """Yield the attacks of an entry from outside: its own, or on the whole of every example."""
     found = own.pairs() if callable(own.pairs) else own.pairs
     given = list(found or ())
     if given and all(isinstance(one, Case) for one in given):
@@ -70,7 +68,6 @@ def _added(own: Addition) -> Iterator[Case]:
 
 
 def attack(case: Case, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
-    """Return the report on one case."""
     size = preset.scaled(case.share)
     return audit(
         case.mechanism,

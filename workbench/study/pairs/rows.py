@@ -16,7 +16,6 @@ FAR = 1e6  # beyond every clip and window
 
 
 def moved(name: str, base: ArrayLike, value: float, row: int = -1) -> Pair:
-    """Return `base` and the same with one row replaced by `value`."""
     first = np.array(base, np.float64)
     second = first.copy()
     second[row] = value

@@ -47,7 +47,6 @@ SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its 
 
 
 def bounded_mean() -> Cases:
-    """Yield the attacks on `univariate/bounded-mean`, of one step."""
     for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
         mean = BoundedMean(low=-1.0, high=1.0)
         yield Setting("univariate/bounded-mean", mean, budget, 4).whole(rows.ends(4), 0.4)
@@ -62,7 +61,6 @@ def count() -> Cases:
 
 
 def histogram() -> Cases:
-    """Yield the attacks on `univariate/histogram`, of one step."""
     for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
         places = np.arange(30) % 3 - 1.0
         pairs = (rows.moved("one bin to another", places, -1.0), rows.moved("absent", places, np.nan))
@@ -70,7 +68,6 @@ def histogram() -> Cases:
 
 
 def clipped() -> Cases:
-    """Yield the attacks on `univariate/clipped-mean`."""
     n = 4
     for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
         for estimator in (
@@ -86,7 +83,6 @@ def clipped() -> Cases:
 
 
 def two_step() -> Cases:
-    """Yield the attacks on `univariate/two-step-mean`."""
     key = "univariate/two-step-mean"
     for budget in (PureDP(4), ZCDP(4)):
         tight = Setting(key, TwoStepMean(radius=LONG, sigma=1.0), budget, 20)
@@ -100,7 +96,6 @@ def two_step() -> Cases:
 
 
 def unbounded() -> Cases:
-    """Yield the attacks on `univariate/unbounded-mean`."""
     key = "univariate/unbounded-mean"
     for budget in (ApproxDP(4, 0.1), ZCDP(4, 0.1)):
         tight = Setting(key, UnboundedMean(sigma=1.0), budget, 20)
@@ -112,7 +107,6 @@ def unbounded() -> Cases:
 
 
 def median() -> Cases:
-    """Yield the attacks on `univariate/median`."""
     for budget in (PURE, CONCENTRATED):
         for estimator in (
             Median(radius=REACH, sigma=1.0),
@@ -125,7 +119,6 @@ def median() -> Cases:
 
 
 def histogram_location() -> Cases:
-    """Yield the attacks on `univariate/histogram-location`."""
     key, pairs = "univariate/histogram-location", rows.bins(2) + rows.bins(6)
     for budget in (PURE, CONCENTRATED):
         yield Setting(key, HistogramLocation(radius=SHORT, sigma=1.0), budget, 6).whole(pairs, 0.4)
@@ -135,7 +128,6 @@ def histogram_location() -> Cases:
 
 
 def stable_location() -> Cases:
-    """Yield the attacks on `univariate/stable-location`."""
     for budget in (APPROX, CONCENTRATED_DELTA):
         for estimator in (StableLocation(sigma=1.0), StableLocation(calibration="paper", sigma=1.0)):
             setting = Setting("univariate/stable-location", estimator, budget, 6)
@@ -144,7 +136,6 @@ def stable_location() -> Cases:
 
 
 def scale() -> Cases:
-    """Yield the attacks on `univariate/scale`."""
     key = "univariate/scale"
     for n, budget in ((40, PureDP(4)), (20, ZCDP(4)), (40, ApproxDP(4, 0.1)), (20, ZCDP(4, 0.1))):
         lower, upper = (None, None) if getattr(budget, "delta", 0.0) else (0.1, 10.0)
@@ -202,7 +193,6 @@ def quantiles() -> Cases:
 
 
 def _level(setting: Setting, number: int) -> Step:
-    """Return one level of the tree, those above it given: evenly between the ends."""
     cutting = setting.estimator.cutting(setting.n, setting.budget)  # type: ignore[attr-defined]
     above = [knot for level in cutting.tree[: number - 1] for one in level for knot in one.chosen]
     given = np.full(len(cutting.levels) + 2, np.nan)
@@ -253,21 +243,18 @@ BUILDERS: dict[str, Callable[[], Cases]] = {
 
 
 def _window_mean(setting: Setting, recipe: WindowMean, budget: Budget, pairs: rows.Pairs) -> Cases:
-    """Yield the stages of a window mean that is run with `budget`, the mean given the centre 0."""
     clip = recipe.design(setting.n, budget).clip
     yield setting.drawn("locate", still(recipe.locator).draw, pairs)
     yield setting.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(setting.n))
 
 
 def _histogram_mean(setting: Setting, recipe: HistogramMean, pairs: rows.Pairs) -> Cases:
-    """Yield the stages of a histogram mean, the mean given the centre 0."""
     clip = recipe.design(setting.n, setting.budget).clip
     yield setting.drawn("locate", recipe.locator.draw, pairs)
     yield setting.noisy("mean", partial(clipped_mean, centre=0.0, clip=clip), rows.ends(setting.n))
 
 
 def _winsorised(setting: Setting, recipe: Scale, budget: Budget) -> Cases:
-    """Yield the stages of a winsorised scale that is run with `budget`, the variances given s = 1."""
     winsor, locator = recipe.design(setting.n, budget).winsor, still(recipe.locator)
     assert winsor is not None
     pairs = rows.scales(4, 0.9) + rows.scales(setting.n, 0.9) + rows.scales(setting.n, 2.0)
@@ -280,7 +267,6 @@ def _winsorised(setting: Setting, recipe: Scale, budget: Budget) -> Cases:
 
 
 def _karwa_vadhan(setting: Setting, recipe: IntervalUnknownVariance) -> Cases:
-    """Yield the stages of the paper's interval, the mean per unit of a window of 3."""
     yield setting.drawn("exponent", Scale(calibration="paper").exponent, _exponents())
     yield setting.drawn("locate", LOCATION.draw, _stable())
     yield setting.noisy("variance", partial(recipe.mean_square, s=1.0), rows.ends(setting.n))
@@ -288,7 +274,6 @@ def _karwa_vadhan(setting: Setting, recipe: IntervalUnknownVariance) -> Cases:
 
 
 def _counts(setting: Setting, step: str, recipe: UnitHistogram, pairs: rows.Pairs) -> Case:
-    """Return the attack on all noisy counts, which are paid for though only the largest is used."""
 
     def counts(x: Array) -> object:
         return np.bincount(recipe.keys(x).astype(np.int64), minlength=recipe.bins)
@@ -297,7 +282,6 @@ def _counts(setting: Setting, step: str, recipe: UnitHistogram, pairs: rows.Pair
 
 
 def _released(recipe: UnitHistogram) -> Step:
-    """Return the release of both noisy counts of `_crowds`, 0 for none: paid for, though unused."""
 
     def counts(x: Array, charge: Charge, noise: NoiseSource) -> object:
         released = stability_histogram(recipe.keys(x), charge, noise, recipe.threshold(charge.cost))
@@ -311,7 +295,6 @@ def _crowds() -> rows.Pairs:
 
 
 def anywhere() -> rows.Pairs:
-    """Return the pairs for a location that has no range."""
     return rows.scattered(2)[:1] + rows.scattered(20) + rows.depth(20, REACH)
 
 
@@ -320,7 +303,6 @@ def _stable() -> rows.Pairs:
 
 
 def _exponents() -> rows.Pairs:
-    """Return pairs of rows whose differences are powers of 2: their exponents fill the bins."""
     keys = rows.lone_bins() + rows.bins(6)
     powers = [replace(pair, first=2.0**pair.first, second=2.0**pair.second) for pair in keys]
     return (*rows.pairs_of_differences(powers), rows.staircase(12))
