@@ -1,12 +1,14 @@
-"""A driver, a worker or a scheduler that is killed in mid-sweep: nothing is lost but the blocks it was at."""
+"""A worker or a scheduler of a cluster that is killed in mid-sweep: nothing is lost but the blocks it was at.
+
+A driver that is killed is that of `reproduce` (`tests/lab/runner/test_resume.py`).
+"""
 
 import importlib
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -82,28 +84,6 @@ def stored(path):
         return []
 
 
-def group(leader):
-    """Return the processes of a group that are still running."""
-    listed = subprocess.run(["ps", "-A", "-o", "pgid=,stat="], capture_output=True, text=True, check=True)
-    states = [line.split() for line in listed.stdout.splitlines()]
-    return [state for pgid, state in states if int(pgid) == leader and not state.startswith("Z")]
-
-
-def killed(path, options, ready):
-    """Kill a driver with SIGKILL once `ready`, and return when its whole group is gone."""
-    with driver(path, **options) as process:
-        try:
-            until(lambda: ready() or process.poll() is not None)
-            assert process.poll() is None
-            process.kill()
-            process.wait()
-            until(lambda: not group(process.pid))
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-
-
 def finished(path, **options):
     """Run another driver to the end, with the gate open."""
     Path(os.environ["GATE"]).touch()
@@ -119,21 +99,6 @@ def same(gated, path):
         pd.testing.assert_frame_equal(resumed, serial, check_exact=True)
         assert digest([store]) == digest([whole])
         assert digest([store])[0] == COUNT
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("options", [{"jobs": 1}, {"jobs": 2}])
-def test_sigkill_in_mid_sweep_then_the_same_rows_and_hash(gated, tmp_path, options):
-    path = tmp_path / "sweeps.sqlite"
-    killed(path, options, started().exists)  # and once more
-    killed(path, options, lambda: len(stored(path)) == OPEN)
-    before = stored(path)
-    assert len(before) == OPEN
-    started().unlink()
-    finished(path, **options)
-    assert stored(path)[:OPEN] == before
-    assert len(started().read_text().split()) == COUNT - OPEN
-    same(gated, path)
 
 
 @pytest.mark.dask

@@ -506,27 +506,21 @@ PAIRS = "a list of Pair, of (first, second) or of (name, first, second), or a fu
 
 
 def neighbours(name: str, found: Any) -> list[Pair]:
+    """Return the pairs of a list, or of a function that returns one."""
     listed = found() if callable(found) else found
-    if isinstance(listed, Pair):
-        listed = [listed]
+    listed = [listed] if isinstance(listed, Pair) else listed
     if isinstance(listed, str) or not isinstance(listed, Iterable):
         raise ArgumentError(name, type(listed).__name__, PAIRS)
-    pairs = [_pair(name, place, one) for place, one in enumerate(listed)]
+    pairs: list[Pair] = []
+    for place, one in enumerate(listed, 1):
+        parts = tuple(one) if isinstance(one, tuple | list) else ()
+        named = (f"pair {place}", *parts) if len(parts) == 2 else parts
+        if not isinstance(one, Pair) and len(named) != 3:
+            raise ArgumentError(name, type(one).__name__, PAIRS)
+        pairs.append(one if isinstance(one, Pair) else Pair(str(named[0]), *named[1:]))
     if not pairs:
         raise ArgumentError(name, "nothing", PAIRS)
     return pairs
-
-
-def _pair(name: str, place: int, one: Any) -> Pair:
-    if isinstance(one, Pair):
-        return one
-    parts = one if isinstance(one, tuple | list) else ()
-    match len(parts):
-        case 2:
-            return Pair(f"pair {place + 1}", *parts)
-        case 3:
-            return Pair(str(parts[0]), *parts[1:])
-    raise ArgumentError(name, type(one).__name__, PAIRS)
 
 
 # How a reader's function is called: what it is given is told by the names, or the number, of its arguments.
@@ -556,38 +550,41 @@ class OwnFunction:
 
     name: str
     method: Any
+    wanted: tuple[str, ...] = field(default=(), init=False)  # besides rows
+    by_name: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
-        if not is_estimator(self.method):
-            self._arguments()
-
-    def _arguments(self) -> tuple[tuple[str, ...], bool]:
+        if is_estimator(self.method):
+            return
         if not callable(self.method) or isinstance(self.method, type):
             raise ArgumentError(self.name, type(self.method).__name__, FORMS)
         taken = list(signature(self.method).parameters.values())
-        named = tuple(one.name for one in taken[1:] if one.name in GIVEN)
+        wanted = tuple(one.name for one in taken[1:] if one.name in GIVEN)
         needed = [one.name for one in taken if one.default is one.empty and one.kind not in (2, 4)]
-        if "rng" in named and len(set(needed) - set(named)) <= 1:
-            return named, True
-        if len(needed) in _BY_PLACE and all(one.kind in _PLACED for one in taken[: len(needed)]):
-            return _BY_PLACE[len(needed)], False
-        raise ArgumentError(self.name, f"f({', '.join(needed)})", FORMS)
+        if not ("rng" in wanted and len(set(needed) - set(wanted)) <= 1):
+            placed = all(one.kind in _PLACED for one in taken[: len(needed)])
+            if len(needed) not in _BY_PLACE or not placed:
+                raise ArgumentError(self.name, f"f({', '.join(needed)})", FORMS)
+            wanted = _BY_PLACE[len(needed)]
+            object.__setattr__(self, "by_name", False)
+        object.__setattr__(self, "wanted", wanted)
 
     @property
     def many(self) -> bool:
-        return not is_estimator(self.method) and "trials" in self._arguments()[0]
+        """Whether one call returns as many answers as are asked for."""
+        return "trials" in self.wanted
 
     def call(self, rows: Array, rng: np.random.Generator, budget: Budget | None, trials: int = 1) -> Any:
         """Return what the function returns, or the value of the estimator's release."""
         if is_estimator(self.method):
             free = budget is None or isinstance(budget, NonPrivate)
             return self.method(rows, **({} if free else {"budget": budget, "rng": rng})).value
-        wanted, by_name = self._arguments()
         given = {"rng": rng, "budget": budget, "trials": trials}
-        chosen = {one: given[one] for one in wanted}
-        return self.method(rows, **chosen) if by_name else self.method(rows, *chosen.values())
+        chosen = {one: given[one] for one in self.wanted}
+        return self.method(rows, **chosen) if self.by_name else self.method(rows, *chosen.values())
 
     def answer(self, rows: Array, rng: np.random.Generator, budget: Budget | None) -> Any:
+        """Return one answer: None for no answer."""
         found = self.call(rows, rng, budget)
         if self.many and np.ndim(found):
             found = found[0]
@@ -600,15 +597,13 @@ def mechanism(function: OwnFunction, budget: Budget) -> Mechanism:
         return lambda x, trials, rng: function.call(x, rng, budget, trials)
 
     def repeated(x: Array, trials: int, rng: np.random.Generator) -> object:
-        found = [_plain(function.answer(x.copy(), rng, budget)) for _ in range(trials)]
+        answers = (function.answer(x.copy(), rng, budget) for _ in range(trials))
+        plain = (numbers(tuple(one) if isinstance(one, list) else one) for one in answers)
+        found = [tuple(map(float, one)) for one in plain]
         width = max(map(len, found))
         return np.array([one or (np.nan,) * width for one in found], np.float64)
 
     return repeated
-
-
-def _plain(found: object) -> tuple[float, ...]:
-    return tuple(map(float, numbers(tuple(found) if isinstance(found, list) else found)))
 
 
 # The attack on a reader's own function: what it is called with, which neighbours, and a fixed seed.
@@ -654,16 +649,7 @@ def audit_function(
     listed = neighbours("pairs", pairs)
     attacked = mechanism(OwnFunction("function", function), claim)
     try:
-        return audit(
-            attacked,
-            listed,
-            claim,
-            n_screen=preset.n_screen,
-            n_train=preset.n_train,
-            n_test=preset.n_test,
-            seed=seed,
-            name=name,
-        )
+        return audit(attacked, listed, claim, **preset.sizes, seed=seed, name=name)
     except RepeatedError as repeated:
         return _repeating(attacked, listed, claim, seed, name, repeated)
 

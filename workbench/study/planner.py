@@ -699,11 +699,11 @@ def _of_search(said: Answer, search: Search, found: Found) -> Answer:
 
 
 def own_entry(reference: str, subject: str) -> Entry:
-    """Return the entry of an object, "module:object": itself, or an estimator asked like those of its estimand.
+    """Return the entry of an object, "module:object": itself, or an estimator like those of its estimand.
 
-    The object is an `Entry`, an `Addition`, or an estimator: at least `plan(n, d, budget)`, and `error_bound`,
-    `predicted_error` or a call for what they answer. It has the rows and the loss of the catalog's entries of
-    its attribute `estimand`, or else of the subject.
+    The object is an `Entry`, an `Addition`, or an estimator: at least `plan(n, d, budget)`; `error_bound`,
+    `predicted_error` or a call for what they answer. It has the rows and the loss of the catalog's entries
+    of its attribute `estimand`, or else of the subject.
     """
     found = loaded("from", reference)
     if isinstance(found, Entry | Addition):

@@ -72,13 +72,16 @@ class AuditPreset:
     n_test: int
 
     def __post_init__(self) -> None:
-        integer_at_least(4, n_screen=self.n_screen, n_train=self.n_train, n_test=self.n_test)
+        integer_at_least(4, **self.sizes)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {"n_screen": self.n_screen, "n_train": self.n_train, "n_test": self.n_test}
 
     def scaled(self, share: float) -> "AuditPreset":
         """Return the preset with a share of its runs, 100 at least; decided by what a run costs."""
         positive(share=share)
-        sizes = (max(100, round(share * size)) for size in (self.n_screen, self.n_train, self.n_test))
-        return AuditPreset(self.name, *sizes)
+        return AuditPreset(self.name, *(max(100, round(share * size)) for size in self.sizes.values()))
 
 
 AUDIT_CI = AuditPreset("ci", 1_000, 2_000, 8_000)

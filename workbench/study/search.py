@@ -122,9 +122,9 @@ class _Runs:
 def least_n(measure: Measure, target: Target, start: int) -> Found:
     """Return the last n at which the share of successes rises to the wanted one.
 
-    `measure(n, place, block, runs)` returns the errors of so many runs at n, infinite where there is no answer
-    or n is refused; the numbers must depend on its arguments alone. `start` is n_0, a public number, best
-    within a factor of 4 of the answer.
+    `measure(n, place, block, runs)` returns the errors of so many runs at n, infinite where there is no
+    answer or n is refused; the numbers must depend on its arguments alone. `start` is n_0, a public number,
+    best within a factor of 4 of the answer.
     """
     integer_at_least(1, start=start)
     runs = _Runs(measure, target, min(start, target.most))

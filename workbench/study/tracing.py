@@ -100,4 +100,5 @@ def most_traced(budget: Budget, level: float = LEVEL) -> float:
 
 
 def exact_mean_traced(n: int, d: int, level: float = LEVEL) -> float:
+    """Return the share for the exact mean of normal rows."""
     return float(ndtr(sqrt(d / n) + ndtri(level)))

@@ -68,17 +68,8 @@ def _added(own: Addition) -> Iterator[Case]:
 
 
 def attack(case: Case, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
-    size = preset.scaled(case.share)
-    return audit(
-        case.mechanism,
-        case.pairs,
-        case.claim,
-        n_screen=size.n_screen,
-        n_train=size.n_train,
-        n_test=size.n_test,
-        seed=seed,
-        name=case.name,
-    )
+    sizes = preset.scaled(case.share).sizes
+    return audit(case.mechanism, case.pairs, case.claim, **sizes, seed=seed, name=case.name)
 
 
 def attacks(

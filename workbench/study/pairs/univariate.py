@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 
+from workbench.estimators.base import Estimator
 from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import HistogramLocation, StableLocation, UnitHistogram
@@ -46,25 +48,24 @@ REACH = 2.0  # every row of a range this short lies in every window
 SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its share
 
 
-def bounded_mean() -> Cases:
+def one_step(key: str, estimator: Estimator[Any], pairs: rows.Pairs) -> Cases:
     for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
-        mean = BoundedMean(low=-1.0, high=1.0)
-        yield Setting("univariate/bounded-mean", mean, budget, 4).whole(rows.ends(4), 0.4)
+        yield Setting(key, estimator, budget, len(pairs[0].first)).whole(pairs, 0.4)
 
 
-def count() -> Cases:
-    """Yield the attacks on `univariate/count`, of one step; halves of the rows, that the ends do not hide."""
-    for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
-        ones = np.arange(20) % 2
-        pairs = (rows.moved("one row more", ones, 0.0), rows.moved("absent", ones, np.nan))
-        yield Setting("univariate/count", Count(), budget, 20).whole(pairs, 0.4)
-
-
-def histogram() -> Cases:
-    for budget in (PURE, APPROX, CONCENTRATED, GaussianDP(2)):
-        places = np.arange(30) % 3 - 1.0
-        pairs = (rows.moved("one bin to another", places, -1.0), rows.moved("absent", places, np.nan))
-        yield Setting("univariate/histogram", Histogram(edges=(-0.5, 0.5)), budget, 30).whole(pairs, 0.4)
+HALVES = np.arange(20) % 2  # that the ends do not hide
+THIRDS = np.arange(30) % 3 - 1.0
+ONE_STEP: dict[str, tuple[Estimator[Any], rows.Pairs]] = {
+    "univariate/bounded-mean": (BoundedMean(low=-1.0, high=1.0), rows.ends(4)),
+    "univariate/count": (
+        Count(),
+        (rows.moved("one row more", HALVES, 0.0), rows.moved("absent", HALVES, np.nan)),
+    ),
+    "univariate/histogram": (
+        Histogram(edges=(-0.5, 0.5)),
+        (rows.moved("one bin to another", THIRDS, -1.0), rows.moved("absent", THIRDS, np.nan)),
+    ),
+}
 
 
 def clipped() -> Cases:
@@ -225,9 +226,7 @@ def interval_mean() -> Cases:
 
 
 BUILDERS: dict[str, Callable[[], Cases]] = {
-    "univariate/bounded-mean": bounded_mean,
-    "univariate/count": count,
-    "univariate/histogram": histogram,
+    **{key: partial(one_step, key, *given) for key, given in ONE_STEP.items()},
     "univariate/clipped-mean": clipped,
     "univariate/two-step-mean": two_step,
     "univariate/unbounded-mean": unbounded,
