@@ -17,8 +17,7 @@ import pytest
 import workbench
 from tests.cluster import PATIENCE, cluster, until
 from workbench.errors import ArgumentError
-from workbench.study.store import Store
-from workbench.study.sweeps import digest, forget, run
+from workbench.study.sweeps import Store, digest, forget, run
 
 ROOT = Path(workbench.__file__).parents[1]
 SEED, COUNT, OPEN, TRIALS = 11, 24, 9, 5

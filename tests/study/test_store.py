@@ -11,11 +11,10 @@ from joblib.externals.loky import get_reusable_executor
 
 from workbench.errors import ArgumentError
 from workbench.study import grids as fingerprint
-from workbench.study import store as database
-from workbench.study import store as module
+from workbench.study import sweeps as database
+from workbench.study import sweeps as module
 from workbench.study.grids import Cell, Sweep, grid
-from workbench.study.store import Store
-from workbench.study.sweeps import CellError, compute, forget, run, task
+from workbench.study.sweeps import CellError, Store, compute, forget, run, task
 
 SEED = 20240
 COUNTS = {"quick": 2, "full": 3}

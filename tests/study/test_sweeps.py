@@ -16,10 +16,10 @@ from workbench.study import profiles, sweeps
 from workbench.study.grids import Role, Sweep, grid, multiples, point_id, stream, table
 from workbench.study.parameters import Parameter
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.store import Store
 from workbench.study.sweeps import (
     CellError,
     Resources,
+    Store,
     columns,
     compute,
     forget,

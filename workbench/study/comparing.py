@@ -28,8 +28,7 @@ from workbench.study.audit import OwnFunction, is_estimator
 from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import quantile, quantile_interval
 from workbench.study.search import accepts
-from workbench.study.store import Store, caches
-from workbench.study.sweeps import Place, lending, resources, run
+from workbench.study.sweeps import Place, Store, caches, lending, resources, run
 from workbench.types import Array, Columns
 
 # What a function is, as a digest: its code, what it refers to, and nothing of where it was written.

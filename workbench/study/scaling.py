@@ -20,15 +20,14 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, positive, 
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.special import chdtrc as chi_squared_tail
 from workbench.special import ndtri
-from workbench.study.grids import Block, Cell, Point
+from workbench.study.grids import SOFTWARE, Block, Cell, Point
 from workbench.study.intervals import Interval, Vector
 from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
 from workbench.study.profiles import PROFILES, claim_level, computed
 from workbench.study.rules import Status, Verdict
 from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
-from workbench.study.store import Store
-from workbench.study.sweeps import Task, compute, resources
+from workbench.study.sweeps import Store, Task, compute, resources
 from workbench.types import Columns
 
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
@@ -618,7 +617,9 @@ def _least(asked: Asked) -> Found:
                 if cell is None:
                     if not asked.computing:
                         raise _MissingError
-                    cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, scaling.block))
+                    cell = compute(
+                        Task(scaling.name, point, 0, number, BRACKETING, seed, scaling.block, SOFTWARE)
+                    )
                     if shelf:
                         shelf.put(point, cell)
                     else:

@@ -9,8 +9,7 @@ import pytest
 from tests.cluster import cluster, until
 from tests.lab.runner.test_resume import COUNT, PATIENCE, Lab
 from tests.lab.runner.test_resume import whole as whole
-from workbench.study.store import Store
-from workbench.study.sweeps import digest
+from workbench.study.sweeps import Store, digest
 
 
 class Clustered(Lab):

@@ -9,10 +9,9 @@ import pytest
 
 from workbench.errors import ArgumentError
 from workbench.lab.runner import notebooks
-from workbench.study import store as database
+from workbench.study import sweeps as database
 from workbench.study.grids import Sweep, grid
-from workbench.study.store import Store, require_intact
-from workbench.study.sweeps import run
+from workbench.study.sweeps import Store, require_intact, run
 
 
 def measure(*, trials, data, noise, **point):

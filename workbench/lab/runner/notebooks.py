@@ -37,8 +37,7 @@ from workbench.lab.runner.report import outputs
 from workbench.lab.runner.run_notebook import EXECUTED
 from workbench.study.grids import KERNELS, SOFTWARE
 from workbench.study.parameters import Declared, brief
-from workbench.study.store import DamagedError, Store, require_intact
-from workbench.study.sweeps import LENT, NONE
+from workbench.study.sweeps import LENT, NONE, DamagedError, Store, require_intact
 
 OWN = {  # parameters the runner sets
     "profile": "the option --profile instead of a parameter",
@@ -188,7 +187,7 @@ def _package() -> dict[str, str]:
 #
 # A store outlives its run and serves all variants of the notebook, so that the next run goes on from there:
 # after a kill or a timeout, under a larger profile or at other parameters. It serves only blocks of the very
-# same software, trials and seed (`study.store`), and has the software in its name.
+# same software, trials and seed (`study.sweeps`), and has the software in its name.
 
 
 def place(home: Path) -> Path:

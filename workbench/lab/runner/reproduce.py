@@ -23,8 +23,7 @@ from workbench.lab.project import Project
 from workbench.lab.runner import complexity
 from workbench.lab.runner.notebooks import Batch, Grid, Outcome, Variant, variants
 from workbench.lab.runner.report import figures, outputs, verdicts, write_index
-from workbench.study.store import Store
-from workbench.study.sweeps import digest
+from workbench.study.sweeps import Store, digest
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once

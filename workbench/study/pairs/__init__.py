@@ -22,7 +22,7 @@ BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType
 )
 
 
-MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(rows.ends(4), 1.0)])"
+MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(ends(4), 1.0)])"
 
 
 def builder(key: str) -> Callable[[], Iterator[Case]]:
