@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from inspect import Parameter, signature
 from math import inf
-from time import perf_counter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -282,18 +281,17 @@ class AuditReport:
 
     name: str  # what was attacked
     claim: Budget  # what it promises
-    level: float  # Probability, at most, that a mechanism that keeps its claim is accused
+    level: float  # probability, at most, that a mechanism that keeps its claim is accused
     violated: bool  # whether the confirmed event contradicts the claim
-    eps_lower: float  # No smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`
+    eps_lower: float  # no smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`
     mu_lower: float
     rho_lower: float
-    pair: str  # Where: "exchanged" means that the event is more likely on the pair's second data set
+    pair: str  # where: "exchanged" means that the event is more likely on the pair's second data set
     event: str
     # how often the event occurred on either data set of the pair, the more likely one first
     counts: tuple[int, int]
-    trials: int  # Confirmation runs on either data set
+    trials: int  # confirmation runs on either data set
     runs: int  # runs in all
-    seconds: float = field(default=0.0, compare=False)  # Time taken; not part of the record
 
     @property
     def message(self) -> str:
@@ -321,9 +319,7 @@ class AuditReport:
         return f"ε ≥ {self.eps_lower:.3g}, μ ≥ {self.mu_lower:.3g}, ρ ≥ {self.rho_lower:.3g} {confidence}"
 
     def record(self) -> dict[str, object]:
-        values = asdict(self) | {"claim": str(self.claim), "message": self.message}
-        del values["seconds"]
-        return values
+        return asdict(self) | {"claim": str(self.claim), "message": self.message}
 
     def to_json(self) -> str:
         return json.dumps(self.record(), allow_nan=False, ensure_ascii=False)
@@ -434,31 +430,17 @@ def audit(
 ) -> AuditReport:
     """Attack `mechanism` on every pair and return what one confirmed event proves.
 
-    Parameters
-    ----------
-    mechanism : callable
-        `(x, trials, rng)` returns independent outputs on the data set x, shape (trials,) or (trials, k), or
-        one number: then it is called once for every trial. A row with NaN is "no answer".
-    pairs : sequence of Pair
-        Neighbours that may betray the mechanism; with one pair there is nothing to screen.
-    claim : Budget
-        What is promised: PureDP, ApproxDP, GaussianDP or ZCDP, the last with or without δ.
-    level : float
-        False alarms per audit.
-    n_screen, n_train, n_test : int
-        Runs on either data set, in every phase; fixed before the first run.
-    seed : int
-        Of all streams.
-    score : callable, optional
-        Maps outputs (trials, k) to one number each, to be tried as a statistic besides the built-in ones.
-    name : str
-        Names the streams, and the report.
+    A mechanism is a function `(x, trials, rng)` that returns independent outputs on the data set x, shape
+    (trials,) or (trials, k), or one number: then it is called once for every trial. A row with NaN is "no
+    answer". With one pair there is nothing to screen. The sizes are runs on either data set, in every phase,
+    fixed before the first; `level` is that of false alarms; a `score` maps outputs (trials, k) to one number
+    each, to be tried as a statistic besides the built-in ones; `name` names the streams, and the report.
     """
     if not pairs:
         raise ArgumentError("pairs", pairs, "at least one pair")
     integer_at_least(4, n_screen=n_screen, n_train=n_train, n_test=n_test)
     probability(level=level)
-    begin, attack = perf_counter(), _Attack(name, mechanism, claim, score, seed)
+    attack = _Attack(name, mechanism, claim, score, seed)
     pair, screened = pairs[0], 0
     if len(pairs) > 1:  # (1)
         pair = max(pairs, key=lambda pair: attack.choice(pair, SCREENS, n_screen, HOPE).strength)
@@ -476,7 +458,6 @@ def audit(
         pair=pair.name,
         event=f"{chosen.event}{' (exchanged)' if chosen.exchanged else ''}",
         runs=2 * (screened + n_train + n_test + 2 * FRESH),
-        seconds=perf_counter() - begin,
     )
 
 

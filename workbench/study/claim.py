@@ -20,45 +20,24 @@ def nothing() -> tuple[()]:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement that is executed.
+    """A statement that is executed."""
 
-    Parameters
-    ----------
-    id : str
-        Stable id: the chapter and what is said, such as `one-mean/flat-in-radius`.
-    number : str
-        Its short number, such as `G2`.
-    sources : tuple of str
-        Ids of the numbered statements it tests.
-    statement : str
-        One line, with its constants.
-    checks : callable
-        Called with the tables of the sweeps, then with every scaling and what was found of it, and with
-        `seed=` if it has that parameter, because it resamples. Returns the checks that must all hold; or a
-        verdict, where trials are counted in another way.
-    sweeps : callable
-        Returns what is run, by name and late, so that grids are placed when they are first needed. A sweep
-        that has no blocks under a profile is left out there.
-    scalings : callable
-        Returns what is searched, likewise.
-    expected : Status
-        The committed status under the profile full: a refutation is a result, committed with its reason.
-    reason : str
-        Why, for anything but HOLDS.
-    kind : str
-        `source`: what a source says. `ours`: what we say.
-    """
-
-    id: str
-    number: str
-    sources: tuple[str, ...]
-    statement: str
+    id: str  # stable id: the chapter and what is said, such as `one-mean/flat-in-radius`
+    number: str  # its short number, such as `G2`
+    sources: tuple[str, ...]  # ids of the numbered statements it tests
+    statement: str  # one line, with its constants
+    # called with the tables of the sweeps, then with every scaling and what was found of it, and with `seed=`
+    # if it has that parameter, because it resamples. Returns the checks that must all hold; or a verdict,
+    # where trials are counted in another way.
     checks: Callable[..., Sequence[Verdict] | Verdict]
+    # returns what is run, by name and late, so that grids are placed when they are first needed. A sweep that
+    # has no blocks under a profile is left out there.
     sweeps: Callable[[], Iterable[Sweep]] = nothing
-    scalings: Callable[[], Iterable[Scaling]] = nothing
+    scalings: Callable[[], Iterable[Scaling]] = nothing  # returns what is searched, likewise
+    # the committed status under the profile full: a refutation is a result, committed with its reason
     expected: Status = Status.HOLDS
-    reason: str = ""
-    kind: Kind = "source"
+    reason: str = ""  # why, for anything but HOLDS
+    kind: Kind = "source"  # `source`: what a source says. `ours`: what we say.
 
     def __post_init__(self) -> None:
         one_of(get_args(Kind), kind=self.kind)

@@ -165,7 +165,6 @@ class Judge:
     stated: bool = False  # whether predictions of the catalog's estimators are of this loss
 
     def error(self, answer: Any) -> float:
-        """Return the loss of an answer: of an interval half its width, infinite for none."""
         if answer is None or isinstance(answer, Abstention):
             return inf
         found = self.loss(answer, self.truth)
@@ -225,7 +224,6 @@ class Contest:
         return accepts(method, n, self.population.d or 1, self.budget)
 
     def errors(self, n: int, trials: int, data: Generator, noise: Generator) -> Iterator[float]:
-        """Yield the error of every trial, infinite where there is no answer."""
         for _ in range(trials):
             rows = self.population.sample(n, rng=data)
             yield self.judge.error(self.function.answer(rows, noise, self.budget))
@@ -271,10 +269,7 @@ class Comparison:
     # no answer, and the median error that the method itself predicts, infinite where it states none
     summary: pd.DataFrame
     methods: Mapping[str, Any]  # what is compared, by name
-    budgets: tuple[Budget | None, ...]  # In order; None for methods without privacy
-
-    def _repr_html_(self) -> str:
-        return self.summary.to_html(index=False, float_format="{:.3g}".format)
+    budgets: tuple[Budget | None, ...]  # in order; None for methods without privacy
 
 
 def compare(

@@ -41,10 +41,10 @@ class Mutant(Generic[Finder]):
     """A fault with a name, and what must find it."""
 
     name: str  # what is wrong
-    fault: Fault  # Makes it wrong
+    fault: Fault  # makes it wrong
     found_by: Finder  # an attack, a contract of examples, or the test of a property
     applies: Callable[[Any], bool] = everywhere  # whether an example has what the fault breaks
-    options: Mapping[str, Any] = field(default_factory=dict)  # Arguments with which a contract finds it
+    options: Mapping[str, Any] = field(default_factory=dict)  # arguments with which a contract finds it
 
 
 @contextmanager
@@ -78,7 +78,6 @@ def swapped(original: object, replacement: object) -> Fault:
 
 
 def attribute(owner: object, name: str, replacement: object) -> Fault:
-    """Return the fault that replaces one attribute of a class or module, there alone."""
     return lambda *_: patch.object(owner, name, replacement)
 
 
@@ -99,7 +98,6 @@ def _changed(function: Function, right: str, wrong: str) -> Any:
 
 
 def weaker(kind: str, factor: float) -> Fault:
-    """Return the fault of a noise whose scale is `factor` times the right one."""
     original: Function = getattr(SimulatedNoise, kind)
 
     def drawn(self: SimulatedNoise, value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
@@ -129,7 +127,6 @@ def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
 
 
 def declared(steps: str | set[str], factor: float) -> Fault:
-    """Return the fault of steps that declare `factor` times their sensitivity."""
     wrong = {steps} if isinstance(steps, str) else steps
     return charged(lambda step, name, size, cost: (step, name, size * (factor if step in wrong else 1), cost))
 
@@ -147,7 +144,6 @@ class Memo:
     mutating: bool = False
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Return the remembered result for these arguments, computed if need be."""
         key = (arguments, *sorted(named.items()))
         shelf = self.known if key in self.known or not self.mutating else self.scratch
         if key not in shelf:
@@ -156,7 +152,6 @@ class Memo:
 
 
 def cached_functions() -> set[Any]:
-    """Return every function of the package that remembers its results."""
     modules = [module for name, module in sys.modules.items() if name.startswith("workbench")]
     found = [value for module in modules for value in vars(module).values() if callable(value)]
     return {value for value in found if hasattr(value, "cache_info") and hasattr(value, "__wrapped__")}
@@ -232,7 +227,6 @@ def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
 
 @contextmanager
 def watched() -> Iterator["Spy"]:
-    """Put a spy on every mechanism, for as many runs as are to be recorded."""
     spy = Spy()
     seen = [(function, spy.watched(name, function, statistic)) for name, function, statistic in _mechanisms()]
     draw = spy.watched(
@@ -250,7 +244,6 @@ class Spy:
 
     @contextmanager
     def recorded(self, script: list[Event] | None = None) -> Iterator[list[Event]]:
-        """Record every use anew; with a script, release its outputs instead of fresh ones."""
         self.script, self.events = script or [], []
         try:
             yield self.events
@@ -258,7 +251,6 @@ class Spy:
             self.script, self.events = [], []
 
     def watched(self, mechanism: str, original: Function, statistic: Function) -> Function:
-        """Return `original`, recorded unless another recorded mechanism calls it."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if self.inside:

@@ -189,34 +189,21 @@ DRAWN = ("trials", "data", "noise")  # what a block takes besides the parameters
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is measured, where and how often.
+    """What is measured, where and how often."""
 
-    Parameters
-    ----------
-    name : str
-        Stable id; part of every seed.
-    points : tuple of mappings
-        The grid: the public parameters of each point, the same names in all of them (see `grid`).
-    block : callable
-        Called as `block(**point, trials=, data=, noise=)`, returns columns of one entry per trial. `data`
-        draws the samples, `noise` is for the estimators. A trial in which the estimator abstains has an
-        infinite `error` and is flagged in the column `abstained`; a block without that column never abstains.
-    trials : int
-        Trials per block, chosen so that a block is half a second to a second of work.
-    blocks : mapping of str to int
-        Profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
-    in_law : bool
-        Whether a trial draws what its estimators need of the rows, and no rows: then n is no work.
-    usual : tuple of mappings, optional
-        Of a sweep that was moved: the points it has at the usual parameters (`moved`).
-    """
-
-    name: str
+    name: str  # stable id; part of every seed
+    # the grid: the public parameters of each point, the same names in all of them (see `grid`)
     points: tuple[Point, ...]
+    # called as `block(**point, trials=, data=, noise=)`, returns columns of one entry per trial. `data` draws
+    # the samples, `noise` is for the estimators. A trial in which the estimator abstains has an infinite
+    # `error` and is flagged in the column `abstained`; a block without that column never abstains.
     block: Block
-    trials: int
+    trials: int  # trials per block, chosen so that a block is half a second to a second of work
+    # profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
     blocks: Mapping[str, int]
+    # whether a trial draws what its estimators need of the rows, and no rows: then n is no work
     in_law: bool = field(default=False, compare=False, repr=False)
+    # of a sweep that was moved: the points it has at the usual parameters (`moved`)
     usual: tuple[Point, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -264,7 +251,6 @@ class Sweep:
 
     @property
     def times_usual(self) -> float:
-        """The work of this sweep as a multiple of its work at the usual points."""
         here, usual = (sum(map(self._work, some)) for some in (self.points, self.usual or self.points))
         return here / usual
 

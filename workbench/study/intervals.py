@@ -142,10 +142,10 @@ class Crossing(NamedTuple):
 
     # where the monotone fit, interpolated in log n, crosses; nan if the grid does not bracket that
     estimate: float
-    # Sampling error by the parametric bootstrap, given the interpolation; 0 or inf for an end beyond the
+    # sampling error by the parametric bootstrap, given the interpolation; 0 or inf for an end beyond the
     # grid, and the bracket if there is no estimate
     interval: Interval
-    # Two grid points (or 0, or inf) around the crossing: exact at `level`, and assumes only monotonicity
+    # two grid points (or 0, or inf) around the crossing: exact at `level`, and assumes only monotonicity
     bracket: Interval
 
     @property

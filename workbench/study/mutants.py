@@ -64,7 +64,6 @@ def _light(bottom: Callable[..., int]) -> Callable[..., int]:
 
 
 def bins_from_the_smallest_row(recipe: UnitHistogram, x: Any) -> Any:
-    """Return bins that begin at the smallest row: one row moves all the others."""
     keys = np.floor(x - x.min())
     return keys if recipe.radius is None else np.clip(keys, 0, recipe.bins - 1)
 

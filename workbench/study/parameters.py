@@ -102,7 +102,7 @@ class Parameter:
     default: float  # where the notebook starts, and what its committed figures show
     low: float  # the least and the largest value that is allowed
     high: float
-    meaning: str = ""  # In words, for a reader who meets it first
+    meaning: str = ""  # in words, for a reader who meets it first
     unit: str = ""  # of the number, and whether it counts
     integer: bool = False
     log: bool = True  # whether equal steps of a slider multiply
@@ -116,7 +116,6 @@ class Parameter:
 
     @property
     def words(self) -> str:
-        """What is allowed, for messages and for the comment in the cell of parameters."""
         return f"a {'whole ' * self.integer}number, {brief(self.low)} to {brief(self.high)}"
 
     def admits(self, value: object) -> bool:
@@ -137,7 +136,6 @@ class Parameter:
         return round(within) if self.integer else within
 
     def slider(self, value: float | None = None) -> Slider:
-        """Return the control that starts at a value, by default that of the notebook."""
         start, ends = self.default if value is None else value, (self.low, self.high)
         return Slider(*(self.track or ends), start, self.log, self.symbol, self.unit, self.integer, ends)
 
@@ -164,7 +162,6 @@ Declared = Mapping[str, Parameter]
 
 
 def loaded(argument: str, reference: str) -> Any:
-    """Return the object of a reference, or raise naming the argument that has it."""
     module, _, name = reference.partition(":")
     if not module or not name:
         raise ArgumentError(argument, reference, "module:object")

@@ -36,18 +36,18 @@ class Question:
     """What is asked: the least n for a budget, or the least budget for an n."""
 
     subject: str = ""  # an estimand, a key, or nothing for the whole catalog
-    # Columns; None for one number for each estimand, the fewest of the entries' populations
+    # columns; None for one number for each estimand, the fewest of the entries' populations
     d: int | None = None
     # the wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin
     alpha: float | None = None
     beta: float = 0.05  # the probability with which the error may exceed alpha
     # what may be spent; None where `n` is given and the least ε at `delta` is sought
     budget: Budget | None = None
-    n: int | None = None  # Rows; None where a budget is given
+    n: int | None = None  # rows; None where a budget is given
     delta: float = 0.0  # where n is given
     calibrations: tuple[str, ...] = ("tight",)  # of the estimators that have several
     settings: Mapping[str, Any] = field(default_factory=dict)  # public parameters of the estimators, by name
-    own: tuple[Entry, ...] = ()  # Estimators beside those of the catalog; alone where there is no subject
+    own: tuple[Entry, ...] = ()  # estimators beside those of the catalog; alone where there is no subject
     # whether alpha is a share of a mean: only means of one column answer, whose errors are in its unit
     relative: bool = False
     simulation: "Simulation | None" = None  # how n is searched by runs, too, if it is
@@ -78,20 +78,16 @@ class Question:
         those that take no ε are asked for ρ.
         """
         if self.budget is not None:
-            given = [self.budget, *_without_delta(self.budget)]
+            given = [self.budget]
+            match self.budget:
+                case ApproxDP(epsilon, delta) if delta:
+                    given.append(PureDP(epsilon))
+                case ZCDP(rho, delta) if delta:
+                    given.append(ZCDP(rho))
             return [[lambda _, budget=budget: budget for budget in given]]  # type: ignore[misc]
         if not self.delta:
             return [[PureDP], [ZCDP]]
         return [[lambda e: ApproxDP(e, self.delta), PureDP], [lambda r: ZCDP(r, self.delta), ZCDP]]
-
-
-def _without_delta(budget: Budget) -> list[Budget]:
-    match budget:
-        case ApproxDP(epsilon, delta) if delta:
-            return [PureDP(epsilon)]
-        case ZCDP(rho, delta) if delta:
-            return [ZCDP(rho)]
-    return []
 
 
 # The estimators that a question is about. Parameters that are not set have the values of the catalog's
@@ -134,7 +130,6 @@ class Candidate:
 
     @property
     def meaning(self) -> str:
-        """What its error is, and in which unit: the first line that documents it."""
         return meaning(getattr(self.estimator, self._asked)) if self.stated else ""
 
     @property
@@ -155,7 +150,6 @@ class Candidate:
         return Asked(self.estimator, n, self.d, budget).other_rows
 
     def refusal(self, n: int, budget: Budget) -> str:
-        """Return the refusal of n rows by the plan; empty if it takes them."""
         try:
             self.estimator.plan(n, self.d, budget)
         except ArgumentError as error:
@@ -164,7 +158,6 @@ class Candidate:
 
 
 def candidates(question: Question) -> list[Candidate]:
-    """Return the estimators in question, in the order of the catalog."""
     entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
     known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
     for name, value in question.settings.items():
@@ -310,11 +303,9 @@ class Scale:
         return sorted({place for place in self.around(answer) if self.start <= place <= self.most})
 
     def best(self) -> tuple[int, float]:
-        """Return the place with the smallest bound of those computed, and that bound."""
         return min(self.seen.items(), key=lambda pair: pair[::-1])
 
     def check(self, answer: int, alpha: float) -> Check:
-        """Return a check of the bound for monotony on the grid around an answer."""
         grid = self._grid(answer)
         short = (self.number(place) for place in grid if place > answer and self.at(place) > alpha)
         return Check(len(grid), tuple(short))
@@ -322,11 +313,6 @@ class Scale:
 
 def factors(n: int) -> list[int]:
     return [round(factor * n) for factor in FACTORS]
-
-
-def steps(place: int) -> list[int]:
-    """Return places around one of the decimals, from a tenth to a hundred times."""
-    return [place + step for step in STEPS]
 
 
 def decimal(place: int) -> float:
@@ -407,7 +393,6 @@ def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
 
 
 def answer_of(question: Question, one: Candidate) -> Answer:
-    """Return the answer of one estimator at the best of the budgets it takes."""
     blank = Answer(
         key=one.entry.key,
         estimand=str(one.entry.estimand),
@@ -475,7 +460,11 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
         reason = f"n = {n}: expected at most {MOST}, up to which this bound is computed"
         return replace(blank, reason=reason)
     scale = Scale(
-        lambda place: one.bound(n, offer(decimal(place)), question.beta), 0, DECIMALS, steps, decimal
+        lambda place: one.bound(n, offer(decimal(place)), question.beta),
+        0,
+        DECIMALS,
+        lambda place: [place + step for step in STEPS],
+        decimal,
     )
     place = scale.least(alpha)
     if place is None:
@@ -562,7 +551,6 @@ class Search:
         return (time.thread_time() - started) * self.how.runs * WORK
 
     def measure(self) -> Measure:
-        """Return the function that runs the estimator on blocks of samples."""
         from workbench.study.grids import Role, point_id, stream
 
         one, budget = self.candidate, self.budget
@@ -621,7 +609,6 @@ def plan(question: Question) -> list[Answer]:
 
 
 def answers(question: Question, one: Candidate) -> Answers:
-    """Return the answers of one estimator by its proved bound and by its prediction."""
     guess = replace(one, kind="predicted")
     predicted = answer_of(question, guess) if guess.stated else None
     return Answers(proved=answer_of(question, one), predicted=predicted)

@@ -57,9 +57,9 @@ class Verdict:
     statement: str = ""
     status: Status  # the decision
     test: str  # the rule
-    level: float  # Probability, at most, that a true claim is refuted
-    n: int | None = None  # Sample size at which the claim was tested; None if there were several
-    trials: int  # Independent repetitions
+    level: float  # probability, at most, that a true claim is refuted
+    n: int | None = None  # sample size at which the claim was tested; None if there were several
+    trials: int  # independent repetitions
     estimate: float  # what was measured
     interval: Interval
     bound: float  # what the claim says: a bound or a prediction

@@ -95,7 +95,6 @@ class Scaling:
         return (self.values[0], self.values[-1]) if profile in ENDS else self.values
 
     def axis(self, value: float) -> float:
-        """Return what n is a power of: the number, or the size of its logarithm."""
         return abs(log(value)) if self.logarithm else value
 
 
@@ -137,7 +136,6 @@ class Slope:
     curved: bool = False
 
     def interval(self, level: float) -> Interval:
-        """Return the interval that misses with the level, for normal errors of ln n*."""
         parts = self.steps if self.curved else ((self.estimate, self.error),)
         reach = _reach(level / len(parts))
         ends = [(middle - reach * error, middle + reach * error) for middle, error in parts]
@@ -238,7 +236,7 @@ class Statement:
     # `predicted` and `fewest`
     fewest: Named = lambda: 1
     start: Named = lambda stated, predicted: predicted if isfinite(predicted) else stated
-    also: Named = lambda: {}  # Numbers that follow from the others
+    also: Named = lambda: {}  # numbers that follow from the others
     bound: Literal["upper", "lower", "equal"] = "upper"  # as of a `Scaling`
     share: float = 0.9
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)

@@ -72,7 +72,6 @@ class Counts:
         return np.log(self.n)
 
     def within(self, centre: float, reach: float) -> "Counts":
-        """Return the counts with ln n no farther than `reach` from a centre."""
         return self._where(np.abs(self.places - centre) <= reach)
 
     def beyond(self, n: float) -> tuple[int, int]:
@@ -103,7 +102,6 @@ def curves(u: Vector, share: float) -> Vector:
 
 
 def log_likelihood(p: Vector, counts: Counts) -> Vector:
-    """Return the log-likelihood of shares p, whose last axis is that of the counts."""
     sure = np.clip(p, EDGE, 1 - EDGE)
     each = xlogy(counts.hits, sure) + xlog1py(counts.runs - counts.hits, -sure)
     return np.asarray(each.sum(-1), np.float64)
@@ -269,8 +267,8 @@ class Target:
     alpha: float  # a run succeeds if its error is at most this
     share: float = 0.9  # wanted share of successes, q
     cap: int = 200  # runs after which placing ends; (4) adds 80 to 200
-    goal: float = 0.0  # Half-width of ln n* at which it ends before; 0 for never
-    level: float = 0.05  # Chance that the interval misses
+    goal: float = 0.0  # half-width of ln n* at which it ends before; 0 for never
+    level: float = 0.05  # chance that the interval misses
     most: int = 10**9  # the largest n that is tried
 
     def __post_init__(self) -> None:
@@ -281,7 +279,6 @@ class Target:
 
     @property
     def aims(self) -> tuple[float, float, float]:
-        """The shares at which runs are placed in turn: most is learned a little off q."""
         q = self.share
         return max(1 - 2.2 * (1 - q), q / 2), q, 1 - 0.4 * (1 - q)
 
@@ -465,7 +462,6 @@ def fewest_rows(estimator: "Estimator[Any]", d: int, budget: "Budget") -> int:
 
 
 def accepts(estimator: "Estimator[Any]", n: int, d: int, budget: "Budget") -> bool:
-    """Return whether the plan takes n rows; raise if it refuses anything else."""
     try:
         estimator.plan(n, d, budget)
     except ArgumentError as error:

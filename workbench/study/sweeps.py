@@ -182,7 +182,6 @@ class Store:
             raise ArgumentError("store", str(self.path), allowed) from None
 
     def damaged(self, why: str) -> DamagedError:
-        """Return the error that says what is wrong with what the file holds."""
         return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
 
     def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
@@ -267,7 +266,6 @@ def caches() -> Path:
 
 
 def checksum(*parts: object) -> bytes:
-    """Return the digest that tells whether a stored block is what was put in."""
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
 
 
@@ -288,7 +286,6 @@ class Shelf:
     code: str  # what workers must have begun with, besides `SOFTWARE`, to have the same code
 
     def put(self, point: Point, cell: Cell) -> None:
-        """Store a block; one that is there already has the same bits, and stays."""
         kinds = json.dumps([[name, values.dtype.str] for name, values in cell.columns.items()])
         numbers = b"".join(values.tobytes() for values in cell.columns.values())
         content = self.digest, point_key(point), cell.block, kinds, numbers
@@ -302,7 +299,6 @@ class Shelf:
     def cell(
         self, position: int, key: str, block: int, kinds: str, numbers: bytes, sum: bytes, seconds: float = 0
     ) -> Cell:
-        """Return what a row of the database holds, or raise if it is damaged."""
         if checksum(self.digest, key, block, kinds, numbers) != sum:
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
         columns, start = {}, 0
@@ -326,7 +322,6 @@ class Rows:
 
     @property
     def code(self) -> str:
-        """What workers must have begun with, besides `SOFTWARE`, to have the same code."""
         return self.shelf.code if self.shelf else ""
 
     def missing(self, profile: str) -> list[tuple[int, int]]:
@@ -448,26 +443,10 @@ def run(
 ) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
 
-    Parameters
-    ----------
-    sweep : Sweep
-        What to compute.
-    profile : str
-        How many blocks of it.
-    seed : int
-        The study's seed; with the sweep's name it fixes every number.
-    jobs : int, optional
-        Blocks computed at a time, in as many processes, by default as many as `resources` has. The table is
-        the same.
-    progress : bool
-        Whether to show a progress bar on stderr.
-    store : path or Store, optional
-        Where finished blocks are kept: those in it are read and the others computed and added one by one, so
-        that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place. By
-        default the store of `resources`, if there is one.
-    scheduler : str, optional
-        The address of a dask cluster that computes, such as `tcp://host:8786`; by default that of
-        `resources`.
+    Its profile says how many blocks; the seed and the sweep's name fix every number. `jobs` processes compute
+    at a time, or a dask cluster, at the address of its `scheduler`; the table is the same. Finished blocks in
+    a `store`, which takes the memory's place, are read and the others added one by one, so that a sweep that
+    was interrupted, or killed, goes on from there. All three are those of `resources` by default.
 
     Returns
     -------

@@ -30,7 +30,7 @@ class TradeOff:
     """The trade-off of one estimator of the catalog."""
 
     key: str  # of the estimator
-    d: int | None = None  # Columns; None for the fewest that it takes
+    d: int | None = None  # columns; None for the fewest that it takes
     # its public parameters that are not those of the catalog's example
     settings: Mapping[str, Any] = field(default_factory=dict)
     beta: float = 0.1  # the chance with which a proved bound may be exceeded; of a prediction it is a half
@@ -54,7 +54,6 @@ class TradeOff:
 
     @property
     def takes_delta(self) -> bool:
-        """Whether δ matters: whether approximate privacy is among what it takes."""
         return self._taken(ApproxDP(1.0, 1e-6))
 
     def _taken(self, budget: Budget) -> bool:

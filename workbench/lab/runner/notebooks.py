@@ -264,7 +264,7 @@ class Batch:
     # how thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`)
     profile: str = "quick"
     limit: float = NONE.limit
-    # Processes that compute at a time: so many notebooks, or fewer whose sweeps use several
+    # processes that compute at a time: so many notebooks, or fewer whose sweeps use several
     jobs: int | None = None
     # the address of a dask cluster that computes their sweeps and searches instead
     scheduler: str | None = None

@@ -37,10 +37,10 @@ class Reproduction(Batch):
     """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to."""
 
     say: Callable[[str], None] = tables.say
-    notebooks: Sequence[str] = ()  # Stems or chapters; all of them for none
+    notebooks: Sequence[str] = ()  # stems or chapters; all of them for none
     update: bool = False  # whether to rewrite what is committed
     out: Path | None = None  # the folder with a folder for every notebook; that of the project if not given
-    given: Mapping[str, object] = field(default_factory=dict)  # Parameters that all runs have
+    given: Mapping[str, object] = field(default_factory=dict)  # parameters that all runs have
     grid: Grid = field(default_factory=dict)  # name -> values of it, for one run at every combination
 
     def __post_init__(self) -> None:

@@ -26,7 +26,6 @@ MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(ends(4), 1.
 
 
 def builder(key: str) -> Callable[[], Iterator[Case]]:
-    """Return the builder of the attacks on `key`, or raise saying where to add one."""
     if own := addition(key):
         own.require("pairs")
         return lambda: _added(own)
@@ -75,7 +74,6 @@ def attack(case: Case, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditRe
 def attacks(
     keys: Iterable[str] = (), preset: AuditPreset = AUDIT_CI, seed: int = 0
 ) -> Iterator[tuple[Case, AuditReport]]:
-    """Yield the report on every stage of these entries, of all of them by default."""
     for build in [builder(key) for key in keys or attackable()]:
         for case in build():
             yield case, attack(case, preset, seed)

@@ -64,7 +64,6 @@ class Setting:
 
     @property
     def variant(self) -> str:
-        """The calibration, what tells the examples of an entry apart, and the budget."""
         ranged = "" if getattr(self.estimator, "lower", None) is None else ", range"
         mask = f", {mask}" if (mask := getattr(self.estimator, "mask", "")) else ""
         centre = getattr(self.estimator, "centre", 0.0)
@@ -101,7 +100,6 @@ class Setting:
         return Case(self.key, self.variant, step, native(charge), mechanism, tuple(pairs), share)
 
     def whole(self, pairs: Sequence[Pair], share: float) -> Case:
-        """Return the attack on the estimator itself, held to what its plan composes to."""
         estimator, budget = self.estimator, self.budget
         columns = self._columns()
         mechanism = loop(lambda x, noise: estimator.estimate(sanitised(x), budget, noise), columns)

@@ -152,18 +152,15 @@ def lone_bins(gap: float = 1.0) -> Pairs:
 
 
 def paired(differences: ArrayLike) -> Array:
-    """Return rows whose differences of neighbours, over √2, are these."""
     items = np.asarray(differences, np.float64)
     return np.column_stack([np.zeros(len(items)), np.sqrt(2.0) * items]).ravel()
 
 
 def pairs_of_differences(pairs: Sequence[Pair]) -> Pairs:
-    """Return pairs of rows for pairs of differences: again one row is replaced."""
     return tuple(Pair(pair.name, paired(pair.first), paired(pair.second)) for pair in pairs)
 
 
 def scales(n: int, reach: float) -> Pairs:
-    """Return pairs for a location of log differences of n rows, within ±reach of 0."""
     logs = [Pair(pair.name, np.exp(pair.first), np.exp(pair.second)) for pair in depth(n // 2, reach)]
     gone = np.zeros(n // 2)
     return (
