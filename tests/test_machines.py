@@ -18,7 +18,7 @@ def block(*, trials, data, noise, **point):
     x = data.standard_normal((trials, 300, 300))
     return {"error": [float(np.linalg.eigvalsh(a @ a.T)[7]) for a in x]}
 
-frame = run(Sweep("bits", grid(n=[1]), block, 3, {"quick": 1}), "quick", seed=1, backend="serial")
+frame = run(Sweep("bits", grid(n=[1]), block, 3, {"quick": 1}), "quick", seed=1)
 print(frame["error"].to_numpy().tobytes().hex())
 """
 

@@ -149,7 +149,7 @@ def _reproduce(options: Options) -> int:
         if name in axes:
             raise ArgumentError(f"grid {name}", values, f"all values of {name} in one --grid")
         axes[name] = values
-    given = _given(options, "profile", "update", "out", "jobs", "timeout", "store", "backend", "scheduler")
+    given = _given(options, "profile", "update", "out", "jobs", "timeout", "store", "scheduler")
     given |= {} if options.limit is None else {"limit": options.limit}
     request = Reproduction(notebooks=options.notebook, given=dict(options.parameter), grid=axes, **given)
     found = project.find(explicit=options.project)
@@ -366,8 +366,7 @@ COMMANDS = {
             ("--limit TIMES", float, None, "most work of a sweep, over that at its usual points (2)"),
             ("--jobs N", int, None, "processes that compute at a time (2)"),
             ("--store FILE", Path, None, "one file for all finished blocks of trials"),
-            ("--backend", ("serial", "loky", "dask"), None, "who computes all trials first"),
-            ("--scheduler ADDRESS", str, None, "of a dask cluster: tcp://host:8786"),
+            ("--scheduler ADDRESS", str, None, "of a dask cluster that computes: tcp://host:8786"),
             ("--timeout SECONDS", float, None, "for each notebook"),
         ),
         ("workbench reproduce 02_one_mean", "workbench reproduce one_mean --grid epsilon=0.1,0.5 -p n=500"),

@@ -110,7 +110,7 @@ def constant(**found):
 def decided(identifier, profile="quick"):
     """Return the verdict on a claim, which can be written."""
     verdict = CLAIMS[identifier].decide(profile, SEED, 1)
-    assert verdict.to_json()
+    assert verdict.record()
     return verdict
 
 

@@ -1,12 +1,14 @@
-"""A driver, a worker or a scheduler that is killed in mid-sweep: nothing is lost but the blocks it was at."""
+"""A worker or a scheduler of a cluster that is killed in mid-sweep: nothing is lost but the blocks it was at.
+
+A driver that is killed is that of `reproduce` (`tests/lab/runner/test_resume.py`).
+"""
 
 import importlib
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -15,8 +17,7 @@ import pytest
 import workbench
 from tests.cluster import PATIENCE, cluster, until
 from workbench.errors import ArgumentError
-from workbench.study.store import Store
-from workbench.study.sweeps import digest, forget, run
+from workbench.study.sweeps import Store, digest, forget, run
 
 ROOT = Path(workbench.__file__).parents[1]
 SEED, COUNT, OPEN, TRIALS = 11, 24, 9, 5
@@ -82,28 +83,6 @@ def stored(path):
         return []
 
 
-def group(leader):
-    """Return the processes of a group that are still running."""
-    listed = subprocess.run(["ps", "-A", "-o", "pgid=,stat="], capture_output=True, text=True, check=True)
-    states = [line.split() for line in listed.stdout.splitlines()]
-    return [state for pgid, state in states if int(pgid) == leader and not state.startswith("Z")]
-
-
-def killed(path, options, ready):
-    """Kill a driver with SIGKILL once `ready`, and return when its whole group is gone."""
-    with driver(path, **options) as process:
-        try:
-            until(lambda: ready() or process.poll() is not None)
-            assert process.poll() is None
-            process.kill()
-            process.wait()
-            until(lambda: not group(process.pid))
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-
-
 def finished(path, **options):
     """Run another driver to the end, with the gate open."""
     Path(os.environ["GATE"]).touch()
@@ -118,28 +97,13 @@ def same(gated, path):
         resumed = store.rows(gated.SWEEP, seed=SEED).table("quick")
         pd.testing.assert_frame_equal(resumed, serial, check_exact=True)
         assert digest([store]) == digest([whole])
-        assert digest([store]).blocks == COUNT
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("options", [{"backend": "serial"}, {"backend": "loky", "jobs": 2}])
-def test_sigkill_in_mid_sweep_then_the_same_rows_and_hash(gated, tmp_path, options):
-    path = tmp_path / "sweeps.sqlite"
-    killed(path, options, started().exists)  # and once more
-    killed(path, options, lambda: len(stored(path)) == OPEN)
-    before = stored(path)
-    assert len(before) == OPEN
-    started().unlink()
-    finished(path, **options)
-    assert stored(path)[:OPEN] == before
-    assert len(started().read_text().split()) == COUNT - OPEN
-    same(gated, path)
+        assert digest([store])[0] == COUNT
 
 
 @pytest.mark.dask
 def test_a_worker_killed_in_mid_sweep_is_survived(gated, tmp_path):
     path = tmp_path / "sweeps.sqlite"
-    with cluster(dict(os.environ)) as dask, driver(path, backend="dask", scheduler=dask.address) as process:
+    with cluster(dict(os.environ)) as dask, driver(path, scheduler=dask.address) as process:
         until(lambda: len(stored(path)) == OPEN)
         dask.workers[0].kill()
         Path(os.environ["GATE"]).touch()
@@ -151,7 +115,7 @@ def test_a_worker_killed_in_mid_sweep_is_survived(gated, tmp_path):
 @pytest.mark.dask
 def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_kept(gated, tmp_path):
     path = tmp_path / "sweeps.sqlite"
-    with cluster(dict(os.environ)) as dask, driver(path, backend="dask", scheduler=dask.address) as process:
+    with cluster(dict(os.environ)) as dask, driver(path, scheduler=dask.address) as process:
         until(lambda: len(stored(path)) == OPEN)
         dask.scheduler.kill()
         said = process.stderr.read()
@@ -162,7 +126,7 @@ def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_ke
     assert len(before) == OPEN
     started().unlink()
     with cluster(dict(os.environ), workers=1) as again:
-        finished(path, backend="dask", scheduler=again.address)
+        finished(path, scheduler=again.address)
         there = {str(worker.pid) for worker in again.workers}
     assert set(started().read_text().split()) == there  # one core: there, and not here
     assert stored(path)[:OPEN] == before
@@ -174,9 +138,9 @@ def test_a_cluster_that_does_not_answer_or_has_no_worker_is_refused(gated, monke
     monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
     for address in ("tcp://127.0.0.1:9", "nonsense://"):
         with pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
-            run(gated.SWEEP, "quick", seed=SEED, backend="dask", scheduler=address)
+            run(gated.SWEEP, "quick", seed=SEED, scheduler=address)
     with (
         cluster(dict(os.environ), workers=0) as none,
         pytest.raises(ArgumentError, match="one with a worker within 2 s"),
     ):
-        run(gated.SWEEP, "quick", seed=SEED, backend="dask", scheduler=none.address)
+        run(gated.SWEEP, "quick", seed=SEED, scheduler=none.address)

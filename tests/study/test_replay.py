@@ -6,7 +6,8 @@ import pytest
 from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import PureDP, SimulatedNoise
 from workbench.study.faults import alone, spied, weaker
-from workbench.study.pairs import attack, rows
+from workbench.study.pairs import attack
+from workbench.study.pairs import univariate as rows
 from workbench.study.pairs.base import Setting
 from workbench.study.pairs.replayed import both, replayed
 

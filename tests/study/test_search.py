@@ -11,8 +11,17 @@ from scipy.stats import binom
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.privacy import ApproxDP, Charge, PureDP
-from workbench.study.search import BRACKETING, STRIDE, Target, fewest_rows, least_n
-from workbench.study.success import Belief, Counts, crossing_line, fitted
+from workbench.study.search import (
+    BRACKETING,
+    STRIDE,
+    Belief,
+    Counts,
+    Target,
+    crossing_line,
+    fewest_rows,
+    fitted,
+    least_n,
+)
 
 TRUTH, LEVEL = 1000.0, 0.05
 REPEATS, WRONG = 30, 1e-5  # searches of one curve, and how often a test of coverage may fail by chance

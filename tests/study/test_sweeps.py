@@ -16,26 +16,18 @@ from workbench.study import profiles, sweeps
 from workbench.study.grids import Role, Sweep, grid, multiples, point_id, stream, table
 from workbench.study.parameters import Parameter
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.scaling import Scaling, Setting, searches
-from workbench.study.store import Store
 from workbench.study.sweeps import (
-    SEARCH,
-    By,
     CellError,
-    Declared,
     Resources,
-    chosen_backend,
+    Store,
     columns,
     compute,
-    fill,
     forget,
     lending,
-    missing,
     noting,
     resources,
     run,
     task,
-    units,
 )
 
 SEED = 20240
@@ -75,7 +67,7 @@ def digest(frame):
 @pytest.mark.daily
 def test_the_table_is_bit_identical_for_any_number_of_workers():
     found = []
-    for options in ({}, {"backend": "loky"}, {"jobs": 2}):
+    for options in ({}, {"jobs": 2}, {"jobs": 3}):
         forget()
         found.append(digest(run(sweep(), "full", seed=SEED, **options)))
     assert len(set(found)) == 1
@@ -241,9 +233,7 @@ def test_a_sweep_outside_its_domain_is_refused(change):
         Sweep(**{"name": "a", "points": grid(n=1), "block": measure, "trials": 1, "blocks": COUNTS} | change)
 
 
-@pytest.mark.parametrize(
-    "change", [{"profile": "swift"}, {"seed": -1}, {"seed": 0.5}, {"jobs": 0}, {"backend": "ray"}]
-)
+@pytest.mark.parametrize("change", [{"profile": "swift"}, {"seed": -1}, {"seed": 0.5}, {"jobs": 0}])
 def test_a_run_outside_its_domain_is_refused(change):
     with pytest.raises(ArgumentError):
         run(**{"sweep": sweep(), "profile": "quick", "seed": SEED} | change)
@@ -289,19 +279,23 @@ def test_run_computes_once_and_hands_out_copies(capsys, monkeypatch):
 
 
 def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path, monkeypatch):
-    jobs, chosen, usual = [], chosen_backend, sweep(points=grid(n=[5, 7]))
-    monkeypatch.setattr(sweeps, "chosen_backend", lambda *by: jobs.append(by[1]) or chosen(None, 1))
+    jobs, usual, compute = [], sweep(points=grid(n=[5, 7])), sweeps.computed
+
+    def noted(function, items, many, *rest):
+        jobs.append(many)
+        return compute(function, items)
+
+    monkeypatch.setattr(sweeps, "computed", noted)
     assert resources() == Resources(store=None, jobs=1)
     plain = run(usual, "quick", seed=SEED)
     lent, own = tmp_path / "lent.sqlite", tmp_path / "own.sqlite"
     with lending(Resources(store=lent, jobs=2)):
         run(usual, "quick", seed=SEED, jobs=1, store=own)
-        run(usual, "full", seed=SEED, backend="serial", store=own)
         assert not lent.exists()
         pd.testing.assert_frame_equal(plain, run(usual, "quick", seed=SEED), check_exact=True)
     with pytest.raises(ZeroDivisionError), lending(Resources(jobs=3)):
         1 / 0  # noqa: B018
-    assert jobs == [1, 1, 1, 2]
+    assert jobs == [1, 1, 2]
     assert resources().jobs == 1
     with Store(lent) as store:
         assert store.rows(usual, seed=SEED).missing("quick") == []
@@ -310,47 +304,12 @@ def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path, monkeypatch):
             Resources(jobs=wrong)
 
 
-def test_a_scheduler_goes_with_dask_and_with_nothing_else():
-    address = "tcp://127.0.0.1:1"
-    assert chosen_backend("dask", 1, address) == "dask"
-    for backend, scheduler in [("dask", None), (None, address), ("loky", address), ("serial", address)]:
-        with pytest.raises(ArgumentError, match="scheduler"):
-            chosen_backend(backend, 1, scheduler)
-
-
-# --- what runs declare, computed beforehand -------------------------------------------------------
-
-
-def setting(value):
-    return Setting({"k": value}, alpha=0.3, start=30, stated=30.0)
-
-
-def error(*, trials, data, noise, n, k):
-    return {"error": np.abs(data.standard_normal(trials)) * k / n**0.5}
-
-
-def test_what_is_declared_is_computed_once_and_marked(tmp_path):
-    scaling = Scaling(
-        "L17/Thm1.1", "k", "declared", "n", (1.0, 2.0), setting, error, 2, {}, caps={"quick": 40}
-    )
-    usual, found = sweep(points=grid(n=[2, 3, 5, 8])), []
+def test_what_is_noted_is_not_computed():
+    found = []
     with noting(found):
-        empty = run(usual, "full", seed=SEED)
-    assert found == [Declared(usual, "full", SEED)]
-    assert len(empty) == 0
-    wanted = units([Declared(usual, "quick", SEED), *found, *searches([scaling], "quick", SEED)])
-    assert len(wanted) == 4 * 5 + 2  # the blocks of a smaller profile are counted once
-    assert sum(unit.block == SEARCH for unit in wanted) == 2
-    with Store(tmp_path / "whole.sqlite") as store:
-        fill(store, wanted, By())
-        assert missing(store, wanted) == []
-        assert store.rows(usual, seed=SEED).missing("full") == []
-        before = sweeps.digest([store])
-        store.fetch("DELETE FROM cells WHERE name = 'demo' AND block > 2", ())
-        assert {unit.block for unit in missing(store, wanted)} == {3, 4}
-        assert sweeps.digest([store]) != before
-        fill(store, wanted, By("loky", 2))
-        assert sweeps.digest([store, store]) == before
+        assert len(run(sweep(), "full", seed=SEED)) == 0
+    assert found == [4 * 5]
+    assert len(CALLS) == 1  # which tells the columns
 
 
 # --- a figure's runs: the usual sweeps, others with a limit on their work, none at all -------------

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from inspect import Parameter, signature
 from math import inf
-from time import perf_counter
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -55,7 +54,6 @@ def epsilon_lower(low: ArrayLike, high: ArrayLike, delta: float = 0.0) -> Array:
 
 
 def mu_lower(low: ArrayLike, high: ArrayLike) -> Array:
-    """Return Φ⁻¹(low) - Φ⁻¹(high): no smaller μ is true."""
     return np.asarray(ndtri(low) - ndtri(high))
 
 
@@ -111,7 +109,6 @@ class View:
     missing: float = -inf
 
     def __call__(self, outputs: Array) -> Array:
-        """Return the numbers, free of NaN."""
         values = np.asarray(self.score(outputs), np.float64)
         return np.where(np.isnan(values), self.missing, values)
 
@@ -128,7 +125,6 @@ class Event:
     threshold: float
 
     def count(self, outputs: Array) -> int:
-        """Return how many rows lie in the set."""
         return int(hits(self.view(outputs), self.relation, self.threshold))
 
     def __str__(self) -> str:
@@ -171,7 +167,6 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
 def _choices(
     view: View, fitted: tuple[Array, Array], seen: list[Array], claim: Budget, caution: float
 ) -> Iterator[Choice]:
-    """Yield the strongest event of every kind on one view, by the excess at the ends of score intervals."""
     pooled = np.concatenate([view(part) for part in fitted])
     thresholds = _quantiles(pooled, THRESHOLDS)
     tries: dict[Relation, Array] = {"at least": thresholds, "below": thresholds, "equal to": _atoms(pooled)}
@@ -190,26 +185,22 @@ def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArra
 
 
 def _wilson(share: Array, n: int, z: float) -> Array:
-    """Return the end of the score interval that is z standard deviations away."""
     centre, spread = share + z * z / (2 * n), z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
     return np.asarray(np.clip((centre + spread) / (1 + z * z / n), 0.0, 1.0))
 
 
 def _quantiles(values: Array, levels: Array) -> Array:
-    """Return the distinct values at these levels; they may be infinite, hence no interpolation."""
     places = (levels * max(len(values) - 1, 0)).astype(np.int64)
     return np.unique(np.sort(values)[places]) if len(values) else values
 
 
 def _atoms(values: Array) -> Array:
-    """Return the numbers that occur most often, at least twice."""
     unique, counts = np.unique(values, return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_ATOMS]
     return np.asarray(unique[order][counts[order] > 1])
 
 
 def _views(first: Array, second: Array, score: Score | None) -> Iterator[View]:
-    """Yield every view that is worth a try: no answer, values, and estimated likelihood ratios."""
     pooled = np.concatenate([first, second])
     silent = bool(np.isnan(pooled[:, 0]).any())
     if silent:
@@ -238,7 +229,6 @@ def _coordinate(j: int) -> Score:
 
 
 def _direction(first: Array, second: Array) -> Score:
-    """Return the linear discriminant: regularised, on coordinates scaled by their quartiles and cut."""
     answers = [part[np.isfinite(part).all(axis=1)] for part in (first, second)]
     pooled = np.concatenate(answers) if sum(map(len, answers)) else np.zeros((1, first.shape[1]))
     low, middle, high = np.quantile(pooled, [0.25, 0.5, 0.75], axis=0)
@@ -257,7 +247,6 @@ def _direction(first: Array, second: Array) -> Score:
 
 
 def _binned_ratio(base: Score, first: Array, second: Array) -> Score:
-    """Return the log ratio of the bin of `base`: bins between pooled quantiles, one for no answer."""
     values = [base(part) for part in (first, second)]
     pooled = np.concatenate(values)
     known = pooled[~np.isnan(pooled)]
@@ -288,49 +277,24 @@ def equal_by_chance(outputs: Array, others: Array) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditReport:
-    """What one attack found.
+    """What one attack found."""
 
-    Parameters
-    ----------
-    name : str
-        What was attacked.
-    claim : Budget
-        What it promises.
-    level : float
-        Probability, at most, that a mechanism that keeps its claim is accused.
-    violated : bool
-        Whether the confirmed event contradicts the claim.
-    eps_lower, mu_lower, rho_lower : float
-        No smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`.
-    pair, event : str
-        Where: "exchanged" means that the event is more likely on the pair's second data set.
-    counts : tuple of int
-        How often the event occurred on either data set of the pair, the more likely one first.
-    trials : int
-        Confirmation runs on either data set.
-    runs : int
-        Runs in all.
-    seconds : float
-        Time taken; not part of the record.
-    """
-
-    name: str
-    claim: Budget
-    level: float
-    violated: bool
-    eps_lower: float
+    name: str  # what was attacked
+    claim: Budget  # what it promises
+    level: float  # probability, at most, that a mechanism that keeps its claim is accused
+    violated: bool  # whether the confirmed event contradicts the claim
+    eps_lower: float  # no smaller ε (at the claim's δ), μ or ρ is true, all three with confidence 1 - `level`
     mu_lower: float
     rho_lower: float
-    pair: str
+    pair: str  # where: "exchanged" means that the event is more likely on the pair's second data set
     event: str
+    # how often the event occurred on either data set of the pair, the more likely one first
     counts: tuple[int, int]
-    trials: int
-    runs: int
-    seconds: float = field(default=0.0, compare=False)
+    trials: int  # confirmation runs on either data set
+    runs: int  # runs in all
 
     @property
     def message(self) -> str:
-        """The finding in words."""
         if not self.violated:
             return f"no violation of {self.claim} found ({self._bounds()})"
         where = f"{self.event}: {self.counts[0]} against {self.counts[1]} of {self.trials}"
@@ -355,13 +319,9 @@ class AuditReport:
         return f"ε ≥ {self.eps_lower:.3g}, μ ≥ {self.mu_lower:.3g}, ρ ≥ {self.rho_lower:.3g} {confidence}"
 
     def record(self) -> dict[str, object]:
-        """Return plain values for JSON; equal seeds give equal records."""
-        values = asdict(self) | {"claim": str(self.claim), "message": self.message}
-        del values["seconds"]
-        return values
+        return asdict(self) | {"claim": str(self.claim), "message": self.message}
 
     def to_json(self) -> str:
-        """Return the record as JSON text."""
         return json.dumps(self.record(), allow_nan=False, ensure_ascii=False)
 
 
@@ -408,7 +368,6 @@ class Pair:
 
 
 def _as_rows(argument: str, found: object) -> Array:
-    """Return an array itself, and a list of numbers or of rows as one."""
     try:
         values = found if isinstance(found, np.ndarray) else np.array(found, np.float64)
     except (TypeError, ValueError):
@@ -429,7 +388,6 @@ class _Attack:
     seed: int
 
     def outputs(self, pair: Pair, role: Role, blocks: tuple[int, int], trials: int) -> tuple[Array, Array]:
-        """Return fresh outputs on either data set of `pair`."""
         point = point_id({"pair": pair.name})
         first, second = (
             self._run(x, trials, stream(self.seed, role, self.name, point, block))
@@ -447,12 +405,10 @@ class _Attack:
         return found
 
     def choice(self, pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Choice:
-        """Return the most suspicious event on `pair`."""
         first, second = self.outputs(pair, Role.SCREEN, blocks, trials)
         return choose(first, second, self.claim, caution, self.score)
 
     def require_fresh(self, pair: Pair) -> None:
-        """Raise if the mechanism repeats itself on two streams, so that no sample of it would be fresh."""
         batch, _ = self.outputs(pair, Role.SCREEN, COPIES, FRESH)
         other, _ = self.outputs(pair, Role.CONFIRM, COPIES, FRESH)
         if equal_by_chance(batch, other) < TOO_EQUAL:
@@ -474,31 +430,17 @@ def audit(
 ) -> AuditReport:
     """Attack `mechanism` on every pair and return what one confirmed event proves.
 
-    Parameters
-    ----------
-    mechanism : callable
-        `(x, trials, rng)` returns independent outputs on the data set x, shape (trials,) or (trials, k), or
-        one number: then it is called once for every trial. A row with NaN is "no answer".
-    pairs : sequence of Pair
-        Neighbours that may betray the mechanism; with one pair there is nothing to screen.
-    claim : Budget
-        What is promised: PureDP, ApproxDP, GaussianDP or ZCDP, the last with or without δ.
-    level : float
-        False alarms per audit.
-    n_screen, n_train, n_test : int
-        Runs on either data set, in every phase; fixed before the first run.
-    seed : int
-        Of all streams.
-    score : callable, optional
-        Maps outputs (trials, k) to one number each, to be tried as a statistic besides the built-in ones.
-    name : str
-        Names the streams, and the report.
+    A mechanism is a function `(x, trials, rng)` that returns independent outputs on the data set x, shape
+    (trials,) or (trials, k), or one number: then it is called once for every trial. A row with NaN is "no
+    answer". With one pair there is nothing to screen. The sizes are runs on either data set, in every phase,
+    fixed before the first; `level` is that of false alarms; a `score` maps outputs (trials, k) to one number
+    each, to be tried as a statistic besides the built-in ones; `name` names the streams, and the report.
     """
     if not pairs:
         raise ArgumentError("pairs", pairs, "at least one pair")
     integer_at_least(4, n_screen=n_screen, n_train=n_train, n_test=n_test)
     probability(level=level)
-    begin, attack = perf_counter(), _Attack(name, mechanism, claim, score, seed)
+    attack = _Attack(name, mechanism, claim, score, seed)
     pair, screened = pairs[0], 0
     if len(pairs) > 1:  # (1)
         pair = max(pairs, key=lambda pair: attack.choice(pair, SCREENS, n_screen, HOPE).strength)
@@ -516,14 +458,12 @@ def audit(
         pair=pair.name,
         event=f"{chosen.event}{' (exchanged)' if chosen.exchanged else ''}",
         runs=2 * (screened + n_train + n_test + 2 * FRESH),
-        seconds=perf_counter() - begin,
     )
 
 
 def _report(
     name: str, claim: Budget, level: float, counts: tuple[int, int], trials: int, **found: Any
 ) -> AuditReport:
-    """Return what the counts of an event prove."""
     low, high = (clopper_pearson(count, trials, level)[end] for end, count in enumerate(counts))
     delta = getattr(claim, "delta", 0.0)
     return AuditReport(
@@ -549,26 +489,19 @@ PAIRS = "a list of Pair, of (first, second) or of (name, first, second), or a fu
 def neighbours(name: str, found: Any) -> list[Pair]:
     """Return the pairs of a list, or of a function that returns one."""
     listed = found() if callable(found) else found
-    if isinstance(listed, Pair):
-        listed = [listed]
+    listed = [listed] if isinstance(listed, Pair) else listed
     if isinstance(listed, str) or not isinstance(listed, Iterable):
         raise ArgumentError(name, type(listed).__name__, PAIRS)
-    pairs = [_pair(name, place, one) for place, one in enumerate(listed)]
+    pairs: list[Pair] = []
+    for place, one in enumerate(listed, 1):
+        parts = tuple(one) if isinstance(one, tuple | list) else ()
+        named = (f"pair {place}", *parts) if len(parts) == 2 else parts
+        if not isinstance(one, Pair) and len(named) != 3:
+            raise ArgumentError(name, type(one).__name__, PAIRS)
+        pairs.append(one if isinstance(one, Pair) else Pair(str(named[0]), *named[1:]))
     if not pairs:
         raise ArgumentError(name, "nothing", PAIRS)
     return pairs
-
-
-def _pair(name: str, place: int, one: Any) -> Pair:
-    if isinstance(one, Pair):
-        return one
-    parts = one if isinstance(one, tuple | list) else ()
-    match len(parts):
-        case 2:
-            return Pair(f"pair {place + 1}", *parts)
-        case 3:
-            return Pair(str(parts[0]), *parts[1:])
-    raise ArgumentError(name, type(one).__name__, PAIRS)
 
 
 # How a reader's function is called: what it is given is told by the names, or the number, of its arguments.
@@ -598,38 +531,38 @@ class OwnFunction:
 
     name: str
     method: Any
+    wanted: tuple[str, ...] = field(default=(), init=False)  # besides rows
+    by_name: bool = field(default=True, init=False)
 
     def __post_init__(self) -> None:
-        if not is_estimator(self.method):
-            self._arguments()
-
-    def _arguments(self) -> tuple[tuple[str, ...], bool]:
-        """Return what it is given besides rows, and whether by name."""
+        if is_estimator(self.method):
+            return
         if not callable(self.method) or isinstance(self.method, type):
             raise ArgumentError(self.name, type(self.method).__name__, FORMS)
         taken = list(signature(self.method).parameters.values())
-        named = tuple(one.name for one in taken[1:] if one.name in GIVEN)
+        wanted = tuple(one.name for one in taken[1:] if one.name in GIVEN)
         needed = [one.name for one in taken if one.default is one.empty and one.kind not in (2, 4)]
-        if "rng" in named and len(set(needed) - set(named)) <= 1:
-            return named, True
-        if len(needed) in _BY_PLACE and all(one.kind in _PLACED for one in taken[: len(needed)]):
-            return _BY_PLACE[len(needed)], False
-        raise ArgumentError(self.name, f"f({', '.join(needed)})", FORMS)
+        if not ("rng" in wanted and len(set(needed) - set(wanted)) <= 1):
+            placed = all(one.kind in _PLACED for one in taken[: len(needed)])
+            if len(needed) not in _BY_PLACE or not placed:
+                raise ArgumentError(self.name, f"f({', '.join(needed)})", FORMS)
+            wanted = _BY_PLACE[len(needed)]
+            object.__setattr__(self, "by_name", False)
+        object.__setattr__(self, "wanted", wanted)
 
     @property
     def many(self) -> bool:
         """Whether one call returns as many answers as are asked for."""
-        return not is_estimator(self.method) and "trials" in self._arguments()[0]
+        return "trials" in self.wanted
 
     def call(self, rows: Array, rng: np.random.Generator, budget: Budget | None, trials: int = 1) -> Any:
         """Return what the function returns, or the value of the estimator's release."""
         if is_estimator(self.method):
             free = budget is None or isinstance(budget, NonPrivate)
             return self.method(rows, **({} if free else {"budget": budget, "rng": rng})).value
-        wanted, by_name = self._arguments()
         given = {"rng": rng, "budget": budget, "trials": trials}
-        chosen = {one: given[one] for one in wanted}
-        return self.method(rows, **chosen) if by_name else self.method(rows, *chosen.values())
+        chosen = {one: given[one] for one in self.wanted}
+        return self.method(rows, **chosen) if self.by_name else self.method(rows, *chosen.values())
 
     def answer(self, rows: Array, rng: np.random.Generator, budget: Budget | None) -> Any:
         """Return one answer: None for no answer."""
@@ -645,15 +578,13 @@ def mechanism(function: OwnFunction, budget: Budget) -> Mechanism:
         return lambda x, trials, rng: function.call(x, rng, budget, trials)
 
     def repeated(x: Array, trials: int, rng: np.random.Generator) -> object:
-        found = [_plain(function.answer(x.copy(), rng, budget)) for _ in range(trials)]
+        answers = (function.answer(x.copy(), rng, budget) for _ in range(trials))
+        plain = (numbers(tuple(one) if isinstance(one, list) else one) for one in answers)
+        found = [tuple(map(float, one)) for one in plain]
         width = max(map(len, found))
         return np.array([one or (np.nan,) * width for one in found], np.float64)
 
     return repeated
-
-
-def _plain(found: object) -> tuple[float, ...]:
-    return tuple(map(float, numbers(tuple(found) if isinstance(found, list) else found)))
 
 
 # The attack on a reader's own function: what it is called with, which neighbours, and a fixed seed.
@@ -699,16 +630,7 @@ def audit_function(
     listed = neighbours("pairs", pairs)
     attacked = mechanism(OwnFunction("function", function), claim)
     try:
-        return audit(
-            attacked,
-            listed,
-            claim,
-            n_screen=preset.n_screen,
-            n_train=preset.n_train,
-            n_test=preset.n_test,
-            seed=seed,
-            name=name,
-        )
+        return audit(attacked, listed, claim, **preset.sizes, seed=seed, name=name)
     except RepeatedError as repeated:
         return _repeating(attacked, listed, claim, seed, name, repeated)
 
@@ -716,7 +638,6 @@ def audit_function(
 def _repeating(
     attacked: Mechanism, pairs: list[Pair], claim: Budget, seed: int, name: str, repeated: RepeatedError
 ) -> AuditReport:
-    """Return the finding on a function whose outputs do not depend on its stream, if they do on the rows."""
     for pair in pairs:
         streams = (stream(seed, Role.CONFIRM, name, 0, block) for block in range(3))
         sets = (pair.first, pair.first, pair.second)

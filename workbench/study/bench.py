@@ -50,14 +50,12 @@ class Measured:
     peak: int
 
     def record(self) -> dict[str, Any]:
-        """Return everything as numbers and words."""
         return asdict(self) | {
             "ratio": self.call / self.one_pass,
             "copies": self.peak / (8 * self.n * self.d),
         }
 
     def cells(self) -> list[str]:
-        """Return one row of the table."""
         found = self.record()
         times = [f"{1e3 * value:.3f}" for value in (self.first, self.call, self.one_pass)]
         sizes = [self.key, self.calibration, self.budget, str(self.n), str(self.d)]
@@ -77,14 +75,12 @@ def bench(keys: Iterable[str], n: int, d: int | None, repeat: int) -> Iterator[M
 
 
 def rows(entry: Entry, n: int, d: int) -> Any:
-    """Return the rows of step (1)."""
     rng = stream(0, Role.DATA, entry.key, 0, 0)
     fitting = entry.population.d in (None, d)
     return entry.population.sample(n, rng=rng) if fitting else rng.standard_normal((n, d))
 
 
 def measured(key: str, example: Example, x: Any, repeat: int) -> Measured:
-    """Return the cost of one example on these rows."""
     rng = stream(0, Role.NOISE, key, 0, 0)
 
     def call() -> object:
@@ -107,7 +103,6 @@ def _seconds(call: Callable[[], object], times: int) -> float:
 
 
 def _peak(call: Callable[[], object]) -> int:
-    """Return the bytes of step (4)."""
     tracemalloc.start()
     try:
         call()

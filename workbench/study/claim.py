@@ -8,58 +8,36 @@ from typing import Literal, TypeAlias, get_args
 from workbench.errors import ArgumentError, one_of
 from workbench.study.grids import Sweep
 from workbench.study.rules import Status, Verdict, combine
-from workbench.study.scaling import Scaling, measured, searches
-from workbench.study.sweeps import Declared, run
+from workbench.study.scaling import Scaling, measured
+from workbench.study.sweeps import run
 
 Kind: TypeAlias = Literal["source", "ours"]
 
 
 def nothing() -> tuple[()]:
-    """Return none: nothing is simulated, or searched."""
     return ()
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement that is executed.
+    """A statement that is executed."""
 
-    Parameters
-    ----------
-    id : str
-        Stable id: the chapter and what is said, such as `one-mean/flat-in-radius`.
-    number : str
-        Its short number, such as `G2`.
-    sources : tuple of str
-        Ids of the numbered statements it tests.
-    statement : str
-        One line, with its constants.
-    checks : callable
-        Called with the tables of the sweeps, then with every scaling and what was found of it, and with
-        `seed=` if it has that parameter, because it resamples. Returns the checks that must all hold; or a
-        verdict, where trials are counted in another way.
-    sweeps : callable
-        Returns what is run, by name and late, so that grids are placed when they are first needed. A sweep
-        that has no blocks under a profile is left out there.
-    scalings : callable
-        Returns what is searched, likewise.
-    expected : Status
-        The committed status under the profile full: a refutation is a result, committed with its reason.
-    reason : str
-        Why, for anything but HOLDS.
-    kind : str
-        `source`: what a source says. `ours`: what we say.
-    """
-
-    id: str
-    number: str
-    sources: tuple[str, ...]
-    statement: str
+    id: str  # stable id: the chapter and what is said, such as `one-mean/flat-in-radius`
+    number: str  # its short number, such as `G2`
+    sources: tuple[str, ...]  # ids of the numbered statements it tests
+    statement: str  # one line, with its constants
+    # called with the tables of the sweeps, then with every scaling and what was found of it, and with `seed=`
+    # if it has that parameter, because it resamples. Returns the checks that must all hold; or a verdict,
+    # where trials are counted in another way.
     checks: Callable[..., Sequence[Verdict] | Verdict]
+    # returns what is run, by name and late, so that grids are placed when they are first needed. A sweep that
+    # has no blocks under a profile is left out there.
     sweeps: Callable[[], Iterable[Sweep]] = nothing
-    scalings: Callable[[], Iterable[Scaling]] = nothing
+    scalings: Callable[[], Iterable[Scaling]] = nothing  # returns what is searched, likewise
+    # the committed status under the profile full: a refutation is a result, committed with its reason
     expected: Status = Status.HOLDS
-    reason: str = ""
-    kind: Kind = "source"
+    reason: str = ""  # why, for anything but HOLDS
+    kind: Kind = "source"  # `source`: what a source says. `ours`: what we say.
 
     def __post_init__(self) -> None:
         one_of(get_args(Kind), kind=self.kind)
@@ -67,12 +45,6 @@ class Claim:
             raise ArgumentError("sources", self.sources, "at least one numbered statement")
         if self.expected is not Status.HOLDS and not self.reason:
             raise ArgumentError("reason", self.reason, f"why {self.id} is expected to be {self.expected}")
-
-    def declared(self, profile: str, seed: int) -> list[object]:
-        """Return the sweeps and searches that `decide` runs."""
-        sweeps = (sweep.under(profile) for sweep in self.sweeps() if profile in sweep.blocks)
-        declared = (Declared(sweep, profile, seed) for sweep in sweeps)
-        return [*declared, *searches(self.scalings(), profile, seed)]
 
     def decide(self, profile: str, seed: int, jobs: int) -> Verdict:
         """Run the sweeps and searches, and return the verdict; the trials are the rows of the tables."""

@@ -27,8 +27,7 @@ from workbench.study.audit import OwnFunction, is_estimator
 from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import quantile, quantile_interval
 from workbench.study.search import accepts
-from workbench.study.store import Store, caches
-from workbench.study.sweeps import Place, lending, resources, run
+from workbench.study.sweeps import Place, Store, caches, lending, resources, run
 from workbench.types import Array, Columns
 
 # What a function is, as a digest: its code, what it refers to, and nothing of where it was written.
@@ -59,7 +58,6 @@ def digest(value: object, name: str) -> str:
 
 
 def _words(value: Any, name: str, seen: dict[int, tuple[int, Any]]) -> Iterator[str]:
-    """Yield what tells a value; one that is met again is told by when it was met."""
     if isinstance(value, PLAIN):
         yield f"{type(value).__name__} {value!r}"
         return
@@ -73,7 +71,6 @@ def _words(value: Any, name: str, seen: dict[int, tuple[int, Any]]) -> Iterator[
 
 
 def _parts(value: Any, name: str) -> Iterator[Any]:
-    """Yield the parts of a value, each told in turn: of what is installed the name, of a reader's own all."""
     match value:
         case np.ndarray() if value.dtype != object:
             yield from (str(value.dtype), str(value.shape), value.tobytes())
@@ -135,7 +132,6 @@ _FREE = {
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Yield what the code of a function, and of those inside it, may name globally."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -143,7 +139,6 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 def _release(module: ModuleType | None) -> str:
-    """Return the version of an installed module, `installed` where it has none; empty for a reader's own."""
     if module is None:
         return ""
     top = sys.modules.get(module.__name__.partition(".")[0], module)
@@ -169,7 +164,6 @@ class Judge:
     stated: bool = False  # whether predictions of the catalog's estimators are of this loss
 
     def error(self, answer: Any) -> float:
-        """Return the loss of an answer: of an interval half its width, infinite for none."""
         if answer is None or isinstance(answer, Abstention):
             return inf
         found = self.loss(answer, self.truth)
@@ -178,7 +172,6 @@ class Judge:
 
 
 def distance(answer: Array, truth: Array) -> float:
-    """Return the Euclidean distance."""
     return float(np.linalg.norm(np.ravel(answer) - np.ravel(truth)))
 
 
@@ -224,14 +217,12 @@ class Contest:
     judge: Judge = field(repr=False)
 
     def accepts(self, n: int) -> bool:
-        """Return whether the method takes n rows; a function takes any."""
         method = self.function.method
         if not is_estimator(method) or self.budget is None:
             return True
         return accepts(method, n, self.population.d or 1, self.budget)
 
     def errors(self, n: int, trials: int, data: Generator, noise: Generator) -> Iterator[float]:
-        """Yield the error of every trial, infinite where there is no answer."""
         for _ in range(trials):
             rows = self.population.sample(n, rng=data)
             yield self.judge.error(self.function.answer(rows, noise, self.budget))
@@ -246,7 +237,6 @@ class Contest:
 
 
 def measured(contest: Contest, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
-    """Measure a block of trials."""
     if contest.accepts(n):
         errors = np.array(list(contest.errors(n, trials, data, noise)))
     else:
@@ -270,28 +260,15 @@ SUMMARY = ("method", "budget", "n", "median", "low", "high", "no_answer", "predi
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was measured.
+    """What was measured."""
 
-    Parameters
-    ----------
-    frame : DataFrame
-        One row per trial: method, budget, n, trial, error, abstained (no answer: the error is infinite).
-    summary : DataFrame
-        One row per method, budget and n: the median error with its exact 95 % interval, the share of runs
-        with no answer, and the median error that the method itself predicts, infinite where it states none.
-    methods : mapping
-        What is compared, by name.
-    budgets : tuple of Budget
-        In order; None for methods without privacy.
-    """
-
+    # one row per trial: method, budget, n, trial, error, abstained (no answer: the error is infinite)
     frame: pd.DataFrame = field(repr=False)
+    # one row per method, budget and n: the median error with its exact 95 % interval, the share of runs with
+    # no answer, and the median error that the method itself predicts, infinite where it states none
     summary: pd.DataFrame
-    methods: Mapping[str, Any]
-    budgets: tuple[Budget | None, ...]
-
-    def _repr_html_(self) -> str:
-        return self.summary.to_html(index=False, float_format="{:.3g}".format)
+    methods: Mapping[str, Any]  # what is compared, by name
+    budgets: tuple[Budget | None, ...]  # in order; None for methods without privacy
 
 
 def compare(
@@ -385,20 +362,17 @@ def _listed(name: str, given: Any) -> list[Any]:
 
 
 def _known(one: OwnFunction, budget: Any, *, population: Population, judged: Judge, cached: bool) -> str:
-    """Return the digest of all that a block's numbers depend on; a name where nothing is kept."""
     if not cached:
         return f"{one.name} at {budget}"
     return digest((one.method, population, budget, judged), one.name)
 
 
 def _require_accepted(contest: Contest, sizes: Sequence[int]) -> None:
-    """Raise what an estimator's plan says, unless it takes some of the sizes."""
     if not any(list(map(contest.accepts, sizes))):
         contest.function.method.plan(max(sizes), contest.population.d or 1, contest.budget)
 
 
 def _opened(store: Place, cached: bool) -> Any:
-    """Return the store to keep blocks in, opened once."""
     if not cached:
         return nullcontext(None)
     chosen = store or resources().store or caches() / "compare.sqlite"

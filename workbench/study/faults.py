@@ -33,33 +33,18 @@ Declared: TypeAlias = tuple[str, str, float, Any]
 
 
 def everywhere(subject: object) -> bool:
-    """Return that a fault can be put into anything."""
     return True
 
 
 @dataclass(frozen=True)
 class Mutant(Generic[Finder]):
-    """A fault with a name, and what must find it.
+    """A fault with a name, and what must find it."""
 
-    Parameters
-    ----------
-    name : str
-        What is wrong.
-    fault : Fault
-        Makes it wrong.
-    found_by : Finder
-        An attack, a contract of examples, or the test of a property.
-    applies : callable
-        Whether an example has what the fault breaks.
-    options : mapping
-        Arguments with which a contract finds it.
-    """
-
-    name: str
-    fault: Fault
-    found_by: Finder
-    applies: Callable[[Any], bool] = everywhere
-    options: Mapping[str, Any] = field(default_factory=dict)
+    name: str  # what is wrong
+    fault: Fault  # makes it wrong
+    found_by: Finder  # an attack, a contract of examples, or the test of a property
+    applies: Callable[[Any], bool] = everywhere  # whether an example has what the fault breaks
+    options: Mapping[str, Any] = field(default_factory=dict)  # arguments with which a contract finds it
 
 
 @contextmanager
@@ -84,7 +69,6 @@ def replaced_everywhere(*replacements: tuple[Any, Any]) -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _package(loaded: int, tops: tuple[str, ...]) -> list[ModuleType]:
-    """Return the modules of these packages, of so many that are loaded."""
     return [module for name, module in sys.modules.items() if name.partition(".")[0] in tops]
 
 
@@ -94,7 +78,6 @@ def swapped(original: object, replacement: object) -> Fault:
 
 
 def attribute(owner: object, name: str, replacement: object) -> Fault:
-    """Return the fault that replaces one attribute of a class or module, there alone."""
     return lambda *_: patch.object(owner, name, replacement)
 
 
@@ -115,7 +98,6 @@ def _changed(function: Function, right: str, wrong: str) -> Any:
 
 
 def weaker(kind: str, factor: float) -> Fault:
-    """Return the fault of a noise whose scale is `factor` times the right one."""
     original: Function = getattr(SimulatedNoise, kind)
 
     def drawn(self: SimulatedNoise, value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
@@ -125,7 +107,6 @@ def weaker(kind: str, factor: float) -> Fault:
 
 
 def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
-    """Return the fault in every charge, at its construction."""
 
     def faulty(construct: Function) -> Function:
         def changed(
@@ -146,7 +127,6 @@ def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
 
 
 def declared(steps: str | set[str], factor: float) -> Fault:
-    """Return the fault of steps that declare `factor` times their sensitivity."""
     wrong = {steps} if isinstance(steps, str) else steps
     return charged(lambda step, name, size, cost: (step, name, size * (factor if step in wrong else 1), cost))
 
@@ -164,7 +144,6 @@ class Memo:
     mutating: bool = False
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Return the remembered result for these arguments, computed if need be."""
         key = (arguments, *sorted(named.items()))
         shelf = self.known if key in self.known or not self.mutating else self.scratch
         if key not in shelf:
@@ -173,7 +152,6 @@ class Memo:
 
 
 def cached_functions() -> set[Any]:
-    """Return every function of the package that remembers its results."""
     modules = [module for name, module in sys.modules.items() if name.startswith("workbench")]
     found = [value for module in modules for value in vars(module).values() if callable(value)]
     return {value for value in found if hasattr(value, "cache_info") and hasattr(value, "__wrapped__")}
@@ -195,7 +173,6 @@ def memos() -> Iterator[list[Memo]]:
 
 @contextmanager
 def isolated(made: list[Memo]) -> Iterator[None]:
-    """Forget afterwards whatever is remembered inside."""
     for memo in made:
         memo.mutating = True
     try:
@@ -228,34 +205,17 @@ COMPARED = (*ADDITIVE, "noisy_max", "exponential")  # mechanisms whose statistic
 
 @dataclass
 class Event:
-    """One use of a mechanism.
+    """One use of a mechanism."""
 
-    Parameters
-    ----------
-    mechanism : str
-        Its name.
-    charge : Charge
-        What it was charged.
-    statistic : object
-        What it saw: an array (for a mask a root of the matrix), the counts of a histogram, a locator and its
-        points, or what a test decides about with its count.
-    output : object
-        What it released.
-    further : tuple
-        Further arguments.
-    again : callable
-        The same use with a fresh noise source.
-    whole : OnGrid or None
-        The statistic as whole numbers, where it is an array of them.
-    """
-
-    mechanism: str
-    charge: Charge
+    mechanism: str  # its name
+    charge: Charge  # what it was charged
+    # what it saw: an array (for a mask a root of the matrix), the counts of a histogram, a locator and its
+    # points, or what a test decides about with its count
     statistic: Any
-    output: Any
-    further: tuple[Any, ...]
-    again: Callable[[NoiseSource], Any]
-    whole: OnGrid | None = None
+    output: Any  # what it released
+    further: tuple[Any, ...]  # further arguments
+    again: Callable[[NoiseSource], Any]  # the same use with a fresh noise source
+    whole: OnGrid | None = None  # the statistic as whole numbers, where it is an array of them
 
 
 @contextmanager
@@ -267,7 +227,6 @@ def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
 
 @contextmanager
 def watched() -> Iterator["Spy"]:
-    """Put a spy on every mechanism, for as many runs as are to be recorded."""
     spy = Spy()
     seen = [(function, spy.watched(name, function, statistic)) for name, function, statistic in _mechanisms()]
     draw = spy.watched(
@@ -285,7 +244,6 @@ class Spy:
 
     @contextmanager
     def recorded(self, script: list[Event] | None = None) -> Iterator[list[Event]]:
-        """Record every use anew; with a script, release its outputs instead of fresh ones."""
         self.script, self.events = script or [], []
         try:
             yield self.events
@@ -293,7 +251,6 @@ class Spy:
             self.script, self.events = [], []
 
     def watched(self, mechanism: str, original: Function, statistic: Function) -> Function:
-        """Return `original`, recorded unless another recorded mechanism calls it."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if self.inside:
@@ -330,7 +287,6 @@ def _itself(value: Any, *_: Any) -> Any:
 
 
 def _mechanisms() -> list[tuple[str, Function, Function]]:
-    """Return the mechanisms as they are now, and what each sees."""
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
     found += [("masked", stable.masked, _array), ("located_normal", stable.located_normal, _itself)]
     found += [(name, getattr(stable, name), _itself) for name in ("stable_mask", "masked_lift")]

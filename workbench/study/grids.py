@@ -68,7 +68,6 @@ def stream(seed: int, role: Role, name: str, point: int, block: int) -> Generato
 
 
 def resampler(seed: int, name: str) -> Generator:
-    """Return the generator of a claim's resampling."""
     return stream(seed, Role.BOOTSTRAP, name, 0, 0)
 
 
@@ -190,34 +189,21 @@ DRAWN = ("trials", "data", "noise")  # what a block takes besides the parameters
 
 @dataclass(frozen=True)
 class Sweep:
-    """What is measured, where and how often.
+    """What is measured, where and how often."""
 
-    Parameters
-    ----------
-    name : str
-        Stable id; part of every seed.
-    points : tuple of mappings
-        The grid: the public parameters of each point, the same names in all of them (see `grid`).
-    block : callable
-        Called as `block(**point, trials=, data=, noise=)`, returns columns of one entry per trial. `data`
-        draws the samples, `noise` is for the estimators. A trial in which the estimator abstains has an
-        infinite `error` and is flagged in the column `abstained`; a block without that column never abstains.
-    trials : int
-        Trials per block, chosen so that a block is half a second to a second of work.
-    blocks : mapping of str to int
-        Profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
-    in_law : bool
-        Whether a trial draws what its estimators need of the rows, and no rows: then n is no work.
-    usual : tuple of mappings, optional
-        Of a sweep that was moved: the points it has at the usual parameters (`moved`).
-    """
-
-    name: str
+    name: str  # stable id; part of every seed
+    # the grid: the public parameters of each point, the same names in all of them (see `grid`)
     points: tuple[Point, ...]
+    # called as `block(**point, trials=, data=, noise=)`, returns columns of one entry per trial. `data` draws
+    # the samples, `noise` is for the estimators. A trial in which the estimator abstains has an infinite
+    # `error` and is flagged in the column `abstained`; a block without that column never abstains.
     block: Block
-    trials: int
+    trials: int  # trials per block, chosen so that a block is half a second to a second of work
+    # profile name -> number of blocks (see `profiles.blocks`). A smaller profile computes the first ones.
     blocks: Mapping[str, int]
+    # whether a trial draws what its estimators need of the rows, and no rows: then n is no work
     in_law: bool = field(default=False, compare=False, repr=False)
+    # of a sweep that was moved: the points it has at the usual parameters (`moved`)
     usual: tuple[Point, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -265,12 +251,10 @@ class Sweep:
 
     @property
     def times_usual(self) -> float:
-        """The work of this sweep as a multiple of its work at the usual points."""
         here, usual = (sum(map(self._work, some)) for some in (self.points, self.usual or self.points))
         return here / usual
 
     def _work(self, point: Point) -> float:
-        """Return what a trial at a point takes, in entries of a table that can be drawn in that time."""
         numbers = {**_own(self.block), **point}
         columns = max(float(numbers.get(name, 1) or 1) for name in COLUMNS)
         return CALL + columns * (columns if self.in_law else float(numbers.get("n", 0) or 0))
@@ -282,7 +266,6 @@ class Sweep:
 
 
 def _own(block: Block) -> dict[str, Any]:
-    """Return the numbers for which a block has a default."""
     taken = signature(block).parameters.items()
     return {name: one.default for name, one in taken if one.default is not one.empty}
 
@@ -373,21 +356,12 @@ KERNELS = kernels()
 PACKAGE = Path(workbench.__file__).parent
 
 
-def _written() -> dict[str, tuple[int, int]]:
-    """Return when each of the package's source files was written, and its size: quick to ask, and often."""
-    found, folders = {}, [str(PACKAGE)]
-    for folder in folders:
-        for entry in os.scandir(folder):
-            if entry.is_dir():
-                folders.append(entry.path)
-            elif entry.name.endswith(".py"):
-                state = entry.stat()
-                found[entry.path] = state.st_mtime_ns, state.st_size
-    return found
+def _written() -> int:
+    folders = (Path(folder) for folder, *_ in os.walk(PACKAGE))
+    return max(path.stat().st_mtime_ns for folder in folders for path in folder.glob("*.py"))
 
 
 def _software() -> str:
-    """Return the digest of the package's source files and of what it runs on."""
     found = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py")):
         found.update(f"{path.relative_to(PACKAGE).as_posix()} {_file(path)}\n".encode())
@@ -402,12 +376,12 @@ def _file(path: Path) -> str:
 
 
 WRITTEN, SOFTWARE = _written(), _software()
-"""Digest of the package as it was imported; `require_unchanged` compares it with the files."""
+"""Digest of the package as it was imported."""
 
 
 def require_unchanged() -> None:
-    """Raise if the package's files have changed since it was imported: what runs is then not certain."""
-    if _written() != WRITTEN and _software() != SOFTWARE:
+    """Raise if the package's files were written since it was imported: what runs is then not certain."""
+    if _written() != WRITTEN:
         raise ArgumentError(
             "package", workbench.__name__, "no change of its files while it runs (start again)"
         )

@@ -61,21 +61,9 @@ def hidden_worlds(
 ) -> Judged:
     """Run a function once in each of many worlds, and count where it is within a distance of the truth.
 
-    Parameters
-    ----------
-    mechanism
-        What an audit attacks: a function of a data set, a number of trials and a generator. One trial is run.
-    world
-        Draws a data set and its truth, a number or an array.
-    within
-        The distance, Euclidean, that is near enough.
-    share
-        Of the worlds, in which it must be. A function that is near enough with this probability fails by
-        chance with probability `AUDIT_LEVEL` at most.
-    worlds
-        How many.
-    seed
-        Of the worlds and of the function's noise.
+    The function is what an audit attacks, of a data set, a number of trials and a generator; a world draws a
+    data set and its truth, a number or an array. The distance is Euclidean. A function that is near enough
+    with probability `share` fails by chance with probability `AUDIT_LEVEL` at most.
     """
     positive(within=within)
     probability(share=share)

@@ -46,30 +46,11 @@ def bootstrap_interval(
     *,
     clusters: ArrayLike | None = None,
 ) -> Interval:
-    """Resample the trials and return an interval for the statistic.
+    """Resample the rows of `values`, one a trial, and return an interval for a statistic of them.
 
-    Parameters
-    ----------
-    statistic : callable
-        Takes resampled rows of `values`, returns a number.
-    values : array of shape (trials, ...)
-        One row per trial; what is measured on one sample stays together.
-    level : float
-        Probability of missing, over both sides.
-    rng : Generator
-        Draws the resamples.
-    resamples : int
-        How many.
-    clusters : array of shape (trials,), optional
-        Labels of trials that share data, such as the block: whole clusters are resampled.
+    Whole `clusters` are resampled where trials share data, such as their block. The interval is infinite for
+    fewer than two clusters, nan if the statistic is not finite.
 
-    Returns
-    -------
-    tuple of float
-        Lower and upper end; infinite for fewer than two clusters, nan if the statistic is not finite.
-
-    Notes
-    -----
     The ends are quantiles of the resampled statistic (an undefined one counts against both ends). Their
     distance from the estimate is multiplied by the quantile of Student's law over the normal one, times
     sqrt(m / (m - 1)), for m trials or clusters: for a mean this is the t interval. Levels so small that fewer
@@ -104,7 +85,6 @@ def _resampled(groups: Sequence[NDArray[np.intp]] | NDArray[np.intp], rng: Gener
 
 
 def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Interval:
-    """Return the ends at `level`; were the law normal, they would be `quantile` standard deviations away."""
     if not np.isfinite(estimate):
         return nan, nan
     reach = max(level, 2 * TAIL / len(draws))
@@ -158,26 +138,18 @@ def local_slope(xs: ArrayLike, ys: ArrayLike) -> float:
 
 
 class Crossing(NamedTuple):
-    """The n at which the probability of success reaches a target, if it does not fall with n.
+    """The n at which the probability of success reaches a target, if it does not fall with n."""
 
-    Attributes
-    ----------
-    estimate : float
-        Where the monotone fit, interpolated in log n, crosses; nan if the grid does not bracket that.
-    interval : tuple of float
-        Sampling error by the parametric bootstrap, given the interpolation; 0 or inf for an end beyond the
-        grid, and the bracket if there is no estimate.
-    bracket : tuple of float
-        Two grid points (or 0, or inf) around the crossing: exact at `level`, and assumes only monotonicity.
-    """
-
+    # where the monotone fit, interpolated in log n, crosses; nan if the grid does not bracket that
     estimate: float
+    # sampling error by the parametric bootstrap, given the interpolation; 0 or inf for an end beyond the
+    # grid, and the bracket if there is no estimate
     interval: Interval
+    # two grid points (or 0, or inf) around the crossing: exact at `level`, and assumes only monotonicity
     bracket: Interval
 
     @property
     def rows(self) -> int | None:
-        """The estimate in whole rows, if there is one."""
         return ceil(self.estimate) if isfinite(self.estimate) else None
 
 
@@ -213,7 +185,6 @@ def crossing(
 
 
 def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> float:
-    """Return log n of the crossing, -inf or inf if it lies below or above the grid."""
     fit = isotonic_regression(shares, weights=weights).x
     i = int(np.searchsorted(fit, target - 1e-12))  # first at or above; pooled means are rounded
     if i == 0 or i == len(n):

@@ -41,7 +41,6 @@ class Measure(NamedTuple):
 
 
 def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
-    """Return the rows with these parameters."""
     keep = np.ones(len(frame), bool)
     for name, value in values.items():
         keep &= (frame[name] == value).to_numpy()
@@ -54,17 +53,14 @@ def by(frame: pd.DataFrame, name: str) -> dict[float, pd.DataFrame]:
 
 
 def known(value: float) -> Measure:
-    """Return a number that is not random."""
     return Measure(value, (value, value), 1)
 
 
 def mean(values: Vector) -> float:
-    """Return the mean of trials."""
     return float(values.mean())
 
 
 def rms(values: ArrayLike, *, axis: int = 0) -> Any:
-    """Return the root mean square over the trials."""
     return np.sqrt(np.mean(np.square(values), axis=axis))
 
 
@@ -103,19 +99,16 @@ def summary(
 
 
 def scaled(measure: Measure, factor: float) -> Measure:
-    """Return a positive multiple."""
     low, high = measure.interval
     return Measure(factor * measure.estimate, (factor * low, factor * high), measure.trials)
 
 
 def logarithm(measure: Measure) -> Measure:
-    """Return the measure of the logarithm."""
     low, high = (log(end) if 0 < end < inf else (inf if end else -inf) for end in measure.interval)
     return Measure(log(measure.estimate), (low, high), measure.trials)
 
 
 def combination(weights: ArrayLike, measures: Sequence[Measure]) -> Measure:
-    """Return the weighted sum of independent measures."""
     weight = np.asarray(weights, np.float64)
     value = np.array([measure.estimate for measure in measures])
     low, high = np.array([measure.interval for measure in measures]).T
@@ -137,7 +130,6 @@ def slope(xs: ArrayLike, measures: Sequence[Measure]) -> Measure:
 
 
 def ratio(top: Measure, bottom: Measure) -> Measure:
-    """Return the quotient of two independent positive measures."""
     trials = top.trials + bottom.trials
     if not np.isfinite([top.estimate, bottom.estimate]).all():
         return Measure(nan, (0.0, inf), trials)

@@ -37,7 +37,6 @@ class Attack:
     pair: str = ""
 
     def case(self) -> Case:
-        """Return the attack, built with whatever faults are in place."""
         cases = builder(self.key)()
         case = next(case for case in cases if case.stage == self.stage and self.variant in case.variant)
         return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
@@ -47,7 +46,6 @@ Attacked: TypeAlias = Mutant[Attack]
 
 
 def attacked(mutant: Attacked, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
-    """Return the report on a mutant: it should be a violation."""
     with alone(mutant.fault):
         case = mutant.found_by.case()
         return attack(replace(case, key=f"{case.key} with {mutant.name}"), preset, seed)
@@ -66,13 +64,11 @@ def _light(bottom: Callable[..., int]) -> Callable[..., int]:
 
 
 def bins_from_the_smallest_row(recipe: UnitHistogram, x: Any) -> Any:
-    """Return bins that begin at the smallest row: one row moves all the others."""
     keys = np.floor(x - x.min())
     return keys if recipe.radius is None else np.clip(keys, 0, recipe.bins - 1)
 
 
 def sorted_pairs(x: Any, differences: Callable[..., Any] = scale.pair_differences) -> Any:
-    """Return differences of rows that are neighbours in size."""
     return differences(np.sort(x))
 
 
@@ -202,7 +198,6 @@ NOISE = {
 
 
 def _noise(charge: Charge) -> str:
-    """Return the noise of a step: a lower bound is the only one of which it depends on the budget."""
     laplace = charge.mechanism == "lower_bound" and isinstance(charge.cost, ApproxDP)
     return "laplace" if laplace else NOISE[charge.mechanism]
 
@@ -251,5 +246,4 @@ def mutants_of(key: str) -> tuple[Attacked, ...]:
 
 
 def all_mutants() -> tuple[Attacked, ...]:
-    """Return every mutant, entry by entry."""
     return tuple(mutant for key in BUILDERS for mutant in mutants_of(key))

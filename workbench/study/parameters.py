@@ -18,30 +18,17 @@ _INTEGRAL: Any = Integral
 
 @dataclass(frozen=True)
 class Slider:
-    """A number between two ends.
+    """A number between two ends."""
 
-    Parameters
-    ----------
-    low, high, value
-        The ends of the track and where it starts; a start beyond an end becomes that end.
-    log
-        Whether equal steps multiply; the ends are then above 0.
-    label, unit
-        What stands beside it: the symbol the plot uses.
-    integer
-        Whether the view gets whole numbers.
-    legal
-        The least and the largest number that may be typed, where the slider is that of a `Parameter`; else
-        the ends of the track.
-    """
-
-    low: float
+    low: float  # the ends of the track and where it starts; a start beyond an end becomes that end
     high: float
     value: float
-    log: bool = True
-    label: str = ""
+    log: bool = True  # whether equal steps multiply; the ends are then above 0
+    label: str = ""  # what stands beside it: the symbol the plot uses
     unit: str = ""
-    integer: bool = False
+    integer: bool = False  # whether the view gets whole numbers
+    # the least and the largest number that may be typed, where the slider is that of a `Parameter`; else the
+    # ends of the track
     legal: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
@@ -81,7 +68,6 @@ def _products(low: float, high: float) -> Iterable[float]:
 
 
 def _multiples(low: float, high: float) -> Iterable[float]:
-    """Yield multiples of one, two or five units of a decimal place."""
     places = floor(log10((high - low) / STOPS))
     units = next(units for units in (1, 2, 5, 10) if units * 10.0**places >= 0.99 * (high - low) / STOPS)
     first, last = (end / (units * 10.0**places) for end in (low, high))
@@ -106,37 +92,21 @@ class Parameter:
 
     A notebook's cell of parameters, its figures and explorers, the command line and every refusal read it.
 
-    Parameters
-    ----------
-    symbol
-        As figures write it.
-    default
-        Where the notebook starts, and what its committed figures show.
-    low, high
-        The least and the largest value that is allowed.
-    meaning
-        In words, for a reader who meets it first.
-    unit, integer
-        Of the number, and whether it counts.
-    log
-        Whether equal steps of a slider multiply.
-    track
-        The ends of a slider, where the allowed range is too wide for one.
-
     >>> Parameter("ε", 0.5, 0.01, 20, "budget of one release").require("epsilon", -1)
     Traceback (most recent call last):
         ...
     workbench.errors.ArgumentError: epsilon = -1: expected a number, 0.01 to 20
     """
 
-    symbol: str
-    default: float
-    low: float
+    symbol: str  # as figures write it
+    default: float  # where the notebook starts, and what its committed figures show
+    low: float  # the least and the largest value that is allowed
     high: float
-    meaning: str = ""
-    unit: str = ""
+    meaning: str = ""  # in words, for a reader who meets it first
+    unit: str = ""  # of the number, and whether it counts
     integer: bool = False
-    log: bool = True
+    log: bool = True  # whether equal steps of a slider multiply
+    # the ends of a slider, where the allowed range is too wide for one
     track: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
@@ -146,16 +116,13 @@ class Parameter:
 
     @property
     def words(self) -> str:
-        """What is allowed, for messages and for the comment in the cell of parameters."""
         return f"a {'whole ' * self.integer}number, {brief(self.low)} to {brief(self.high)}"
 
     def admits(self, value: object) -> bool:
-        """Return whether a value is allowed; 100.0 is no count."""
         kind = real(value) and (isinstance(value, _INTEGRAL) or not self.integer)
         return kind and self.low <= value <= self.high  # type: ignore[operator]
 
     def require(self, name: str, value: object) -> None:
-        """Raise unless a value is allowed."""
         if not self.admits(value):
             raise ArgumentError(name, value, self.words)
 
@@ -169,7 +136,6 @@ class Parameter:
         return round(within) if self.integer else within
 
     def slider(self, value: float | None = None) -> Slider:
-        """Return the control that starts at a value, by default that of the notebook."""
         start, ends = self.default if value is None else value, (self.low, self.high)
         return Slider(*(self.track or ends), start, self.log, self.symbol, self.unit, self.integer, ends)
 
@@ -185,7 +151,6 @@ def brief(value: float, digits: int = 6) -> str:
 
 
 def typed(value: float) -> str:
-    """Return all digits of a number, as one would type it."""
     return brief(value, 12)
 
 
@@ -197,7 +162,6 @@ Declared = Mapping[str, Parameter]
 
 
 def loaded(argument: str, reference: str) -> Any:
-    """Return the object of a reference, or raise naming the argument that has it."""
     module, _, name = reference.partition(":")
     if not module or not name:
         raise ArgumentError(argument, reference, "module:object")

@@ -33,48 +33,24 @@ Offer: TypeAlias = Callable[[float], Budget]
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked: the least n for a budget, or the least budget for an n.
+    """What is asked: the least n for a budget, or the least budget for an n."""
 
-    Parameters
-    ----------
-    subject : str
-        An estimand, a key, or nothing for the whole catalog.
-    d : int or None
-        Columns; None for one number for each estimand, the fewest of the entries' populations.
-    alpha : float or None
-        The wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin.
-    beta : float
-        The probability with which the error may exceed alpha.
-    budget : Budget or None
-        What may be spent; None where `n` is given and the least ε at `delta` is sought.
-    n : int or None
-        Rows; None where a budget is given.
-    delta : float
-        Where n is given.
-    calibrations : tuple of str
-        Of the estimators that have several.
-    settings : mapping
-        Public parameters of the estimators, by name.
-    own : tuple of Entry
-        Estimators beside those of the catalog; alone where there is no subject.
-    relative : bool
-        Whether alpha is a share of a mean: only means of one column answer, whose errors are in its unit.
-    simulation : Simulation or None
-        How n is searched by runs, too, if it is.
-    """
-
-    subject: str = ""
+    subject: str = ""  # an estimand, a key, or nothing for the whole catalog
+    # columns; None for one number for each estimand, the fewest of the entries' populations
     d: int | None = None
+    # the wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin
     alpha: float | None = None
-    beta: float = 0.05
+    beta: float = 0.05  # the probability with which the error may exceed alpha
+    # what may be spent; None where `n` is given and the least ε at `delta` is sought
     budget: Budget | None = None
-    n: int | None = None
-    delta: float = 0.0
-    calibrations: tuple[str, ...] = ("tight",)
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    own: tuple[Entry, ...] = ()
+    n: int | None = None  # rows; None where a budget is given
+    delta: float = 0.0  # where n is given
+    calibrations: tuple[str, ...] = ("tight",)  # of the estimators that have several
+    settings: Mapping[str, Any] = field(default_factory=dict)  # public parameters of the estimators, by name
+    own: tuple[Entry, ...] = ()  # estimators beside those of the catalog; alone where there is no subject
+    # whether alpha is a share of a mean: only means of one column answer, whose errors are in its unit
     relative: bool = False
-    simulation: "Simulation | None" = None
+    simulation: "Simulation | None" = None  # how n is searched by runs, too, if it is
 
     def __post_init__(self) -> None:
         probability(beta=self.beta)
@@ -102,20 +78,16 @@ class Question:
         those that take no ε are asked for ρ.
         """
         if self.budget is not None:
-            given = [self.budget, *_without_delta(self.budget)]
+            given = [self.budget]
+            match self.budget:
+                case ApproxDP(epsilon, delta) if delta:
+                    given.append(PureDP(epsilon))
+                case ZCDP(rho, delta) if delta:
+                    given.append(ZCDP(rho))
             return [[lambda _, budget=budget: budget for budget in given]]  # type: ignore[misc]
         if not self.delta:
             return [[PureDP], [ZCDP]]
         return [[lambda e: ApproxDP(e, self.delta), PureDP], [lambda r: ZCDP(r, self.delta), ZCDP]]
-
-
-def _without_delta(budget: Budget) -> list[Budget]:
-    match budget:
-        case ApproxDP(epsilon, delta) if delta:
-            return [PureDP(epsilon)]
-        case ZCDP(rho, delta) if delta:
-            return [ZCDP(rho)]
-    return []
 
 
 # The estimators that a question is about. Parameters that are not set have the values of the catalog's
@@ -147,7 +119,6 @@ class Candidate:
 
     @property
     def stated(self) -> bool:
-        """Whether it has what it is asked for."""
         return hasattr(self.estimator, self._asked)
 
     @property
@@ -159,7 +130,6 @@ class Candidate:
 
     @property
     def meaning(self) -> str:
-        """What its error is, and in which unit: the first line that documents it."""
         return meaning(getattr(self.estimator, self._asked)) if self.stated else ""
 
     @property
@@ -180,7 +150,6 @@ class Candidate:
         return Asked(self.estimator, n, self.d, budget).other_rows
 
     def refusal(self, n: int, budget: Budget) -> str:
-        """Return the refusal of n rows by the plan; empty if it takes them."""
         try:
             self.estimator.plan(n, self.d, budget)
         except ArgumentError as error:
@@ -189,7 +158,6 @@ class Candidate:
 
 
 def candidates(question: Question) -> list[Candidate]:
-    """Return the estimators in question, in the order of the catalog."""
     entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
     known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
     for name, value in question.settings.items():
@@ -298,7 +266,6 @@ class Scale:
     seen: dict[int, float] = field(default_factory=dict)
 
     def at(self, place: int) -> float:
-        """Return the bound at a place; no number counts as infinite."""
         if place not in self.seen:
             value = self.bound(place)
             self.seen[place] = inf if isnan(value) else value
@@ -326,7 +293,6 @@ class Scale:
         return found
 
     def _between(self, enough: int, alpha: float) -> int:
-        """Return an answer between the last place known to be short of `alpha` and one that is enough."""
         short = max((p for p in self.seen if p < enough and self.seen[p] > alpha), default=self.start - 1)
         while enough - short > 1:
             middle = (short + enough) // 2
@@ -337,24 +303,16 @@ class Scale:
         return sorted({place for place in self.around(answer) if self.start <= place <= self.most})
 
     def best(self) -> tuple[int, float]:
-        """Return the place with the smallest bound of those computed, and that bound."""
         return min(self.seen.items(), key=lambda pair: pair[::-1])
 
     def check(self, answer: int, alpha: float) -> Check:
-        """Return a check of the bound for monotony on the grid around an answer."""
         grid = self._grid(answer)
         short = (self.number(place) for place in grid if place > answer and self.at(place) > alpha)
         return Check(len(grid), tuple(short))
 
 
 def factors(n: int) -> list[int]:
-    """Return sizes around n, from a half to a hundred times."""
     return [round(factor * n) for factor in FACTORS]
-
-
-def steps(place: int) -> list[int]:
-    """Return places around one of the decimals, from a tenth to a hundred times."""
-    return [place + step for step in STEPS]
 
 
 def decimal(place: int) -> float:
@@ -408,7 +366,6 @@ class Answer:
 
     @property
     def reached(self) -> bool:
-        """Whether alpha is reached."""
         return self.bound is not None
 
 
@@ -436,7 +393,6 @@ def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
 
 
 def answer_of(question: Question, one: Candidate) -> Answer:
-    """Return the answer of one estimator at the best of the budgets it takes."""
     blank = Answer(
         key=one.entry.key,
         estimand=str(one.entry.estimand),
@@ -475,12 +431,10 @@ def facts_missing(question: Question, one: Candidate) -> tuple[str, ...]:
 
 
 def _refused(error: ArgumentError, budget: Budget) -> str:
-    """Return the refusal in one line; a budget is named whole, not by the share that was refused."""
     return f"takes no {budget}: expected {error.allowed}" if error.argument == "budget" else str(error)
 
 
 def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
-    """Return the answer at a given budget."""
     budget = offer(1.0)
     found = _at(one, budget, blank)
     if not one.stated:
@@ -498,7 +452,6 @@ def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> An
 
 
 def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
-    """Return the answer at a given n."""
     n, alpha = question.n or 0, question.alpha or 0.0
     refusal = one.refusal(n, offer(decimal(DECIMALS)))
     if refusal or not one.stated:
@@ -507,7 +460,11 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
         reason = f"n = {n}: expected at most {MOST}, up to which this bound is computed"
         return replace(blank, reason=reason)
     scale = Scale(
-        lambda place: one.bound(n, offer(decimal(place)), question.beta), 0, DECIMALS, steps, decimal
+        lambda place: one.bound(n, offer(decimal(place)), question.beta),
+        0,
+        DECIMALS,
+        lambda place: [place + step for step in STEPS],
+        decimal,
     )
     place = scale.least(alpha)
     if place is None:
@@ -519,7 +476,6 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
 
 
 def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
-    """Return the answer with the budget and where the estimator begins to answer at it."""
     first = fewest_rows(one.estimator, one.d, budget)
     refusal = one.refusal(first - 1, budget) if first > 1 else ""
     others = one.other_rows(first, budget)
@@ -572,12 +528,10 @@ class Search:
 
     @property
     def most(self) -> int:
-        """The largest n that is tried."""
         return NUMBERS // self.candidate.d
 
     @property
     def found(self) -> Found:
-        """The n that is found."""
         from workbench.study.grids import one_thread
 
         target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
@@ -587,7 +541,6 @@ class Search:
 
     @property
     def core_seconds(self) -> float:
-        """About what it costs: from one run, the second."""
         from workbench.study.grids import one_thread
 
         measure, n = self.measure(), min(self.n, self.most)
@@ -598,7 +551,6 @@ class Search:
         return (time.thread_time() - started) * self.how.runs * WORK
 
     def measure(self) -> Measure:
-        """Return the function that runs the estimator on blocks of samples."""
         from workbench.study.grids import Role, point_id, stream
 
         one, budget = self.candidate, self.budget
@@ -637,17 +589,14 @@ class Answers:
 
     @property
     def all(self) -> list[Answer]:
-        """Those that there are."""
         return [one for one in (self.proved, self.predicted, self.simulated) if one]
 
     @property
     def best(self) -> Answer:
-        """The one that needs least."""
         return min(self.all, key=need)
 
     @property
     def stated(self) -> Answer:
-        """The proved one, or the predicted one where that fails."""
         failed = not self.proved.reached
         if self.predicted and failed and (self.predicted.reached or not self.proved.meaning):
             return self.predicted
@@ -660,7 +609,6 @@ def plan(question: Question) -> list[Answer]:
 
 
 def answers(question: Question, one: Candidate) -> Answers:
-    """Return the answers of one estimator by its proved bound and by its prediction."""
     guess = replace(one, kind="predicted")
     predicted = answer_of(question, guess) if guess.stated else None
     return Answers(proved=answer_of(question, one), predicted=predicted)
@@ -701,7 +649,6 @@ def _simulated(
     found: Sequence[Answers],
     announce: Callable[[int, float], None],
 ) -> list[Answers]:
-    """Return the answers with what is simulated, for all estimators whose plan takes the budget and d."""
     from workbench.study.profiles import mapped
 
     how, alpha = question.simulation, question.alpha
@@ -722,7 +669,6 @@ def _simulated(
 
 
 def _start(said: Answers) -> int:
-    """Return the n to begin with: the predicted one, or a part of the proved one."""
     least = said.best.answers_from or 1
     if said.predicted and said.predicted.reached:
         return max(least, said.predicted.n or 1)
@@ -730,7 +676,6 @@ def _start(said: Answers) -> int:
 
 
 def _of_search(said: Answer, search: Search, found: Found) -> Answer:
-    """Return what a search found as an answer."""
     blank = replace(
         said, kind="simulated", meaning=MEASURED, check=None, bounded_from=None, reason="", found=found
     )
@@ -741,22 +686,11 @@ def _of_search(said: Answer, search: Search, found: Found) -> Answer:
 
 
 def own_entry(reference: str, subject: str) -> Entry:
-    """Return the entry of an object: itself, or an estimator asked like those of its estimand.
+    """Return the entry of an object, "module:object": itself, or an estimator like those of its estimand.
 
-    Parameters
-    ----------
-    reference : str
-        "module:object"; modules of the working folder are found. The object is an `Entry`, an `Addition`, or
-        an estimator: at least `plan(n, d, budget)`, and `error_bound`, `predicted_error` or a call for what
-        they answer.
-    subject : str
-        The estimand, where the object is an estimator without an attribute `estimand`: it has the rows and
-        the loss of the catalog's entries of that.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no such object, it is neither, or nothing tells its estimand.
+    The object is an `Entry`, an `Addition`, or an estimator: at least `plan(n, d, budget)`; `error_bound`,
+    `predicted_error` or a call for what they answer. It has the rows and the loss of the catalog's entries
+    of its attribute `estimand`, or else of the subject.
     """
     found = loaded("from", reference)
     if isinstance(found, Entry | Addition):

@@ -4,9 +4,9 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, as_completed, wait
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -64,29 +64,24 @@ def blocks(full: int) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class AuditPreset:
-    """How long an attack on a mechanism's privacy looks, on either of two neighbours.
+    """How long an attack on a mechanism's privacy looks, on either of two neighbours."""
 
-    Parameters
-    ----------
-    name : str
-        The word on the command line.
-    n_screen, n_train, n_test : int
-        Runs that choose a pair, choose an event, and confirm it.
-    """
-
-    name: str
-    n_screen: int
+    name: str  # the word on the command line
+    n_screen: int  # runs that choose a pair, choose an event, and confirm it
     n_train: int
     n_test: int
 
     def __post_init__(self) -> None:
-        integer_at_least(4, n_screen=self.n_screen, n_train=self.n_train, n_test=self.n_test)
+        integer_at_least(4, **self.sizes)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {"n_screen": self.n_screen, "n_train": self.n_train, "n_test": self.n_test}
 
     def scaled(self, share: float) -> "AuditPreset":
         """Return the preset with a share of its runs, 100 at least; decided by what a run costs."""
         positive(share=share)
-        sizes = (max(100, round(share * size)) for size in (self.n_screen, self.n_train, self.n_test))
-        return AuditPreset(self.name, *sizes)
+        return AuditPreset(self.name, *(max(100, round(share * size)) for size in self.sizes.values()))
 
 
 AUDIT_CI = AuditPreset("ci", 1_000, 2_000, 8_000)
@@ -108,8 +103,50 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def workers(jobs: int, code: str = "") -> Executor:
-    """Return the worker processes; those begun with another `code` begin again."""
+class SchedulerLostError(RuntimeError):
+    """The scheduler of a cluster is gone; what was stored before is kept."""
+
+    def __init__(self, kept: int = 0, rows: int = 0) -> None:
+        super().__init__(f"scheduler lost: {kept} of {rows} rows kept, run again to go on")
+
+
+def computed(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    jobs: int = 1,
+    scheduler: str | None = None,
+    code: str = "",
+) -> Generator[tuple[int, Result], None, None]:
+    """Yield the place of each item and what a function finds of it, in any order.
+
+    Here for one job, else in worker processes, of which those begun with another `code` begin again; or in
+    those of a cluster.
+
+    Raises
+    ------
+    SchedulerLostError
+        If the cluster's scheduler is gone.
+    """
+    if not items or (scheduler is None and (jobs == 1 or find_spec("joblib") is None)):  # no extra `lab`
+        yield from enumerate(map(function, items))
+        return
+    with nullcontext(_workers(jobs, code)) if scheduler is None else cluster(scheduler) as pool:
+        futures = {pool.submit(function, item): place for place, item in enumerate(items)}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        except CancelledError:  # by nobody here
+            raise SchedulerLostError from None
+        finally:  # what is given up leaves no work behind
+            wait([future for future in futures if not future.cancel()])
+
+
+def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
+    found = dict(computed(function, items, max(1, min(jobs, len(items)))))
+    return [found[place] for place in range(len(items))]
+
+
+def _workers(jobs: int, code: str) -> Executor:
     from joblib.externals.loky import get_reusable_executor
 
     begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
@@ -129,7 +166,7 @@ def cluster(scheduler: str) -> Iterator[Executor]:
     try:
         from distributed import Client
     except ModuleNotFoundError:
-        raise ArgumentError("backend", "dask", 'the extra: pip install "dp-workbench[dask]"') from None
+        raise ArgumentError("scheduler", scheduler, 'the extra: pip install "dp-workbench[dask]"') from None
     for name in ("distributed.client", "distributed.core"):  # a loss is said once, by whoever computes
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -144,19 +181,7 @@ def cluster(scheduler: str) -> Iterator[Executor]:
         yield client.get_executor(pure=False)
 
 
-def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
-    """Return what a function finds of each item, in their order: here for one job, else in workers.
-
-    Without the extra `lab` there are no workers.
-    """
-    jobs = min(jobs, len(items))
-    if jobs <= 1 or find_spec("joblib") is None:
-        return [function(item) for item in items]
-    return list(workers(jobs).map(function, items))
-
-
 def _follow(driver: int, code: str) -> None:
-    """End this worker when its driver is gone: it would wait for work a while longer, and be seen to."""
 
     def watch() -> None:
         while os.getppid() == driver:

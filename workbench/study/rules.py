@@ -6,13 +6,12 @@ that is certainly not reached is NOT CONTRADICTED: nothing shows that it has the
 is UNDECIDED, and asks for more trials.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from itertools import combinations
 from math import fsum, hypot, inf, isfinite, sqrt
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -21,7 +20,6 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
 from workbench.special import bdtrc, ndtr, stdtrit
 from workbench.study.intervals import (
-    RESAMPLES,
     Interval,
     Vector,
     bootstrap_interval,
@@ -53,66 +51,26 @@ WORST_FIRST = (Status.REFUTED, Status.UNDECIDED, Status.NOT_CONTRADICTED, Status
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """A decision, with all that is needed to judge it.
+    """A decision, with all that is needed to judge it."""
 
-    Parameters
-    ----------
-    id, statement : str
-        The claim; rules leave them empty, `about` fills them in.
-    status : Status
-        The decision.
-    test : str
-        The rule.
-    level : float
-        Probability, at most, that a true claim is refuted.
-    n : int or None
-        Sample size at which the claim was tested; None if there were several.
-    trials : int
-        Independent repetitions.
-    estimate, interval : float, tuple of float
-        What was measured.
-    bound : float
-        What the claim says: a bound or a prediction.
-    detail : mapping
-        What else the rule used; numbers, strings, lists and mappings.
-    """
-
-    id: str = ""
+    id: str = ""  # the claim; rules leave them empty, `about` fills them in
     statement: str = ""
-    status: Status
-    test: str
-    level: float
-    n: int | None = None
-    trials: int
-    estimate: float
+    status: Status  # the decision
+    test: str  # the rule
+    level: float  # probability, at most, that a true claim is refuted
+    n: int | None = None  # sample size at which the claim was tested; None if there were several
+    trials: int  # independent repetitions
+    estimate: float  # what was measured
     interval: Interval
-    bound: float
-    detail: Mapping[str, Any]
+    bound: float  # what the claim says: a bound or a prediction
+    detail: Mapping[str, Any]  # what else the rule used; numbers, strings, lists and mappings
 
     def about(self, id: str, statement: str, *, n: int | None = None) -> "Verdict":
-        """Return this verdict as one about a claim."""
         return replace(self, id=id, statement=statement, n=self.n if n is None else n)
 
     def record(self) -> dict[str, Any]:
         """Return plain values for JSON in a fixed order; inf and nan are strings."""
         return {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> "Verdict":
-        """Return the verdict that `record` wrote."""
-        texts = {key: record[key] for key in ("id", "statement", "test")}
-        numbers = {key: _decode(value) for key, value in record.items() if key not in texts}
-        numbers |= {"status": Status(record["status"]), "interval": tuple(numbers["interval"])}
-        return cls(**texts, **numbers)
-
-    def to_json(self) -> str:
-        """Return the record as JSON text."""
-        return json.dumps(self.record(), allow_nan=False, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> "Verdict":
-        """Return the verdict that `to_json` wrote."""
-        return cls.from_record(json.loads(text))
 
 
 def _encode(value: Any) -> Any:
@@ -133,40 +91,16 @@ def _encode(value: Any) -> Any:
     raise ArgumentError("detail", value, "numbers, strings, lists and mappings")
 
 
-def _decode(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _decode(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_decode(entry) for entry in value]
-    return float(value) if value in NOT_FINITE else value
-
-
 POWER = 0.99  # to notice a violation by `factor`, before a claim holds
 
 
 def at_most(failures: int, trials: int, beta: float, level: float, *, factor: float = 2.0) -> Verdict:
     """Decide 'the failure probability is at most beta' by the exact one-sided binomial test.
 
-    Parameters
-    ----------
-    failures, trials : int
-        Failures among independent trials.
-    beta : float
-        The claimed bound.
-    level : float
-        REFUTED iff failures reach the smallest k with P(Bin(trials, beta) >= k) <= level.
-    factor : float
-        HOLDS iff not refuted, and a failure probability of factor * beta (recorded as `detects`) would have
-        been refuted with probability `POWER`.
-
-    Returns
-    -------
-    Verdict
-        Its interval is Clopper-Pearson with `level` on each side: REFUTED iff its lower end reaches beta.
-
-    Notes
-    -----
-    At the level of one claim (5e-6) and factor 2, beta = 0.1 needs 561 trials and beta = 0.05 needs 1212.
+    REFUTED iff failures reach the smallest k with P(Bin(trials, beta) >= k) <= level, which is iff the lower
+    end of the Clopper-Pearson interval, with `level` on each side, reaches beta. HOLDS iff not refuted, and a
+    failure probability of factor * beta (recorded as `detects`) would have been refuted with probability
+    `POWER`. At the level of one claim (5e-6) and factor 2, beta = 0.1 needs 561 trials, beta = 0.05 1212.
     """
     integer_at_least(0, failures=failures)
     integer_at_least(max(1, failures), trials=trials)
@@ -200,21 +134,11 @@ def refuted_from(trials: int, beta: float, level: float) -> int:
 def alike(groups: Sequence[ArrayLike], level: float, *, factor: float) -> Verdict:
     """Decide 'these independent samples have one mean' by Welch's t-test of every pair.
 
-    Parameters
-    ----------
-    groups : sequence of arrays
-        Samples of positive numbers, two entries or more in each, not all of them equal.
-    level : float
-        REFUTED iff some pair is further apart than that: a share level / pairs for each of them, with the
-        degrees of freedom of the smallest sample alone, fewer than Welch's.
-    factor : float
-        HOLDS iff not refuted, and a sample of `factor` times the mean and the spread of another (recorded as
-        `detects`) would have been refuted with probability `POWER`.
-
-    Returns
-    -------
-    Verdict
-        Its estimate is the largest difference of two means in its standard errors, its bound what refutes.
+    Samples are positive, of two entries or more, not all of them equal. REFUTED iff some pair is further
+    apart than at level / pairs for each of them, with the degrees of freedom of the smallest sample alone,
+    fewer than Welch's. HOLDS iff not refuted, and a sample of `factor` times the mean and the spread of
+    another (recorded as `detects`) would have been refuted with probability `POWER`. The estimate is the
+    largest difference of two means in its standard errors, the bound what refutes.
     """
     samples = [np.asarray(group, np.float64) for group in groups]
     means = [float(sample.mean()) for sample in samples]
@@ -271,13 +195,6 @@ def inside_band(
     )
 
 
-class Statistic(Protocol):
-    """Summarises the trials of every point: a function such as `numpy.median`."""
-
-    def __call__(self, values: Any, /, *, axis: int) -> Any:
-        """Return one number per column for axis = 0."""
-
-
 def slope_inside(
     xs: ArrayLike,
     samples: ArrayLike,
@@ -286,35 +203,17 @@ def slope_inside(
     *,
     level: float,
     rng: Generator,
-    statistic: Statistic = np.median,
+    statistic: Callable[..., Any] = np.median,
     clusters: ArrayLike | None = None,
-    resamples: int = RESAMPLES,
     upper_bound: bool = False,
 ) -> Verdict:
     """Decide 'the local log-log slope lies within predicted +- tolerance'.
 
-    Parameters
-    ----------
-    xs : array of shape (points,)
-        The varied parameter.
-    samples : array of shape (trials, points)
-        Measurements; rows are resampled, which is right whether or not the points of a row share their data.
-    predicted : float
-        `local_slope` of the constant-explicit prediction on the same xs.
-    tolerance : float
-        Declared tolerance of the model.
-    level : float
-        Probability that the slope's interval misses.
-    rng : Generator
-        Draws the resamples.
-    statistic : callable
-        Summary of a point's trials.
-    clusters : array of shape (trials,), optional
-        Labels of trials that share data.
-    resamples : int
-        How many.
-    upper_bound : bool
-        The claim is an upper bound: any slope below predicted + tolerance is right.
+    `samples`, of shape (trials, points), are summarised by `statistic` at each of the xs; rows are resampled,
+    which is right whether or not the points of a row share their data, and whole `clusters` of trials where
+    these share it. `predicted` is the `local_slope` of the constant-explicit prediction on the same xs,
+    `tolerance` that of the model, and `level` the probability that the slope's interval misses. Of an
+    `upper_bound` any slope below predicted + tolerance is right.
     """
     finite(predicted=predicted)
     positive(tolerance=tolerance)
@@ -323,7 +222,7 @@ def slope_inside(
     def slope(values: Vector) -> float:
         return local_slope(xs, statistic(values, axis=0))
 
-    interval = bootstrap_interval(slope, rows, level, rng, resamples, clusters=clusters)
+    interval = bootstrap_interval(slope, rows, level, rng, clusters=clusters)
     low, high = -inf if upper_bound else predicted - tolerance, predicted + tolerance
     return Verdict(
         status=compare(interval, low, high),
@@ -372,43 +271,19 @@ SizeKind: TypeAlias = Literal["searched", "error", "tried", "planned"]
 ENOUGH = {Status.HOLDS: (0.0, 1.0), Status.REFUTED: (1.0, inf), Status.UNDECIDED: (0.0, inf)}
 
 
-class Measured(Protocol):
-    """A number with its interval: a measure, or a crossing."""
-
-    @property
-    def estimate(self) -> float:
-        """What was measured."""
-
-    @property
-    def interval(self) -> Interval:
-        """Its interval."""
-
-
 @dataclass(frozen=True)
 class Complexity:
-    """One n.
+    """One n."""
 
-    Parameters
-    ----------
-    statement : str
-        Id of the numbered statement.
-    formula : str
-        Its n in words or symbols, the same for all settings.
-    predicted : float
-        The formula's value; nan if it rests on a measured n that the grid does not bracket.
-    estimate, interval : float, tuple of float
-        The n that was measured, nan likewise. An interval from 0 to the estimate says that so many rows are
-        enough; one from the estimate to infinity that they are not.
-    kind : str
-        `searched`: n moved until the wanted share of runs succeeded. `error`: converted from an error at one
-        n, by its rate. `tried`: n rows are enough, or not. `planned`: what a plan asks for, without a run.
-    """
-
-    statement: str
-    formula: str
-    predicted: float
+    statement: str  # id of the numbered statement
+    formula: str  # its n in words or symbols, the same for all settings
+    predicted: float  # the formula's value; nan if it rests on a measured n that the grid does not bracket
+    # the n that was measured, nan likewise. An interval from 0 to the estimate says that so many rows are
+    # enough; one from the estimate to infinity that they are not.
     estimate: float
     interval: Interval
+    # `searched`: n moved until the wanted share of runs succeeded. `error`: converted from an error at one n,
+    # by its rate. `tried`: n rows are enough, or not. `planned`: what a plan asks for, without a run.
     kind: SizeKind = "searched"
 
     def __post_init__(self) -> None:
@@ -426,24 +301,19 @@ def beside(
     statement: str,
     formula: str,
     predicted: float,
-    found: Measured,
+    found: Any,
     kind: SizeKind = "searched",
 ) -> Verdict:
-    """Return the check with the n that was found, beside what a formula says."""
+    """Return the check with the n that was found, a measure or a crossing, beside what a formula says."""
     return sized(check, Complexity(statement, formula, predicted, found.estimate, found.interval, kind))
 
 
 def enough(
     check: Verdict, statement: str, formula: str, n: int | None = None, predicted: float | None = None
 ) -> Verdict:
-    """Return a check at one n with the size that it decides: n rows are enough, or not, or it is open.
+    """Return a check at n rows, its own by default, with what it decides: enough, or not, or it is open.
 
-    Parameters
-    ----------
-    n
-        The rows, by default those of the check.
-    predicted
-        What the formula says, by default n itself: the rows of a plan.
+    What the formula says is `predicted`, by default n itself: the rows of a plan.
     """
     rows = float(check.n or 0) if n is None else float(n)
     low, high = (rows * end for end in ENOUGH[check.status])
@@ -468,7 +338,6 @@ def in_proportion(check: Verdict, statement: str, formula: str, power: float = 1
 
 
 def largest(name: str, values: Iterable[float], bound: float, statement: str) -> Verdict:
-    """Decide 'every number of a grid is at most the bound'."""
     found = list(values)
     return Verdict(
         status=compare((max(found), max(found)), -inf, bound),
@@ -488,23 +357,10 @@ def largest(name: str, values: Iterable[float], bound: float, statement: str) ->
 def supremum(
     name: str, frame: "pd.DataFrame", failed: "pd.Series[bool]", beta: float, *, factor: float, n: int
 ) -> Verdict:
-    """Decide 'for no spectrum it fails with probability above beta', by the exact test of each.
+    """Decide 'for no spectrum it fails with probability above beta', by the exact test of each (`at_most`).
 
-    Parameters
-    ----------
-    name : str
-        Of the check.
-    frame : DataFrame
-        Runs, as many of every `spectrum`.
-    failed : series of bool
-        Which of them failed.
-    beta, factor, n
-        As of `rules.at_most` and `Verdict.about`.
-
-    Returns
-    -------
-    Verdict
-        That of the spectrum with the most failures; the levels of all add up. Its detail has every share.
+    The frame has as many runs of every `spectrum`. Shown is the one with the most failures; the levels of
+    all add up, and the detail has every share.
     """
     found = {
         str(spectrum): at_most(int(one.sum()), len(one), beta, claim_level(), factor=factor)

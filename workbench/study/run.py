@@ -41,24 +41,12 @@ class TooMuchWorkError(ArgumentError):
 
 @dataclass(frozen=True)
 class Run:
-    """What a figure is told besides its public numbers.
+    """What a figure is told besides its public numbers."""
 
-    Parameters
-    ----------
-    profile : str
-        How many blocks of trials.
-    seed : int
-        Of everything random.
-    most : int, optional
-        Trials at every point, up to whole blocks: a sketch of the figure.
-    simulate : bool
-        Whether to run anything; else tables are empty and figures show what is predicted.
-    """
-
-    profile: str = "quick"
-    seed: int = 17
-    most: int | None = None
-    simulate: bool = True
+    profile: str = "quick"  # how many blocks of trials
+    seed: int = 17  # of everything random
+    most: int | None = None  # trials at every point, up to whole blocks: a sketch of the figure
+    simulate: bool = True  # whether to run anything; else tables are empty and figures show what is predicted
 
     def table(self, *sweeps: Sweep) -> pd.DataFrame:
         """Return the tables of those sweeps that the profile computes, one below the other.
@@ -131,5 +119,4 @@ def answered(error: Any, **more: Any) -> Row:
 
 
 def error_of(value: object, loss: Callable[[Any], Any]) -> float:
-    """Return the loss of an estimate, infinite for no answer."""
     return inf if isinstance(value, Abstention) else float(loss(value))

@@ -1,7 +1,7 @@
 """How the least n grows with one public number: searched at several values, beside what statements say."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from inspect import signature
@@ -24,11 +24,10 @@ from workbench.study.grids import SOFTWARE, Block, Cell, Point
 from workbench.study.intervals import Interval, Vector
 from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
-from workbench.study.profiles import PROFILES, claim_level, mapped
+from workbench.study.profiles import PROFILES, claim_level, computed
 from workbench.study.rules import Status, Verdict
 from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
-from workbench.study.store import Shelf, Store
-from workbench.study.sweeps import Task, compute, resources
+from workbench.study.sweeps import Store, Task, compute, resources
 from workbench.types import Columns
 
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
@@ -40,83 +39,42 @@ ENDS = ("quick",)  # profiles that search at the first and the last value alone
 
 
 class Setting(NamedTuple):
-    """The public numbers at one value.
+    """The public numbers at one value."""
 
-    Attributes
-    ----------
-    point : mapping
-        What the block takes, but for n.
-    alpha : float
-        A run succeeds if its error is at most this.
-    start : int
-        Where the search begins: a public prediction, never a measured n.
-    stated : float
-        The n of the statement, with constants 1 where it has none.
-    predicted : float
-        The n of a prediction with all constants; nan if there is none.
-    share : float
-        Of the isolated term in n: of that of the prediction if there is one, else of the statement's.
-    fewest : int
-        The estimator refuses fewer rows.
-    """
-
-    point: Point
-    alpha: float
-    start: int
-    stated: float
-    predicted: float = nan
+    point: Point  # what the block takes, but for n
+    alpha: float  # a run succeeds if its error is at most this
+    start: int  # where the search begins: a public prediction, never a measured n
+    stated: float  # the n of the statement, with constants 1 where it has none
+    predicted: float = nan  # the n of a prediction with all constants; nan if there is none
+    # of the isolated term in n: of that of the prediction if there is one, else of the statement's
     share: float = nan
-    fewest: int = 1
+    fewest: int = 1  # the estimator refuses fewer rows
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """One statement and one number in its n.
+    """One statement and one number in its n."""
 
-    Parameters
-    ----------
-    statement : str
-        Id of the numbered statement.
-    variable : str
-        The number, in the vocabulary of the package: `epsilon`, `delta`, `alpha`, `d`, `radius`, ...
-    key : str
-        What is run: a catalog key, with what distinguishes it in brackets.
-    term : str
-        The term of the statement's n that is looked at.
-    values : tuple of float
-        Of the number: at least 4 over a factor 8, of its logarithm if n is a power of that.
-    setting : callable
-        Value -> `Setting`.
-    block : callable or None
-        As a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`. None where
-        nothing is run: n is the fewest rows that the plan accepts.
-    power : float
-        The exponent of the number in the term, or of its logarithm.
-    logarithm : bool
-        Whether n is a power of |ln| of the number, as of ln 1/delta.
-    instead : mapping
-        Wrong statements nearby, in words -> the exponent that each would have. Where the statement's rate is
-        called seen, they are excluded.
-    bound : str
-        Whether the statement bounds n from above, from below, or is an equality.
-    share : float
-        Wanted share of runs that succeed.
-    caps : mapping
-        Profile -> runs after which a search ends, but for those beyond its answer.
-    """
-
-    statement: str
+    statement: str  # id of the numbered statement
+    # the number, in the vocabulary of the package: `epsilon`, `delta`, `alpha`, `d`, `radius`, ...
     variable: str
-    key: str
-    term: str
+    key: str  # what is run: a catalog key, with what distinguishes it in brackets
+    term: str  # the term of the statement's n that is looked at
+    # of the number: at least 4 over a factor 8, of its logarithm if n is a power of that
     values: tuple[float, ...]
-    setting: Callable[[float], Setting]
+    setting: Callable[[float], Setting]  # value -> `Setting`
+    # as a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`. None where
+    # nothing is run: n is the fewest rows that the plan accepts.
     block: Block | None
-    power: float
+    power: float  # the exponent of the number in the term, or of its logarithm
+    # wrong statements nearby, in words -> the exponent that each would have. Where the statement's rate is
+    # called seen, they are excluded.
     instead: Mapping[str, float]
-    logarithm: bool = False
+    logarithm: bool = False  # whether n is a power of |ln| of the number, as of ln 1/delta
+    # whether the statement bounds n from above, from below, or is an equality
     bound: Literal["upper", "lower", "equal"] = "upper"
-    share: float = 0.9
+    share: float = 0.9  # wanted share of runs that succeed
+    # profile -> runs after which a search ends, but for those beyond its answer
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
 
     def __post_init__(self) -> None:
@@ -131,15 +89,12 @@ class Scaling:
 
     @property
     def name(self) -> str:
-        """Stable id, part of every seed."""
         return f"{self.statement} {self.variable} {self.key}"
 
     def at(self, profile: str) -> tuple[float, ...]:
-        """Return the values at which a profile searches."""
         return (self.values[0], self.values[-1]) if profile in ENDS else self.values
 
     def axis(self, value: float) -> float:
-        """Return what n is a power of: the number, or the size of its logarithm."""
         return abs(log(value)) if self.logarithm else value
 
 
@@ -152,7 +107,6 @@ class Least(NamedTuple):
     interval: tuple[float, float]
     kind: LeastKind
     runs: int
-    core_seconds: float
 
     @property
     def bounded(self) -> bool:
@@ -182,7 +136,6 @@ class Slope:
     curved: bool = False
 
     def interval(self, level: float) -> Interval:
-        """Return the interval that misses with the level, for normal errors of ln n*."""
         parts = self.steps if self.curved else ((self.estimate, self.error),)
         reach = _reach(level / len(parts))
         ends = [(middle - reach * error, middle + reach * error) for middle, error in parts]
@@ -242,42 +195,19 @@ def catalogued(
 
 
 class Move(NamedTuple):
-    """How one number moves, and what the statement says of it.
+    """How one number moves, and what the statement says of it."""
 
-    Attributes
-    ----------
-    variable : str
-        The number.
-    values : tuple of float
-        Its values; they take the type of the usual one.
-    power : float
-        Its exponent in the term.
-    instead : mapping
-        Wrong statements nearby, in words -> their exponents.
-    term : str
-        The term that is looked at.
-    beside : mapping
-        The other numbers where they differ from the statement's usual ones, so that the term stands out.
-    logarithm : bool
-        Whether the power is that of the number's logarithm.
-    part : str
-        The field of a `Shape` that is looked at.
-    said : str
-        What stands behind the key, in brackets.
-    share, caps
-        Where they are not those of the statement.
-    """
-
-    variable: str
-    values: tuple[float, ...]
-    power: float
-    instead: Mapping[str, float]
-    term: str
+    variable: str  # the number
+    values: tuple[float, ...]  # its values; they take the type of the usual one
+    power: float  # its exponent in the term
+    instead: Mapping[str, float]  # wrong statements nearby, in words -> their exponents
+    term: str  # the term that is looked at
+    # the other numbers where they differ from the statement's usual ones, so that the term stands out
     beside: Public = MappingProxyType({})
-    logarithm: bool = False
-    part: str = "noise"
-    said: str = ""
-    share: float | None = None
+    logarithm: bool = False  # whether the power is that of the number's logarithm
+    part: str = "noise"  # the field of a `Shape` that is looked at
+    said: str = ""  # what stands behind the key, in brackets
+    share: float | None = None  # where they are not those of the statement
     caps: Mapping[str, int] | None = None
 
 
@@ -286,51 +216,32 @@ class Statement:
     """A statement about n.
 
     Every function of public numbers names those that it takes.
-
-    Parameters
-    ----------
-    id : str
-        Of the numbered statement.
-    key : str
-        What is run: without a block, a key of the catalog.
-    usual : mapping
-        The public numbers: of an entry `d`, `alpha`, `epsilon` with or without `delta`, or `rho`, and others.
-    shape : callable
-        The statement's n, constants 1, or its terms, a `Shape`; it may name the `part` that is looked at.
-    moves : tuple of Move
-        How they move.
-    block : callable or None
-        As of a `Scaling`; by default runs of the entry on its hardest distribution (`catalog.hardest`).
-    alpha, predicted, isolated : callable
-        The error that counts as a success, an n with all constants, the share of the part in n. The latter
-        two of an entry are known: what is predicted is a median, and stands beside a share of 1/2 alone.
-    fewest, start : callable
-        The fewest rows that are not refused, and where the search begins; the latter may name `stated`,
-        `predicted` and `fewest`.
-    also : callable
-        Numbers that follow from the others.
-    bound, share, caps
-        As of a `Scaling`.
     """
 
-    id: str
-    key: str
+    id: str  # of the numbered statement
+    key: str  # what is run: without a block, a key of the catalog
+    # the public numbers: of an entry `d`, `alpha`, `epsilon` with or without `delta`, or `rho`, and others
     usual: Public
+    # the statement's n, constants 1, or its terms, a `Shape`; it may name the `part` that is looked at
     shape: Named
-    moves: tuple[Move, ...]
+    moves: tuple[Move, ...]  # how they move
+    # as of a `Scaling`; by default runs of the entry on its hardest distribution (`catalog.hardest`)
     block: Block | None = catalogued
+    # the error that counts as a success, an n with all constants, the share of the part in n. The latter two
+    # of an entry are known: what is predicted is a median, and stands beside a share of 1/2 alone.
     alpha: Named = lambda alpha: alpha
     predicted: Named = lambda: nan
     isolated: Named = lambda: nan
+    # the fewest rows that are not refused, and where the search begins; the latter may name `stated`,
+    # `predicted` and `fewest`
     fewest: Named = lambda: 1
     start: Named = lambda stated, predicted: predicted if isfinite(predicted) else stated
-    also: Named = lambda: {}
-    bound: Literal["upper", "lower", "equal"] = "upper"
+    also: Named = lambda: {}  # numbers that follow from the others
+    bound: Literal["upper", "lower", "equal"] = "upper"  # as of a `Scaling`
     share: float = 0.9
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
 
     def scalings(self) -> Iterator[Scaling]:
-        """Return a scaling of every number that moves."""
         for move in self.moves:
             yield Scaling(
                 statement=self.id,
@@ -349,17 +260,14 @@ class Statement:
             )
 
     def only(self, *variables: str) -> "Statement":
-        """Return the statement of some of its numbers."""
         return replace(self, moves=tuple(move for move in self.moves if move.variable in variables))
 
     def setting(self, move: Move, value: float) -> Setting:
-        """Return the setting at a value of a number."""
         usual = {**self.usual, **move.beside}
         kind = type(usual.get(move.variable, value))
         return self.at({**usual, move.variable: kind(value)}, move.part)
 
     def at(self, public: Public, part: str = "") -> Setting:
-        """Return the setting at public numbers."""
         if self.block is catalogued:
             return self._of_entry({"key": self.key, **public}, part)
         public = {**public, **named(self.also, public)}
@@ -398,12 +306,10 @@ def _taken(block: Block | None) -> Iterable[str]:
 
 
 def named(call: Named, public: Public) -> Any:
-    """Return what a function says of those numbers that it names."""
     return call(**{name: public[name] for name in signature(call).parameters if name in public})
 
 
 def _asked(key: str, public: Public) -> tuple[Any, Budget]:
-    """Return the estimator and the budget that public numbers name."""
     own = {name: value for name, value in public.items() if name not in BUDGETS}
     kind: Any = lookup(key).estimator
     if "rho" not in public and "epsilon" not in public:
@@ -416,7 +322,6 @@ def _asked(key: str, public: Public) -> tuple[Any, Budget]:
 
 @cache
 def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, float]:
-    """Return the fewest rows that the plan takes, and the n of the prediction, infinite if there is none."""
     estimator, budget = _asked(key, public)
     fewest = fewest_rows(estimator, int(d), budget)
     one = Candidate(lookup(key), estimator, int(d), {}, "predicted")
@@ -538,7 +443,6 @@ def _reach(level: float) -> float:
 
 
 def measure(one: Least) -> Measure:
-    """Return n with its interval at the level of a check."""
     (error,) = standard_errors([one.interval], SEARCHED)
     reach = float(np.exp(-_reach(claim_level()) * error)) if error < inf else 0.0
     return Measure(one.n, (one.n * reach, one.n / reach if reach else inf), one.runs)
@@ -564,12 +468,10 @@ def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
 
 
 def _share(found: Sequence[Least]) -> float:
-    """Return the least known share of the term in n; all of it where none is known."""
     return min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
 
 
 def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
-    """Return what the exponent of n*/N says, `seen` at a level; `faster` is towards larger n."""
     if not isfinite(excess.error):
         return "open"
     named = (power - scaling.power for power in scaling.instead.values())
@@ -585,7 +487,6 @@ def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
 def _record(
     scaling: Scaling, found: Sequence[Least], rate: str, alone: str, slopes: _Slopes
 ) -> dict[str, Any]:
-    """Return what the table of scalings prints."""
     settings = [one.setting for one in found]
     return {
         "statement": scaling.statement,
@@ -630,24 +531,21 @@ _memory: dict[tuple[str, float, str, int], Least] = {}
 
 
 class Asked(NamedTuple):
-    """One search: all that a worker needs."""
+    """One search: all that a worker needs. Without computing, it stops at the first block that is missing."""
 
     scaling: Scaling
     value: float
     profile: str
     seed: int
     store: Path | None
+    computing: bool = True
 
-    @property
-    def known_as(self) -> tuple[str, float, str, int]:
-        """What decides its numbers, in this process."""
-        return self.scaling.name, self.value, self.profile, self.seed
 
-    @property
-    def block(self) -> Block:
-        """What it runs: only scalings that have a block are searched."""
-        assert self.scaling.block is not None
-        return self.scaling.block
+class _MissingError(Exception):
+    """A search wants a block that is not stored."""
+
+
+Found: TypeAlias = tuple[Least, list[tuple[Point, Cell]]]
 
 
 def measured(
@@ -655,18 +553,40 @@ def measured(
 ) -> list[list[Least]]:
     """Return the least n of every scaling that the profile searches, at each of its values.
 
-    Searches that this process has made before are recalled.
+    Searches that this process has made before are recalled. A search is whole on one worker; the blocks of
+    those made on a cluster are stored here when they have ended, and those that have ended before are not
+    made again.
     """
     integer_at_least(0, seed=seed)
-    wanted = [one for one in scalings if profile in one.caps]
-    asked = searches(wanted, profile, seed)
-    new = [one for one in asked if one.known_as not in _memory]
-    for one, found in zip(new, mapped(_least, new, jobs or resources().jobs), strict=True):
-        _memory[one.known_as] = found
-    result = [
-        [_memory[each.known_as] for each in asked if each.scaling is one]
+    lent, wanted = resources(), [one for one in scalings if profile in one.caps]
+    path = Path(lent.store.path if isinstance(lent.store, Store) else lent.store) if lent.store else None
+    asked = {
+        (one.name, value, profile, seed): Asked(one, value, profile, seed, path)
+        for one in wanted
+        for value in one.at(profile)
         if one.block
-        else [_planned(value, one.setting(value)) for value in one.at(profile)]
+    }
+    new = {key: one for key, one in asked.items() if key not in _memory}
+    if lent.scheduler:
+        for key, one in [*new.items()]:
+            with suppress(_MissingError):
+                _memory[key], _ = _least(one._replace(computing=False))
+                del new[key]
+    keys, sent = [*new], [one._replace(store=None) if lent.scheduler else one for one in new.values()]
+    with closing(computed(_least, sent, jobs or lent.jobs, lent.scheduler)) as found:
+        for place, (least, cells) in found:
+            _memory[keys[place]] = least
+            if path and cells:
+                with Store(path) as store:
+                    one = sent[place].scaling
+                    shelf = store.shelf(one.name, one.block, BRACKETING, seed=seed)
+                    for point, cell in cells:
+                        shelf.put(point, cell)
+    result = [
+        [
+            _memory[one.name, value, profile, seed] if one.block else _planned(value, one.setting(value))
+            for value in one.at(profile)
+        ]
         for one in wanted
     ]
     while len(_memory) > REMEMBERED:
@@ -674,63 +594,43 @@ def measured(
     return result
 
 
-def searches(scalings: Iterable[Scaling], profile: str, seed: int) -> list[Asked]:
-    """Return every search of those scalings that the profile searches, each by itself."""
-    lent = resources().store
-    store = Path(lent.path if isinstance(lent, Store) else lent) if lent is not None else None
-    wanted = [one for one in scalings if one.block and profile in one.caps]
-    return [Asked(one, value, profile, seed, store) for one in wanted for value in one.at(profile)]
-
-
-def searched(asked: Asked) -> list[tuple[Point, Cell]]:
-    """Make a search, and return its blocks, unless it keeps them in a store itself."""
-    found: list[tuple[Point, Cell]] = []
-    _least(asked, found.append if asked.store is None else None)
-    return found
-
-
 def forget() -> None:
-    """Drop every search that `measured` keeps."""
     _memory.clear()
 
 
-def _least(asked: Asked, told: Callable[[tuple[Point, Cell]], None] | None = None) -> Least:
+def _least(asked: Asked) -> Found:
     scaling, seed = asked.scaling, asked.seed
     setting = scaling.setting(asked.value)
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
-    spent: list[float] = []
+    cells: list[tuple[Point, Cell]] = []
     with nullcontext() if asked.store is None else Store(asked.store) as store:
-        shelf = store.shelf(scaling.name, asked.block, BRACKETING, seed=seed) if store else None
+        shelf = store.shelf(scaling.name, scaling.block, BRACKETING, seed=seed) if store else None
 
         def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:
                 return np.full(runs, inf)
-            point = {**setting.point, "n": n}
-            parts = [_kept(shelf, point, PARTS * block + part, asked) for part in range(runs // BRACKETING)]
-            if told:
-                for cell in parts:
-                    told((point, cell))
-            spent.extend(cell.seconds for cell in parts)
-            return np.concatenate([cell.columns["error"] for cell in parts])
+            point, found = {**setting.point, "n": n}, []
+            for number in range(PARTS * block, PARTS * block + runs // BRACKETING):
+                cell = shelf.get(point, number) if shelf else None
+                if cell is None:
+                    if not asked.computing:
+                        raise _MissingError
+                    cell = compute(
+                        Task(scaling.name, point, 0, number, BRACKETING, seed, scaling.block, SOFTWARE)
+                    )
+                    if shelf:
+                        shelf.put(point, cell)
+                    else:
+                        cells.append((point, cell))
+                found.append(cell.columns["error"])
+            return np.concatenate(found)
 
         found = least_n(errors, target, max(setting.start, 1))
     if setting.fewest > 1 and found.n <= REFUSED * setting.fewest:
-        return _planned(asked.value, setting, found.runs, sum(spent))
-    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs, sum(spent))
+        return _planned(asked.value, setting, found.runs), cells
+    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs), cells
 
 
-def _planned(value: float, setting: Setting, runs: int = 0, seconds: float = 0.0) -> Least:
+def _planned(value: float, setting: Setting, runs: int = 0) -> Least:
     fewest = float(setting.fewest)
-    return Least(value, setting, fewest, (fewest, fewest), "planned", runs, seconds)
-
-
-def _kept(shelf: Shelf | None, point: Point, block: int, asked: Asked) -> Cell:
-    """Return a block from the shelf, or compute it and put it there."""
-    held = shelf.get(point, block) if shelf else None
-    if held is not None:
-        return held
-    name = asked.scaling.name
-    cell = compute(Task(name, point, 0, block, BRACKETING, asked.seed, asked.block, SOFTWARE))
-    if shelf:
-        shelf.put(point, cell)
-    return cell
+    return Least(value, setting, fewest, (fewest, fewest), "planned", runs)

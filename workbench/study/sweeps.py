@@ -8,17 +8,17 @@ number of workers, and inserting a point into the grid changes no other point's 
 import hashlib
 import json
 import os
-import sys
+import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Generator as Generating
-from concurrent.futures import CancelledError, as_completed, wait
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -36,22 +36,18 @@ from workbench.study.grids import (
     Sweep,
     as_annotated,
     checked_columns,
+    home,
     one_thread,
     point_id,
+    require_unchanged,
     stream,
+    table,
 )
-from workbench.study.profiles import FEWEST, cluster, workers
-from workbench.study.store import Rows, Shelf, Store, point_key, shelf_digest
+from workbench.study.profiles import FEWEST, SchedulerLostError, computed
 
-if TYPE_CHECKING:
-    from workbench.study.scaling import Asked
-
-# The engine: computes blocks of trials, here or in worker processes, and yields each as it is ready.
+# One block of trials.
 
 BLOCK = 32_000_000  # bytes: just below the largest threshold that glibc accepts
-BACKENDS = ("serial", "loky", "dask")
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 _alone = Lock()  # the limit on threads is that of a process: two blocks of one would lift each other's
 
 
@@ -67,13 +63,6 @@ def keep_freed_memory() -> None:
 
 class CellError(RuntimeError):
     """A block of trials failed or broke the schema; the message says of which sweep and point."""
-
-
-class SchedulerLostError(RuntimeError):
-    """The scheduler of a cluster is gone; what was stored before is kept."""
-
-    def __init__(self, kept: int = 0, rows: int = 0) -> None:
-        super().__init__(f"scheduler lost: {kept} of {rows} rows kept, run again to go on")
 
 
 class Task(NamedTuple):
@@ -93,13 +82,12 @@ class Task(NamedTuple):
 
 
 def task(sweep: Sweep, position: int, block: int, seed: int) -> Task:
-    """Return the task of one block of a sweep."""
-    point = sweep.points[position]
-    return Task(sweep.name, point, position, block, sweep.trials, seed, sweep.block, SOFTWARE)
+    return Task(
+        sweep.name, sweep.points[position], position, block, sweep.trials, seed, sweep.block, SOFTWARE
+    )
 
 
 def compute(task: Task) -> Cell:
-    """Compute one block, on one thread, and note what it cost."""
     if task.software != SOFTWARE:
         raise CellError(f"{task}: a worker has other software than its driver: restart the driver")
     keep_freed_memory()
@@ -116,83 +104,262 @@ def compute(task: Task) -> Cell:
         raise CellError(f"{task}: {type(error).__name__}: {error}") from error
 
 
-def chosen_backend(backend: str | None, jobs: int, scheduler: str | None = None) -> str:
-    """Return the backend to use: by default this process for one job, worker processes for several."""
-    integer_at_least(1, jobs=jobs)
-    if (backend == "dask") != (scheduler is not None):
-        allowed = "the address of one with the backend 'dask', and no other"
-        raise ArgumentError("scheduler", scheduler, allowed)
-    if backend is None:
-        return "serial" if jobs == 1 else "loky"
-    one_of(BACKENDS, backend=backend)
-    if backend == "serial" and jobs > 1:
-        raise ArgumentError("jobs", jobs, "1 with the backend 'serial'")
-    return backend
+# The store: finished blocks in a database, so that an interrupted sweep or search resumes.
+#
+# A block is found by its shelf, point and number. The shelf is a digest of everything else that determines
+# its numbers (`Store.shelf`), so a stored block has the very bits that computing it again would give.
+
+# The SQLite database of finished blocks: opened, read, added to, and found intact or not.
+#
+# Each block is one commit. Several processes may add at a time; others may read meanwhile.
 
 
-class By(NamedTuple):
-    """Who computes."""
+APPLICATION, VERSION = 0x64707762, 2  # marks a file as ours; raise the version when a table changes
+PATIENCE = 60.0  # seconds to wait for another process's commit
 
-    backend: str = "serial"
-    jobs: int = 1
-    scheduler: str | None = None
+TABLES = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS cells (
+    sweep TEXT, point TEXT, block INTEGER,
+    columns TEXT NOT NULL, numbers BLOB NOT NULL, digest BLOB NOT NULL,
+    name TEXT NOT NULL, trials INTEGER NOT NULL, seconds REAL NOT NULL,
+    PRIMARY KEY (sweep, point, block)
+);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+MARKS = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_schema")
+ALL = "SELECT sweep, point, block, columns, numbers, digest FROM cells"
+PROOF = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # all other errors may pass: a full disk, a lock
 
 
-def computed(
-    function: Callable[[Item], Result], items: Iterable[Item], by: By, code: str = ""
-) -> Generating[Result, None, None]:
-    """Yield what a function finds of each item, in any order; workers begun with another `code` begin again.
+class DamagedError(ArgumentError):
+    """A store is proved not to hold what was put in."""
+
+
+class Store:
+    """A database of finished blocks; a context manager that closes it.
+
+    Parameters
+    ----------
+    path : path
+        The file; made if there is none. Beside it lie two more while it is in use, and after a crash.
 
     Raises
     ------
-    SchedulerLostError
-        If the cluster's scheduler is gone.
+    ArgumentError
+        If the file is not such a database, now or when it is read; a `DamagedError` where it is a broken one.
     """
-    if by.backend == "serial":
-        yield from map(function, items)
-        return
-    with nullcontext(workers(by.jobs, code)) if by.scheduler is None else cluster(by.scheduler) as pool:
-        futures = [pool.submit(function, item) for item in items]
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self.path = Path(path).absolute()
+        with self._readable():
+            self._connection = _opened(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def fetch(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        with self._readable():
+            return self._connection.execute(statement, tuple(values)).fetchall()
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
         try:
-            for future in as_completed(futures):
-                yield future.result()
-        except CancelledError:  # by nobody here
-            raise SchedulerLostError from None
-        finally:  # a sweep that is given up leaves no work behind
-            wait([future for future in futures if not future.cancel()])
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in PROOF:
+                raise self.damaged(str(error)) from None
+            allowed = f"a database of sweeps that can be read and written ({error})"
+            raise ArgumentError("store", str(self.path), allowed) from None
+
+    def damaged(self, why: str) -> DamagedError:
+        return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
+
+    def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
+        """Return the blocks of so many trials measured by the same code, versions and seed under a name.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not certain what code runs: see `home`.
+        """
+        integer_at_least(0, seed=seed)
+        require_unchanged()
+        *function, code = home(block)
+        known = (name, int(trials), int(seed), *function, code, SOFTWARE)
+        return Shelf(self, name, trials, hashlib.sha256(repr(known).encode()).hexdigest(), code)
+
+    def rows(self, sweep: Sweep, *, seed: int) -> "Rows":
+        """Return the stored blocks of a sweep.
+
+        A point is known by its content, and blocks by their number: a sweep with more points, or of a larger
+        profile, finds what a smaller one stored.
+        """
+        return Rows(sweep, self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed))
 
 
-# What a run would compute, noted instead of computed, so that others may compute it beforehand.
+def require_intact(store: Store) -> None:
+    """Raise a `DamagedError` unless the database is sound and every block is what was put in.
+
+    A block is checked whenever it is read; here all are, for whoever would rather begin again than fail in
+    the middle.
+    """
+    if store.fetch("PRAGMA quick_check(1)", ()) != [("ok",)]:
+        raise store.damaged("its pages are damaged")
+    for *content, digest in store.fetch(ALL, ()):
+        if checksum(*content) != digest:
+            raise store.damaged("a block is damaged")
 
 
-class Declared(NamedTuple):
-    """One sweep that was asked for."""
+def _opened(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")  # what a file brings along calls no functions
+        if _empty(connection):
+            connection.executescript(TABLES)
+        _write_ahead(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose blocks, but breaks nothing
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _empty(connection: sqlite3.Connection) -> bool:
+    connection.execute("BEGIN")  # one state, even if another process is just making the tables
+    (application,), (version,), (objects,) = (connection.execute(mark).fetchone() for mark in MARKS)
+    connection.execute("COMMIT")
+    if (application, version) == (APPLICATION, VERSION):
+        return False
+    if (application, version, objects) == (0, 0, 0):
+        return True
+    raise sqlite3.DatabaseError("of another application or version")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
+
+
+def caches() -> Path:
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
+    except RuntimeError:
+        raise ArgumentError("XDG_CACHE_HOME", None, "a folder: this user has no home") from None
+
+
+def checksum(*parts: object) -> bytes:
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
+
+
+PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
+ONE = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
+HELD = "SELECT point, block FROM cells WHERE sweep = ?"
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The stored blocks of one name, function, seed and number of trials, found by the digest of these."""
+
+    store: Store
+    name: str
+    trials: int
+    digest: str
+    code: str  # what workers must have begun with, besides `SOFTWARE`, to have the same code
+
+    def put(self, point: Point, cell: Cell) -> None:
+        kinds = json.dumps([[name, values.dtype.str] for name, values in cell.columns.items()])
+        numbers = b"".join(values.tobytes() for values in cell.columns.values())
+        content = self.digest, point_key(point), cell.block, kinds, numbers
+        self.store.fetch(PUT, (*content, checksum(*content), self.name, self.trials, cell.seconds))
+
+    def get(self, point: Point, block: int) -> Cell | None:
+        key = point_key(point)
+        found = self.store.fetch(ONE, (self.digest, key, block))
+        return self.cell(0, key, block, *found[0]) if found else None
+
+    def cell(
+        self, position: int, key: str, block: int, kinds: str, numbers: bytes, sum: bytes, seconds: float = 0
+    ) -> Cell:
+        if checksum(self.digest, key, block, kinds, numbers) != sum:
+            raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
+        columns, start = {}, 0
+        try:
+            for name, kind in json.loads(kinds):
+                found = np.frombuffer(numbers, kind, self.trials, start)
+                columns[name] = found.astype(found.dtype.newbyteorder("="))
+                start += found.nbytes
+        except (ValueError, TypeError):
+            raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
+        return Cell(position, block, columns, seconds)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The finished blocks of one sweep: on a shelf of a store, or in memory where there is none."""
 
     sweep: Sweep
-    profile: str
-    seed: int
+    shelf: Shelf | None = None
+    cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
+
+    @property
+    def code(self) -> str:
+        return self.shelf.code if self.shelf else ""
+
+    def missing(self, profile: str) -> list[tuple[int, int]]:
+        """Return the position of the point and the number of every block that is still to be computed."""
+        wanted = self.sweep.addresses(profile)
+        if not self.shelf:
+            return [address for address in wanted if address not in self.cells]
+        held = set(self.shelf.store.fetch(HELD, [self.shelf.digest]))
+        points = [point_key(point) for point in self.sweep.points]
+        return [(position, block) for position, block in wanted if (points[position], block) not in held]
+
+    def put(self, cell: Cell) -> None:
+        if self.shelf:
+            self.shelf.put(self.sweep.points[cell.position], cell)
+        else:
+            self.cells[cell.position, cell.block] = cell
+
+    def table(self, profile: str) -> pd.DataFrame:
+        """Return the table of a profile, with the bits that were put in.
+
+        Raises
+        ------
+        ArgumentError
+            If blocks are missing, or damaged.
+        """
+        if missing := self.missing(profile):
+            allowed = f"one with all its blocks stored, not {len(missing)} missing"
+            raise ArgumentError("profile", profile, allowed)
+        cells: Iterable[Cell] = self.cells.values()
+        if self.shelf:
+            positions = {point_key(point): i for i, point in enumerate(self.sweep.points)}
+            rows = self.shelf.store.fetch(GET, (self.shelf.digest, self.sweep.blocks[profile]))
+            cells = [self.shelf.cell(positions[row[0]], *row) for row in rows if row[0] in positions]
+        return table(self.sweep.name, self.sweep.points, self.sweep.trials, cells)
 
 
-_notes: ContextVar[list[object] | None] = ContextVar("notes", default=None)
-
-
-def notes() -> list[object] | None:
-    """Return where sweeps are noted; None where they are computed."""
-    return _notes.get()
-
-
-@contextmanager
-def _let(variable: ContextVar[Any], value: object) -> Iterator[None]:
-    before = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(before)
-
-
-def noting(found: list[object] | None) -> Any:
-    """Let every sweep within be noted, and return a table without rows; with None, let it be computed."""
-    return _let(_notes, found)
+def point_key(point: Point) -> str:
+    return json.dumps(dict(point), sort_keys=True)
 
 
 # What the sweeps of a run may use. None of it changes a number at the usual points, so no figure and no claim
@@ -201,21 +368,14 @@ def noting(found: list[object] | None) -> Any:
 
 @dataclass(frozen=True)
 class Resources:
-    """What sweeps use unless told otherwise.
+    """What sweeps and searches use unless told otherwise."""
 
-    Parameters
-    ----------
-    store : path, optional
-        Where finished blocks are kept, so that a run that was killed goes on from there.
-    jobs : int
-        Blocks computed at a time.
-    limit : float
-        The work of a sweep at other points than the usual ones, as a multiple of what it takes at these.
-    """
-
+    # where finished blocks are kept, so that a run that was killed goes on from there
     store: str | PathLike[str] | None = None
-    jobs: int = 1
+    jobs: int = 1  # blocks computed at a time
+    # the work of a sweep at other points than the usual ones, as a multiple of what it takes at these
     limit: float = 2.0
+    scheduler: str | None = None  # the address of the dask cluster that computes
 
     def __post_init__(self) -> None:
         integer_at_least(1, jobs=self.jobs)
@@ -225,6 +385,7 @@ class Resources:
 
 NONE, LENT = Resources(), "WORKBENCH_LENT"
 _lent: ContextVar[Resources | None] = ContextVar("lent", default=None)
+_notes: ContextVar[list[int] | None] = ContextVar("notes", default=None)
 
 
 def resources() -> Resources:
@@ -236,6 +397,15 @@ def resources() -> Resources:
     return _lent.get() or (Resources(**json.loads(given)) if given else NONE)
 
 
+@contextmanager
+def _let(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
+
+
 def lending(lent: Resources) -> Any:
     """Lend resources to every sweep within.
 
@@ -244,6 +414,11 @@ def lending(lent: Resources) -> Any:
     2
     """
     return _let(_lent, lent)
+
+
+def noting(found: list[int] | None) -> Any:
+    """Let every `run` within note how many blocks it has and return no rows; with None, let it compute."""
+    return _let(_notes, found)
 
 
 # Running a sweep.
@@ -264,32 +439,14 @@ def run(
     jobs: int | None = None,
     progress: bool = False,
     store: Place = None,
-    backend: str | None = None,
     scheduler: str | None = None,
 ) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
 
-    Parameters
-    ----------
-    sweep : Sweep
-        What to compute.
-    profile : str
-        How many blocks of it.
-    seed : int
-        The study's seed; with the sweep's name it fixes every number.
-    jobs : int, optional
-        Blocks computed at a time, by default as many as `resources` has. The table is the same.
-    progress : bool
-        Whether to show a progress bar on stderr.
-    store : path or Store, optional
-        Where finished blocks are kept: those in it are read and the others computed and added one by one, so
-        that a sweep that was interrupted, or killed, goes on from there. It takes the memory's place. By
-        default the store of `resources`, if there is one.
-    backend : str, optional
-        `serial` computes in this process, the default for one job; `loky` in as many others as
-        there are jobs, the default for several; `dask` in those of a cluster.
-    scheduler : str, optional
-        The address of the cluster, such as `tcp://host:8786`.
+    Its profile says how many blocks; the seed and the sweep's name fix every number. `jobs` processes compute
+    at a time, or a dask cluster, at the address of its `scheduler`; the table is the same. Finished blocks in
+    a `store`, which takes the memory's place, are read and the others added one by one, so that a sweep that
+    was interrupted, or killed, goes on from there. All three are those of `resources` by default.
 
     Returns
     -------
@@ -307,13 +464,13 @@ def run(
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
-    if (noted := notes()) is not None:
-        noted.append(Declared(sweep, profile, int(seed)))
+    if (noted := _notes.get()) is not None:
+        noted.append(len(sweep.addresses(profile)))
         return columns(sweep, profile, seed=seed)
-    if jobs is None:
-        jobs = 1 if backend == "serial" else resources().jobs
-    store = resources().store if store is None else store
-    by = By(chosen_backend(backend, jobs, scheduler), jobs, scheduler)
+    lent = resources()
+    by = lent.jobs if jobs is None else jobs, scheduler or lent.scheduler
+    integer_at_least(1, jobs=by[0])
+    store = lent.store if store is None else store
     if store is not None:
         with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
             return _ran(opened.rows(sweep, seed=seed), profile, seed, by, progress)
@@ -327,13 +484,13 @@ def run(
     return _memory[key][1].copy()
 
 
-def _ran(rows: Rows, profile: str, seed: int, by: By, progress: bool) -> pd.DataFrame:
+def _ran(rows: Rows, profile: str, seed: int, by: tuple[int, str | None], progress: bool) -> pd.DataFrame:
     sweep, missing = rows.sweep, rows.missing(profile)
     todo, count = [task(sweep, *address, seed) for address in missing], len(sweep.addresses(profile))
     options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
     try:
-        with closing(computed(compute, todo, by, rows.code)) as found:
-            for cell in tqdm(found, disable=not progress, **options):
+        with closing(computed(compute, todo, *by, rows.code)) as found:
+            for _, cell in tqdm(found, disable=not progress, **options):
                 rows.put(cell)
     except SchedulerLostError:
         kept = count - len(rows.missing(profile))
@@ -352,7 +509,6 @@ def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
 
 
 def forget() -> None:
-    """Drop every table that `run` keeps."""
     _memory.clear()
 
 
@@ -374,110 +530,11 @@ def at_budget(
     return replace(moved, trials=max(fewest, trials), usual=())
 
 
-# What runs declare, computed beforehand by any backend: blocks of sweeps, and whole searches.
-
-SEARCH = -1  # in place of the number of a block
 ROWS = "SELECT name, trials, point, block, columns, numbers FROM cells"
-END = "INSERT OR IGNORE INTO planned VALUES (?, ?, ?, ?, 1)"
-THERE = "SELECT sweep, point, block FROM planned WHERE ended UNION ALL SELECT sweep, point, block FROM cells"
 
 
-class Unit(NamedTuple):
-    """One block or search, and where its blocks are stored."""
-
-    shelf: str
-    point: str
-    block: int
-    name: str
-    trials: int
-    code: str
-    work: "Task | Asked"
-
-    @property
-    def address(self) -> tuple[str, str, int]:
-        """What the store finds it by; a search is not found there, but marked when it has ended."""
-        return self.shelf, self.point, self.block
-
-
-def units(declared: Iterable[object]) -> list[Unit]:
-    """Return every unit of what was declared, once; a larger profile has the blocks of a smaller one."""
-    return list({unit.address: unit for one in declared for unit in _of(one)}.values())
-
-
-def _of(declared: object) -> Iterator[Unit]:
-    if isinstance(declared, Declared):
-        sweep, seed = declared.sweep, declared.seed
-        shelf, code = shelf_digest(sweep.name, sweep.block, sweep.trials, seed)
-        keys = [point_key(point) for point in sweep.points]
-        for position, block in sweep.addresses(declared.profile):
-            work = task(sweep, position, block, seed)
-            yield Unit(shelf, keys[position], block, sweep.name, sweep.trials, code, work)
-    from workbench.study.scaling import Asked  # the planner and the catalog, for those who search
-    from workbench.study.search import BRACKETING
-
-    if isinstance(declared, Asked):
-        one = declared.scaling
-        shelf, code = shelf_digest(one.name, declared.block, BRACKETING, declared.seed)
-        key = json.dumps([declared.profile, declared.value])
-        yield Unit(shelf, key, SEARCH, one.name, BRACKETING, code, declared)
-
-
-def missing(store: Store, units: Iterable[Unit]) -> list[Unit]:
-    """Return those units that are not there, searches first: they take longest."""
-    there = set(store.fetch(THERE, ()))
-    left = [unit for unit in units if unit.address not in there]
-    return sorted(left, key=lambda unit: unit.block != SEARCH)
-
-
-def fill(store: Store, units: Sequence[Unit], by: By) -> None:
-    """Compute what is missing of units, and store each as it is ready.
-
-    Raises
-    ------
-    SchedulerLostError
-        With the rows that are kept, of all of these units; a search counts as those of one block.
-    CellError
-        If a block fails.
-    """
-    todo = missing(store, units)
-    seen = None if by.backend == "dask" else store.path  # a cluster's worker may be elsewhere
-    works = [unit.work if isinstance(unit.work, Task) else unit.work._replace(store=seen) for unit in todo]
-    code = " ".join(sorted({unit.code for unit in units} - {""}))
-    bar = {"total": len(units), "initial": len(units) - len(todo), "unit": "block"}
-    try:
-        with closing(computed(_done, enumerate(works), by, code)) as found:
-            for number, cells in tqdm(found, disable=not sys.stderr.isatty(), **bar):
-                unit = todo[number]
-                for point, cell in cells:
-                    Shelf(store, unit.name, unit.trials, unit.shelf, unit.code).put(point, cell)
-                if unit.block == SEARCH:
-                    store.fetch(END, (*unit.address, unit.name))
-    except SchedulerLostError:
-        rows, left = (sum(unit.trials for unit in some) for some in (units, missing(store, units)))
-        raise SchedulerLostError(rows - left, rows) from None
-
-
-def _done(order: tuple[int, "Task | Asked"]) -> tuple[int, list[tuple[Point, Cell]]]:
-    number, work = order
-    if isinstance(work, Task):
-        return number, [(work.point, compute(work))]
-    from workbench.study.scaling import searched
-
-    return number, searched(work)
-
-
-class Digest(NamedTuple):
-    """How many blocks there are, and their hash."""
-
-    blocks: int
-    sha256: str
-
-    def __str__(self) -> str:
-        return f"{self.blocks} blocks of rows, sha256 {self.sha256}"
-
-
-def digest(stores: Iterable[Store]) -> Digest:
-    """Return one hash of all rows of stores: equal where, and only where, all bits of their numbers are.
+def digest(stores: Iterable[Store]) -> tuple[int, str]:
+    """Return how many blocks stores have, and a hash: equal where, and only where, all their bits are.
 
     It is of every block's sweep, trials, point, number, columns and bits; not of when, where, in which order
     or how fast they were computed, nor of how many stores have it.
@@ -487,4 +544,4 @@ def digest(stores: Iterable[Store]) -> Digest:
     whole = hashlib.sha256()
     for row in sorted(found):
         whole.update(repr(row).encode())
-    return Digest(len(found), whole.hexdigest())
+    return len(found), whole.hexdigest()

@@ -57,11 +57,9 @@ class Quieter:
         return quieter
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a uniform point of [low, high]: no noise."""
         return self.source.uniform(low, high)
 
     def below(self, count: int) -> int:
-        """Return a uniform whole number of 0, .., count - 1: no noise."""
         return self.source.below(count)
 
 

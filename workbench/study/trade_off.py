@@ -27,24 +27,13 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TradeOff:
-    """The trade-off of one estimator of the catalog.
+    """The trade-off of one estimator of the catalog."""
 
-    Parameters
-    ----------
-    key : str
-        Of the estimator.
-    d : int or None
-        Columns; None for the fewest that it takes.
-    settings : mapping
-        Its public parameters that are not those of the catalog's example.
-    beta : float
-        The chance with which a proved bound may be exceeded; of a prediction it is a half.
-    """
-
-    key: str
-    d: int | None = None
+    key: str  # of the estimator
+    d: int | None = None  # columns; None for the fewest that it takes
+    # its public parameters that are not those of the catalog's example
     settings: Mapping[str, Any] = field(default_factory=dict)
-    beta: float = 0.1
+    beta: float = 0.1  # the chance with which a proved bound may be exceeded; of a prediction it is a half
     seen: dict[tuple[int, float, float], float] = field(default_factory=dict, init=False, compare=False)
     first: dict[tuple[float, float], int] = field(default_factory=dict, init=False, compare=False)
 
@@ -61,12 +50,10 @@ class TradeOff:
 
     @property
     def missed(self) -> float:
-        """The chance of a larger error."""
         return 0.5 if self.candidate.kind == "predicted" else self.beta
 
     @property
     def takes_delta(self) -> bool:
-        """Whether δ matters: whether approximate privacy is among what it takes."""
         return self._taken(ApproxDP(1.0, 1e-6))
 
     def _taken(self, budget: Budget) -> bool:
@@ -78,7 +65,6 @@ class TradeOff:
 
     @cached_property
     def _offers(self) -> list[Callable[[float, float], Budget]]:
-        """The budgets it takes: δ may be left over."""
         pure = [lambda epsilon, _: PureDP(epsilon)] if self._taken(PureDP(1.0)) else []
         return [*([ApproxDP] if self.takes_delta else []), *pure]
 
@@ -98,7 +84,6 @@ class TradeOff:
         return inf if isnan(found) else found
 
     def answers_from(self, epsilon: float, delta: float) -> int:
-        """Return the least n at which there may be an answer."""
         place = epsilon, delta
         if place not in self.first:
             one = self.candidate
@@ -131,11 +116,9 @@ class TradeOff:
         return None if found is None else _delta(found)
 
     def errors(self, sizes: Sequence[int], epsilons: Sequence[float], delta: float) -> Numbers:
-        """Return the errors of a map, shape (sizes, epsilons)."""
         return np.array([[self.error(n, epsilon, delta) for epsilon in epsilons] for n in sizes])
 
     def noisy(self, n: int, epsilon: float, delta: float) -> bool:
-        """Return whether noise is more than half of the squared error."""
         return self.error(n, epsilon, delta) > HALF * self.error(n, FREE, delta)
 
     def balance(self, errors: Numbers, sizes: Sequence[int], delta: float) -> Numbers:
@@ -198,6 +181,5 @@ def _crossing(column: Numbers, sizes: Sequence[float], alpha: float) -> float:
 
 
 def _delta(place: int) -> float:
-    """Return the number at a place of the list of decimals with three digits, 1e-15 first."""
     power, digits = divmod(place, DIGITS)
     return float(f"{100 + digits}e{power - 17}")

@@ -4,7 +4,7 @@ from math import inf, nan
 
 from workbench.charts import canonical_json
 from workbench.lab.live import session
-from workbench.lab.runner import growth, growth_pictures
+from workbench.lab.runner import growth
 
 ONE = "formula with constants 1"
 
@@ -64,9 +64,7 @@ def test_claims_that_search_nothing_say_nothing():
 def test_a_picture_for_every_source_holds_every_n_that_was_found():
     found = record(n=[200.0, inf], intervals=[[180.0, 220.0], [900.0, inf]])
     far = record("Y/Lem2", predicted=[0.4, 0.2])
-    charts = growth_pictures.pictures(
-        list(growth.growths([verdict(found), verdict(far, status="UNDECIDED")]))
-    )
+    charts = growth.pictures(list(growth.growths([verdict(found), verdict(far, status="UNDECIDED")])))
     assert [chart.name for chart in charts] == ["sample_complexity_X", "sample_complexity_Y"]
     (one, dots), (_, others) = (chart.panels[0].series for chart in charts)
     assert [chart.panels[0].names for chart in charts] == [("mean/x: ε (Thm 1)",), ("mean/x: ε (Lem 2)",)]
@@ -94,7 +92,7 @@ def test_a_notebook_shows_the_table_and_the_picture_of_its_chapter(monkeypatch, 
 
 def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both():
     records = (record(key=f"mean/x [{word}]") for word in ("noise", "sampling"))
-    (chart,) = growth_pictures.pictures(list(growth.growths([verdict(*records)])))
+    (chart,) = growth.pictures(list(growth.growths([verdict(*records)])))
     assert chart.panels[0].names == ("mean/x: ε (Thm 1, noise)", "mean/x: ε (Thm 1, sampling)")
     assert [series.label for series in chart.panels[0].series] == [
         "as many as expected", f"grows as stated, {ONE}", ""
@@ -104,17 +102,17 @@ def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both(
 def test_names_have_estimators_and_powers_as_pictures_write_them():
     told = {"d^1.5/ε": "mean/x: ε (Thm 1, d$^{1.5}$/ε)", "d/ε": "mean/x: ε (Thm 1, d/ε)"}
     found = list(growth.growths([verdict(*(record(key="mean/x", term=one) for one in told))]))
-    assert growth_pictures.picture("X", found).panels[0].names == tuple(told.values())
+    assert growth.picture("X", found).panels[0].names == tuple(told.values())
     keys = {"mean/prime": "PRIME: ε (Thm 1)", "mean/coinpress": "CoinPress: ε (Thm 1)"}
     found = list(growth.growths([verdict(*(record(key=one) for one in keys))]))
-    assert growth_pictures.picture("X", found).panels[0].names == tuple(keys.values())
+    assert growth.picture("X", found).panels[0].names == tuple(keys.values())
 
 
 def test_many_searches_of_a_source_are_shared_out_over_pictures():
-    many = growth_pictures.MOST + 3
+    many = growth.MOST + 3
     first_one, *others = (record(key=f"mean/x [{at}]") for at in range(many))
     verdicts = verdict({**first_one, "rate": "slower"}, status="NOT CONTRADICTED"), verdict(*others)
-    first, second = growth_pictures.pictures(list(growth.growths(verdicts)))
+    first, second = growth.pictures(list(growth.growths(verdicts)))
     assert (first.name, second.name) == ("sample_complexity_X", "sample_complexity_X_2")
     assert first.title == f"X: n grows as stated in {many - 1} of {many} rows, 1 more slowly (1 of 2)"
     assert len(first.panels[0].names) + len(second.panels[0].names) == many

@@ -2,12 +2,11 @@
 
 import os
 import signal
-import subprocess
 import time
 
 import pytest
 
-from tests.lab.runner.test_resume import OPEN, Lab, until
+from tests.lab.runner.test_resume import OPEN, Lab
 from tests.lab.runner.test_resume import whole as whole
 from tests.lab.terminal import CTRL_C, marked, terminal
 from workbench.lab.runner.reproduce import Interrupted, interruptible
@@ -55,21 +54,6 @@ def test_ctrl_c_in_a_terminal_pressed_in_haste_says_how_many_blocks_are_kept(lab
     nobody_is_left(lab)
     assert len(lab.stored) == OPEN
     goes_on(lab, whole)
-
-
-@pytest.mark.daily
-def test_a_signal_that_asks_for_the_end_does_the_same(lab):
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-    command = [*lab.command, "--jobs", "2"]
-    with subprocess.Popen(command, cwd=lab.checkout, env=environment(lab), **pipes) as process:
-        until(lambda: len(lab.stored) == OPEN)
-        process.terminate()
-        said, _ = process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGTERM
-    assert said.splitlines()[-1] == LINE
-    assert "timeout" not in said
-    nobody_is_left(lab)
-    assert len(lab.stored) == OPEN
 
 
 def test_what_a_process_was_told_to_ignore_does_not_end_it():

@@ -122,10 +122,8 @@ def gone(pid, patience=10.0):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["-p", "sede=3"], ["parameter sede = 3", "a parameter of 01_good: seed"]),
         (["-p", "seed=many"], ["parameter seed = 'many'", "like the default 7"]),
         (["-p", "out=x"], ["out = 'x'", "--out"]),
-        (["-p", "seed"], ["'seed'", "NAME=VALUE"]),
         (["02_nothing"], ["notebook = '02_nothing'", "01_good"]),
         (["--profile", "fast"], ["--profile", "'fast'", "quick", "full"]),
         (["--update"], ["update = 'profile quick'", "--profile full"]),

@@ -40,7 +40,7 @@ from workbench.study.faults import Fault, alone
 from workbench.study.grids import Sweep, grid
 from workbench.study.measures import at, between, certain, share
 from workbench.study.mutants import CLIPPED, UNIVARIATE
-from workbench.study.pairs import rows
+from workbench.study.pairs import univariate as rows
 from workbench.study.pairs.base import Setting
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset, blocks, claim_level
 from workbench.study.rules import Verdict, combine, largest

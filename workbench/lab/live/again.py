@@ -96,32 +96,32 @@ class Again:
 def main() -> None:
     """Make a figure again as asked on stdin; print how far it is each second, then its page."""
     from workbench.lab.live.session import Session, nearest  # which imports this module
-    from workbench.lab.runner.notebooks import count
-    from workbench.study.sweeps import SEARCH, Resources, lending, noting, units
+    from workbench.lab.runner.notebooks import held
+    from workbench.study.run import Run
+    from workbench.study.sweeps import Resources, lending, noting
 
     order, out, sys.stdout = json.loads(sys.stdin.read()), sys.stdout, sys.stderr
     figure = getattr(import_module(order["module"]), order["figure"])
     folder = Path(order["out"]) / "recomputed"
     given = {name: order[name] for name in ("profile", "seed")}
     lab = Session(order["chapter"], out=str(folder), recompute=True, **given, **order["moved"])
-    store, known = folder / "blocks.sqlite", list[int]()
-    before, began = count(store), time.monotonic()
+    store, blocks = folder / "blocks.sqlite", list[int]()
+    before, began = held(store)[0], time.monotonic()
 
     def tell() -> None:
         while True:
             time.sleep(1)
-            of = sum(known) - before
-            line = far(order["figure"], time.monotonic() - began, count(store) - before, of)
+            of = sum(blocks) - before
+            line = far(order["figure"], time.monotonic() - began, held(store)[0] - before, of)
             print(json.dumps({"line": f"recomputing {line}"}), file=out, flush=True)
 
     Thread(target=tell, daemon=True).start()
     try:
-        found: list[object] = []
-        with noting(found):
-            lab.show(figure, **order["parameters"])
-        known.append(sum(unit.block != SEARCH for unit in units(found)))
+        near = nearest(lab.chapter, order["parameters"])
+        with noting(blocks), suppress(Exception):  # then how much is left is not known
+            for profile in lab.profiles:
+                figure(Run(profile, lab.seed), **near)
         with lending(Resources(store=store)):
-            near = nearest(lab.chapter, order["parameters"])
             page, _ = lab.made(figure, order["parameters"], near, order["verdicts"])
     except Exception as error:
         page = said(f"{type(error).__name__}: {error}")

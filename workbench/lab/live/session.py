@@ -14,11 +14,10 @@ import re
 import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import wraps
 from html import escape
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
@@ -34,9 +33,6 @@ from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, ric
 from workbench.lab.live.again import ASKED, Again, said
 from workbench.study.parameters import typed
 from workbench.study.run import Run, TooMuchWorkError
-from workbench.study.sweeps import notes
-
-P = ParamSpec("P")
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 
@@ -55,43 +51,6 @@ SLOPES = (
 
 class ClaimError(AssertionError):
     """A claim's verdict is not the one its source or its reason leads to expect."""
-
-
-# What a notebook would run, noted while it is read ahead: nothing is displayed, drawn or decided.
-
-
-class Unread(NamedTuple):
-    """A figure or cell that cannot be read ahead to its end: what else it runs is not known beforehand."""
-
-    name: str
-    why: str
-
-
-def display(show: Callable[P, None]) -> Callable[P, None]:
-    """Return what displays something, which does nothing while a notebook is read ahead."""
-
-    @wraps(show)
-    def shown(*given: P.args, **named: P.kwargs) -> None:
-        if notes() is None:
-            show(*given, **named)
-
-    return shown
-
-
-def _note(
-    found: list[object],
-    figure: Callable[..., object],
-    parameters: Mapping[str, object],
-    runs: Iterable[Run],
-) -> None:
-    """Let a figure be drawn from tables without rows, so that its sweeps are noted."""
-    for run in runs:
-        try:
-            figure(run, **parameters)
-        except TooMuchWorkError:
-            return
-        except Exception as error:
-            found.append(Unread(figure.__name__, f"{type(error).__name__}: {error}"))
 
 
 class Session:
@@ -164,9 +123,7 @@ class Session:
         asked, parameters = parameters, nearest(self.chapter, parameters)
         require(self.chapter, parameters)
         kept = None if self.recompute else committed_figure(self.chapter, figure.__name__)
-        if (noted := notes()) is not None:
-            _note(noted, figure, parameters, [Run(profile, self.seed) for profile in self.profiles])
-        elif kept:
+        if kept:
             own = {"chapter": self.chapter, "profile": self.profile, "seed": self.seed, "moved": self.moved}
             order = {"module": figure.__module__, "figure": figure.__name__, "out": str(self.out), **own}
             line = stands(kept, {**defaults(figure), **parameters}, self.seed)
@@ -203,7 +160,6 @@ class Session:
         page = (said(line) if line else "") + (folded(FRESH, page) if agrees else page)
         return styled(page), "\n".join(filter(None, (line, "" if agrees else chart.alt)))
 
-    @display
     def growths(self) -> None:
         """Display how n grows with every public number of the chapter's statements, as the full run found."""
         publish(*growths(self.chapter))
@@ -230,7 +186,6 @@ class Session:
                 raise
             return dict.fromkeys(runs, _refused(figure.__name__, refused)), f"no picture, {refused}"
 
-    @display
     def explore(self, picture: Any, **controls: Any) -> None:
         """Display the explorer of a picture or of one's own column (`workbench.lab.explore.explorer`).
 
@@ -244,14 +199,12 @@ class Session:
         """
         self._moves(explorer(picture, **nearest(self.chapter, controls)))
 
-    @display
     def solve(self, key: str, **starts: Any) -> None:
         """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.trade.of`)."""
         from workbench.lab.trade import of  # the planner and the catalog, for those who ask
 
         self._moves(of(key, **starts))
 
-    @display
     def upload(self) -> None:
         """Display a place for one's own CSV file, a column of which is then explored."""
         from workbench.lab.own import Drop
@@ -265,7 +218,6 @@ class Session:
             write(form, self.out / FOLDER / f"{made.name}.json")
         made.show(kept_explorer(self.chapter, made.name))
 
-    @display
     def compare(self, methods: Mapping[str, Any], **how: Any) -> None:
         """Display the errors of functions of one's own beside those of estimators (`workbench.lab.compare`).
 
@@ -297,9 +249,6 @@ class Session:
             one only when the profile is `full`: quick may have too few trials.
         """
         kept = committed([*ids, *full]) if self.moved or not self.recompute else []
-        if (noted := notes()) is not None:
-            noted.extend(() if kept else self._declared(ids, full))
-            return
         if kept:
             self._keep({"full": kept}, STAND if self.moved else f"{ASKED[:1].upper()}{ASKED[1:]}.")
             return
@@ -310,16 +259,6 @@ class Session:
         lines = [line for profile in decided for line in changed(decided[profile], profile)]
         if lines:
             raise ClaimError("; ".join(lines))
-
-    def _declared(self, ids: Iterable[str], full: Iterable[str]) -> Iterator[object]:
-        """Yield what claims run; those of a smaller profile are decided under a larger, too."""
-        from workbench.chapters.registry import claim_id, known
-
-        wanted: list[str] = []
-        for profile in self.profiles:
-            wanted += map(claim_id, {"quick": ids, "full": full}[profile])
-            for claim in wanted:
-                yield from known()[claim].declared(profile, self.seed)
 
     def _keep(self, decided: Mapping[str, list[dict[str, Any]]], remark: str = "") -> None:
         self.out.mkdir(parents=True, exist_ok=True)
@@ -495,7 +434,7 @@ def growths(chapter: str) -> tuple[str, str]:
     """Return the picture and the table of a chapter's sample sizes, searched one number at a time."""
     from workbench.charts.drawing import svg
     from workbench.lab.runner import complexity, growth
-    from workbench.lab.runner.growth_pictures import picture
+    from workbench.lab.runner.growth import picture
 
     folder, home = figures_folder(), chapter.replace("_", "-")
     found = [one for one in complexity.growing(folder) if one.claim.startswith(f"{home}/")] if folder else []

@@ -24,7 +24,7 @@ from workbench.lab.project import Project
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
 from workbench.lab.runner import complexity
-from workbench.lab.runner.growth_pictures import picture
+from workbench.lab.runner.growth import picture
 from workbench.lab.runner.notebooks import Batch, forget, variants
 from workbench.lab.runner.report import calls, verdicts
 from workbench.lab.runner.run_notebook import EXECUTED

@@ -3,7 +3,7 @@
 It is made from the verdicts beside the figures alone, of the richest profile that each notebook has.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -11,22 +11,13 @@ from typing import Any
 from workbench.lab import tables
 from workbench.lab.figures import VERDICTS
 from workbench.lab.runner import growth
-from workbench.lab.runner.growth_pictures import pictures
 from workbench.lab.runner.report import verdicts
 
 NAME = "sample_complexity.md"
 COLUMNS = (
-    "claim",
-    "statement",
-    "formula",
-    "settings",
-    "kind",
-    "predicted n",
-    "measured n",
-    "ratio",
-    "verdict",
+    "claim", "statement", "formula", "settings", "kind", "predicted n", "measured n", "ratio", "verdict",
     "profile",
-)
+)  # fmt: skip
 FEW = 4  # distinct values that are listed; more are given by their smallest and largest
 HEAD = """# Sample sizes
 
@@ -37,7 +28,6 @@ ratio, over the settings of the experiment. *Searched*: n moved until the wanted
 ("≤ n"), are not ("> n"), or it is open ("? n"); where that n is the formula's, there is no ratio. *Planned*:
 what a plan asks for. Tests, levels and intervals stand in each folder's verdicts.json.
 """
-Sizes = dict[tuple[str, str], list[Mapping[str, Any]]]
 
 
 def write(figures: Path) -> Path:
@@ -46,7 +36,7 @@ def write(figures: Path) -> Path:
 
     path = figures / NAME
     path.write_text(table(figures), encoding="utf-8")
-    for chart in pictures(growing(figures)):
+    for chart in growth.pictures(growing(figures)):
         (figures / f"{chart.name}.svg").write_bytes(svg(chart))
     return path
 
@@ -75,15 +65,14 @@ def table(figures: Path) -> str:
     for path in sorted(figures.glob(f"*/{VERDICTS}")):
         profile, decided = verdicts(path.parent)
         for verdict in decided:
-            sizes = _grouped(verdict)
-            rows += [_row(verdict, *key, some, profile) for key, some in sizes.items()]
-            without += [] if sizes or any(growth.growths([verdict])) else [str(verdict["id"])]
-    found = growing(figures)
-    parts = [
-        HEAD,
-        tables.markdown(COLUMNS, rows) + "\n",
-        *filter(None, [growth.table(found, pictures(found))]),
-    ]
+            found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+            for size in sizes_of(verdict):
+                found.setdefault((size["statement"], size["formula"]), []).append(size)
+            rows += [_row(verdict, *key, some, profile) for key, some in found.items()]
+            without += [] if found or any(growth.growths([verdict])) else [str(verdict["id"])]
+    grown = growing(figures)
+    parts = [HEAD, tables.markdown(COLUMNS, rows) + "\n"]
+    parts += filter(None, [growth.table(grown, growth.pictures(grown))])
     if without:
         parts.append(f"Claims about no sample size: {', '.join(without)}.\n")
     return "\n".join(parts)
@@ -93,14 +82,6 @@ def growing(figures: Path) -> list[growth.Growth]:
     """Return the scalings in a folder of figures."""
     paths = sorted(figures.glob(f"*/{VERDICTS}"))
     return [one for path in paths for one in growth.growths(verdicts(path.parent)[1])]
-
-
-def _grouped(verdict: Mapping[str, Any]) -> Sizes:
-    """Return a verdict's sizes by statement and formula."""
-    found: Sizes = {}
-    for size in sizes_of(verdict):
-        found.setdefault((size["statement"], size["formula"]), []).append(size)
-    return found
 
 
 def sizes_of(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -115,30 +96,24 @@ def sizes_of(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _row(
     verdict: Mapping[str, Any], statement: str, formula: str, sizes: Sequence[Mapping[str, Any]], profile: str
 ) -> list[str]:
-    predicted = [float(size["predicted"]) for size in sizes]
-    measured = [float(size["estimate"]) for size in sizes]
-    ratios = [found / expected for found, expected in zip(measured, predicted, strict=True)]
-    signs = [_sign(size) for size in sizes]
-    told = [size for size in zip(signs, ratios, map(_itself, sizes), strict=True) if not size[2]]
-    kinds = dict.fromkeys(str(size["kind"]) for size in sizes)
-    cells = (
-        _values([""] * len(sizes), [_rows(value) for value in predicted], predicted),
-        _values(signs, [_rows(value) for value in measured], measured),
-        _values(
-            [sign for sign, *_ in told], [_ratio(ratio) for _, ratio, _ in told], [r for _, r, _ in told]
-        ),
-    )
-    words = [str(verdict["id"]), statement, formula, str(len(sizes)), ", ".join(kinds)]
-    return [*words, *cells, str(verdict["status"]), profile]
-
-
-def _itself(size: Mapping[str, Any]) -> bool:
-    """Return whether the n that was tried is the formula's: then a ratio says nothing."""
-    return size["kind"] == "tried" and float(size["predicted"]) == float(size["estimate"])
-
-
-def _ratio(value: float) -> str:
-    return f"{value:.2f}" if isfinite(value) else "unknown"
+    found = [(_sign(one), float(one["predicted"]), float(one["estimate"]), one["kind"]) for one in sizes]
+    ratios = [  # where the n that was tried is the formula's, a ratio says nothing
+        (sign, measured / predicted)
+        for sign, predicted, measured, kind in found
+        if not (kind == "tried" and predicted == measured)
+    ]
+    return [
+        str(verdict["id"]),
+        statement,
+        formula,
+        str(len(sizes)),
+        ", ".join(dict.fromkeys(str(kind) for *_, kind in found)),
+        _values(("", predicted, _rows(predicted)) for _, predicted, _, _ in found),
+        _values((sign, measured, _rows(measured)) for sign, _, measured, _ in found),
+        _values((sign, ratio, f"{ratio:.2f}" if isfinite(ratio) else "unknown") for sign, ratio in ratios),
+        str(verdict["status"]),
+        profile,
+    ]
 
 
 def _sign(size: Mapping[str, Any]) -> str:
@@ -149,17 +124,16 @@ def _sign(size: Mapping[str, Any]) -> str:
     return "> " if not isfinite(high) and low == float(size["estimate"]) else ""
 
 
-def _values(signs: Sequence[str], words: Sequence[str], values: Sequence[float]) -> str:
-    """Return few distinct values one by one, more as a range, apart by sign."""
-    parts = []
-    for sign in dict.fromkeys(signs):
-        ordered = sorted(
-            (value, word) for s, value, word in zip(signs, values, words, strict=True) if s == sign
-        )
-        texts = list(dict.fromkeys(word for _, word in ordered))
-        shown = ", ".join(texts) if len(texts) <= FEW else f"{texts[0]} to {texts[-1]}"
-        parts.append(sign + shown)
-    return "; ".join(parts)
+def _values(found: Iterable[tuple[str, float, str]]) -> str:
+    """Return few distinct values one by one, more as a range, apart by sign, from signs, values and words."""
+    parts: dict[str, list[tuple[float, str]]] = {}
+    for sign, value, word in found:
+        parts.setdefault(sign, []).append((value, word))
+    texts = {sign: list(dict.fromkeys(word for _, word in sorted(some))) for sign, some in parts.items()}
+    return "; ".join(
+        sign + (", ".join(some) if len(some) <= FEW else f"{some[0]} to {some[-1]}")
+        for sign, some in texts.items()
+    )
 
 
 def _rows(value: float) -> str:
@@ -170,6 +144,4 @@ def _rows(value: float) -> str:
     """
     if not isfinite(value):
         return "beyond the grid"
-    if 100 <= value < 1e6:
-        return f"{value:.0f}"
-    return f"{value:.3g}"
+    return f"{value:.0f}" if 100 <= value < 1e6 else f"{value:.3g}"

@@ -1,28 +1,22 @@
-"""How n grows with every public number of a statement, as tables, from verdicts alone."""
+"""How n grows with every public number of a statement, as tables and pictures, from verdicts alone."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf, isfinite
+from dataclasses import replace
+from itertools import pairwise
+from math import ceil, floor, isfinite, log10
 from typing import Any, NamedTuple
 
-from workbench.charts.chart import Chart
-from workbench.charts.style import short
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.charts.style import METHODS, name, short
 from workbench.lab import tables
 from workbench.sources import recalled
 
 COLUMNS = (
-    "statement",
-    "moves",
-    "estimator",
-    "term",
-    "values",
-    "n",
-    "slope",
-    "predicted",
-    "stated",
-    "share",
-    "rate",
+    "statement", "moves", "estimator", "term", "values", "n", "slope", "predicted", "stated", "share", "rate",
     "verdict",
-)
+)  # fmt: skip
 GROUPS = {  # column of the overview: what moves
     "d": ("d", "p"),
     "ε or ρ": ("epsilon", "rho"),
@@ -64,30 +58,16 @@ class Growth(NamedTuple):
 
     @property
     def statement(self) -> str:
-        """The statement's id."""
         return str(self.record["statement"])
 
     @property
     def source(self) -> str:
-        """The source of the statement."""
         return self.statement.partition("/")[0]
-
-    @property
-    def name(self) -> str:
-        """The statement without its source, and what moves."""
-        return f"{self.statement.partition('/')[2]}, {self.symbol}"
 
     @property
     def symbol(self) -> str:
         """What moves, as formulas write it."""
-        name = str(self.record["variable"])
-        return SYMBOLS.get(name, name)
-
-    @property
-    def variant(self) -> str:
-        """What stands behind the key, the part or the law that was run; else the key."""
-        key, _, part = str(self.record["key"]).partition(" ")
-        return part.strip("[()]").replace(") (", ", ") or key
+        return SYMBOLS.get(str(self.record["variable"]), str(self.record["variable"]))
 
     @property
     def rate(self) -> str:
@@ -103,40 +83,18 @@ class Growth(NamedTuple):
         return self.statement + " †" * (self.statement in recalled())
 
     @property
-    def group(self) -> str:
-        """The column of the overview."""
-        return next((group for group, names in GROUPS.items() if self.record["variable"] in names), OTHERS)
-
-    @property
-    def moved(self) -> str:
-        """What moves, where the column does not say it."""
-        return f"{self.symbol}: " if self.group == OTHERS else ""
-
-    @property
-    def expected(self) -> list[float]:
-        """What n stands beside: predictions where there are any, else the statement's with constants 1."""
-        told = [float(one) for one in self.record["predicted"]]
-        return told if self.predicted else [float(one) for one in self.record["stated"]]
-
-    @property
     def predicted(self) -> bool:
-        """Whether every n has a prediction."""
+        """Whether every n has a prediction; else it stands beside the statement's, with constants 1."""
         return all(isfinite(float(one)) for one in self.record["predicted"])
 
 
 def growths(verdicts: Sequence[Mapping[str, Any]]) -> Iterator[Growth]:
     """Yield the scalings in verdicts."""
     for verdict in verdicts:
-        for check in _checks(verdict):
+        detail = verdict.get("detail")
+        for check in (detail.get("checks") or [verdict]) if isinstance(detail, Mapping) else ():
             if "scaling" in check["detail"]:
                 yield Growth(str(verdict["id"]), str(check["status"]), check["detail"]["scaling"])
-
-
-def _checks(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    detail = verdict.get("detail")
-    if isinstance(detail, Mapping):
-        parts = detail.get("checks", ())
-        yield from parts if parts else [verdict]
 
 
 def table(found: Sequence[Growth], charts: Sequence[Chart]) -> str:
@@ -148,15 +106,18 @@ def table(found: Sequence[Growth], charts: Sequence[Chart]) -> str:
     shown = "\n".join(f"![{chart.alt}]({chart.name}.svg)" for chart in charts)
     rows = tables.markdown(COLUMNS, [_row(one) for one in found])
     total = f"{len(found)} scalings of {len({one.statement for one in found})} statements: {counted}."
-    return f"{HEAD}\n{shown}\n\n{overview(found)}\n\n{total}\n\n{rows}\n"
+    return f"{HEAD}\n{shown}\n\n{_overview(found)}\n\n{total}\n\n{rows}\n"
 
 
-def overview(found: Sequence[Growth]) -> str:
+def _overview(found: Sequence[Growth]) -> str:
     """Return a table of statements and what moves: the rate and the slope of every scaling."""
     cells: dict[str, dict[str, list[str]]] = {}
     for one in found:
         row = cells.setdefault(one.cited, {name: [] for name in (*GROUPS, OTHERS)})
-        row[one.group].append(f"{one.moved}{one.rate}, {_slope(one.record['slope'])}")
+        moved = one.record["variable"]
+        group = next((group for group, names in GROUPS.items() if moved in names), OTHERS)
+        what = f"{one.symbol}: " if group == OTHERS else ""
+        row[group].append(f"{what}{one.rate}, {_slope(one.record['slope'])}")
     rows = [[name, *("; ".join(cell) or "–" for cell in row.values())] for name, row in cells.items()]
     return tables.markdown(("statement", *GROUPS, OTHERS), rows)
 
@@ -171,6 +132,7 @@ def summary(one: Growth) -> list[str]:
 
 def _row(one: Growth) -> list[str]:
     record = one.record
+    shares = [float(share) for share in record["shares"]]
     return [
         one.cited,
         f"ln {one.symbol}" if record["logarithm"] else one.symbol,
@@ -181,7 +143,7 @@ def _row(one: Growth) -> list[str]:
         f"{_slope(record['slope'])} [{', '.join(map(_slope, record['slope_interval']))}]",
         _slope(record["slope_predicted"]),
         _slope(record["slope_stated"]),
-        _share(record["shares"]),
+        f"{100 * min(shares):.0f} %" if all(map(isfinite, shares)) else "–",
         one.rate + (", curved" if record["curved"] else ""),
         one.status,
     ]
@@ -211,11 +173,129 @@ def _slope(value: Any) -> str:
     return f"{float(value):.2f}" if isfinite(float(value)) else "–"
 
 
-def _share(values: Sequence[Any]) -> str:
-    """Return the least of some shares, or a dash where one is unknown.
+# Pictures: the n that was searched over the n that is expected, a row for every number of a statement.
 
-    >>> [_share([0.95, 0.812]), _share([0.95, "nan"])]
-    ['81 %', '–']
-    """
-    least = min(map(float, values)) if all(isfinite(float(value)) for value in values) else inf
-    return f"{100 * least:.0f} %" if isfinite(least) else "–"
+NAME = "sample_complexity"
+MOST = 18  # rows of a picture
+STATUSES = {  # hue, what the legend says, and the title of those that do not hold
+    "HOLDS": ("idea/holds", "grows as stated", ""),
+    "NOT CONTRADICTED": ("idea/second", "grows more slowly: not contradicted", "more slowly"),
+    "UNDECIDED": ("idea/open", "open", "open"),
+    "REFUTED": ("idea/refuted", "does not grow as stated", "not"),
+}
+KINDS = {True: "Filled: over the prediction.", False: "Hollow: over the formula with constants 1."}
+COLOURS = "Colour: growth in it; grey: open, slope uncertain or fewer rows refused."
+SPACED = re.compile(r"\b(Thm|Lem|Rem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
+POWER = re.compile(r"\^([\d.]+)")
+
+
+def pictures(found: Sequence[Growth]) -> list[Chart]:
+    """Return charts for every source, as many as its rows ask for, about as long as each other."""
+    charts = []
+    for source in dict.fromkeys(one.source for one in found):
+        own = _in_order([one for one in found if one.source == source])
+        count = ceil(len(own) / MOST)
+        ends = [len(own) * part // count for part in range(count + 1)]
+        for part, (start, end) in enumerate(pairwise(ends), 1):
+            chart = picture(source, own[start:end])
+            if count > 1:
+                title = f"{_title(source, own)} ({part} of {count})"
+                chart = replace(chart, name=chart.name + f"_{part}" * (part > 1), title=title)
+            charts.append(chart)
+    return charts
+
+
+def picture(whose: str, found: Sequence[Growth]) -> Chart:
+    """Return one chart of some scalings."""
+    found = _in_order(found)
+    dots = [_dots(place, growth) for place, growth in enumerate(found, 1)]
+    labels = [one.label for one in dots]
+    shown = [
+        replace(one, label=one.label * (labels.index(one.label) == place)) for place, one in enumerate(dots)
+    ]
+    ends = [log10(value) for one in dots for value in one.y]
+    panel = Panel(
+        "",
+        "",
+        "rows needed, over the rows expected",
+        (
+            Series("as many as expected", (0.5, len(found) + 0.5), (1.0, 1.0), role="reference"),
+            *(one for one in shown if one.x),
+        ),
+        xscale="linear",
+        names=tuple(_names(found)),
+        ylim=(10.0 ** min(-1, *map(floor, ends)), 10.0 ** max(1, *map(ceil, ends))),
+        note=" ".join(
+            [*(words for kind, words in KINDS.items() if kind in {one.predicted for one in found}), COLOURS]
+        ),
+    )
+    return Chart(
+        f"{NAME}_{whose.replace(', ', '_')}",
+        _title(whose, found),
+        (panel,),
+        alt=f"Dots for searched over expected n, a row for each of {len(found)} numbers of {whose}.",
+        how_to_read="A dot is the n that was searched at one value of the number, or the plan's least n where"
+        " that is enough, over the n expected there: a prediction with all constants (filled) or the"
+        " statement's n with constants 1 (hollow)."
+        " Colours say whether a row's slope excludes half a power to either side. A band to the edge has no"
+        " end.",
+    )
+
+
+def _in_order(found: Sequence[Growth]) -> list[Growth]:
+    return sorted(found, key=lambda one: not one.predicted)
+
+
+def _dots(place: int, one: Growth) -> Series:
+    said = [float(n) for n in one.record["predicted" if one.predicted else "stated"]]
+    points = [
+        (place, *(float(value) / expected for value in (n, *ends)))
+        for n, ends, expected in zip(one.record["n"], one.record["intervals"], said, strict=True)
+        if isfinite(float(n))
+    ]
+    x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
+    hue, label, _ = STATUSES[one.status]
+    if not one.predicted:
+        hue, label = f"{hue}:paper", f"{label}, formula with constants 1"
+    return Series(label, x, y, low, high, colour_key=hue)
+
+
+def _names(found: Sequence[Growth]) -> list[str]:
+    """Return the name of every scaling, with what distinguishes it where there are two of one name."""
+    names = [_said(one) for one in found]
+    formulas = [POWER.sub(r"$^{\1}$", str(one.record["term"])) for one in found]
+    for more in (list(map(_variant, found)), formulas):
+        told = list(zip(names, more, strict=True))
+        words = {said: {word for other, word in told if other == said} for said in names}
+        names = [_with(said, word) if word and len(words[said]) > 1 else said for said, word in told]
+    return names
+
+
+def _with(said: str, word: str) -> str:
+    return f"{said[:-1]}, {word})" if said.endswith(")") else f"{said} ({word})"
+
+
+def _said(one: Growth) -> str:
+    """Return what was run, what moves, and the statement if it has a number."""
+    whole, statement = str(one.record["key"]), one.statement.partition("/")[2]
+    key = whole.partition(" ")[0] if "/" in whole else whole
+    numbered = SPACED.sub(r"\1 ", f" ({statement})") if any(map(str.isdigit, statement)) else ""
+    return f"{name(key) if key in METHODS else key}: {one.symbol}{numbered}"
+
+
+def _variant(one: Growth) -> str:
+    """Return what stands behind the key of a scaling, the part or the law that was run; else the key."""
+    key, _, part = str(one.record["key"]).partition(" ")
+    found = part.strip("[()]").replace(") (", ", ") or key
+    return "" if found in METHODS else found.replace("zcdp", "zCDP")
+
+
+def _title(whose: str, found: Sequence[Growth]) -> str:
+    """Return what became of how many rates of a source."""
+    counts = Counter(one.status for one in found)
+    if set(counts) == {"HOLDS"}:
+        return f"{whose}: in all {len(found)} rows n grows as stated"
+    others = [
+        f"{counts[status]} {words}" for status, (*_, words) in STATUSES.items() if words and counts[status]
+    ]
+    return f"{whose}: n grows as stated in {counts['HOLDS']} of {len(found)} rows, {', '.join(others)}"

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -37,8 +37,7 @@ from workbench.lab.runner.report import outputs
 from workbench.lab.runner.run_notebook import EXECUTED
 from workbench.study.grids import KERNELS, SOFTWARE
 from workbench.study.parameters import Declared, brief
-from workbench.study.store import DamagedError, Store, require_intact, spent
-from workbench.study.sweeps import LENT, NONE
+from workbench.study.sweeps import LENT, NONE, DamagedError, Store, require_intact
 
 OWN = {  # parameters the runner sets
     "profile": "the option --profile instead of a parameter",
@@ -50,23 +49,13 @@ Grid = Mapping[str, Sequence[object]]
 
 @dataclass(frozen=True)
 class Variant:
-    """A notebook and the parameters it runs with.
+    """A notebook and the parameters it runs with."""
 
-    Parameters
-    ----------
-    notebook
-        Its file.
-    home
-        The folder of its outputs at the start, and the one that owns its store.
-    start
-        Where its parameters start, in the order declared; without those that the runner sets.
-    moved
-        Its parameters that are elsewhere, in the same order.
-    """
-
-    notebook: Path
-    home: Path
+    notebook: Path  # its file
+    home: Path  # the folder of its outputs at the start, and the one that owns its store
+    # where its parameters start, in the order declared; without those that the runner sets
     start: Mapping[str, object] = field(default_factory=dict)
+    # its parameters that are elsewhere, in the same order
     moved: Mapping[str, object] = field(default_factory=dict)
 
     @property
@@ -104,26 +93,22 @@ def variants(
     ArgumentError
         If a notebook lacks a parameter, or does not allow a value; before anything runs or is written.
     """
-    grid = grid or {}
-    combinations = itertools.product(*grid.values())
-    settings = [{**(given or {}), **dict(zip(grid, one, strict=True))} for one in combinations]
-    found = [one for notebook in notebooks for one in _of(notebook, out / notebook.stem, settings)]
+    grid, found = grid or {}, list[Variant]()
+    for notebook in notebooks:
+        declared, known = CHAPTERS.get(chapter(notebook.stem), {}), parameters(notebook)
+        if missing := [name for name in REQUIRED if name not in known]:
+            raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
+        order = [*declared, *(name for name in known if name not in declared)]
+        start = {name: known[name] for name in order if name in known and name not in OWN}
+        for one in itertools.product(*grid.values()):
+            asked = {**(given or {}), **dict(zip(grid, one, strict=True))}
+            wanted = {name: _checked(notebook.stem, name, asked[name], start, declared) for name in asked}
+            moved = {name: wanted[name] for name in start if name in wanted and wanted[name] != start[name]}
+            found.append(Variant(notebook, out / notebook.stem, start, moved))
     for name, count in Counter(one.name for one in found).items():
         if count > 1:
             raise ArgumentError("grid", name, "every combination of values once")
     return found
-
-
-def _of(notebook: Path, home: Path, settings: Iterable[Mapping[str, object]]) -> Iterator[Variant]:
-    declared, known = CHAPTERS.get(chapter(notebook.stem), {}), parameters(notebook)
-    if missing := [name for name in REQUIRED if name not in known]:
-        raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
-    order = [*declared, *(name for name in known if name not in declared)]
-    start = {name: known[name] for name in order if name in known and name not in OWN}
-    for setting in settings:
-        wanted = {name: _checked(notebook.stem, name, setting[name], start, declared) for name in setting}
-        moved = {name: wanted[name] for name in start if name in wanted and wanted[name] != start[name]}
-        yield Variant(notebook, home, start, moved)
 
 
 def _checked(stem: str, name: str, value: object, start: Mapping[str, object], declared: Declared) -> object:
@@ -202,7 +187,7 @@ def _package() -> dict[str, str]:
 #
 # A store outlives its run and serves all variants of the notebook, so that the next run goes on from there:
 # after a kill or a timeout, under a larger profile or at other parameters. It serves only blocks of the very
-# same software, trials and seed (`study.store`), and has the software in its name.
+# same software, trials and seed (`study.sweeps`), and has the software in its name.
 
 
 def place(home: Path) -> Path:
@@ -226,24 +211,17 @@ def prepare(path: Path) -> str:
 
 
 def held(path: Path) -> tuple[int, float]:
-    """Return how many blocks a run would find in a store, and the core-seconds they have cost."""
-    if not path.is_file():
-        return 0, 0.0
-    try:
-        with Store(path) as store:
-            return spent(store)
-    except DamagedError:
-        return 0, 0.0
+    """Return how many blocks are in a store, beside whoever writes, and the core-seconds they have cost.
 
-
-def count(path: Path) -> int:
-    """Return how many blocks a run that goes on has stored so far; 0 where that cannot be read just now."""
+    There are none where that cannot be read just now.
+    """
     address = f"{path.absolute().as_uri()}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
-            return int(connection.execute("SELECT COUNT(*) FROM cells").fetchone()[0])
+            count, seconds = connection.execute("SELECT COUNT(*), TOTAL(seconds) FROM cells").fetchone()
+            return int(count), float(seconds)
     except sqlite3.Error:
-        return 0
+        return 0, 0.0
 
 
 # A run: one process for each notebook, which ends with its parent (`run_notebook`).
@@ -281,31 +259,22 @@ class Outcome:
 
 @dataclass
 class Batch:
-    """Variants that run with the same settings.
+    """Variants that run with the same settings."""
 
-    Parameters
-    ----------
-    profile, limit
-        How thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`).
-    jobs
-        Processes that compute at a time: so many notebooks, or fewer whose sweeps use several.
-    timeout
-        For each variant, in seconds.
-    store
-        One file for the blocks of all, in place of those beside the outputs.
-    say
-        What becomes of each, and every `PAUSE` seconds how many blocks there are of those that run.
-    """
-
+    # how thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`)
     profile: str = "quick"
     limit: float = NONE.limit
+    # processes that compute at a time: so many notebooks, or fewer whose sweeps use several
     jobs: int | None = None
-    timeout: float | None = None
-    store: Path | None = None
+    # the address of a dask cluster that computes their sweeps and searches instead
+    scheduler: str | None = None
+    timeout: float | None = None  # for each variant, in seconds
+    store: Path | None = None  # one file for the blocks of all, in place of those beside the outputs
+    # what becomes of each, and every `PAUSE` seconds how many blocks there are of those that run
     say: Callable[[str], None] = lambda _: None
-    running: dict[str, tuple[Path, float]] = field(default_factory=dict)
-    stop: threading.Event = field(default_factory=threading.Event)
-    share: int = 1
+    running: dict[str, tuple[Path, float]] = field(default_factory=dict, init=False)
+    stop: threading.Event = field(default_factory=threading.Event, init=False)
+    share: int = field(default=1, init=False)
 
     def run(self, variants: Iterable[Variant]) -> list[Outcome]:
         """Run all and say what becomes of each, unless the run is interrupted.
@@ -313,8 +282,7 @@ class Batch:
         The variants of one notebook run one after another, so that each finds the blocks that it shares with
         others.
         """
-        groups = itertools.groupby(variants, key=lambda variant: variant.home)
-        chains = [list(chain) for _, chain in groups]
+        chains = [list(chain) for _, chain in itertools.groupby(variants, key=lambda variant: variant.home)]
         jobs = self.jobs or min(2, os.cpu_count() or 1)
         self.share = max(1, jobs // max(1, len(chains)))
         threading.Thread(target=self._tell, daemon=True).start()
@@ -326,25 +294,30 @@ class Batch:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
 
+    @property
+    def allowed(self) -> float:
+        return self.timeout or TIMEOUT[self.profile]
+
     def key(self, variant: Variant) -> str:
         """Return the digest of all that the outputs of a variant depend on."""
         return key(variant.notebook, {**variant.moved, "profile": self.profile, "limit": self.limit})
 
-    def todo(self, variants: Iterable[Variant]) -> list[Variant]:
-        """Return the variants whose outputs are not there as they would come out."""
-        return [one for one in variants if not fresh(one.out, self.key(one))]
-
     def stores(self, variants: Iterable[Variant]) -> list[Path]:
         """Return the stores of variants: the one that is given, or those of their notebooks."""
-        return (
-            [self.store] if self.store else [place(home) for home in dict.fromkeys(v.home for v in variants)]
-        )
+        homes = dict.fromkeys(variant.home for variant in variants)
+        return [self.store] if self.store else [place(home) for home in homes]
+
+    def held(self, variants: Iterable[Variant]) -> tuple[int, float]:
+        """Return the blocks that a run finds in the stores of what it has to do, and what they have cost."""
+        todo = [one for one in variants if not fresh(one.out, self.key(one))]
+        counts, seconds = zip((0, 0.0), *map(held, self.stores(todo)), strict=True)
+        return sum(counts), sum(seconds)
 
     def _tell(self) -> None:
         while not self.stop.wait(PAUSE):
             now = time.monotonic()
             lines = [
-                f"{name}: {count(at)} blocks, {now - began:.0f} s"
+                f"{name}: {held(at)[0]} blocks, {now - began:.0f} s"
                 for name, (at, began) in [*self.running.items()]
             ]
             with suppress(OSError):  # the terminal may be gone
@@ -393,35 +366,21 @@ class Batch:
             finally:
                 del self.running[variant.name]
             if stopped:
-                reason = f"stopped after {self._timeout:g} s" if stopped == LATE else ""
+                reason = f"stopped after {self.allowed:g} s" if stopped == LATE else ""
                 return Outcome(variant.name, stopped, reason, time.monotonic() - began)
             if not result.is_file():
                 return Outcome(variant.name, "error", _last_line(log))
             return replace(Outcome(variant.name, "error"), **canonical_json.read(result))
 
-    @property
-    def _timeout(self) -> float:
-        return self.timeout or TIMEOUT[self.profile]
-
     def _stopped(self, job: Path, log: Path, store: Path) -> str:
-        """Run the job's process, and return why it was stopped; nothing if it ended by itself."""
         command = [sys.executable, "-m", "workbench.lab.runner.run_notebook", str(job)]
-        lent = json.dumps({"store": str(store), "jobs": self.share, "limit": self.limit})
-        safe = {
-            "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-            "PYTHONSAFEPATH": "1",
-        }  # no modules of the working folder
-        env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: lent}
-        deadline = time.monotonic() + self._timeout
+        lent = {"store": str(store), "jobs": self.share, "limit": self.limit, "scheduler": self.scheduler}
+        safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
+        env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: json.dumps(lent)}
+        deadline = time.monotonic() + self.allowed
+        quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
         with log.open("wb") as sink:
-            process = subprocess.Popen(
-                command,
-                stdout=sink,
-                stderr=sink,
-                stdin=subprocess.DEVNULL,
-                start_new_session=True,
-                env=env,
-            )
+            process = subprocess.Popen(command, stdout=sink, start_new_session=True, env=env, **quiet)
             try:
                 while process.poll() is None:
                     if self.stop.wait(0.05):
@@ -434,7 +393,6 @@ class Batch:
 
 
 def _end(process: "subprocess.Popen[Any]") -> None:
-    """Ask the process to end its kernel, then end its whole group."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):

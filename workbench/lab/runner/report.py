@@ -83,7 +83,6 @@ def calls(source: str) -> list[tuple[str, str]]:
 
 
 def _named(method: str, given: ast.expr | None) -> str:
-    """Return the name of what is shown; what is explored and is no picture of a chapter is a column."""
     if method == "explore" and not isinstance(given, ast.Attribute):
         return "column"
     return ast.unparse(given).rpartition(".")[2].strip("'\"") if given else ""

@@ -1,18 +1,15 @@
 """Regenerate every figure and verdict, and say what is not as committed, or elsewhere not as predicted."""
 
-import os
 import shutil
 import signal
 import sys
-import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from workbench.charts import canonical_json
 from workbench.charts.curves import Agreement
@@ -22,27 +19,11 @@ from workbench.lab.claims import Record, counted, full_verdicts, tally
 from workbench.lab.differences import compare
 from workbench.lab.explore import FOLDER
 from workbench.lab.figures import PROFILES
-from workbench.lab.live.session import Unread
 from workbench.lab.project import Project
 from workbench.lab.runner import complexity
-from workbench.lab.runner.notebooks import Batch, Grid, Outcome, Variant, held, prepare, variants
+from workbench.lab.runner.notebooks import Batch, Grid, Outcome, Variant, variants
 from workbench.lab.runner.report import figures, outputs, verdicts, write_index
-from workbench.study.store import Store
-from workbench.study.sweeps import (
-    NONE,
-    SEARCH,
-    By,
-    CellError,
-    Resources,
-    SchedulerLostError,
-    Unit,
-    chosen_backend,
-    digest,
-    fill,
-    lending,
-    noting,
-    units,
-)
+from workbench.study.sweeps import Store, digest
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
@@ -51,44 +32,16 @@ in 1000 runs (workbench/lab/differences.py). After a change of the code, look at
 Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
 
 
-@dataclass(frozen=True)
-class Reproduction:
-    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to.
+@dataclass
+class Reproduction(Batch):
+    """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to."""
 
-    Parameters
-    ----------
-    notebooks
-        Stems or chapters; all of them for none.
-    profile
-        `quick` or `full`.
-    update
-        Whether to rewrite what is committed.
-    out
-        The folder with a folder for every notebook; that of the project if not given.
-    given
-        Parameters that all runs have.
-    grid
-        Name -> values of it, for one run at every combination.
-    limit, jobs, timeout, store
-        As of `notebooks.Batch`.
-    backend
-        Who computes what is declared before the notebooks run.
-    scheduler
-        The address of the cluster for the backend `dask`.
-    """
-
-    notebooks: Sequence[str] = ()
-    profile: str = "quick"
-    update: bool = False
-    out: Path | None = None
-    given: Mapping[str, object] = field(default_factory=dict)
-    grid: Grid = field(default_factory=dict)
-    limit: float = NONE.limit
-    jobs: int | None = None
-    timeout: float | None = None
-    store: Path | None = None
-    backend: str | None = None
-    scheduler: str | None = None
+    say: Callable[[str], None] = tables.say
+    notebooks: Sequence[str] = ()  # stems or chapters; all of them for none
+    update: bool = False  # whether to rewrite what is committed
+    out: Path | None = None  # the folder with a folder for every notebook; that of the project if not given
+    given: Mapping[str, object] = field(default_factory=dict)  # parameters that all runs have
+    grid: Grid = field(default_factory=dict)  # name -> values of it, for one run at every combination
 
     def __post_init__(self) -> None:
         one_of(PROFILES, profile=self.profile)
@@ -98,25 +51,11 @@ class Reproduction:
             positive(timeout=self.timeout)
         if not (real(self.limit) and self.limit >= 1):
             raise ArgumentError("limit", self.limit, "a finite number, 1 or more, where 1 is the usual work")
-        if self.backend or self.scheduler:
-            chosen_backend(self.backend, self.by.jobs, self.scheduler)
         for name in self.grid.keys() & self.given.keys():
             raise ArgumentError(f"grid {name}", self.grid[name], f"no other value of {name} beside it")
         if self.update and (self.profile != "full" or self.given or self.grid):
             wrong = "changed parameters" if self.given or self.grid else f"profile {self.profile}"
             raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
-
-    @property
-    def by(self) -> By:
-        """Who computes what is declared beforehand."""
-        jobs = self.jobs or min(2, os.cpu_count() or 1)
-        backend = self.backend or ("serial" if jobs == 1 else "loky")
-        return By(backend, 1 if backend == "serial" else jobs, self.scheduler)
-
-    @cached_property
-    def batch(self) -> Batch:
-        """What runs the notebooks."""
-        return Batch(self.profile, self.limit, self.jobs, self.timeout, self.store, tables.say)
 
 
 def reproduce(project: Project, request: Reproduction) -> int:
@@ -125,9 +64,8 @@ def reproduce(project: Project, request: Reproduction) -> int:
     Returns
     -------
     int
-        0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not, or if
-        blocks failed or a cluster's scheduler is lost; 130 if it was interrupted by Ctrl-C, or 128 more than
-        the signal that asked it to end.
+        0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it was
+        interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
     """
     out = (request.out or project.reproduced).resolve()
     chosen = variants(project.select(request.notebooks), out, request.given, request.grid)
@@ -135,11 +73,8 @@ def reproduce(project: Project, request: Reproduction) -> int:
     with interruptible():
         try:
             return _reproduced(project, request, chosen, out)
-        except (CellError, SchedulerLostError) as error:
-            tables.say(str(error))
-            return 1
         except Interrupted as ended:
-            kept, _ = _held(request, chosen)
+            kept, _ = request.held(chosen)
             with suppress(OSError):  # the terminal may be gone
                 print(end="\r" if sys.stdout.isatty() else "")  # over the keys that were pressed
                 tables.say(f"interrupted: {kept} blocks kept, run again to go on")
@@ -147,15 +82,13 @@ def reproduce(project: Project, request: Reproduction) -> int:
 
 
 def _reproduced(project: Project, request: Reproduction, chosen: Sequence[Variant], out: Path) -> int:
-    count, batch = len({one.notebook for one in chosen}), request.batch
+    count = len({one.notebook for one in chosen})
     runs = f" at {len(chosen) // count} settings" if request.grid else ""
     tables.say(f"{count} notebook{'s'[: count > 1]}{runs}, {request.profile} profile, into {out}")
-    blocks, saved = _held(request, chosen)
+    blocks, saved = request.held(chosen)
     if blocks:
         tables.say(f"{blocks} blocks of earlier runs may save {saved:.0f} core-seconds")
-    if request.backend:
-        _computed(batch.todo(chosen), request)
-    outcomes = batch.run(chosen)
+    outcomes = request.run(chosen)
     pairs = list(zip(chosen, outcomes, strict=True))
     updated = {one.notebook for one in outcomes if request.update and one.good}
     faults = {one.notebook: _faults(variant, one, project.figures) for variant, one in pairs}
@@ -164,26 +97,17 @@ def _reproduced(project: Project, request: Reproduction, chosen: Sequence[Varian
         faults |= complexity.check(out, project.figures, compared=not request.update)
     if request.update:
         _update(project, out, updated)
-    lines = [f"{one.name} {line}" for one in chosen for line in _remarks(one)]
-    used = sum(one.core_seconds for one in outcomes)
-    tables.say(
-        "\n".join(
-            [
-                _summary(project.figures, out, outcomes, faults),
-                *lines,
-                *_rows(chosen, request),
-                f"used {used:.0f} core-seconds",
-            ]
-        )
-    )
+    tables.say(_summary(project.figures, out, outcomes, faults))
+    for variant in chosen:
+        for line in _remarks(variant):
+            tables.say(f"{variant.name} {line}")
+    with ExitStack() as stack:
+        paths = [path for path in request.stores(chosen) if path.is_file()]
+        if paths:
+            kept, sha = digest([stack.enter_context(Store(path)) for path in paths])
+            tables.say(f"in the stores: {kept} blocks of rows, sha256 {sha}")
+    tables.say(f"used {sum(one.core_seconds for one in outcomes):.0f} core-seconds")
     return 1 if any(faults.values()) else 0
-
-
-def _held(request: Reproduction, chosen: Sequence[Variant]) -> tuple[int, float]:
-    """Return the blocks that a run finds in the stores of what it has to do, and what they have cost."""
-    paths = request.batch.stores(request.batch.todo(chosen))
-    found = [held(path) for path in paths]
-    return sum(blocks for blocks, _ in found), sum(seconds for _, seconds in found)
 
 
 # How a run is asked to end: Ctrl-C, `kill`, a terminal that is closed; all of them end it alike.
@@ -227,7 +151,6 @@ def interruptible() -> Iterator[None]:
 
 
 def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
-    """Return what is wrong with the outputs of a variant, one line each."""
     if not outcome.good:
         return [outcome.reason]
     if variant.moved:
@@ -240,7 +163,6 @@ def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
 
 
 def _remarks(variant: Variant) -> list[str]:
-    """Return, away from the start, which figures agree with predictions and which show these or nothing."""
     if not variant.moved:
         return []
     refused = {path.stem: canonical_json.read(path).get("refused") for path in figures(variant.out)}
@@ -249,7 +171,6 @@ def _remarks(variant: Variant) -> list[str]:
 
 
 def _judged(folder: Path) -> Iterator[tuple[str, Agreement]]:
-    """Yield how the measured points of every figure that predicts some agree with what is predicted."""
     for path in figures(folder):
         kept = canonical_json.read(path).get("agreement", {"points": 0, "outside": []})
         found = Agreement(kept["points"], tuple(kept["outside"]))
@@ -258,78 +179,6 @@ def _judged(folder: Path) -> Iterator[tuple[str, Agreement]]:
             first = f"; outside: {'; '.join(found.outside[:3])}" if found.outside else ""
             words = f"measured agrees with predicted at these parameters: {inside} of {found.points} points"
             yield f"{path.stem}: {words}{first}", found
-
-
-# What notebooks declare, computed before they run, by any backend.
-#
-# Their cells run here, without a kernel, and note what they would compute. A search chooses each n by what it
-# has found, so that it is one unit. What a figure or a claim runs beyond that is computed with the notebook.
-
-
-def _computed(chosen: Sequence[Variant], request: Reproduction) -> None:
-    """Compute everything that is declared into the stores in which the notebooks find it."""
-    for group in [list(chosen)] if request.store else [[variant] for variant in chosen]:
-        found = _units(group, request)
-        (path,) = request.batch.stores(group)
-        if not request.store:
-            prepare(path)
-        with Store(path) as store:
-            fill(store, found, request.by)
-
-
-def _rows(chosen: Sequence[Variant], request: Reproduction) -> list[str]:
-    """Return the line with the hash of all rows in the stores of a run."""
-    opened = [Store(path) for path in request.batch.stores(chosen) if path.is_file()]
-    try:
-        return [f"in the stores: {digest(opened)}"] if opened else []
-    finally:
-        for store in opened:
-            store.close()
-
-
-def _units(chosen: Iterable[Variant], request: Reproduction) -> list[Unit]:
-    """Return every unit of all variants, and say what cannot be known beforehand."""
-    noted = [one for variant in chosen for one in _noted(variant, request.profile, request.limit)]
-    found = units(noted)
-    searches = sum(unit.block == SEARCH for unit in found)
-    tables.say(f"read ahead: {len(found) - searches} blocks and {searches} searches")
-    for one in noted:
-        if isinstance(one, Unread):
-            tables.say(
-                f"cannot be read ahead: {one.name} ({one.why}); what else it runs, runs with the notebook"
-            )
-    return found
-
-
-def _noted(variant: Variant, profile: str, limit: float) -> list[object]:
-    """Return every sweep and search that a notebook asks for, and where it could not be read ahead."""
-    found: list[object] = []
-    cells = canonical_json.read(variant.notebook)["cells"]
-    with _aside() as folder, lending(Resources(limit=limit)), noting(found):
-        space: dict[str, Any] = {"__name__": "__main__"}
-        for number, cell in enumerate(cells):
-            if cell["cell_type"] != "code":
-                continue
-            try:
-                exec(compile("".join(cell["source"]), f"cell {number}", "exec"), space)
-            except Exception as error:
-                found.append(Unread(f"{variant.name}, cell {number}", f"{type(error).__name__}: {error}"))
-            if "parameters" in cell["metadata"].get("tags", ()):
-                space |= {**variant.moved, "profile": profile, "out": folder, "recompute": True}
-    return found
-
-
-@contextmanager
-def _aside() -> Iterator[str]:
-    """Yield a folder of its own, to which what runs in it may write, and let it print nothing."""
-    here = os.getcwd()
-    with tempfile.TemporaryDirectory(prefix="workbench-") as folder, open(os.devnull, "w") as nowhere:
-        os.chdir(folder)
-        try:
-            with redirect_stdout(nowhere), redirect_stderr(nowhere):
-                yield folder
-        finally:
-            os.chdir(here)
 
 
 # What is written and said in the end.

@@ -32,7 +32,6 @@ def main(argv: list[str]) -> int:
 
 
 def _core_seconds() -> float:
-    """Return the CPU seconds of this process and of its ended children, its kernel among them."""
     return sum(os.times()[:4])
 
 

@@ -22,11 +22,10 @@ BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType
 )
 
 
-MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(rows.ends(4), 1.0)])"
+MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(ends(4), 1.0)])"
 
 
 def builder(key: str) -> Callable[[], Iterator[Case]]:
-    """Return the builder of the attacks on `key`, or raise saying where to add one."""
     if own := addition(key):
         own.require("pairs")
         return lambda: _added(own)
@@ -38,7 +37,6 @@ def builder(key: str) -> Callable[[], Iterator[Case]]:
 
 
 def _beside(key: str) -> str:
-    """Return the file in which most builders for the family of `key` are, or most of all."""
     made = {name: one.func if isinstance(one, partial) else one for name, one in BUILDERS.items()}
     family = key.partition("/")[0]
     kin = [one for name, one in made.items() if name.partition("/")[0] == family] or made.values()
@@ -57,7 +55,6 @@ def _free(entry: Entry) -> bool:
 
 
 def _added(own: Addition) -> Iterator[Case]:
-    """Yield the attacks of an entry from outside: its own, or on the whole of every example."""
     found = own.pairs() if callable(own.pairs) else own.pairs
     given = list(found or ())
     if given and all(isinstance(one, Case) for one in given):
@@ -70,24 +67,13 @@ def _added(own: Addition) -> Iterator[Case]:
 
 
 def attack(case: Case, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:
-    """Return the report on one case."""
-    size = preset.scaled(case.share)
-    return audit(
-        case.mechanism,
-        case.pairs,
-        case.claim,
-        n_screen=size.n_screen,
-        n_train=size.n_train,
-        n_test=size.n_test,
-        seed=seed,
-        name=case.name,
-    )
+    sizes = preset.scaled(case.share).sizes
+    return audit(case.mechanism, case.pairs, case.claim, **sizes, seed=seed, name=case.name)
 
 
 def attacks(
     keys: Iterable[str] = (), preset: AuditPreset = AUDIT_CI, seed: int = 0
 ) -> Iterator[tuple[Case, AuditReport]]:
-    """Yield the report on every stage of these entries, of all of them by default."""
     for build in [builder(key) for key in keys or attackable()]:
         for case in build():
             yield case, attack(case, preset, seed)

@@ -37,37 +37,18 @@ WHOLE = "whole"  # the stage name of an end-to-end attack
 
 @dataclass(frozen=True)
 class Case:
-    """One attack.
+    """One attack."""
 
-    Parameters
-    ----------
-    key : str
-        The entry of the catalog.
-    variant : str
-        Calibration and budget.
-    stage : str
-        A step of the plan, or `WHOLE`.
-    claim : Budget
-        What the stage promises.
-    mechanism : Mechanism
-        Runs it.
-    pairs : tuple of Pair
-        The worst neighbours known.
-    share : float
-        Of a preset's runs: below 1 where a run is slow.
-    """
-
-    key: str
-    variant: str
-    stage: str
-    claim: Budget
-    mechanism: Mechanism
-    pairs: tuple[Pair, ...]
-    share: float = 1.0
+    key: str  # the entry of the catalog
+    variant: str  # calibration and budget
+    stage: str  # a step of the plan, or `WHOLE`
+    claim: Budget  # what the stage promises
+    mechanism: Mechanism  # runs it
+    pairs: tuple[Pair, ...]  # the worst neighbours known
+    share: float = 1.0  # of a preset's runs: below 1 where a run is slow
 
     @property
     def name(self) -> str:
-        """Key, variant and stage in one line."""
         return f"{self.key}, {self.variant}, {self.stage}"
 
 
@@ -83,7 +64,6 @@ class Setting:
 
     @property
     def variant(self) -> str:
-        """The calibration, what tells the examples of an entry apart, and the budget."""
         ranged = "" if getattr(self.estimator, "lower", None) is None else ", range"
         mask = f", {mask}" if (mask := getattr(self.estimator, "mask", "")) else ""
         centre = getattr(self.estimator, "centre", 0.0)
@@ -100,7 +80,6 @@ class Setting:
 
     @property
     def plan(self) -> Plan:
-        """What a run spends."""
         return self.estimator.plan(self.n, self.d, self.budget)
 
     def noisy(self, step: str, statistic: Callable[[Array], object], pairs: Sequence[Pair]) -> Case:
@@ -116,20 +95,17 @@ class Setting:
     def drawn(
         self, step: str, draw: Step, pairs: Sequence[Pair], share: float = 0.3, columns: int = 1
     ) -> Case:
-        """Return the attack on a step that is run one by one."""
         charge = self.plan[step]
         mechanism = loop(lambda x, noise: draw(x, charge, noise), columns)
         return Case(self.key, self.variant, step, native(charge), mechanism, tuple(pairs), share)
 
     def whole(self, pairs: Sequence[Pair], share: float) -> Case:
-        """Return the attack on the estimator itself, held to what its plan composes to."""
         estimator, budget = self.estimator, self.budget
         columns = self._columns()
         mechanism = loop(lambda x, noise: estimator.estimate(sanitised(x), budget, noise), columns)
         return Case(self.key, self.variant, WHOLE, compose(self.plan), mechanism, tuple(pairs), share)
 
     def _columns(self) -> int:
-        """Return how many numbers an answer has."""
         triangle = self.d * (self.d + 1) // 2
         match KNOWN[self.key].estimand:
             case "interval":
@@ -177,7 +153,6 @@ class Still(WindowMedian):
     known: dict[bytes, Pieces] = field(default_factory=dict, compare=False)
 
     def pieces(self, points: Array) -> Pieces:
-        """Return the pieces of the score."""
         key = points.tobytes()
         if key not in self.known:
             self.known[key] = self.locator.pieces(points)
@@ -185,13 +160,11 @@ class Still(WindowMedian):
 
 
 def still(locator: WindowMedian) -> Still:
-    """Return `locator` for many draws on few data sets."""
     ends = {name: getattr(locator, name) for name in ("left", "right", "low", "high", "stretch")}
     return Still(locator=locator, **ends)
 
 
 def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
-    """Return `base` with one row replaced by either value."""
     first, second = base.copy(), base.copy()
     first[row], second[row] = value, other
     return Pair(f"{name} (n = {len(base)}, row {row})", first, second)

@@ -40,7 +40,6 @@ CHEAP = 2000  # entries times steps of a run that is attacked as a whole with ma
 
 
 def attacks(key: str) -> Iterator[Case]:
-    """Yield the attacks on one entry."""
     for setting in settings(key):
         pairs = neighbours(setting.n, setting.d, CATALOG[key])
         if key in SPARSE:
@@ -109,7 +108,6 @@ def faint(charge: Charge) -> bool:
 
 
 def steps(estimator: Estimator[Any], n: int, d: int, budget: Budget) -> int:
-    """Return how many steps a plan has."""
     return len(list(estimator.plan(n, d, budget).charges()))
 
 

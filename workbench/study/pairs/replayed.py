@@ -54,7 +54,6 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
 
 
 def _moves(one: Event, other: Event) -> bool:
-    """Return whether a step sees another statistic on the second data set."""
     return not np.array_equal(_points(one.statistic), _points(other.statistic))
 
 
@@ -83,7 +82,6 @@ def both(setting: Setting, pair: Pair, seed: int = 0) -> tuple[list[Event], list
 
 
 def run(setting: Setting, x: Array, seed: int) -> object:
-    """Return the value of one run."""
     noise = SimulatedNoise(np.random.default_rng(seed))
     with np.errstate(all="ignore"):
         return setting.estimator.estimate(sanitised(x), setting.budget, noise)
@@ -123,7 +121,6 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
 
 
 def shaped(event: Event) -> bool:
-    """Return whether a step masks a matrix."""
     return event.mechanism in ("masked", "stable_mask", "masked_lift")
 
 
@@ -132,7 +129,6 @@ def _root(statistic: Any) -> Array:
 
 
 def _shape(output: Any) -> Any:
-    """Return the scatter of a lifted matrix; all else as it is."""
     match output:
         case _, root:
             return root @ root.T
@@ -140,7 +136,6 @@ def _shape(output: Any) -> Any:
 
 
 def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
-    """Return for every pair of roots, in two ways, how much further each matrix is from the second."""
     seen: list[Array] = []
     for two in roots:
         inverses = [np.linalg.inv(root) for root in two]
@@ -151,14 +146,12 @@ def _between(outputs: Array, roots: Sequence[tuple[Array, Array]]) -> Array:
 
 
 def _eigenvalues(matrices: Array) -> Array:
-    """Return the eigenvalues, NaN where there is no answer."""
     found, known = np.full(matrices.shape[:2], np.nan), np.isfinite(matrices).all(axis=(1, 2))
     found[known] = np.linalg.eigvalsh(matrices[known])
     return found
 
 
 def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> tuple[float, ...]:
-    """Return for every pair of locations where an answer is, NaN where there is none."""
     if output is None:
         return (np.nan,) * (2 * len(places))
     seen: list[float] = []
@@ -255,7 +248,6 @@ def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
 
 
 def first_design(setting: Setting) -> Any:
-    """Return the design of the first vote."""
     estimator: Any = setting.estimator
     asked = setting.n, setting.d, setting.budget
     if hasattr(estimator, "recipes"):
