@@ -346,7 +346,7 @@ COMMANDS = {
         _reproduce,
         "run the notebooks and compare with the committed figures and verdicts",
         (
-            NOTEBOOKS,
+            ("notebook", str, None, "its name or its chapter, NAME/FIGURE for one figure", {"nargs": "*"}),
             (
                 "--profile",
                 ("quick", "full"),
@@ -369,7 +369,10 @@ COMMANDS = {
             ("--scheduler ADDRESS", str, None, "of a dask cluster that computes: tcp://host:8786"),
             ("--timeout SECONDS", float, None, "for each notebook"),
         ),
-        ("workbench reproduce 02_one_mean", "workbench reproduce one_mean --grid epsilon=0.1,0.5 -p n=500"),
+        (
+            "workbench reproduce 02_one_mean/error_against_radius",
+            "workbench reproduce one_mean --grid epsilon=0.1,0.5 -p n=500",
+        ),
     ),
     "claims": Command(
         _claims,

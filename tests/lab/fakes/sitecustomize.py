@@ -138,5 +138,5 @@ module("workbench.catalog", CATALOG=toys, KNOWN=toys, addition=lambda key: None,
 module("workbench.privacy", PureDP=PureDP, ApproxDP=ApproxDP, ZCDP=ZCDP, NonPrivate=NonPrivate, Budget=object)
 module("workbench.estimators.base", Abstention=Abstention, Array=object, LARGEST=1e100)
 module("workbench.estimators.release", BETA=0.05, ErrorStatement=object)
-module("workbench.sources", sources=sources, statements=statements)
+module("workbench.sources", sources=sources, statements=statements, recalled=frozenset)
 module("workbench.chapters.registry", CLAIMS=CLAIMS, known=lambda: CLAIMS, decide=decide)

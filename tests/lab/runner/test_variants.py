@@ -1,12 +1,18 @@
 """A notebook at parameters: what is refused before anything runs, and which folder its outputs have."""
 
+import ast
+import builtins
+
+import nbformat
 import pytest
 
 from tests.commands.conftest import command as command
-from tests.lab.conftest import DEFAULTS, write_notebook
+from tests.lab.conftest import CHART, DEFAULTS, SETUP, write_notebook
 from workbench.errors import ArgumentError
-from workbench.lab.project import Project
+from workbench.lab.project import Project, find
 from workbench.lab.runner.notebooks import variants
+from workbench.lab.runner.report import shown, story
+from workbench.lab.runner.run_notebook import alone
 
 OWN = ["radius = 1000.0  # R", "n = 2000  # rows", "epsilon = 0.5  # ε", "word = 'a'  # not declared"]
 
@@ -111,3 +117,34 @@ def test_every_notebook_must_have_a_parameter_that_is_given(checkout, command, m
     monkeypatch.chdir(checkout)
     line = command("reproduce", "-p", "epsilon=1").refused()
     assert line == "parameter epsilon = 1: expected a parameter of 07_plain: seed"
+
+
+NOTEBOOKS = find().notebooks
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_figure_alone_has_the_cells_that_bind_what_its_own_reads(path):
+    for figure in story(path).headings:
+        sources = [cell.source for cell in alone(nbformat.read(path, 4), figure).cells]
+        assert figure in shown(sources[-1])
+        code = compile("\n".join(sources), figure, "exec", flags=ast.PyCF_ONLY_AST)
+        names = [one for one in ast.walk(code) if isinstance(one, ast.Name | ast.alias | ast.arg)]
+        bound = {one.asname or one.name for one in names if isinstance(one, ast.alias)}
+        bound |= {one.arg for one in names if isinstance(one, ast.arg)}
+        bound |= {one.id for one in names if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
+        assert {one.id for one in names if isinstance(one, ast.Name)} <= bound | {*dir(builtins)}
+        assert len(sources) < 5
+
+
+@pytest.mark.daily
+def test_one_figure_is_drawn_and_compared_alone(project, workbench):
+    named = CHART.replace("lambda run: chart", "error").replace("chart =", "error = lambda run:")
+    write_notebook(project / "notebooks" / "01_good.ipynb", "\n".join(SETUP), named, 'lab.verdicts(["T1"])')
+    assert workbench("reproduce", "01_good", "--profile", "full", "--update", cwd=project).returncode == 0
+    done = workbench("reproduce", "01_good/error", cwd=project)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = project / "reproduced" / "01_good" / "error"
+    assert {one.name for one in made.iterdir()} == {"error.svg", "error.json", "executed.ipynb"}
+    committed = project / "figures" / "01_good" / "error.json"
+    committed.write_text(committed.read_text().replace('"quick"', '"other"'))
+    assert "FAILED 01_good/error: error.json" in workbench("reproduce", "01_good/error", cwd=project).stdout

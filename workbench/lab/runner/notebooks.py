@@ -57,18 +57,20 @@ class Variant:
     start: Mapping[str, object] = field(default_factory=dict)
     # its parameters that are elsewhere, in the same order
     moved: Mapping[str, object] = field(default_factory=dict)
+    figure: str = ""  # the one that is drawn; all of them if empty
 
     @property
     def folder(self) -> str:
-        return ",".join(f"{name}={typed(value)}" for name, value in self.moved.items())
+        moved = ",".join(f"{name}={typed(value)}" for name, value in self.moved.items())
+        return "/".join(filter(None, (self.figure, moved)))
 
     @property
     def name(self) -> str:
-        return f"{self.notebook.stem}/{self.folder}" if self.moved else self.notebook.stem
+        return f"{self.notebook.stem}/{self.folder}" if self.folder else self.notebook.stem
 
     @property
     def out(self) -> Path:
-        return self.home / self.folder if self.moved else self.home
+        return self.home / self.folder
 
 
 def typed(value: object) -> str:
@@ -84,7 +86,11 @@ def typed(value: object) -> str:
 
 
 def variants(
-    notebooks: Iterable[Path], out: Path, given: Mapping[str, object] | None = None, grid: Grid | None = None
+    notebooks: Iterable[Path],
+    out: Path,
+    given: Mapping[str, object] | None = None,
+    grid: Grid | None = None,
+    figure: str = "",
 ) -> list[Variant]:
     """Return every notebook at every combination of the values of a grid, the last name moving fastest.
 
@@ -104,7 +110,7 @@ def variants(
             asked = {**(given or {}), **dict(zip(grid, one, strict=True))}
             wanted = {name: _checked(notebook.stem, name, asked[name], start, declared) for name in asked}
             moved = {name: wanted[name] for name in start if name in wanted and wanted[name] != start[name]}
-            found.append(Variant(notebook, out / notebook.stem, start, moved))
+            found.append(Variant(notebook, out / notebook.stem, start, moved, figure))
     for name, count in Counter(one.name for one in found).items():
         if count > 1:
             raise ArgumentError("grid", name, "every combination of values once")
@@ -300,7 +306,8 @@ class Batch:
 
     def key(self, variant: Variant) -> str:
         """Return the digest of all that the outputs of a variant depend on."""
-        return key(variant.notebook, {**variant.moved, "profile": self.profile, "limit": self.limit})
+        how = {"profile": self.profile, "limit": self.limit, "figure": variant.figure}
+        return key(variant.notebook, {**variant.moved, **how})
 
     def stores(self, variants: Iterable[Variant]) -> list[Path]:
         """Return the stores of variants: the one that is given, or those of their notebooks."""
@@ -357,6 +364,7 @@ class Batch:
             job, result, log = (Path(scratch) / name for name in ("job.json", "result.json", "log.txt"))
             out, began = str(variant.out.resolve()), time.monotonic()
             content = {"notebook": str(variant.notebook), "out": out, "result": str(result)}
+            content["figure"] = variant.figure
             given = {**variant.moved, "profile": self.profile, "out": out, "recompute": True}
             canonical_json.write(job, content | {"parameters": given})
             store = (self.store or place(variant.home)).resolve()

@@ -16,13 +16,13 @@ from workbench.charts.curves import Agreement
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, real
 from workbench.lab import tables
 from workbench.lab.claims import Record, counted, full_verdicts, tally
-from workbench.lab.differences import compare
+from workbench.lab.differences import compare, differences
 from workbench.lab.explore import FOLDER
 from workbench.lab.figures import PROFILES
 from workbench.lab.project import Project
 from workbench.lab.runner import complexity
 from workbench.lab.runner.notebooks import Batch, Grid, Outcome, Variant, variants
-from workbench.lab.runner.report import figures, outputs, verdicts, write_index
+from workbench.lab.runner.report import figures, outputs, story, verdicts, write_index
 from workbench.study.sweeps import Store, digest
 
 ADVICE = """
@@ -37,7 +37,7 @@ class Reproduction(Batch):
     """What to reproduce: which notebooks, how thoroughly, with which changed parameters, where to."""
 
     say: Callable[[str], None] = tables.say
-    notebooks: Sequence[str] = ()  # stems or chapters; all of them for none
+    notebooks: Sequence[str] = ()  # stems or chapters, each perhaps with /FIGURE; all of them for none
     update: bool = False  # whether to rewrite what is committed
     out: Path | None = None  # the folder with a folder for every notebook; that of the project if not given
     given: Mapping[str, object] = field(default_factory=dict)  # parameters that all runs have
@@ -68,7 +68,14 @@ def reproduce(project: Project, request: Reproduction) -> int:
         interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
     """
     out = (request.out or project.reproduced).resolve()
-    chosen = variants(project.select(request.notebooks), out, request.given, request.grid)
+    asked = (_asked(project, name) for name in request.notebooks or [one.stem for one in project.notebooks])
+    chosen = [
+        one
+        for notebook, figure in dict.fromkeys(asked)
+        for one in variants([notebook], out, request.given, request.grid, figure)
+    ]
+    if request.update and any(one.figure for one in chosen):
+        raise ArgumentError("update", "one figure", "whole notebooks")
     project.keep_apart(out)
     with interruptible():
         try:
@@ -79,6 +86,16 @@ def reproduce(project: Project, request: Reproduction) -> int:
                 print(end="\r" if sys.stdout.isatty() else "")  # over the keys that were pressed
                 tables.say(f"interrupted: {kept} blocks kept, run again to go on")
             return ended.exit_code
+
+
+def _asked(project: Project, name: str) -> tuple[Path, str]:
+    """Return the notebook of a name, and the figure behind it: NOTEBOOK, or NOTEBOOK/FIGURE."""
+    before, _, figure = name.rpartition("/")
+    with suppress(ArgumentError):
+        return project.select([name])[0], ""
+    (notebook,) = project.select([before or name])
+    one_of(story(notebook).headings, figure=figure)
+    return notebook, figure
 
 
 def _reproduced(project: Project, request: Reproduction, chosen: Sequence[Variant], out: Path) -> int:
@@ -93,7 +110,7 @@ def _reproduced(project: Project, request: Reproduction, chosen: Sequence[Varian
     updated = {one.notebook for one in outcomes if request.update and one.good}
     faults = {one.notebook: _faults(variant, one, project.figures) for variant, one in pairs}
     faults |= {name: [] for name in updated}
-    if not all(variant.moved for variant in chosen):
+    if not all(variant.folder for variant in chosen):
         faults |= complexity.check(out, project.figures, compared=not request.update)
     if request.update:
         _update(project, out, updated)
@@ -155,10 +172,14 @@ def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
         return [outcome.reason]
     if variant.moved:
         return [line for line, found in _judged(variant.out) if not found]
-    kept = committed / variant.name
+    kept = committed / variant.notebook.stem
     if not outputs(kept):
         command = f"workbench reproduce {variant.name} --profile full --update"
         return [f"no committed figures; make them with: {command}"]
+    if variant.figure:
+        name = f"{variant.figure}.json"
+        made, known = (canonical_json.read(one / name) for one in (variant.out, kept))
+        return [f"{name}: {line}" for line in differences(made, known, name)]
     return compare(variant.out, kept)
 
 

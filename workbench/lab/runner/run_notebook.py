@@ -4,6 +4,7 @@ The job names the notebook, the parameters, the folder for outputs and the file 
 process ends its kernel when it is asked to stop, and when its parent is gone.
 """
 
+import ast
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from workbench.charts import canonical_json
+from workbench.lab.runner.report import shown
 from workbench.lab.schemas import nbformat
 
 EXECUTED = "executed.ipynb"
@@ -40,10 +42,13 @@ def _execute(job: dict[str, Any]) -> tuple[str, str]:
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
-    out = Path(job["out"])
+    out, notebook = Path(job["out"]), Path(job["notebook"])
+    if job["figure"]:
+        notebook = Path(job["result"]).with_name(notebook.name)
+        nbformat().write(alone(nbformat().read(job["notebook"], 4), job["figure"]), notebook)
     try:
         papermill.execute_notebook(
-            job["notebook"],
+            notebook,
             out / EXECUTED,
             parameters=job["parameters"],
             kernel_name="python3",
@@ -57,6 +62,21 @@ def _execute(job: dict[str, Any]) -> tuple[str, str]:
     except Exception as error:
         return "error", f"{type(error).__name__}: {_last_line(str(error))}"
     return "ok", ""
+
+
+def alone(notebook: Any, figure: str) -> Any:
+    """Return the notebook with the cells that a figure needs: the one that shows it, and what it reads."""
+    kept: list[Any] = []
+    wanted: set[str] = set()
+    for cell in reversed([one for one in notebook.cells if one.cell_type == "code"]):
+        names = [one for one in ast.walk(ast.parse(cell.source)) if isinstance(one, ast.Name | ast.alias)]
+        read = {one.id for one in names if isinstance(one, ast.Name)}
+        bound = {one.asname or one.name for one in names if isinstance(one, ast.alias)}
+        bound |= {one.id for one in names if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        if bound & wanted or (not kept and figure in shown(cell.source)):
+            kept, wanted = [cell, *kept], wanted | read
+    notebook.cells = kept
+    return notebook
 
 
 def _last_line(text: str) -> str:
