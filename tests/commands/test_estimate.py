@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from workbench.catalog import CATALOG
-from workbench.estimators.files import Writing, open_csv
+from workbench.estimators.files import Writing
 from workbench.lab import estimating as module
 from workbench.privacy import ZCDP, PureDP
 
@@ -379,7 +379,7 @@ def test_a_misspelt_parameter_of_a_notebook_runs_nothing(folder, command, parame
 def checked(folder, header, cells, *columns, **writing):
     text = "\n".join([header, *cells, ""])
     (folder / "data.csv").write_text(text, encoding="utf-8")
-    return module.check(open_csv(folder / "data.csv", Writing(**writing)), columns)
+    return module.checked(folder / "data.csv", Writing(**writing), columns)
 
 
 def test_a_check_names_line_and_column_and_never_a_value(folder):

@@ -20,7 +20,7 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.charts.drawing import draw, png
 from workbench.errors import ArgumentError
-from workbench.lab.claims import HOLDS, OPEN, SLOWER, expectations, reasons, sentence
+from workbench.lab.claims import HOLDS, OPEN, SLOWER, of_claims, sentence
 from workbench.lab.figures import richest
 from workbench.lab.project import Project, chapter
 from workbench.lab.publish import plain
@@ -235,14 +235,14 @@ def _result(name: str, source: str) -> Any:
 def listed(decided: Sequence[Mapping[str, Any]]) -> str:
     """Return the verdicts as a sentence and a folded list, in Markdown."""
     ids = [str(one["id"]) for one in decided]
-    why, items = reasons(ids), []
+    why, items = of_claims(ids, "reason"), []
     for one in sorted(decided, key=lambda one: list(WORDS).index(str(one["status"]))):
         reason = why.get(str(one["id"]), "") if one["status"] != HOLDS else ""
         because = f" *Why:* {plain(_ended(reason))}" if reason else ""
         words = plain(_ended(str(one["statement"])))
         items.append(f"* **{WORDS[str(one['status'])]}**: {words}{because} (`{one['id']}`)")
     count = "The claim" if len(items) == 1 else f"All {len(items)} claims"
-    head = f"**{sentence(decided, expectations(ids))}.** {PICTURES}"
+    head = f"**{sentence(decided)}.** {PICTURES}"
     folded = f"<details><summary>{count}, and what became of each</summary>"
     return "\n".join([head, "", folded, "", *items, "", "</details>"])
 
