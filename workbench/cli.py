@@ -531,6 +531,10 @@ def parser() -> Parser:
     def shown(prog: str) -> argparse.HelpFormatter:
         return argparse.RawDescriptionHelpFormatter(prog, max_help_position=30, width=page_width())
 
+    def usage(_: Options) -> int:
+        top.print_help()
+        return 0
+
     first = COMMANDS["plan"].examples[0].partition("  ")[0]
     top = Parser(
         prog="workbench",
@@ -539,7 +543,7 @@ def parser() -> Parser:
         formatter_class=shown,
     )
     top.add_argument("-V", "--version", action="version", version=f"workbench {__version__}")
-    top.set_defaults(run=lambda _: top.print_help() or 0)
+    top.set_defaults(run=usage)
     added = top.add_subparsers(title="commands", metavar="COMMAND")
     for name, one in COMMANDS.items():
         epilog = "\n  ".join(("examples:", *one.examples))
