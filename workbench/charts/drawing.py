@@ -459,8 +459,8 @@ def _heat(axes: Axes, heat: Heat, form: Format) -> None:
         if not (heat.boundary and value in heat.limits):
             said = f"{value:.2f}"[: 4 if value < 10 else 3].rstrip(".") if value < 100 else f"{value:.0f}"
             ink, halo = _on_cell(axes, column, row)
-            middle: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": form.small}
-            axes.text(column, row, said, color=ink, path_effects=halo, **middle)
+            centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": form.small}
+            axes.text(column, row, said, color=ink, path_effects=halo, **centred)
 
 
 def _on_cell(axes: Axes, column: float, row: float) -> tuple[str, list[Any]]:

@@ -159,8 +159,8 @@ def _curve(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterat
         wrong = [name for name, pair in pairs.items() if not rounds(*pair, scales[name], kind)]
         if wrong and theirs["role"] == "estimate":
             band, kept = (_band(one, index) for one in (ours, theirs))
-            inside = band and kept and all(low <= pairs["y"][0] <= high for low, high in (kept, band))
-            run = ("x", float(x)) if inside and _moved(band, kept, kept[1] - kept[0]) else None
+            if band and kept and all(low <= pairs["y"][0] <= high for low, high in (kept, band)):
+                run = ("x", float(x)) if _moved(band, kept, kept[1] - kept[0]) else None
         for name in wrong:
             yield _difference(f"{place} {name}[{index}]", ours[name][index], theirs[name][index], run)
 

@@ -269,11 +269,12 @@ class Explorer:
     def form(self, kept: Form | None = None) -> Form:
         """Return what the script is told, with the committed grid where that is of these numbers."""
         grid, start = kept["grid"] if kept and kept["code"] == self.code else None, self._start
-        if grid:  # of these numbers, if what it does not move starts where it was made
+        if kept and grid:  # of these numbers, if what it does not move starts where it was made
             there, free = {one["name"]: one["value"] for one in kept["controls"]}, {*grid["over"], *self.free}
             if any(there.get(name) != value for name, value in start.items() if name not in free):
                 grid = None
-        inside = grid and all(start[name] in at for name, at in zip(grid["over"], grid["at"], strict=True))
+        places = zip(grid["over"], grid["at"], strict=True) if grid else ()
+        inside = grid and all(start[name] in at for name, at in places)
         first = {} if inside else {"chart": self.chart({})}
         return {**self._form(grid), **first, **({"runs": RUNS} if self.call else {})}
 

@@ -189,8 +189,8 @@ def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
         parts += [text(("no answer", "why"), [*map(list, reasons)], page_width())] if others else []
     else:
         needs = dict.fromkeys(name for one in others for name in one.proved.needs)
-        some = f"; some need {' '.join(f'--set {name}=NUMBER' for name in needs)}" if needs else ""
-        told = f"{len(others)} {'other' if len(others) == 1 else 'others'}: {WHY}{some}"
+        facts = f"; some need {' '.join(f'--set {name}=NUMBER' for name in needs)}" if needs else ""
+        told = f"{len(others)} {'other' if len(others) == 1 else 'others'}: {WHY}{facts}"
         parts += [_chosen(good), told if others else f"{WHY}: what each number means and assumes"]
     return "\n\n".join(filter(None, parts))
 

@@ -88,11 +88,11 @@ class Trade(Explorer):
             line = contour(errors, self.sizes, alpha)
             series.append(Series(f"α = {brief(alpha)}", x, line, role="reference"))
         meaning = self.trade.candidate.meaning.partition(";")[0].replace("`", "")
-        ends = (x[0], x[-1]), (self.sizes[0], self.sizes[-1])
+        xlim, ylim = (x[0], x[-1]), (self.sizes[0], self.sizes[-1])
         return Chart(
             "trade_off",
             f"Rows, privacy and accuracy: {METHODS[self.trade.key].name}",
-            (Panel(f"α: {meaning}", "ε", "rows n", series, xlim=ends[0], ylim=ends[1], marks=marks),),
+            (Panel(f"α: {meaning}", "ε", "rows n", tuple(series), xlim=xlim, ylim=ylim, marks=tuple(marks)),),
             alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
             how_to_read=HOW_TO_READ,
         )
