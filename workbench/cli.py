@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -60,27 +59,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _alone() -> bool:
-    """Make a process of its own fit for its command, and return whether somebody hears it."""
+    """Make a process of its own fit for its command, and return whether somebody hears it.
+
+    Libraries keep their files in a folder of this process where the user has none for them.
+    """
     os.environ.setdefault("PYTHONSAFEPATH", "1")  # what it starts imports nothing of the working folder
-    _keep_elsewhere()
+    given = (os.environ.get(name) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"))
+    homes = (os.path.expanduser("~"), *filter(None, given))
+    if not all(os.access(one, os.W_OK | os.X_OK) for one in homes):
+        from shutil import rmtree
+        from tempfile import mkdtemp
+
+        with suppress(OSError):
+            folder = mkdtemp(prefix="workbench-")
+            atexit.register(rmtree, folder, ignore_errors=True)
+            for name in KEPT:
+                os.environ.setdefault(name, folder)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may have no letter for ε
     return sys.stdout is not None
-
-
-def _keep_elsewhere() -> None:
-    """Let libraries keep their files in a folder of this process where the user has none for them."""
-    given = (os.environ.get(name) for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"))
-    if all(os.access(one, os.W_OK | os.X_OK) for one in (os.path.expanduser("~"), *filter(None, given))):
-        return
-    from shutil import rmtree
-    from tempfile import mkdtemp
-
-    with suppress(OSError):
-        folder = mkdtemp(prefix="workbench-")
-        atexit.register(rmtree, folder, ignore_errors=True)
-        for name in KEPT:
-            os.environ.setdefault(name, folder)
 
 
 def _complain(message: str) -> int:
@@ -93,21 +90,18 @@ def _complain(message: str) -> int:
 
 def pair(text: str) -> tuple[str, object]:
     """Return a name and its value, a literal or else the word itself."""
-    name, value = _named(text, "NAME=VALUE")
+    name, equals, value = text.partition("=")
+    if not (equals and name.isidentifier()):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
     return name, _literal(value)
 
 
 def axis(text: str) -> tuple[str, tuple[object, ...]]:
     """Return a name and its values, separated by commas."""
-    name, values = _named(text, "NAME=VALUE,VALUE,...")
-    return name, tuple(map(_literal, values.split(",")))
-
-
-def _named(text: str, form: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
+    name, equals, values = text.partition("=")
     if not (equals and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected {form}")
-    return name, value
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE,VALUE,...")
+    return name, tuple(map(_literal, values.split(",")))
 
 
 def _literal(text: str) -> object:
@@ -133,15 +127,13 @@ def _given(options: Options, *names: str) -> dict[str, Any]:
 
 
 def _lab(options: Options) -> int:
-    from workbench.lab import project
     from workbench.lab.live.server import serve
 
-    return serve(project.find(explicit=options.project), options.port, browser=not options.no_browser)
+    return serve(_project(options), options.port, browser=not options.no_browser)
 
 
 def _reproduce(options: Options) -> int:
     """Return 1 if anything is not as committed, or elsewhere not as predicted."""
-    from workbench.lab import project
     from workbench.lab.runner.reproduce import Reproduction, reproduce
 
     axes: dict[str, tuple[object, ...]] = {}
@@ -152,17 +144,17 @@ def _reproduce(options: Options) -> int:
     given = _given(options, "profile", "update", "out", "jobs", "timeout", "store", "scheduler")
     given |= {} if options.limit is None else {"limit": options.limit}
     request = Reproduction(notebooks=options.notebook, given=dict(options.parameter), grid=axes, **given)
-    found = project.find(explicit=options.project)
+    found = _project(options)
     return reproduce(found.own() if options.update else found, request)
 
 
 def _claims(options: Options) -> int:
-    from workbench.lab import claims, listing, project
+    from workbench.lab import claims, listing
 
     if (found := listing.sourced(options.subject)) is not None:
         say(listing.statements_told(found, as_json=options.json))
         return 0
-    folder = options.folder or project.find(explicit=options.project).figures
+    folder = options.folder or _project(options).figures
     say(claims.verdicts(folder, options.subject, options.status, as_json=options.json))
     return 0
 
@@ -258,13 +250,17 @@ def _slides(options: Options) -> int:
 
 def _one(options: Options) -> tuple[Any, Path, Path]:
     """Return the project, its notebook that is asked for, and where what is made of it goes."""
-    from workbench.lab import project
-
-    found = project.find(explicit=options.project)
+    found = _project(options)
     (notebook,) = found.select([options.notebook])
     out = (options.out or found.reproduced).resolve()
     found.keep_apart(out)
     return found, notebook, out
+
+
+def _project(options: Options) -> Any:
+    from workbench.lab import project
+
+    return project.find(explicit=options.project)
 
 
 def _notebook(options: Options) -> int:
@@ -272,17 +268,15 @@ def _notebook(options: Options) -> int:
 
     if options.student and options.teacher:
         raise ArgumentError("student", True, "either --student or --teacher")
-    found, notebook, out = _one(options)
     edition = "student" if options.student else "teacher" if options.teacher else ""
-    say(str(copy(found, notebook, out, edition)))
+    say(str(copy(*_one(options), edition)))
     return 0
 
 
 def _pages(options: Options) -> int:
-    from workbench.lab import project
     from workbench.lab.publish.pages import write
 
-    found = project.find(explicit=options.project)
+    found = _project(options)
     first, *others = write(found, (options.out or found.reproduced / "pages").resolve())
     say(f"{first}: with {len(others)} further pages, which need no network")
     return 0
@@ -290,13 +284,12 @@ def _pages(options: Options) -> int:
 
 def _check(options: Options) -> int:
     """Return 1 if something is left to mend."""
-    from workbench.lab import project
     from workbench.lab.publish.committed import examined
 
     files = [Path(name) for name in options.notebook if Path(name).is_file()]
     others = [name for name in options.notebook if not Path(name).is_file()]
     if others or not files:
-        files += project.find(explicit=options.project).select(others)
+        files += _project(options).select(others)
     text, good = examined(files, mend=options.fix)
     say(text)
     return 0 if good else 1
@@ -347,22 +340,12 @@ COMMANDS = {
         "run the notebooks and compare with the committed figures and verdicts",
         (
             ("notebook", str, None, "its name or its chapter, NAME/FIGURE for one figure", {"nargs": "*"}),
-            (
-                "--profile",
-                ("quick", "full"),
-                "quick",
-                "compare, or decide every claim (quick)",
-            ),
+            ("--profile", ("quick", "full"), "quick", "compare, or decide every claim (quick)"),
             ("--update", bool, False, "rewrite figures/; needs --profile full"),
             OUT,
             PROJECT,
             ("-p --parameter NAME=VALUE", pair, [], "run there instead, and compare with predictions"),
-            (
-                "--grid NAME=VALUE,VALUE,...",
-                axis,
-                [],
-                "a run at each combination of values",
-            ),
+            ("--grid NAME=VALUE,VALUE,...", axis, [], "a run at each combination of values"),
             ("--limit TIMES", float, None, "most work of a sweep, over that at its usual points (2)"),
             ("--jobs N", int, None, "processes that compute at a time (2)"),
             ("--store FILE", Path, None, "one file for all finished blocks of trials"),
@@ -384,10 +367,7 @@ COMMANDS = {
             PROJECT,
             JSON,
         ),
-        (
-            "workbench claims --status REFUTED",
-            "workbench claims L17    (its statements, and what covers each)",
-        ),
+        ("workbench claims --status REFUTED", "workbench claims L17    (its statements, what covers each)"),
     ),
     "list": Command(
         _list,
@@ -403,26 +383,10 @@ COMMANDS = {
         _plan,
         "the rows that an accuracy needs at a budget, or the budget at --n rows",
         (
-            (
-                "subject ESTIMAND",
-                str,
-                "",
-                "an estimand, or an estimator (all)",
-                {"nargs": "?"},
-            ),
+            ("subject ESTIMAND", str, "", "an estimand, or an estimator (all)", {"nargs": "?"}),
             ("--d D", int, None, "columns (the fewest that all in question accept)"),
-            (
-                "--alpha A",
-                float,
-                None,
-                "target error (none: only where answers begin)",
-            ),
-            (
-                "--relative SHARE",
-                str,
-                None,
-                "its share of --set centre instead, such as 1%% (means of a column)",
-            ),
+            ("--alpha A", float, None, "target error (none: only where answers begin)"),
+            ("--relative SHARE", str, None, "as a share of --set centre, such as 1%% (means of a column)"),
             ("--beta B", float, None, "probability of a larger error (0.05)"),
             ("--confidence C", float, None, "the same as --beta 1-C, by a proved bound alone"),
             *BUDGET,
@@ -569,48 +533,36 @@ def parser() -> Parser:
     def shown(prog: str) -> argparse.HelpFormatter:
         return argparse.RawDescriptionHelpFormatter(prog, max_help_position=30, width=page_width())
 
+    def usage(_: Options) -> int:
+        top.print_help()
+        return 0
+
     first = COMMANDS["plan"].examples[0].partition("  ")[0]
     top = Parser(
         prog="workbench",
         description="Differentially private estimation: figures, claims, estimates.",
-        epilog=_epilog(first, "workbench COMMAND --help    (its flags, and examples)"),
+        epilog="\n  ".join(("examples:", first, "workbench COMMAND --help    (its flags, and examples)")),
         formatter_class=shown,
     )
     top.add_argument("-V", "--version", action="version", version=f"workbench {__version__}")
-    top.set_defaults(run=partial(_usage, top))
+    top.set_defaults(run=usage)
     added = top.add_subparsers(title="commands", metavar="COMMAND")
     for name, one in COMMANDS.items():
-        about: dict[str, Any] = {"description": one.text + one.more, "epilog": _epilog(*one.examples)}
+        epilog = "\n  ".join(("examples:", *one.examples))
+        about: dict[str, Any] = {"description": one.text + one.more, "epilog": epilog}
         command = added.add_parser(name, help=one.text, formatter_class=shown, **about)
-        for option in one.options:
-            _add(command, *option)
+        for words, kind, default, text, *more in one.options:
+            names = [word for word in words.split() if word.startswith("-")] or words.split()[:1]
+            how: dict[str, Any] = {"help": text, "default": default}
+            if kind is bool:
+                how["action"] = "store_true"
+            else:
+                how |= {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
+                how |= {"metavar": words.split()[-1]} if len(words.split()) > len(names) else {}
+                how |= {"action": "append"} if isinstance(default, list) else {}
+            command.add_argument(*names, **how | (more[0] if more else {}))
         command.set_defaults(run=one.run)
     return top
-
-
-def _add(
-    command: argparse.ArgumentParser, words: str, kind: Any, default: Any, text: str, more: Any = None
-) -> None:
-    names = [word for word in words.split() if word.startswith("-")] or words.split()[:1]
-    how: dict[str, Any] = {"help": text, "default": default} | (more or {})
-    if kind is bool:
-        command.add_argument(*names, action="store_true", **how)
-        return
-    how |= {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
-    if len(words.split()) > len(names):
-        how["metavar"] = words.split()[-1]
-    if isinstance(default, list):
-        how["action"] = "append"
-    command.add_argument(*names, **how)
-
-
-def _usage(top: Parser, _: Options) -> int:
-    top.print_help()
-    return 0
-
-
-def _epilog(*lines: str) -> str:
-    return "\n  ".join(("examples:", *lines))
 
 
 if __name__ == "__main__":

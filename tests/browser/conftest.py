@@ -1,10 +1,8 @@
 """A server, a browser, and every notebook with all of its cells run."""
 
 import csv
-import json
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from playwright.sync_api import sync_playwright
 
 from tests.browser.page import Notebook
 from tests.browser.server import serve
-from tests.browser.speed import slowness
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -88,23 +85,8 @@ def notebook(request, browser, server, output):
 
 @pytest.fixture(scope="session")
 def within():
-    """What a time on the reference machine is here and now: as much longer as the machine is slower.
-
-    Where others use the machine too, `BROWSER_TIMES` says how many times that is the limit.
-    """
-    times = float(os.environ.get("BROWSER_TIMES", "1"))
-    return lambda limit: times * limit * max(1.0, slowness(time.perf_counter))
-
-
-@pytest.fixture(scope="session")
-def keep(output):
-    """Keep what was found in a notebook as JSON."""
-
-    def keep(name, what, found):
-        text = json.dumps(found, indent=1, ensure_ascii=False)
-        (output / name / f"{what}.json").write_text(text + "\n", encoding="utf-8")
-
-    return keep
+    """What a time on a quiet machine may be here: `BROWSER_TIMES` says how many times that is the limit."""
+    return lambda limit: float(os.environ.get("BROWSER_TIMES", "1")) * limit
 
 
 @pytest.fixture(scope="session")

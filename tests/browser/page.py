@@ -147,12 +147,6 @@ class Notebook:
         return self.page.locator(f".jp-OutputArea :is({wrong})").all_text_contents()
 
     @property
-    def selected(self):
-        """The place of the cell that keys would act on."""
-        script = "(cells) => cells.findIndex((cell) => cell.matches('.jp-mod-active'))"
-        return self.page.locator(".jp-Notebook .jp-Cell").evaluate_all(script)
-
-    @property
     def explorers(self):
         """Everything that has controls, in the order of the page."""
         return self.page.locator(".workbench-explorer").all()
@@ -189,13 +183,3 @@ class Notebook:
         light = str(name == "Light").lower()
         self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
         self.page.wait_for_timeout(SETTLES)
-
-    def shoot_whole(self):
-        """Keep one picture of the whole notebook."""
-        panel = self.page.locator(".jp-WindowedPanel-outer")
-        panel.evaluate("(panel) => panel.scrollTo(0, 0)")
-        tall = panel.evaluate("(panel) => panel.scrollHeight")
-        self.page.set_viewport_size({"width": WIDTH, "height": min(tall + 120, 16_000)})
-        self.page.wait_for_timeout(500)
-        self.shoot("whole")
-        self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})

@@ -61,7 +61,10 @@ def opened(page, tmp_path):
 
     def opened(*forms):
         path = tmp_path / "page.html"
-        path.write_text(f"<!doctype html><meta charset=utf-8>{explore.page(forms)}", encoding="utf-8")
+        path.write_text(
+            f"<!doctype html><meta charset=utf-8>{''.join(map(explore.element, forms))}{explore.script()}",
+            encoding="utf-8",
+        )
         page.goto(path.as_uri())
         return page.locator(".workbench-explorer").first
 

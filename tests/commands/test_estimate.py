@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from workbench.catalog import CATALOG
-from workbench.estimators.files import Writing, open_csv
+from workbench.estimators.files import Writing
 from workbench.lab import estimating as module
 from workbench.privacy import ZCDP, PureDP
 
@@ -28,8 +28,6 @@ HOSTILE = [
 FILES = {
     "good": "height,name,mixed\n1.5,a,1\n2.5,b,x\n0.5,c,2\n1,d,3\n2,e,4\n",
     "one": "height\n1.5\n",
-    "wide": "height\n1,2,3\n",
-    "three": "height\n1.5\n2\n3\n",
     "header": "height,name\n",
     "headless": "171.25,80\n171.25,81\n",
     "encoded": b"\xff\xfe\x00height",
@@ -179,18 +177,8 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
     assert (np.abs(mean - rows.mean(axis=0)) < [1.0, 500.0]).all()
     assert "radius = [50.0, 20000.0], centre = [170.0, 30000.0]" in said
     command(*line, "--set", "centre=1,2,3", *ranges[2:]).refused("centre = (1.0, 2.0, 3.0): expected one")
-    line = (
-        "estimate",
-        "two.csv",
-        "--key",
-        "covariance/coinpress",
-        "--seed",
-        "1",
-        "--set",
-        "lower=0.5",
-        "--set",
-        "upper=400",
-    )
+    line = ("estimate", "two.csv", "--key", "covariance/coinpress", "--seed", "1")
+    line = (*line, "--set", "lower=0.5", "--set", "upper=400")
     for scale, told in (("10,8000", "scales: 10, 8000"), ("found", "scales: found privately")):
         said = command(*line, "--epsilon", "1", "--delta", "1e-6", "--scale", scale).printed()
         covariance = np.array(json.loads(said.splitlines()[0].removeprefix("covariance: ")))
@@ -200,26 +188,20 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
 
 
 def slips():
-    for value, shown in (("0", "0.0"), ("-1", "-1.0"), ("nan", "nan"), ("inf", "inf")):
-        yield estimate(budget=("--epsilon", value)), f"epsilon = {shown}", ABOVE_ZERO
-    yield estimate(budget=("--epsilon", "one")), "--epsilon", "'one'"
+    yield estimate(budget=("--epsilon", "nan")), "epsilon = nan", ABOVE_ZERO
     yield estimate(budget=("--rho", "0")), "rho = 0.0", ABOVE_ZERO
     budget = ("--epsilon", "1", "--delta", "1")
     yield estimate(key="unbounded-mean", budget=budget, settings=()), "delta = 1.0", "[1e-300, 1)"
     yield estimate(key="unbounded-mean", settings=()), "budget = PureDP(epsilon=1.0)", "ApproxDP or ZCDP"
     yield estimate(budget=()), "epsilon = None", "--rho"
     yield estimate(budget=(*PURE, "--rho", "1")), "rho = 1.0", "not both"
-    for value, shown in (("0", "0"), ("-1.5", "-1.5"), ("nan", "'nan'"), ("[1]", "[1]")):
-        yield estimate(settings=(f"radius={value}",)), f"radius = {shown}", ABOVE_ZERO
+    yield estimate(settings=("radius=[1]",)), "radius = [1]", ABOVE_ZERO
     yield estimate(settings=("radius",)), "'radius'", "NAME=VALUE"
     yield estimate(settings=("radius=1", "beta=1")), "beta = 1", INSIDE
-    yield estimate(settings=("radius=1", "calibration=loose")), "calibration = 'loose'", "paper, tight"
     yield estimate(settings=("radus=9",)), "set radus = 9", "radius, centre, sigma, beta, calibration"
     yield estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"
     yield estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"
     yield estimate("one"), "n = 1", "at least 2"
-    yield estimate("wide"), "n = 1", "at least 2"
-    yield estimate("three", key="scale", budget=APPROX, settings=()), "n = 3", "at least 4"
     yield estimate("header"), "header.csv", "at least one row"
     yield estimate("headless"), "headless.csv", "a number or a missing entry there"
     yield estimate("encoded"), "encoded.csv", "in UTF-8"
@@ -227,24 +209,20 @@ def slips():
     yield estimate(column="weight"), "column = 'weight'", "height, name, mixed"
     yield estimate(column=""), "column = 'height, name, mixed'", "exactly one of"
     yield estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "
-    yield (
-        estimate(key="mean/empirical", settings=()),
-        "key = 'mean/empirical'",
-        "an estimator that is private",
-    )
+    refused = "an estimator that is private"
+    yield estimate(key="mean/empirical", settings=()), "key = 'mean/empirical'", refused
     yield estimate(more=("--missing", "nan")), "missing = nan", "a finite number"
     yield estimate(more=("--missing", "1.1e100")), "missing = 1.1e+100", "at most 1e+100"
     yield estimate(more=("--separator", "1")), "separator = '1'", "one character"
     yield estimate(more=("--decimal", ";")), "decimal = ';'", "one of"
     yield estimate(more=("--seed", "-1")), "seed = -1", "at least 0"
-    yield estimate(more=("--colour", "red")), "--colour"
     yield estimate(settings=("radius=" + "-" * 100_000 + "1",)), "radius = '---", ABOVE_ZERO
     yield estimate(settings=("radius=" + "[" * 10_000,)), "radius = '[[[", ABOVE_ZERO
     for name in ("x" * 300, "a\0b"):
         yield estimate(name + ".csv"), f"file = '{name[:1]}", "a file that exists"
         yield estimate(more=("--out", name)), f"out = '{name[:1]}", "the name of a file"
-    for name in ("/proc/x.json", "/dev/fd/x.json"):
-        yield estimate(more=("--out", name)), f"out = '{name}'", "a file that can be written (No such file"
+    name = "/dev/fd/x.json"
+    yield estimate(more=("--out", name)), f"out = '{name}'", "a file that can be written (No such file"
     yield estimate(more=("--out", "no/such/a.json")), "out = 'no/such/a.json'", "folder that exists"
     yield estimate(more=("--out", ".")), "out = '.'", "a file in a folder that exists, and no link or device"
 
@@ -379,7 +357,7 @@ def test_a_misspelt_parameter_of_a_notebook_runs_nothing(folder, command, parame
 def checked(folder, header, cells, *columns, **writing):
     text = "\n".join([header, *cells, ""])
     (folder / "data.csv").write_text(text, encoding="utf-8")
-    return module.check(open_csv(folder / "data.csv", Writing(**writing)), columns)
+    return module.checked(folder / "data.csv", Writing(**writing), columns)
 
 
 def test_a_check_names_line_and_column_and_never_a_value(folder):
@@ -409,13 +387,7 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
         ("a", ["171,5", "172"], "a", False, "With --decimal , it is 0 unreadable."),
         ("a,b", ["bob,1", "ann,2"], "a", False, "column a: no cell is a number: 0 missing, 2 unreadable"),
         ("a,b", [",1", "NA,2"], "a", False, "column a: no cell is a number: 2 missing, 0 unreadable"),
-        (
-            "a,b",
-            ['"170,000"', '"1,234,567"', "999"],
-            "a",
-            False,
-            " 2 cells have ',' between thousands: w",
-        ),
+        ("a,b", ['"170,000"', '"1,234,567"', "999"], "a", False, " 2 cells have ',' between thousands: w"),
         ("a,b", ['"1,234.50"', "0.5"], "a", False, "  1 cells have ',' between thousands: write"),
         ("a", ["170,000", "12,345"], "a", False, "; if it is the decimal mark, --decimal , reads it"),
         ("a;b", ["1.234.567", "12.345"], "a", False, "'.' between thousands (1 of them are read as if"),

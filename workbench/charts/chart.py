@@ -81,9 +81,6 @@ class Mark(Value):
         On which side of a point or an arrow its words stand; empty for the side with more room.
     colour_key
         As of a series; grey without.
-
-    >>> Mark("abstains", "span", x=1, x2=10).to_json()
-    {'text': 'abstains', 'kind': 'span', 'x': 1.0, 'x2': 10.0}
     """
 
     text: str
@@ -321,12 +318,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Film:
-    """Frames that an explorer steps through; `shared` is drawn beneath each, the others are as of a `Chart`.
-
-    >>> frame = Frame("It begins.", Panel("", "x", "y", (Series("a", (0, 1), (0, 1)),)))
-    >>> Film("line", "A line", (frame,), alt="A line.").chart(1).caption
-    'It begins.'
-    """
+    """Frames that an explorer steps through, with `shared` beneath each; the others are as of a `Chart`."""
 
     name: str
     title: str

@@ -196,11 +196,8 @@ def _legend(chart: Chart) -> dict[str, Series]:
     """Return the first series of each name that stands on no panel."""
     there = {one.label for place in range(len(chart.panels)) for one in _named(chart, place)}
     every = [one for panel in reversed(chart.panels) for one in reversed(panel.series)]
-    return {
-        one.label: one
-        for one in reversed([*{one.label: one for one in every}.values()])
-        if one.label and one.label not in there
-    }
+    found = {one.label: one for one in every if one.label and one.label not in there}
+    return dict(reversed(found.items()))
 
 
 def _across(labels: dict[str, Series], form: Format) -> int:
@@ -227,20 +224,17 @@ def _head(figure: Figure, chart: Chart, form: Format) -> None:
         figure.text(EDGE / wide, 1 - below / high, "\n".join(lines), va="top", **style)
         below += _line(style["fontsize"], len(lines)) + 0.05 * bool(lines)
     if labels:
+        handles: list[Any] = []
+        for one in labels.values():
+            shade = {"bars": 0.85, "area": 0.6, "bound": 0.15}.get(one.role)
+            colour = look(one.colour_key, one.rank).colour
+            patch = shade and Patch(color=colour, alpha=shade, linewidth=0)
+            handles.append(patch or Line2D([], [], **_style(one)))
         figure.legend(
-            [_handle(series) for series in labels.values()], list(labels), loc="upper left",
-            bbox_to_anchor=(EDGE / wide, 1 - below / high), ncols=_across(labels, form), frameon=False,
-            fontsize=form.label, borderpad=0, borderaxespad=0, handlelength=2.2, columnspacing=1.6,
+            handles, list(labels), loc="upper left", bbox_to_anchor=(EDGE / wide, 1 - below / high),
+            ncols=_across(labels, form), frameon=False, fontsize=form.label, borderpad=0, borderaxespad=0,
+            handlelength=2.2, columnspacing=1.6,
         )  # fmt: skip
-
-
-def _handle(series: Series) -> Any:
-    shape = {"bars": 0.85, "area": 0.6, "bound": 0.15}.get(series.role)
-    return (
-        Line2D([], [], **_style(series))
-        if shape is None
-        else Patch(color=look(series.colour_key, series.rank).colour, alpha=shape, linewidth=0)
-    )
 
 
 def key(chart: Chart) -> str:
@@ -252,19 +246,17 @@ def key(chart: Chart) -> str:
     series = [one for panel in chart.panels for one in panel.series if tuple(one.x)]
     found = [one for one in series if one.role == "estimate"]
     looks = {(one.colour_key, one.rank) for one in found}
-    hollow = [one for one in found if one.colour_key.endswith(":paper")]
-    bounded = [
-        one.heat for one in chart.panels if one.heat and one.heat.boundary and "hite line: " not in one.note
-    ]
-    half = bounded and all(heat.bar == SHARE for heat in bounded)
+    hollow = [one.label for one in found if one.colour_key.endswith(":paper")]
+    own_words = any(re.search("paper|lecture|source|constants 1|original", label) for label in hollow)
+    tables = [one for one in chart.panels if one.heat and one.heat.boundary]
+    bars = [one.heat.bar for one in tables if one.heat and "hite line: " not in one.note]
+    half = all(bar == SHARE for bar in bars)
     told = any(re.search(r"\b[Bb]a(nd|r)s: ", panel.note) for panel in chart.panels)
+    theory = [(one.colour_key, one.rank) for one in series if one.role == "theory"]
     said = {
-        "thin line: predicted": any(
-            one.role == "theory" and (one.colour_key, one.rank) in looks for one in series
-        ),
-        "hollow: the paper's constants": hollow
-        and not any(re.search("paper|lecture|source|constants 1|original", one.label) for one in hollow),
-        f"white line: {'half of the runs are predicted to succeed' if half else 'predicted'}": bounded,
+        "thin line: predicted": not looks.isdisjoint(theory),
+        "hollow: the paper's constants": hollow and not own_words,
+        f"white line: {'half of the runs are predicted to succeed' if half else 'predicted'}": bars,
         "arrow: beyond the axes": any(isinf(y) and y > 0 for one in found for y in one.y),
         "band: 95 % interval": any(one.low is not None for one in found) and not told,
     }
@@ -315,10 +307,8 @@ def limits(panel: Panel, direction: str) -> tuple[float, float]:
     """Return the lowest and highest number shown: the panel's own, or its data with a margin."""
     if (fixed := getattr(panel, f"{direction}lim")) is not None:
         return float(fixed[0]), float(fixed[1])
-    log, sides = (
-        getattr(panel, f"{direction}scale") == "log",
-        ("x",) if direction == "x" else ("y", "low", "high"),
-    )
+    log = getattr(panel, f"{direction}scale") == "log"
+    sides = ("x",) if direction == "x" else ("y", "low", "high")
     parts = [getattr(one, side) for one in panel.series for side in sides]
     values = np.array([value for part in parts for value in part or ()])
     values = values[(np.abs(values) <= FAR) & ((values > 0) | (not log))]
@@ -341,16 +331,12 @@ def _ticked(axes: Axes, panel: Panel, *, most: int) -> None:
             continue
         getattr(axes, f"set_{direction}scale")(scale)
         whole = direction == "x" and scale == "linear" and _counts(panel)
-        steps = [1, 2, 5, 10] if whole else [1, 2, 2.5, 5, 10]
-        ticks = (
-            log_ticks(*ends, most=most)
-            if scale == "log" and ends[1] / ends[0] > 4
-            else [
-                float(one)
-                for one in MaxNLocator(most, steps=steps, integer=whole).tick_values(*ends)
-                if ends[0] <= one <= ends[1]
-            ]
-        )
+        if scale == "log" and ends[1] / ends[0] > 4:
+            ticks = log_ticks(*ends, most=most)
+        else:
+            steps = [1, 2, 5, 10] if whole else [1, 2, 2.5, 5, 10]
+            found = map(float, MaxNLocator(most, steps=steps, integer=whole).tick_values(*ends))
+            ticks = [one for one in found if ends[0] <= one <= ends[1]]
         axis.set_ticks(ticks, tick_labels(ticks))
         axis.set_ticks([], minor=True)
         getattr(axes, f"set_{direction}lim")(*ends)
@@ -404,19 +390,17 @@ def _curve(axes: Axes, one: Series, looks: AbstractSet[tuple[Any, ...]]) -> None
         axes.bar(left, high - low, right - left, low, align="edge", color=colour, alpha=0.85, lw=0, zorder=3)
         return
     axes.plot(x, np.where(np.isfinite(y), y, np.nan), **style)
-    known = np.isfinite(y)
+    filled = dict[str, Any](color=colour, lw=0)
     if one.role in ("bound", "area"):
-        axes.fill_between(
-            x, low, y, where=known, color=colour, alpha=0.1 if one.role == "bound" else 0.28, lw=0
-        )
+        opacity = 0.1 if one.role == "bound" else 0.28
+        axes.fill_between(x, low, y, where=np.isfinite(y), alpha=opacity, **filled)
     elif one.low is not None and one.high is not None:
         known = (np.array(one.low) > 0) | np.isfinite(np.array(one.high)) | (axes.get_yscale() == "linear")
         if style.get("linestyle") == "":
-            axes.vlines(
-                x[known], low[known], high[known], color=colour, alpha=0.45, linewidth=3.2, zorder=3.5
-            )
+            line: dict[str, Any] = {"color": colour, "alpha": 0.45, "linewidth": 3.2, "zorder": 3.5}
+            axes.vlines(x[known], low[known], high[known], **line)
         else:
-            axes.fill_between(x, low, high, where=known, color=colour, alpha=0.18, linewidth=0)
+            axes.fill_between(x, low, high, where=known, alpha=0.18, **filled)
     beyond, face = x[np.isposinf(y)], "white" if hollow else colour
     edge: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "ms": 7, "mfc": face, "mec": colour}
     axes.plot(beyond, np.full_like(beyond, 0.97), "^", **edge)
@@ -430,32 +414,20 @@ def _row(axes: Axes, one: Series) -> None:
         axes.plot(value, place, **_style(one))
         return
     if one.role == "bars" or one.low is not None:
-        axes.barh(
-            place,
-            high - low,
-            0.6,
-            low,
-            color=colour,
-            alpha=0.85 if one.role == "bars" else 0.22,
-            lw=0,
-            zorder=3,
-        )
+        opacity = 0.85 if one.role == "bars" else 0.22
+        axes.barh(place, high - low, 0.6, low, color=colour, alpha=opacity, lw=0, zorder=3)
     if one.role == "bars":
         return
     shown = (value >= ends[0]) & (value <= ends[1])
     axes.plot(value[shown], place[shown], **_style(one) | {"linestyle": "none"})
     least, most = (np.array(one.y if side is None else side) for side in (one.low, one.high))
-    edge: dict[str, Any] = {
-        "transform": axes.get_yaxis_transform(),
-        "ms": 6,
-        "mfc": "white" if hollow else colour,
-        "mec": colour,
-    }
-    for beyond, at, marker in (
+    beyond, face = axes.get_yaxis_transform(), "white" if hollow else colour
+    edge: dict[str, Any] = {"transform": beyond, "ms": 6, "mfc": face, "mec": colour}
+    for far, at, marker in (
         (np.fmin(value, least) < ends[0], 0.015, "<"),
         (np.fmax(value, most) > ends[1], 0.985, ">"),
     ):
-        axes.plot(np.full_like(place[beyond], at), place[beyond], marker, **edge)
+        axes.plot(np.full_like(place[far], at), place[far], marker, **edge)
 
 
 def _heat(axes: Axes, heat: Heat, form: Format) -> None:
@@ -464,8 +436,9 @@ def _heat(axes: Axes, heat: Heat, form: Format) -> None:
     norm = (LogNorm if heat.scale == "log" else Normalize)(*heat.limits, clip=True)
     shades = colormaps[{"high": "cividis", "middle": "PuOr_r"}[heat.emphasis]].with_extremes(bad="0.82")
     image = axes.imshow(values, norm=norm, cmap=shades, aspect="auto", interpolation="nearest")
-    for axis, names, count in zip(
-        (axes.yaxis, axes.xaxis), (heat.rows, heat.columns), values.shape, strict=True
+    for axis, names, count in (
+        (axes.yaxis, heat.rows, len(values)),
+        (axes.xaxis, heat.columns, values.shape[1]),
     ):
         axis.set_ticks(np.linspace(0, count - 1, len(names)).tolist(), names)
     axes.grid(visible=False)
@@ -486,9 +459,8 @@ def _heat(axes: Axes, heat: Heat, form: Format) -> None:
         if not (heat.boundary and value in heat.limits):
             said = f"{value:.2f}"[: 4 if value < 10 else 3].rstrip(".") if value < 100 else f"{value:.0f}"
             ink, halo = _on_cell(axes, column, row)
-            axes.text(
-                column, row, said, ha="center", va="center", fontsize=form.small, color=ink, path_effects=halo
-            )
+            centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": form.small}
+            axes.text(column, row, said, color=ink, path_effects=halo, **centred)
 
 
 def _on_cell(axes: Axes, column: float, row: float) -> tuple[str, list[Any]]:

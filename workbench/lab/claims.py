@@ -16,6 +16,7 @@ from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, one_of
 from workbench.lab import project, tables
 from workbench.lab.figures import VERDICTS
+from workbench.lab.listing import home
 from workbench.lab.runner.report import figures
 from workbench.lab.runner.report import verdicts as read_verdicts
 from workbench.sources import recalled
@@ -26,6 +27,7 @@ NOTEBOOK, PROFILE = "notebook", "profile"
 HOLDS, OPEN, REFUTED, SLOWER = "HOLDS", "UNDECIDED", "REFUTED", "NOT CONTRADICTED"
 PHRASES = {HOLDS: "hold", SLOWER: "not contradicted", REFUTED: "refuted", OPEN: "undecided"}
 HERE = "this quick run"
+STATEMENT = 40  # columns of a statement in a table
 
 
 # What is committed
@@ -68,20 +70,12 @@ def figures_folder() -> Path | None:
     return None
 
 
-def expectations(ids: Iterable[str]) -> dict[str, str]:
-    """Return the verdicts that claims are expected to get, by id; nothing of a claim that is gone."""
+def of_claims(ids: Iterable[str], what: str = "expected") -> dict[str, str]:
+    """Return by id how claims are expected to come out, or why (`reason`); nothing of one that is gone."""
     from workbench.chapters.registry import known
 
     claims = known()
-    return {name: str(claims[name].expected) for name in ids if name in claims}
-
-
-def reasons(ids: Iterable[str]) -> dict[str, str]:
-    """Return why claims are expected to come out otherwise than by holding, by id."""
-    from workbench.chapters.registry import known
-
-    claims = known()
-    return {name: str(getattr(claims[name], "reason", "")) for name in ids if name in claims}
+    return {name: str(getattr(claims[name], what, "")) for name in ids if name in claims}
 
 
 # Whether a quick run agrees
@@ -89,26 +83,18 @@ def reasons(ids: Iterable[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a run's checks of one claim compare with the committed ones.
+    """How a run's checks of one claim compare with the committed ones: a line for each that differs.
 
-    Parameters
-    ----------
-    apart
-        One line for each check that differs.
-    notices
-        The least relative change of an estimate that one of the checks would have called a difference;
-        infinite where none compares estimates.
+    The least relative change of an estimate that a check would have called a difference is what it `notices`.
+
+    >>> print(Agreement((), 0.124), "/", Agreement(), "/", Agreement(("width: 2 in [1, 3]",)))
+    agrees; would notice 12 % / agrees / differs: width: 2 in [1, 3]
     """
 
     apart: tuple[str, ...] = ()
     notices: float = field(default=inf, compare=False)
 
     def __str__(self) -> str:
-        """In words.
-
-        >>> print(Agreement((), 0.124), "/", Agreement(), "/", Agreement(("width: 2 in [1, 3]",)))
-        agrees; would notice 12 % / agrees / differs: width: 2 in [1, 3]
-        """
         if self.apart:
             return f"differs: {'; '.join(self.apart)}"
         return f"agrees; would notice {self.notices:.0%}".replace("%", " %") if self.notices < 1 else "agrees"
@@ -131,9 +117,11 @@ def agreement(ours: Record, theirs: Record) -> Agreement:
     kept: dict[str, list[Record]] = {}
     for check in _checks(theirs):
         kept.setdefault(str(check["id"]), []).append(check)
-    pairs = [(check, kept[name].pop(0)) for check in _checks(ours) if kept.get(name := str(check["id"]))]
     lines, notices = [], inf
-    for one, other in pairs:
+    for one in _checks(ours):
+        if not kept.get(str(one["id"])):
+            continue
+        other = kept[str(one["id"])].pop(0)
         differs, least = _compared(one, other)
         notices = min(notices, least)
         if differs:
@@ -142,8 +130,7 @@ def agreement(ours: Record, theirs: Record) -> Agreement:
 
 
 def _checks(verdict: Record) -> Sequence[Record]:
-    detail = verdict.get("detail")
-    return (detail.get("checks") if isinstance(detail, Mapping) else None) or [verdict]
+    return (verdict.get("detail") or {}).get("checks") or [verdict]
 
 
 def _compared(one: Record, other: Record) -> tuple[bool, float]:
@@ -202,42 +189,30 @@ def decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
 
 
 def changed(verdicts: Sequence[Record], profile: str) -> list[str]:
-    """Return a line for each claim that differs from the committed run, in full from what is expected."""
-    full = full_verdicts() if profile == "quick" else {}
-    known = agreements(verdicts, full)
+    """Return a line for each claim that differs from the committed run, in full from what is expected.
+
+    A claim that no full run has decided may be undecided in quick, which may have too few runs.
+    """
+    known = agreements(verdicts, full_verdicts() if profile == "quick" else {})
     lines = [f"{name} {found}" for name, found in known.items() if found.apart]
-    expected = expectations(one["id"] for one in verdicts)
-    return lines + [
-        f"{one['id']} is {one['status']}, expected {expected[one['id']]} ({profile} profile)"
-        for one in verdicts
-        if one["id"] not in known and one["status"] not in _allowed(expected[one["id"]], profile)
-    ]
-
-
-def _allowed(expected: str, profile: str) -> tuple[str, ...]:
-    """Return what the verdict on a claim that no full run has decided may be: quick may have too few runs."""
-    if profile != "quick":
-        return (expected,)
-    return (expected, OPEN, *((HOLDS, SLOWER) if expected == OPEN else ()))
+    for name, expected in of_claims(one["id"] for one in verdicts if one["id"] not in known).items():
+        status = next(str(one["status"]) for one in verdicts if one["id"] == name)
+        open_ends = {OPEN, *((HOLDS, SLOWER) if expected == OPEN else ())} if profile == "quick" else set()
+        if status not in {expected, *open_ends}:
+            lines.append(f"{name} is {status}, expected {expected} ({profile} profile)")
+    return lines
 
 
 def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[str, str]:
-    """Return what claims come to, as HTML with the table folded and as text.
+    """Return what claims come to and a remark, as HTML with the table folded and as text.
 
-    Parameters
-    ----------
-    decided
-        Their verdicts.
-    full
-        Whether these are of a full run; a quick one is told beside the committed full run.
-    remark
-        What else must be said.
+    A run that is not `full` is told beside the committed full run.
     """
     kept = {} if full else full_verdicts()
     known = [one if full else kept[one["id"]] for one in decided if full or one["id"] in kept]
     header: tuple[str, ...] = tables.VERDICT_COLUMNS
     rows = [tables.verdict_row(kept.get(one["id"], one)) for one in decided]
-    lines = [f"{sentence(known, expectations(one['id'] for one in known))}."] if known else []
+    lines = [f"{sentence(known)}."] if known else []
     if not full:
         found = agreements(decided, kept)
         header = (*header, HERE)
@@ -254,22 +229,20 @@ def folded(summary: str, page: str) -> str:
     return f'<details class="workbench-folded"><summary>{escape(summary)}</summary>{page}</details>'
 
 
-def sentence(decided: Sequence[Record], expected: Mapping[str, str], run: str = "the full run") -> str:
-    """Return how many claims hold in the full run, and what of the others was expected.
+def sentence(decided: Sequence[Record], run: str = "the full run") -> str:
+    """Return how many claims hold in a run, and which of the others were not expected.
 
-    >>> sentence([{"id": "T1", "status": "HOLDS"}, {"id": "T2", "status": "REFUTED"}], {"T2": "REFUTED"})
-    '1 of 2 claims holds in the full run; 1 is refuted, as expected'
+    >>> sentence([{"id": "T1", "status": "HOLDS"}, {"id": "T2", "status": "REFUTED"}])
+    '1 of 2 claims holds in the full run; 1 is refuted: T2'
     """
-    holding = sum(one["status"] == HOLDS for one in decided)
+    expected, statuses = of_claims(str(one["id"]) for one in decided), [one["status"] for one in decided]
+    holding = statuses.count(HOLDS)
     claims = "1 claim" if len(decided) == 1 else f"{len(decided)} claims"
     parts = [f"{holding} of {claims} {'holds' if holding == 1 else 'hold'} in {run}"]
     for status in (SLOWER, OPEN, REFUTED):
-        ids = [one["id"] for one in decided if one["status"] == status]
-        others = [name for name in ids if expected.get(name) != status]
-        for count, said in (
-            (len(ids) - len(others), ", as expected"),
-            (len(others), f": {', '.join(others)}"),
-        ):
+        others = [one["id"] for one in decided if status == one["status"] != expected.get(one["id"])]
+        as_said = statuses.count(status) - len(others)
+        for count, said in ((as_said, ", as expected"), (len(others), f": {', '.join(others)}")):
             if count:
                 parts.append(f"{count} {'is' if count == 1 else 'are'} {PHRASES[status]}{said}")
     return "; ".join(parts)
@@ -305,50 +278,44 @@ def verdicts(folder: Path, ids: Sequence[str], statuses: Sequence[str], *, as_js
         return canonical_json.dumps(plain).rstrip()
     if ids:
         return "\n\n".join(tables.fields(_whole(one, folder), tables.page_width()) for one in chosen)
-    return _table(chosen)
-
-
-def _table(chosen: Sequence[Record]) -> str:
-    header = ("id", "verdict", "statement", "n", "estimate", "interval", PROFILE)
+    shown = ("n", "estimate", "interval")
     rows = [
-        [str(one["id"]), str(one["status"]), str(one["statement"])]
-        + [tables.show(one.get(name)) for name in ("n", "estimate", "interval")]
-        + [one[PROFILE]]
+        [
+            *(one["id"], one["status"], tables.shortened(one["statement"], STATEMENT)),
+            *(*(tables.show(one.get(name)) for name in shown), one[PROFILE]),
+        ]
         for one in chosen
     ]
-    return tables.text(header, rows, tables.page_width(), cut=("statement",))
+    return tables.text(("id", "verdict", "statement", *shown, PROFILE), rows, tables.page_width())
 
 
 def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
-    """Return all that is known of one claim."""
     from workbench.chapters.registry import known
 
     claim = known().get(verdict["id"])
+    sources = getattr(claim, "sources", ())
+    cited = (one + " (its formula is recalled)" * (one in recalled()) for one in sources)
     shown = (
         path.with_suffix(".svg").relative_to(folder.parent)
         for path in figures(folder / verdict[NOTEBOOK])
         if verdict["id"] in canonical_json.read(path).get("verdicts", ())
     )
+    checks = []
+    for one in (verdict.get("detail") or {}).get("checks", ()):
+        measured = f"{tables.show(one.get('estimate'))} in {tables.show(one.get('interval'))}"
+        detects = (one.get("detail") or {}).get("detects")
+        power = f"; would have refuted {tables.show(detects)}" if detects else ""
+        checks.append(f"{one.get('status')} {one.get('id')}: {measured}{power}")
+    numbers = ("level", "trials", "n", "estimate", "interval", "bound")
     return [
         *((name, str(verdict[name])) for name in ("id", "statement")),
         ("verdict", f"{verdict['status']} ({verdict[PROFILE]} profile)"),
         ("reason", getattr(claim, "reason", "")),
-        ("sources", "\n".join(map(_cited, getattr(claim, "sources", ())))),
+        ("sources", "\n".join(cited)),
         ("test", str(verdict["test"])),
-        *((name, tables.show(verdict.get(name))) for name in ("level", "trials", "n")),
-        *((name, tables.show(verdict.get(name))) for name in ("estimate", "interval", "bound")),
-        ("checks", "\n".join(map(_check, (verdict.get("detail") or {}).get("checks", ())))),
+        *((name, tables.show(verdict.get(name))) for name in numbers),
+        ("checks", "\n".join(checks)),
         ("figures", "\n".join(map(str, shown))),
         (NOTEBOOK, f"notebooks/{verdict[NOTEBOOK]}.ipynb"),
+        ("module", home(verdict["id"]) if claim else ""),
     ]
-
-
-def _cited(statement: str) -> str:
-    return statement + " (its formula is recalled)" * (statement in recalled())
-
-
-def _check(one: Record) -> str:
-    measured = f"{tables.show(one.get('estimate'))} in {tables.show(one.get('interval'))}"
-    detects = (one.get("detail") or {}).get("detects")
-    power = f"; would have refuted {tables.show(detects)}" if detects else ""
-    return f"{one.get('status')} {one.get('id')}: {measured}{power}"

@@ -45,9 +45,12 @@ class Compared:
         return self.found.summary
 
     def _rows(self) -> list[list[str]]:
-        return [
-            _cells(str(one[0]), str(one[1]), *map(float, one[2:])) for one in self.summary.to_numpy().tolist()
-        ]
+        rows = []
+        for method, budget, *numbers in self.summary.to_numpy().tolist():
+            n, median, low, high, silent, predicted = map(float, numbers)
+            said = [f"{n:g}", f"{median:.3g}", f"{low:.3g} to {high:.3g}", f"{100 * silent:.3g} %"]
+            rows.append([str(method), str(budget), *said, f"{predicted:.3g}" if isfinite(predicted) else ""])
+        return rows
 
     def __str__(self) -> str:
         return tables.text(HEADER, self._rows())
@@ -64,20 +67,6 @@ class Compared:
         return styled(image(self.svg(), "svg+xml", self.chart.alt) + words + numbers)
 
 
-def _cells(
-    method: str,
-    budget: str,
-    n: float,
-    median: float,
-    low: float,
-    high: float,
-    silent: float,
-    predicted: float,
-) -> list[str]:
-    numbers = [f"{n:g}", f"{median:.3g}", f"{low:.3g} to {high:.3g}", f"{100 * silent:.3g} %"]
-    return [method, budget, *numbers, f"{predicted:.3g}" if isfinite(predicted) else ""]
-
-
 def comparison_chart(found: Comparison) -> Chart:
     """Return the chart of what was measured.
 
@@ -86,15 +75,28 @@ def comparison_chart(found: Comparison) -> Chart:
     ArgumentError
         If there are more methods of one's own than hues, or budgets of several kinds on one axis.
     """
-    keys = colour_keys(found.methods)
-    sizes = list(dict.fromkeys(found.summary["n"]))
-    one_panel = len(sizes) == 1 and len(found.budgets) > 1
-    panels = [_against_budget(found, keys)] if one_panel else _against_n(found, keys)
+    keys, summary = colour_keys(found.methods), found.summary
+    if len(set(summary["n"])) == 1 and len(found.budgets) > 1:
+        spent, unit = _spent(found.budgets)
+        series = tuple(_series(summary, keys, lambda part: part["budget"].map(spent)))
+        panels = [Panel(f"n = {summary['n'].iloc[0]:g}", unit, "median error", series)]
+    else:
+        panels = []
+        for budget in found.budgets:
+            rows = summary[summary["budget"] == str(budget or "none")]
+            series = tuple(_series(rows, keys, lambda part: part["n"]))
+            panels.append(Panel(str(budget or "no privacy"), "rows n", "median error", series))
+    words = "Median errors, not measured yet."
+    if len(summary):
+        n, budget = summary["n"].max(), summary["budget"].iloc[-1]
+        last = summary[(summary["n"] == n) & (summary["budget"] == budget)]
+        said = ", ".join(f"{one.method} {one.median:.3g}" for one in last.itertuples())
+        words = f"Median errors; at n = {n:g}, {budget}: {said}."
     return Chart(
         "comparison",
         f"{' and '.join(found.methods) if len(keys) < 4 else f'{len(keys)} methods'} on the same rows",
         tuple(panels),
-        alt=_in_words(found.summary),
+        alt=words,
         how_to_read=HOW_TO_READ,
     )
 
@@ -104,30 +106,12 @@ def colour_keys(methods: Mapping[str, Any]) -> dict[str, str]:
     free, taken = iter(YOURS), dict[str, str]()
     for name, method in methods.items():
         entry = entry_like(method)
-        key = (
-            entry.key
-            if entry and entry.key in METHODS and entry.key not in taken.values()
-            else next(free, "")
-        )
+        known = entry is not None and entry.key in METHODS and entry.key not in taken.values()
+        key = entry.key if entry is not None and known else next(free, "")
         if not key:
             raise ArgumentError("methods", len(methods), f"at most {len(YOURS)} beside those of the catalog")
         taken[name] = key
     return taken
-
-
-def _against_n(found: Comparison, keys: Mapping[str, str]) -> list[Panel]:
-    panels = []
-    for budget in found.budgets:
-        rows = found.summary[found.summary["budget"] == str(budget or "none")]
-        series = tuple(_series(rows, keys, lambda part: part["n"]))
-        panels.append(Panel(str(budget or "no privacy"), "rows n", "median error", series))
-    return panels
-
-
-def _against_budget(found: Comparison, keys: Mapping[str, str]) -> Panel:
-    spent, unit = _spent(found.budgets)
-    series = tuple(_series(found.summary, keys, lambda part: part["budget"].map(spent)))
-    return Panel(f"n = {found.summary['n'].iloc[0]:g}", unit, "median error", series)
 
 
 def _spent(budgets: tuple[Budget | None, ...]) -> tuple[dict[str, float], str]:
@@ -148,15 +132,6 @@ def _series(rows: pd.DataFrame, keys: Mapping[str, str], across: Any) -> Iterato
         yield Series(method, x, part["median"], part["low"], part["high"], colour_key=key)
         if len(part) and all(map(isfinite, part["predicted"])):
             yield Series("", x, part["predicted"], role="theory", colour_key=key)
-
-
-def _in_words(summary: pd.DataFrame) -> str:
-    """Return the least median error at the last n and budget, in words."""
-    if not len(summary):
-        return "Median errors, not measured yet."
-    last = summary[(summary["n"] == summary["n"].max()) & (summary["budget"] == summary["budget"].iloc[-1])]
-    said = ", ".join(f"{one.method} {one.median:.3g}" for one in last.itertuples())
-    return f"Median errors; at n = {summary['n'].max():g}, {last['budget'].iloc[0]}: {said}."
 
 
 @wraps(compared)

@@ -65,13 +65,6 @@ class Difference(NamedTuple):
     run: Run | None = None
 
 
-class Point(NamedTuple):
-    """A simulated number and its interval, if it has one."""
-
-    y: float
-    interval: Interval | None
-
-
 def compare(folder: Path, committed: Path) -> list[str]:
     """Return how the numbers in `folder` differ from the committed ones, one line per difference.
 
@@ -80,28 +73,27 @@ def compare(folder: Path, committed: Path) -> list[str]:
     made, kept = (
         {path.name: canonical_json.read(path) for path in one.glob("*.json")} for one in (folder, committed)
     )
-    missing = [f"{name}: not made any more, but committed" for name in sorted(kept.keys() - made.keys())]
-    unknown = [f"{name}: made, but not committed" for name in sorted(made.keys() - kept.keys())]
-    both = sorted(made.keys() & kept.keys())
-    found = [f"{name}: {line}" for name in both for line in differences(made[name], kept[name], name)]
-    return missing + unknown + found
+    lines = [f"{name}: not made any more, but committed" for name in sorted(kept.keys() - made.keys())]
+    lines += [f"{name}: made, but not committed" for name in sorted(made.keys() - kept.keys())]
+    for name in sorted(made.keys() & kept.keys()):
+        lines += [f"{name}: {line}" for line in differences(made[name], kept[name], name)]
+    return lines
 
 
 def differences(made: Any, kept: Any, name: str = "") -> list[str]:
     """Return how a file's numbers differ from the committed ones, in the profiles that it has."""
-    ours, theirs = _comparable(name, made), _comparable(name, kept)
-    profiles = [profile for profile in PROFILES if profile in ours["charts"]]
-    for one in (ours, theirs):
-        one["charts"] = {profile: one["charts"].get(profile) for profile in profiles}
+    found = []
+    for content in (_without_prose(made), _without_prose(kept)):
+        if name == VERDICTS:
+            found.append({"charts": content})
+            continue
+        moved = {key: value for key, value in content["parameters"].items() if key != "profile"}
+        found.append({"charts": content["charts"], "parameters": moved, "seed": content["seed"]})
+    profiles = [profile for profile in PROFILES if profile in found[0]["charts"]]
+    ours, theirs = (
+        one | {"charts": {profile: one["charts"].get(profile) for profile in profiles}} for one in found
+    )
     return differ(ours, theirs)
-
-
-def _comparable(name: str, content: Any) -> dict[str, Any]:
-    content = _without_prose(content)
-    if name == VERDICTS:
-        return {"charts": content}
-    parameters = {key: value for key, value in content["parameters"].items() if key != "profile"}
-    return {"charts": dict(content["charts"]), "parameters": parameters, "seed": content["seed"]}
 
 
 def _without_prose(content: Any) -> Any:
@@ -160,31 +152,48 @@ def _curve(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterat
         said = [" and ".join(f"{many} of {name}" for name, many in shape.items()) for shape in shapes]
         yield Difference(f"{place}: {said[0]}, committed {said[1]}")
         return
-    for index in range(len(theirs["y"])):
-        pairs = {name: (float(ours[name][index]), float(theirs[name][index])) for name in shapes[0]}
-        scales = {name: 0.0 if "y" in log else _largest(theirs[name]) for name in pairs}
-        kind = str(theirs.get("kind"))
+    scales = {name: 0.0 if "y" in log else _largest(theirs[name]) for name in shapes[0]}
+    for index, x in enumerate(theirs["x"]):
+        pairs = {name: (float(ours[name][index]), float(theirs[name][index])) for name in scales}
+        kind, run = str(theirs.get("kind")), None
         wrong = [name for name, pair in pairs.items() if not rounds(*pair, scales[name], kind)]
-        flipped = wrong and theirs["role"] == "estimate" and flips(_point(ours, index), _point(theirs, index))
-        run = ("x", float(theirs["x"][index])) if flipped else None
+        if wrong and theirs["role"] == "estimate":
+            band, kept = (_band(one, index) for one in (ours, theirs))
+            if band and kept and all(low <= pairs["y"][0] <= high for low, high in (kept, band)):
+                run = ("x", float(x)) if _moved(band, kept, kept[1] - kept[0]) else None
         for name in wrong:
             yield _difference(f"{place} {name}[{index}]", ours[name][index], theirs[name][index], run)
 
 
+def _band(curve: Form, index: int) -> Interval | None:
+    """Return the band of a point, the binomial interval where it has none and is of known trials."""
+    if curve["low"] is not None and curve["high"] is not None:
+        return float(curve["low"][index]), float(curve["high"][index])
+    if not curve.get("trials"):
+        return None
+    y, trials = float(curve["y"][index]), int(curve["trials"])
+    hits, size = (y, trials) if curve.get("kind") == "count" else (y * trials, 1)
+    if not 0 <= hits <= trials + 0.5:
+        return -inf, inf
+    low, high = clopper_pearson(min(round(hits), trials), trials, BINOMIAL)
+    return low * size, high * size
+
+
 def _evidence(place: str, ours: Form, theirs: Form) -> Iterator[Difference]:
     """Yield how a verdict's estimate and interval differ, which a flipped run moves together."""
-    one, other = (
-        Point(float(verdict["estimate"]), tuple(map(float, verdict["interval"])))  # type: ignore[arg-type]
-        for verdict in (ours, theirs)
+    (one, band), (other, kept) = (
+        (float(verdict["estimate"]), tuple(map(float, verdict["interval"]))) for verdict in (ours, theirs)
     )
-    scale = _largest([other.y, *(other.interval or ())])
-    alike = (searches_alike if SEARCHED in str(theirs.get("test")) else decides_alike)(one, other)
-    ends = zip(one.interval or (), other.interval or (), strict=True)
-    for name, pairs in (("estimate", [(one.y, other.y)]), ("interval", [*ends])):
-        if not all(rounds(*pair, scale) for pair in pairs):
-            yield _difference(
-                f"{place} {name}", ours[name], theirs[name], ("claim", theirs.get("id")) if alike else None
-            )
+    if SEARCHED in str(theirs.get("test")):
+        alike = all(low <= y <= high for y in (one, other) for low, high in (band, kept))
+    else:
+        width = QUARTER * (kept[1] - kept[0])
+        alike = _moved((one, *band), (other, *kept), width if isfinite(width) else 0.0)
+    pairs = {"estimate": [(one, other)], "interval": [*zip(band, kept, strict=True)]}
+    for name, numbers in pairs.items():
+        if not all(rounds(*pair, _largest([other, *kept])) for pair in numbers):
+            run = ("claim", theirs.get("id")) if alike else None
+            yield _difference(f"{place} {name}", ours[name], theirs[name], run)
 
 
 def rounds(ours: float, theirs: float, scale: float = 0.0, kind: str = "number") -> bool:
@@ -195,53 +204,8 @@ def rounds(ours: float, theirs: float, scale: float = 0.0, kind: str = "number")
     return abs(ours - theirs) <= max(slack, 1.0 if kind == "count" else 0.0)
 
 
-def flips(ours: Point, theirs: Point) -> bool:
-    """Return whether one flipped run explains the difference of two simulated points."""
-    if theirs.interval is None or ours.interval is None:
-        return False
-    inside = all(low <= ours.y <= high for low, high in (theirs.interval, ours.interval))
-    return inside and _moved(ours.interval, theirs.interval, theirs.interval[1] - theirs.interval[0])
-
-
-def decides_alike(ours: Point, theirs: Point) -> bool:
-    """Return whether one flipped run explains the difference of two verdicts' numbers."""
-    if theirs.interval is None or ours.interval is None:
-        return False
-    width = QUARTER * (theirs.interval[1] - theirs.interval[0])
-    pairs = (ours.y, *ours.interval), (theirs.y, *theirs.interval)
-    return _moved(*pairs, width if isfinite(width) else 0.0)
-
-
-def searches_alike(ours: Point, theirs: Point) -> bool:
-    """Return whether one flipped run explains the difference of two searches, which went on elsewhere."""
-    both = ours.interval, theirs.interval
-    return all(one and one[0] <= point.y <= one[1] for point in (ours, theirs) for one in both)
-
-
 def _moved(ours: tuple[float, ...], theirs: tuple[float, ...], most: float) -> bool:
     return all(a == b or abs(a - b) <= most for a, b in zip(ours, theirs, strict=True))
-
-
-def _point(curve: Form, index: int) -> Point:
-    """Return a point of a curve, with the binomial interval if it has no band and is of known trials."""
-    y, trials = float(curve["y"][index]), curve.get("trials")
-    if curve["low"] is not None and curve["high"] is not None:
-        return Point(y, (float(curve["low"][index]), float(curve["high"][index])))
-    return Point(y, binomial(y, str(curve.get("kind")), int(trials)) if trials else None)
-
-
-def binomial(y: float, kind: str, trials: int) -> Interval:
-    """Return the interval of a count, or a fraction, of so many trials.
-
-    >>> [round(end, 3) for end in binomial(0.9, "fraction", 10)]
-    [0.555, 0.997]
-    """
-    hits = y if kind == "count" else y * trials
-    if not 0 <= hits <= trials + 0.5:
-        return -inf, inf
-    size = 1 if kind == "fraction" else trials
-    low, high = clopper_pearson(min(round(hits), trials), trials, BINOMIAL)
-    return low * size, high * size
 
 
 def _scale(record: Form, key: str) -> float:

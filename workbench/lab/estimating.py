@@ -24,7 +24,6 @@ from workbench.estimators.files import (
     MARKS,
     PARQUET,
     ChangedError,
-    CsvFile,
     Writing,
     open_csv,
     open_table,
@@ -101,11 +100,18 @@ def estimate(
             "key": key,
             "estimand": KNOWN[key].estimand,
             **({"laws": laws} if laws else {}),
-            "parameters": {name: _setting(value) for name, value in asdict(named).items()},
+            "parameters": {
+                name: value if value is None or isinstance(value, str) else plain(value)
+                for name, value in asdict(named).items()
+            },
             **({} if scale is None else {"scale": [*scale] or "found privately"}),
             "budget": str(budget),
             **person,
-            "plan": [_charge(charge) for charge in plan.charges()],
+            "plan": [
+                {"step": one.step, "mechanism": one.mechanism, "cost": str(one.cost)}
+                | {"sensitivity": plain(one.sensitivity)}
+                for one in plan.charges()
+            ],
             "error": error,
             **({"other rows": asked.other_rows} if asked.other_rows else {}),
             "missing": absent(type(named), missing),
@@ -168,15 +174,6 @@ def absent(kind: type, value: float | None) -> str:
     return f"a row with an entry that is missing or no number is absent, in its place. {effect}".rstrip(". ")
 
 
-def _setting(value: Any) -> Any:
-    return value if value is None or isinstance(value, str) else plain(value)
-
-
-def _charge(charge: Any) -> dict[str, Any]:
-    words = {"step": charge.step, "mechanism": charge.mechanism, "cost": str(charge.cost)}
-    return words | {"sensitivity": plain(charge.sensitivity)}
-
-
 def plain(value: Any) -> Any:
     """Return an estimate as JSON has it: numbers, lists, and records for intervals and the like."""
     if is_dataclass(value) and not isinstance(value, type):
@@ -192,13 +189,22 @@ def plain(value: Any) -> Any:
 def lines(record: Mapping[str, Any]) -> str:
     """Return a record as lines for a terminal."""
     value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
+    ends = record.get("interval", [])
+    every = ends if isinstance(ends, list) else [ends]  # one, or one for each bin
     pairs = {
         record["estimand"]: value,
-        "95 % interval": _ends(record["interval"]) if "interval" in record else "",
+        "95 % interval": ", ".join(f"{one['low']:.6g} to {one['high']:.6g}" for one in every),
         "covers the mean of": record.get("laws", ""),
         "estimator": record["key"],
         "parameters": ", ".join(f"{name} = {value}" for name, value in record["parameters"].items()),
-        **_expected(record["error"]),
+    }
+    if error := record["error"]:
+        name, none = WORDS[error["kind"]]
+        sure = f", with probability {1 - error['beta']:g}" if "beta" in error else ""
+        none_here = f"{none} at this n and budget"
+        pairs[name] = none_here if error["value"] == "inf" else f"{_show(error['value'])}{sure}"
+        pairs[name] += f" ({error['meaning']})"
+    pairs |= {
         "other rows": record.get("other rows", ""),
         "file": record["file"],
         "columns": ", ".join(record["columns"]),
@@ -212,23 +218,6 @@ def lines(record: Mapping[str, Any]) -> str:
         "plan": "".join("\n    {step}: {mechanism}, {cost}".format(**charge) for charge in record["plan"]),
     }
     return "\n".join(f"{name}: {text}".replace(": \n", ":\n") for name, text in pairs.items() if text)
-
-
-def _expected(error: Mapping[str, Any] | None) -> dict[str, str]:
-    """Say what error to expect, from public numbers alone."""
-    if error is None:
-        return {}
-    name, none = WORDS[error["kind"]]
-    if error["value"] == "inf":
-        return {name: f"{none} at this n and budget ({error['meaning']})"}
-    sure = f", with probability {1 - error['beta']:g}" if "beta" in error else ""
-    return {name: f"{_show(error['value'])}{sure} ({error['meaning']})"}
-
-
-def _ends(found: Any) -> str:
-    """Say where an interval, or one for each bin, ends."""
-    every = found if isinstance(found, list) else [found]
-    return ", ".join(f"{one['low']:.6g} to {one['high']:.6g}" for one in every)
 
 
 def _show(value: Any) -> str:
@@ -344,8 +333,11 @@ class Column:
             yield f"  {len(cells)} cells have {mark!r} between thousands{read}: write them without it{unless}"
 
 
-def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
+def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, bool]:
     """Describe how columns are read; tell whether each has a number, and no cell that is unreadable."""
+    if file.suffix.lower() == PARQUET:
+        raise ArgumentError("check", str(file), "a CSV file: columns of Parquet have types")
+    table = open_csv(file, writing)
     cells = table.cells(table.chosen(columns))
     if cells.decimals == ",":
         other = replace(cells, decimals=".")
@@ -380,10 +372,3 @@ def check(table: CsvFile, columns: Sequence[str]) -> tuple[str, bool]:
     said += [f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []
     said += ["This check is not private: it is for the owner of the file."]
     return "\n".join(said), not faults and all(one.numbers for one in found)
-
-
-def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, bool]:
-    """Return what cells hold no number, line by line, and whether all do: not private."""
-    if file.suffix.lower() == PARQUET:
-        raise ArgumentError("check", str(file), "a CSV file: columns of Parquet have types")
-    return check(open_csv(file, writing), columns)

@@ -20,7 +20,7 @@ from html import escape
 from importlib import import_module
 from inspect import signature
 from itertools import product
-from math import isfinite, isnan, prod
+from math import isfinite, isnan
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,8 @@ from workbench.study.run import Run
 SCRIPT, STYLE = (Path(__file__).with_name(f"explore.{kind}") for kind in ("mjs", "css"))
 FOLDER = "explorers"  # in a notebook's figures
 SHOWN = 2  # controls that are seen at first; the grid is over them
-GRIDS = ((2, {1: 21, 2: 8}), (2, {1: 13, 2: 5}), (1, {1: 9}))  # how many controls, and stops of each
+GRIDS = ((2, {1: 21, 2: 8}, 1), (2, {1: 13, 2: 5}, 1), (1, {1: 9}, 1), (1, {1: 9}, 4))
+"""How many controls a grid has, stops of each by their number, and each how-manieth point of a curve."""
 LARGEST = 200_000  # bytes of what is committed
 RUNS = 200  # trials at every point, on request
 SKETCH = 20  # trials that are shown before
@@ -81,7 +82,7 @@ def _panel(panel: Panel) -> Form:
 
 def _plain_mathematics(found: re.Match[str]) -> str:
     low = re.sub(r"_(\d)", lambda digit: chr(0x2080 + int(digit[1])), found[1])
-    return low.translate({ord("_"): None, ord("{"): None, ord("}"): None, ord("^"): None})
+    return low.translate(str.maketrans("", "", "_{}^"))
 
 
 def _named(panel: Panel) -> Iterable[Series]:
@@ -137,18 +138,14 @@ def fold(cells: Sequence[Any]) -> Any:
         return first
     if all(isinstance(cell, dict) and cell.keys() == first.keys() for cell in cells):
         return {name: fold([cell[name] for cell in cells]) for name in first}
-    lists = (isinstance(cell, list) and len(cell) == len(first) for cell in cells)
-    if all(lists) and not any(_plain(part) for cell in cells for part in cell):
+    lists = all(isinstance(cell, list) and len(cell) == len(first) for cell in cells)
+    if lists and all(isinstance(part, dict | list) for cell in cells for part in cell):
         return [fold(parts) for parts in zip(*cells, strict=True)]
     places: dict[str, int] = {}
     at = [places.setdefault(_text(cell), len(places)) for cell in cells]
     if len(places) < len(cells) / 2:
         return {"$": [json.loads(text) for text in places], "at": at}
     return {"$": list(cells)}
-
-
-def _plain(value: object) -> bool:
-    return not isinstance(value, dict | list)
 
 
 def _text(value: object) -> str:
@@ -170,17 +167,26 @@ def unfold(node: Any, place: int) -> Any:
     return {name: unfold(part, place) for name, part in node.items()}
 
 
+def thin(form: Form, step: int) -> Form:
+    """Return a chart with each so manieth point of its curves, and the last."""
+    for panel in form["panels"] if step > 1 else ():
+        for one in panel["series"]:
+            points = [*range(0, len(one["x"]) - 1, step), len(one["x"]) - 1]
+            one |= {name: [one[name][k] for k in points] for name in ("x", "y", "low", "high") if name in one}
+    return form
+
+
 # Controls
 
 
 def control(name: str, one: Slider | Choice, meaning: str = "") -> Form:
     """Return the form of a control."""
-    label = one.label or name
+    form = {"name": name, "label": one.label or name, "value": one.value}
     if isinstance(one, Choice):
-        return {"name": name, "label": label, "options": list(one.options), "value": one.value}
+        return {**form, "options": list(one.options)}
     low, high = one.bounds
-    form = {"name": name, "label": label, "unit": one.unit, "meaning": meaning, "value": one.value}
-    return {**form, "stops": list(one.stops), "low": low, "high": high, "whole": one.integer}
+    form |= {"unit": one.unit, "meaning": meaning, "stops": list(one.stops)}
+    return {**form, "low": low, "high": high, "whole": one.integer}
 
 
 def thinned(stops: Sequence[Any], value: object, most: int) -> list[Any]:
@@ -212,6 +218,8 @@ class Explorer:
         How a call begins that shows what is on the screen.
     call
         `module:picture`, where trials of it can be run.
+    over
+        The controls of the grid, the first `SHOWN` by default.
     more
         What else the script is told.
     """
@@ -241,36 +249,34 @@ class Explorer:
         form: Form = json.loads(self.compute(_text({**self._start, **values})))
         return form
 
-    def grid(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
+    def grid(self, over: Sequence[str], most: Mapping[int, int], step: int = 1) -> Form:
         """Return charts at stops of these controls, folded."""
         of, count = {one["name"]: one for one in self.controls}, most.get(len(over), 1)
         moved = [of[name] for name in over]
         at = [one.get("options") or thinned(one["stops"], one["value"], count) for one in moved]
-        cells = [self.chart(dict(zip(over, values, strict=True))) for values in product(*at)]
-        return {"over": list(over), "at": at, "charts": fold(cells)}
+        cells = [thin(self.chart(dict(zip(over, one, strict=True))), step) for one in product(*at)]
+        told = {"over": list(over), "at": at, "charts": fold(cells)}
+        return told | ({"step": step} if step > 1 else {})
 
     def committed(self) -> Form | None:
         """Return what is committed, all that a page needs: the first grid that is small enough, if one is."""
-        for count, most in GRIDS:
-            form = self._form(self.grid(self.over[:count], most))
+        for count, most, step in GRIDS:
+            form = self._form(self.grid(self.over[:count], most, step))
             if len(_text(form).encode()) < LARGEST:
                 return form
         return None
 
     def form(self, kept: Form | None = None) -> Form:
         """Return what the script is told, with the committed grid where that is of these numbers."""
-        grid = kept["grid"] if kept and kept["code"] == self.code and self._fixed_as(kept) else None
-        inside = grid and all(
-            self._start[name] in at for name, at in zip(grid["over"], grid["at"], strict=True)
-        )
-        start = {} if inside else {"chart": self.chart({})}
-        return {**self._form(grid), **start, **({"runs": RUNS} if self.call else {})}
-
-    def _fixed_as(self, kept: Form) -> bool:
-        """Return whether what the grid does not move starts where it was made."""
-        there = {one["name"]: one["value"] for one in kept["controls"]}
-        free = {*kept["grid"]["over"], *self.free}
-        return all(there.get(name) == value for name, value in self._start.items() if name not in free)
+        grid, start = kept["grid"] if kept and kept["code"] == self.code else None, self._start
+        if kept and grid:  # of these numbers, if what it does not move starts where it was made
+            there, free = {one["name"]: one["value"] for one in kept["controls"]}, {*grid["over"], *self.free}
+            if any(there.get(name) != value for name, value in start.items() if name not in free):
+                grid = None
+        places = zip(grid["over"], grid["at"], strict=True) if grid else ()
+        inside = grid and all(start[name] in at for name, at in places)
+        first = {} if inside else {"chart": self.chart({})}
+        return {**self._form(grid), **first, **({"runs": RUNS} if self.call else {})}
 
     def _form(self, grid: Form | None) -> Form:
         controls = []
@@ -289,7 +295,7 @@ class Explorer:
         bundle: Any = self.widget(form)._repr_mimebundle_()
         start = first(form)
         text = f"{start['title']}. {start.get('caption') or start.get('alt', '')}"
-        publish(page([form]), text, bundle[0] if isinstance(bundle, tuple) else bundle)
+        publish(element(form) + script(), text, bundle[0] if isinstance(bundle, tuple) else bundle)
 
     def widget(self, form: Form | None = None) -> "View":
         """Return the explorer as a widget."""
@@ -301,31 +307,27 @@ class Explorer:
         """Answer the script: a chart, an exact solution, trials; whatever it asks ends the trials before."""
         self.stop()
         turn, values = message["id"], message.get("values", {})
+        of = {one["name"]: one for one in self.controls}
+        clean = {
+            name: value if "options" in of[name] else int(value) if of[name]["whole"] else float(value)
+            for name, value in values.items()
+        }
         if "exact" in message:
             self.view.send({"id": turn, "solved": self.exact(message["exact"], values)})
         elif "runs" in message:
-            self._simulate(turn, self._clean(values), int(message["runs"]))
+
+            def heard(process: subprocess.Popen[str], reply: Form) -> None:
+                if process is self.process:
+                    self.view.send({"id": turn, **reply})
+
+            order = {"call": self.call, "values": clean, "runs": int(message["runs"])}
+            self.process = aside(__name__, order, heard)
         elif "stop" not in message:
-            self.view.send({"id": turn, "chart": self.chart(self._clean(values))})
+            self.view.send({"id": turn, "chart": self.chart(clean)})
 
     def exact(self, unknown: str, values: Mapping[str, Any]) -> float | None:
         """Return an exact solution; here there is none."""
         return None
-
-    def _clean(self, values: Mapping[str, Any]) -> Form:
-        """Return values as a picture takes them: whole where they count."""
-        of = {one["name"]: one for one in self.controls}
-        return {
-            name: value if "options" in of[name] else int(value) if of[name]["whole"] else float(value)
-            for name, value in values.items()
-        }
-
-    def _simulate(self, turn: int, values: Form, runs: int) -> None:
-        def heard(process: subprocess.Popen[str], reply: Form) -> None:
-            if process is self.process:
-                self.view.send({"id": turn, **reply})
-
-        self.process = aside(__name__, {"call": self.call, "values": values, "runs": runs}, heard)
 
     def stop(self) -> None:
         """End the trials that are being run."""
@@ -344,16 +346,18 @@ class View(anywidget.AnyWidget):
 # Pictures of chapters
 
 
-def explorer(picture: Any, **controls: Any) -> Explorer:
+def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
     """Return the explorer of a picture, or of one's own column (`workbench.lab.own.of`).
 
     Parameters
     ----------
     picture
         A function of a `Run` and of public numbers, which its chapter exports; or a column.
+    over
+        How many of the first controls move where there is no kernel.
     controls
         Name -> where it starts, for a public number that the chapter declares, or its `Slider` or `Choice`.
-        The first two are seen at first and have a grid; a picture's numbers that are not named stay.
+        The first two are seen at first; a picture's numbers that are not named stay.
 
     Raises
     ------
@@ -373,17 +377,11 @@ def explorer(picture: Any, **controls: Any) -> Explorer:
             one_of(declared, control=name)
             value = declared[name].slider(declared[name].nearest(value))
         forms.append(control(name, value, declared[name].meaning if name in declared else ""))
-    call = f"{picture.__module__}:{picture.__name__}"
     frames = FRAME in controls
     run, code = Run("quick", SEED, simulate=False), f"lab.show({chapter}.{picture.__name__}"
-    compute = partial(computed, picture, run)
-    return Explorer(picture.__name__, compute, forms, code=code, call="" if frames else call, play=frames)
-
-
-def explore(picture: Any, **controls: Any) -> None:
-    """Display the explorer of a picture or of a column (`explorer`), with its committed grid."""
-    made = explorer(picture, **controls)
-    made.show(kept(picture.__module__.split(".")[2], made.name) if callable(picture) else None)
+    compute, call = partial(computed, picture, run), f"{picture.__module__}:{picture.__name__}"
+    more: Form = {"call": "" if frames else call, "play": frames, "over": [*controls][:over]}
+    return Explorer(picture.__name__, compute, forms, code=code, **more)
 
 
 def computed(picture: Callable[..., Chart], run: Run, values: Mapping[str, Any]) -> Form:
@@ -413,11 +411,6 @@ def write(form: Form, path: Path) -> None:
     """Commit a form."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{_text(form)}\n", encoding="utf-8")
-
-
-def cells(form: Form) -> int:
-    """Return how many charts a grid has."""
-    return prod(len(stops) for stops in form["grid"]["at"])
 
 
 # Pages
@@ -453,11 +446,6 @@ def script() -> str:
     style, source = (path.read_text(encoding="utf-8") for path in (STYLE, SCRIPT))
     module = source.replace("</", "<\\/")
     return f'<style>{style}</style><script type="module">{module}</script>'
-
-
-def page(forms: Iterable[Form]) -> str:
-    """Return explorers with their script."""
-    return "".join(map(element, forms)) + script()
 
 
 def main() -> None:

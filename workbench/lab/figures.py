@@ -39,18 +39,8 @@ def save(
 ) -> Path:
     """Write the chart of the richest profile as SVG and every profile's numbers as JSON; return the SVG.
 
-    Parameters
-    ----------
-    charts
-        The chart by profile: `quick` alone, or `quick` and `full`.
-    out
-        The folder to write into.
-    parameters, seed
-        What the notebook was run with.
-    verdicts
-        Ids of the claims this figure shows.
-    refused
-        What it lacks, and why.
+    Charts are by profile: `quick` alone, or `quick` and `full`. `parameters` and `seed` are what the notebook
+    was run with, `verdicts` the ids of the claims that the figure shows, `refused` what it lacks, and why.
     """
     from workbench.charts.drawing import svg
 

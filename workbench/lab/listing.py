@@ -1,13 +1,9 @@
 """What `workbench list` and `workbench claims SOURCE` print: the catalog, and the sources' statements."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import MISSING, asdict, fields
 from importlib import import_module
-from inspect import getsourcefile
-from pathlib import Path
-from types import FunctionType, ModuleType
 from typing import Any
 
 from workbench.errors import ArgumentError, one_of_words
@@ -16,7 +12,6 @@ from workbench.lab import tables
 SYMBOLS = {"PureDP": "ε", "ApproxDP": "(ε, δ)", "ZCDP": "ρ", "GaussianDP": "μ", "NonPrivate": "no privacy"}
 FLAGS = {"PureDP": "--epsilon", "ApproxDP": "--epsilon --delta", "ZCDP": "--rho"}
 COVER = 20  # columns for the name of what covers a statement
-PACKAGE = Path(__file__).parents[1]
 
 
 def _json(records: Any) -> str:
@@ -87,42 +82,33 @@ def whole(entry: Any) -> str:
     """Return all that the catalog says of an entry, and how to call it."""
     from workbench.catalog import addition
 
-    own = addition(entry.key)
-    kind = type(entry.estimator)
-    pairs = (
-        ("key", entry.key),
-        ("class", f"{kind.__module__ if own else 'workbench'}.{kind.__name__}"),
-        ("summary", entry.summary),
-        ("estimates", entry.estimand),
-        ("accepts", "\n".join(f"{SYMBOLS[kind]}: {kind} {_flags(kind)}".rstrip() for kind in kinds(entry))),
-        ("parameters", "\n".join(map(_parameter, fields(entry.estimator)))),
-        ("assumes", "\n".join(entry.assumptions)),
-        ("source", "\n".join(f"{id}    (workbench claims {id})" for id in entry.statements)),
-        ("module", kind.__module__.replace(".", "/") + ".py"),
-        *([("proof", own.proof or "none stated"), ("lacks", ", ".join(own.missing))] if own else []),
-        ("example", _example(entry)),
+    own, kind = addition(entry.key), type(entry.estimator)
+    budgets = (f"{SYMBOLS[one]}: {one} {f'({FLAGS[one]})' if one in FLAGS else ''}" for one in kinds(entry))
+    needed = [part.name for part in fields(kind) if part.default is MISSING]
+    defaults = (
+        f"{one.name} (must be set)" if one.name in needed else f"{one.name} = {one.default!r}"
+        for one in fields(kind)
     )
-    return tables.fields(pairs, tables.page_width())
-
-
-def _flags(kind: str) -> str:
-    return f"({FLAGS[kind]})" if kind in FLAGS else ""
-
-
-def _parameter(part: Any) -> str:
-    return f"{part.name} (must be set)" if part.default is MISSING else f"{part.name} = {part.default!r}"
-
-
-def _example(entry: Any) -> str:
-    """Return a call from a shell; none for an entry without privacy, or a budget that no flag names."""
-    kind, budget = kinds(entry)[0], entry.budgets[0]
-    if kind not in FLAGS:
-        return ""
-    spends = [f"--{part.name} {getattr(budget, part.name):g}" for part in fields(budget)]
-    needed = [part.name for part in fields(entry.estimator) if part.default is MISSING]
-    sets = [f"--set {name}={getattr(entry.estimator, name)!r}".replace(", ", ",") for name in needed]
-    columns = "--column NAME" if entry.population.d is None else "--columns NAME NAME"
-    return " ".join([f"workbench estimate FILE.csv {columns} --key {entry.key}", *sets, *spends])
+    pairs = {
+        "key": entry.key,
+        "class": f"{kind.__module__ if own else 'workbench'}.{kind.__name__}",
+        "summary": entry.summary,
+        "estimates": entry.estimand,
+        "accepts": "\n".join(map(str.rstrip, budgets)),
+        "parameters": "\n".join(defaults),
+        "assumes": "\n".join(entry.assumptions),
+        "source": "\n".join(f"{id}    (workbench claims {id})" for id in entry.statements),
+        "module": kind.__module__.replace(".", "/") + ".py",
+    }
+    pairs |= {"proof": own.proof or "none stated", "lacks": ", ".join(own.missing)} if own else {}
+    if kinds(entry)[0] in FLAGS:  # an entry without privacy, or under another budget, has no call
+        budget = entry.budgets[0]
+        spends = [f"--{part.name} {getattr(budget, part.name):g}" for part in fields(budget)]
+        sets = [f"--set {name}={getattr(entry.estimator, name)!r}".replace(", ", ",") for name in needed]
+        columns = "--column NAME" if entry.population.d is None else "--columns NAME NAME"
+        call = f"workbench estimate FILE.csv {columns} --key {entry.key}"
+        pairs["example"] = " ".join([call, *sets, *spends])
+    return tables.fields(pairs.items(), tables.page_width())
 
 
 # The statements of the sources
@@ -149,100 +135,31 @@ def statements_told(found: Sequence[tuple[str, Any]], *, as_json: bool) -> str:
         return _json([{"source": name} | asdict(statement) for name, statement in found])
     if len(found) == 1:
         return _statement(*found[0])
-    rows = [[one.id, cover(one), str(len(one.errata) or ""), one.text] for _, one in found]
+    rows = []
+    for _, one in found:
+        first, *more = one.covered_by or ("(a reason)",)
+        cover = tables.shortened(first, COVER) + (f" +{len(more)}" if more else "")
+        rows.append([one.id, cover, str(len(one.errata) or ""), one.text])
     return tables.text(("id", "covered by", "slips", "statement"), rows, tables.page_width())
 
 
-def cover(statement: Any) -> str:
-    """Return the first of what stands for a statement, and how many more do."""
-    first, *more = statement.covered_by or ("(a reason)",)
-    return tables.shortened(first, COVER) + (f" +{len(more)}" if more else "")
-
-
 def _statement(source: str, statement: Any) -> str:
-    """Return all that is known of a statement."""
-    from workbench.lab import project
-
-    try:
-        root = project.find().root
-    except ArgumentError:
-        root = None
-    root = None if root == project.CARRIED else root
-    covered = ("\n  ".join([name, *places(name, root)]) for name in statement.covered_by)
-    errata = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in statement.errata)
-    pairs = (
-        ("id", statement.id),
-        ("source", source),
-        ("kind", statement.kind),
-        ("statement", statement.text),
-        ("covered by", "\n".join(covered)),
-        ("reason", statement.reason),
-        ("constants", statement.constants),
-        ("errata", "\n".join(errata)),
-    )
-    return tables.fields(pairs, tables.page_width())
-
-
-def places(name: str, root: Path | None = None) -> tuple[str, ...]:
-    """Return the files to open for one name of a statement's cover, relative to the checkout.
-
-    Parameters
-    ----------
-    name : str
-        A catalog key, a module or function below the package, `claim ID`, or `proofs/NAME.md`.
-    root : Path, optional
-        The checkout, for figures and tests; without it only files of the package are named.
-
-    >>> places("proofs/univariate.md"), places("univariate/median")
-    (('workbench/proofs/univariate.md',), ('workbench/estimators/quantiles.py',))
-    """
-    if name.startswith("claim "):
-        return tuple(_of_claim(name.removeprefix("claim "), root))
-    if name.startswith("proofs/"):
-        return (f"workbench/{name}",)
-    if "/" in name:
-        return tuple(_of_key(name, root))
-    return (_module(name),)
-
-
-def _module(dotted: str) -> str:
-    home, found = import_module("workbench"), None
-    for name in dotted.split("."):
-        if hasattr(home, "__path__") and not hasattr(home, name):
-            import_module(f"{home.__name__}.{name}")
-        found = getattr(home, name, None)
-        home = found if isinstance(found, ModuleType) else home
-    return _shown(Path(getsourcefile(found if isinstance(found, FunctionType | type) else home) or ""))
-
-
-def _shown(path: Path, root: Path = PACKAGE.parent) -> str:
-    return str(path.relative_to(root))
-
-
-def _of_key(key: str, root: Path | None) -> Iterator[str]:
-    from workbench.catalog import lookup
-
-    home = type(lookup(key).estimator).__module__
-    yield _module(home.removeprefix("workbench.")) if home.startswith("workbench.") else home
-    if root is not None:
-        yield f'tests/contracts -k "{key}"'
-
-
-def _of_claim(claim: str, root: Path | None) -> Iterator[str]:
-    with suppress(ModuleNotFoundError):  # of the extra `lab`, which claims are computed with
-        yield home(claim)
-    if root is None:
-        return
-    from workbench.charts import canonical_json
-
-    for path in sorted((root / "figures").glob("*/*.json")):
-        if path.name != "verdicts.json" and claim in canonical_json.read(path).get("verdicts", ()):
-            yield _shown(path.with_suffix(".svg"), root)
-    yield from checked_by(claim, root)
+    slips = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in statement.errata)
+    pairs = {
+        "id": statement.id,
+        "source": source,
+        "kind": statement.kind,
+        "statement": statement.text,
+        "covered by": "\n".join(statement.covered_by),
+        "reason": statement.reason,
+        "constants": statement.constants,
+        "errata": "\n".join(slips),
+    }
+    return tables.fields(pairs.items(), tables.page_width())
 
 
 def home(claim: str) -> str:
-    """Return the module that a claim stands in."""
+    """Return the module that a claim stands in, as a file."""
     from pkgutil import walk_packages
 
     from workbench.chapters.registry import CLAIMS, known
@@ -255,13 +172,5 @@ def home(claim: str) -> str:
         for found in walk_packages(package.__path__, f"{package.__name__}."):
             module = import_module(found.name)
             if not found.ispkg and any(one is other for other in getattr(module, "CLAIMS", ())):
-                return _shown(Path(str(module.__file__)))
-    return _shown(Path(getsourcefile(one.checks) or ""))
-
-
-def checked_by(claim: str, root: Path) -> Iterator[str]:
-    """Yield the tests of a checkout that name a claim, and the one that asks about all."""
-    tests = root / "tests" / "chapters"
-    for path in sorted(tests.glob("**/test_*.py")):
-        if path.name == "test_claims.py" or f'"{claim}"' in path.read_text(encoding="utf-8"):
-            yield _shown(path, root)
+                return f"{found.name.replace('.', '/')}.py"
+    return f"{one.checks.__module__.replace('.', '/')}.py"

@@ -62,15 +62,9 @@ def best_budget(key: str, n: int, epsilon: float, delta: float, *told: float) ->
 
 
 def column(
-    run: Run,
-    *,
-    epsilon: float = 1.0,
-    n: int = 1000,
-    low: float = 0.0,
-    high: float = 1.0,
-    sigma: float = 1 / 6,
-    delta: float = 1e-6,
-) -> Chart:
+    run: Run, *, epsilon: float = 1.0, n: int = 1000, low: float = 0.0, high: float = 1.0,
+    sigma: float = 1 / 6, delta: float = 1e-6,
+) -> Chart:  # fmt: skip
     """Return what a release tells of one row, beside the errors of five private means."""
     if not low < high:
         raise ArgumentError("low", low, f"a number below high = {high:g}")
@@ -120,15 +114,11 @@ def _errors(
         series.append(Series("", places, centre, least, most, colour_key="idea/data", joined=False))
     abstain = [METHODS[key].name for key, error in zip(KEYS, errors, strict=True) if error == inf]
     never = f"{', '.join(abstain)}: {NEVER}." if abstain else ""
+    names = [f"{METHODS[one].name}{' (proved, any rows)' if one == BOUNDED else ''}" for one in KEYS]
     return Panel(
         "what five means would release of a column in the middle of the range", "", "released mean",
-        tuple(series), "linear", "linear", names=tuple(map(_name, KEYS)), note=never,
+        tuple(series), "linear", "linear", names=tuple(names), note=never,
     )  # fmt: skip
-
-
-def _name(key: str) -> str:
-    """Return the name of a method; in an error bound any rows within the range may be."""
-    return f"{METHODS[key].name}{' (proved, any rows)' if key == BOUNDED else ''}"
 
 
 def _simulated(
@@ -176,16 +166,8 @@ def of(
 ) -> Explorer:
     """Return the explorer of one's own column; only its length is read.
 
-    Parameters
-    ----------
-    rows
-        The column.
-    low, high
-        Public bounds of its values: known without the column.
-    sigma
-        A usual spread, as public; a sixth of the range unless it is given.
-    epsilon, delta
-        Where these start.
+    The bounds of its values are public, known without the column, and so is a usual spread `sigma`: a sixth
+    of the range unless it is given.
 
     Raises
     ------

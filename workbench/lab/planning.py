@@ -2,12 +2,13 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from math import inf, isfinite, nan
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any
 
 from workbench.errors import ArgumentError, probability, real
 from workbench.lab.estimating import spending
@@ -96,7 +97,12 @@ def _telling(question: Question) -> Callable[[int, int, str, Answers | None], No
         if not (open_line or sys.stderr.isatty() or monotonic() > begun + SILENT):
             return
         here = f"{number} of {asked}: {key}"
-        words = here if found is None else f"{'' if open_line else here}  {in_short(question, found)}\n"
+        words = here
+        if found is not None:
+            best, n = found.best, found.proved.answers_from if question.alpha is None else found.best.n
+            short = str(best.budget) if question.n is not None else f"n = {n}"
+            answer = short if answers_to(question, found) else "no answer"
+            words = f"{'' if open_line else here}  {answer}\n"
         print(printable(words), end="", file=sys.stderr, flush=True)
         open_line = found is None
 
@@ -104,23 +110,13 @@ def _telling(question: Question) -> Callable[[int, int, str, Answers | None], No
 
 
 def _announced(searches: int, core_seconds: float) -> None:
-    """Say on the error stream what is about to be simulated."""
     print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
 
 
-NAMES = (
-    "key",
-    "calibration",
-    "d",
-    "answers_from",
-    "refusal",
-    "bounded_from",
-    "n",
-    "bound",
-    "reason",
-    "other_rows",
-)
-SIZE = ("n", "bound", "bounded_from", "reached", "reason", "meaning")
+# JSON
+
+ALIKE = ("reason", "n", "bound", "bounded_from", "reached", "meaning")
+NAMES = ("key", "calibration", "d", "answers_from", "refusal", "other_rows", "kind", "assumptions", *ALIKE)
 
 
 def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
@@ -132,33 +128,24 @@ def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
 
 
 def _record(answers: Answers) -> dict[str, Any]:
-    """Return the answer that is stated, and what it says of n by each kind."""
-    one = answers.stated
-    parameters = {
-        name: {"value": _plain(given.value), "from": given.origin} for name, given in one.parameters.items()
+    """Return the answer that is stated, and what it says of n by each kind, None where that is not asked."""
+    said = _said(answers.stated, NAMES)
+    said["parameters"] = {
+        name: {"value": _plain(given.value), "from": given.origin}
+        for name, given in answers.stated.parameters.items()
     }
-    return {name: getattr(one, name) for name in NAMES} | {
-        "other_rows": one.other_rows,
-        "kind": one.kind,
-        "reached": one.reached,
-        "budget": _budget(one.budget),
-        "parameters": parameters,
-        "meaning": one.meaning,
-        "assumptions": list(one.assumptions),
-        "check": asdict(one.check) if one.check else None,
-        **{kind: _size(getattr(answers, kind)) for kind in ("proved", "predicted", "simulated")},
-    }
+    for kind in ("proved", "predicted", "simulated"):
+        one = getattr(answers, kind)
+        said[kind] = None if one is None else _said(one, ALIKE)
+        if one is not None and one.found is not None:
+            interval = [_plain(end) for end in one.found.interval]
+            said[kind] |= {"interval": interval, "kind": one.found.kind, "runs": one.found.runs}
+    return said
 
 
-def _size(answer: Answer | None) -> dict[str, Any] | None:
-    """Return what one kind of answer adds: None where it is not asked for or not stated."""
-    if answer is None:
-        return None
-    found = {name: getattr(answer, name) for name in SIZE} | {"budget": _budget(answer.budget)}
-    if answer.found is None:
-        return found | {"check": asdict(answer.check) if answer.check else None}
-    interval = [_plain(end) for end in answer.found.interval]
-    return found | {"interval": interval, "kind": answer.found.kind, "runs": answer.found.runs}
+def _said(one: Answer, names: Sequence[str]) -> dict[str, Any]:
+    check = asdict(one.check) if one.check else None
+    return {name: getattr(one, name) for name in names} | {"budget": _budget(one.budget), "check": check}
 
 
 def _budget(budget: Any) -> dict[str, Any] | None:
@@ -174,27 +161,6 @@ def _plain(value: Any) -> Any:
 # The page
 
 WHY = "--why"
-Column: TypeAlias = tuple[str, Callable[[Answers], object]]
-KEY: Column = ("key", lambda one: one.proved.key)
-CALIBRATION: Column = ("calibration", lambda one: one.proved.calibration)
-SPENDS: Column = ("spends", lambda one: one.best.budget)
-BEGINS: tuple[Column, ...] = (
-    ("answers from", lambda one: one.proved.answers_from),
-    ("bounded from", lambda one: one.proved.bounded_from),
-    ("informed from", lambda one: one.predicted and one.predicted.bounded_from),
-)
-ROWS: tuple[Column, ...] = (
-    ("proved n", lambda one: _reached(one.proved, "n")),
-    ("predicted n", lambda one: _reached(one.predicted, "n")),
-)
-SPENT: tuple[Column, ...] = (
-    ("proved", lambda one: _reached(one.proved, "budget")),
-    ("predicted", lambda one: _reached(one.predicted, "budget")),
-)
-SIMULATED: tuple[Column, ...] = (
-    ("simulated n", lambda one: _reached(one.simulated, "n")),
-    ("interval", lambda one: _interval(one.simulated)),
-)
 
 
 def answers_to(question: Question, answers: Answers) -> bool:
@@ -203,26 +169,33 @@ def answers_to(question: Question, answers: Answers) -> bool:
     return answers.best.reached or begins
 
 
-def in_short(question: Question, answers: Answers) -> str:
-    """Return the rows, or the budget, that an estimator needs, in a few words."""
-    if not answers_to(question, answers):
-        return "no answer"
-    if question.n is not None:
-        return str(answers.best.budget)
-    return f"n = {answers.proved.answers_from if question.alpha is None else answers.best.n}"
-
-
 def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
     """Return the page: what is asked, the answers to it, what they rest on, and how many do not answer."""
     good = [one for one in found if answers_to(question, one)]
     others = [one for one in found if not answers_to(question, one)]
-    whole = why or not good or len({one.proved.key for one in found}) == 1
-    parts = [asked(question, [one.proved for one in found]), *_tables(question, good)]
-    parts += [*map(_conditions, good), _reasons(others)] if whole else [_parameters(good), _summary(others)]
+    kinds: dict[tuple[str, str], list[Answers]] = {}  # a table each: their errors have nothing in common
+    for one in good:
+        unit = one.proved.unit if question.alpha is not None else ""
+        kinds.setdefault((one.proved.estimand, unit), []).append(one)
+    several = Counter(estimand for estimand, _ in kinds)
+    parts = [_asked(question, [one.proved for one in found])]
+    for (estimand, unit), some in kinds.items():
+        name = f"{estimand}, {unit}" if several[estimand] > 1 else estimand
+        table = _table(question, some)
+        parts.append(f"{name}:\n{table}" if len(kinds) > 1 else table)
+    if why or not good or len({one.proved.key for one in found}) == 1:
+        parts += map(_conditions, good)
+        reasons = {(one.stated.key, one.stated.reason): None for one in others}
+        parts += [text(("no answer", "why"), [*map(list, reasons)], page_width())] if others else []
+    else:
+        needs = dict.fromkeys(name for one in others for name in one.proved.needs)
+        facts = f"; some need {' '.join(f'--set {name}=NUMBER' for name in needs)}" if needs else ""
+        told = f"{len(others)} {'other' if len(others) == 1 else 'others'}: {WHY}{facts}"
+        parts += [_chosen(good), told if others else f"{WHY}: what each number means and assumes"]
     return "\n\n".join(filter(None, parts))
 
 
-def asked(question: Question, answers: Sequence[Answer]) -> str:
+def _asked(question: Question, answers: Sequence[Answer]) -> str:
     """Return the question in words: the error, the budget or the rows, d, and what each number promises."""
     where = f"at n = {question.n}" if question.budget is None else f"at {question.budget}"
     if question.budget is None and question.delta:
@@ -231,48 +204,37 @@ def asked(question: Question, answers: Sequence[Answer]) -> str:
     said = f"proved: with probability {1 - question.beta:g}; predicted: in half of the runs, not proved"
     if question.simulation:
         said += f"; simulated: in {question.simulation.share:.0%} of the runs"
-    promises = "\n  ".join(wrapped(said, page_width() - 2))
-    return f"{head}, {where}, {_dimension(question, answers)}\n{promises}"
-
-
-def _dimension(question: Question, answers: Sequence[Answer]) -> str:
-    """Return d, or the one of each estimand where they differ."""
     names: dict[int, dict[str, None]] = {}
     for one in answers:
         names.setdefault(one.d, {})[one.estimand] = None
-    chosen = "" if question.d else " (--d for another)"
-    if len(names) == 1:
-        return f"d = {min(names)}{chosen}"
-    return "; ".join(f"d = {d} for {', '.join(names[d])}" for d in sorted(names)) + chosen
+    each = "; ".join(f"d = {d} for {', '.join(names[d])}" for d in sorted(names))
+    dimension = each if len(names) > 1 else f"d = {min(names)}"
+    return f"{head}, {where}, {dimension}{'' if question.d else ' (--d for another)'}\n{_hanging(said)}"
 
 
-def _tables(question: Question, good: Sequence[Answers]) -> list[str]:
-    """Return the answers, a table for each estimand and unit, as their errors have nothing in common."""
-    kinds: dict[str, list[Answers]] = {}
-    units = {(one.proved.estimand, one.proved.unit) for one in good}
-    for one in good:
-        name = one.proved.estimand
-        several = question.alpha is not None and len([unit for kind, unit in units if kind == name]) > 1
-        kinds.setdefault(f"{name}, {one.proved.unit}" if several else name, []).append(one)
-    tables = ((name, _table(question, one)) for name, one in kinds.items())
-    return [f"{name}:\n{table}" if len(kinds) > 1 else table for name, table in tables]
+def _hanging(words: str) -> str:
+    return "  " + "\n  ".join(wrapped(words, page_width() - 2))
 
 
 def _table(question: Question, good: Sequence[Answers]) -> str:
-    shown = [KEY]
-    shown += [CALIBRATION] if len({one.proved.calibration for one in good} - {None}) > 1 else []
+    columns: dict[str, list[object]] = {"key": [one.proved.key for one in good]}
+    calibrations = [one.proved.calibration for one in good]
+    columns |= {"calibration": [*calibrations]} if len({*calibrations} - {None}) > 1 else {}
     if question.alpha is None:
-        shown += [*BEGINS, SPENDS]
-    elif question.n is None:
-        shown += [*ROWS, *(SIMULATED if question.simulation else ()), SPENDS]
+        columns["answers from"] = [one.proved.answers_from for one in good]
+        columns["bounded from"] = [one.proved.bounded_from for one in good]
+        columns["informed from"] = [one.predicted and one.predicted.bounded_from for one in good]
     else:
-        shown += SPENT
-    rows = [[_cell(value(one)) for _, value in shown] for one in good]
-    return text([name for name, _ in shown], rows, page_width())
-
-
-def _reached(one: Answer | None, name: str) -> object:
-    return getattr(one, name) if one and one.reached else None
+        name, head = ("n", " n") if question.n is None else ("budget", "")
+        for kind in ("proved", "predicted", *(("simulated",) if question.simulation else ())):
+            found = [getattr(one, kind) for one in good]
+            columns[kind + head] = [getattr(one, name) if one and one.reached else None for one in found]
+        if question.simulation:
+            columns["interval"] = [_interval(one.simulated) for one in good]
+    if question.n is None or question.alpha is None:
+        columns["spends"] = [one.best.budget for one in good]
+    rows = [[_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
+    return text([*columns], rows, page_width())
 
 
 def _interval(one: Answer | None) -> str:
@@ -288,74 +250,52 @@ def _cell(value: object) -> str:
     return show(value) if value is None or isinstance(value, int | float) else str(value)
 
 
-def _parameters(good: Sequence[Answers]) -> str:
-    """Return the public numbers that the answers rest on and that are no defaults, and warnings."""
-    found: dict[str, dict[str, None]] = {}
-    for one in good:
-        for said in _chosen(one.proved):
-            found.setdefault(said, {})[one.proved.key] = None
-    least = max(2, len(good) // 2)  # so many share a number: they need not be named
-    words = [said if len(keys) >= least else f"{said} in {', '.join(keys)}" for said, keys in found.items()]
-    lines = [f"with {'; '.join(words)}"] if words else []
-    lines += [f"{each.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
-    return "\n".join("\n  ".join(wrapped(line, page_width() - 2)) for line in dict.fromkeys(lines))
-
-
-def _chosen(one: Answer) -> list[str]:
-    """Return the parameters that somebody chose, with who did."""
-    chosen = {name: given for name, given in one.parameters.items() if given.origin in ("set", "example")}
-    return [f"{name} = {_value(given.value)} ({given.origin})" for name, given in chosen.items()]
-
-
 def _value(value: object) -> str:
     return "none" if value is None else show(value)
 
 
-def _summary(others: Sequence[Answers]) -> str:
-    verb = "other" if len(others) == 1 else "others"
-    names = dict.fromkeys(name for one in others for name in one.proved.needs)
-    needs = f"; some need {' '.join(f'--set {name}=NUMBER' for name in names)}" if names else ""
-    return f"{len(others)} {verb}: {WHY}{needs}" if others else f"{WHY}: what each number means and assumes"
-
-
-def _reasons(others: Sequence[Answers]) -> str:
-    if not others:
-        return ""
-    keys = {(one.stated.key, one.stated.reason): "" for one in others}
-    return text(("no answer", "why"), [list(pair) for pair in keys], page_width())
+def _chosen(good: Sequence[Answers]) -> str:
+    """Return the public numbers that somebody chose and the answers rest on, with who did, and warnings."""
+    found: dict[str, list[str]] = {}
+    for one in good:
+        for name, given in one.proved.parameters.items():
+            if given.origin in ("set", "example"):
+                said = f"{name} = {_value(given.value)} ({given.origin})"
+                found.setdefault(said, []).append(one.proved.key)
+    least = max(2, len(good) // 2)  # so many share a number: they need not be named
+    words = [
+        said if len({*keys}) >= least else f"{said} in {', '.join(dict.fromkeys(keys))}"
+        for said, keys in found.items()
+    ]
+    lines = [f"with {'; '.join(words)}"] if words else []
+    lines += [f"{each.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
+    return "\n".join(_hanging(line).lstrip() for line in dict.fromkeys(lines))
 
 
 def _conditions(one: Answers) -> str:
     """Return what the answers of an estimator mean and assume, and its refusal of fewer rows."""
-    said = one.proved
+    said, parameters, stated = one.proved, [], []
+    for name, given in said.parameters.items():
+        origin = "" if given.origin == "default" else f" ({given.origin})"
+        parameters.append(f"{name} = {_value(given.value)}{origin}")
+    for each in one.all:
+        found = "; ".join(filter(None, (each.meaning, each.reason)))
+        if each.reached:
+            found = f"{each.meaning}: {show(each.bound)}"
+        if each.reached and each.found:
+            found = f"{each.meaning}; {each.found.runs} runs: {_interval(each)}"
+        stated.append((each.kind, found))
     below = f"below n = {said.answers_from} refuses: {said.refusal}" if said.refusal else ""
     pairs = (
         ("for", " ".join(filter(None, (said.key, said.calibration)))),
-        ("with", _values(said)),
-        *((each.kind, _stated(each)) for each in one.all),
+        ("with", ", ".join(parameters)),
+        *stated,
         ("assumes", "; ".join(said.assumptions)),
         ("other rows", said.other_rows),
         ("rows", below),
         ("but", "; ".join(filter(None, dict.fromkeys(map(_against, one.all))))),
     )
     return fields(pairs, page_width())
-
-
-def _stated(one: Answer) -> str:
-    """Return what a number is, and its error there, or why there is none."""
-    if one.found and one.reached:
-        return f"{one.meaning}; {one.found.runs} runs: {_interval(one)}"
-    if one.reached:
-        return f"{one.meaning}: {show(one.bound)}"
-    return "; ".join(filter(None, (one.meaning, one.reason)))
-
-
-def _values(one: Answer) -> str:
-    said = []
-    for name, given in one.parameters.items():
-        origin = "" if given.origin == "default" else f" ({given.origin})"
-        said.append(f"{name} = {_value(given.value)}{origin}")
-    return ", ".join(said)
 
 
 def _against(one: Answer) -> str:

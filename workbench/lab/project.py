@@ -68,8 +68,14 @@ class Project:
         known = {path.stem: path for path in self.notebooks}
         if not known:
             raise ArgumentError("project", str(self.root), "a folder with notebooks/*.ipynb in it")
-        stems = [_stem(name, known) for name in names]
-        return [known[stem] for stem in dict.fromkeys(stems)] or list(known.values())
+        stems = dict[str, None]()
+        for name in names:
+            wanted = Path(name).name.removesuffix(".ipynb")
+            found = [wanted] if wanted in known else [one for one in known if chapter(one) == wanted]
+            if len(found) != 1:
+                raise ArgumentError("notebook", name, "one of " + ", ".join(known))
+            stems[found[0]] = None
+        return [known[stem] for stem in stems] or list(known.values())
 
 
 def find(start: Path | str | None = None, *, explicit: Path | str | None = None) -> Project:
@@ -100,12 +106,3 @@ def _is_project(folder: Path) -> bool:
     except (OSError, ValueError):
         return False
     return bool(content.get("project", {}).get("name") == NAME)
-
-
-def _stem(name: str, known: dict[str, Path]) -> str:
-    """Return the stem of the notebook that is named by its stem, its file or its chapter."""
-    wanted = Path(name).name.removesuffix(".ipynb")
-    found = [stem for stem in known if stem == wanted] or [stem for stem in known if chapter(stem) == wanted]
-    if len(found) != 1:
-        raise ArgumentError("notebook", name, "one of " + ", ".join(known))
-    return found[0]

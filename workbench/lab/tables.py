@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from operator import gt
 from shutil import get_terminal_size
-from textwrap import shorten, wrap
+from textwrap import wrap
 from typing import Any, TextIO
 from unicodedata import category
 
@@ -53,32 +53,26 @@ def _commands(character: str) -> bool:
     return character not in "\n\t" and (kind[0] == "C" or kind in ("Zl", "Zp"))
 
 
-def text(header: Sequence[str], rows: Rows, width: int | None = None, cut: Sequence[str] = ()) -> str:
-    """Return an aligned table for a terminal.
-
-    Parameters
-    ----------
-    width
-        Columns of the page: what is longer is wrapped within its cell.
-    cut
-        The headings below which it is cut at a word instead.
+def text(header: Sequence[str], rows: Rows, width: int | None = None) -> str:
+    """Return an aligned table for a terminal; what is longer than a page's width is wrapped in its cell.
 
     >>> print(text(["id", "verdict"], [["G1", "HOLDS"]]))
     id  verdict
     --  -------
     G1  HOLDS
     """
-    table, short = list(zip(header, *rows, strict=True)), [name in cut for name in header]
+    table = list(zip(header, *rows, strict=True))
     widths = [max(map(len, column)) for column in table]
-    if width is not None:
-        least = [
-            _longest_word(column[: 1 if one else None]) for column, one in zip(table, short, strict=True)
-        ]
-        widths = _fitted(widths, least, width)
+    if width is not None:  # the widest columns give way, to their longest words if possible
+        words = [max(len(word) for cell in column for word in cell.split() or [""]) for column in table]
+        room = width - len(SPACE) * (len(widths) - 1)
+        for least in (words, [NARROW] * len(widths)):
+            while sum(widths) > room and any(map(gt, widths, least)):
+                free = [wide if wide > low else 0 for wide, low in zip(widths, least, strict=True)]
+                widths[free.index(max(free))] -= 1
     rules = ["-" * wide for wide in widths]
-    return "\n".join(
-        _line(part, widths) for line in (header, rules, *rows) for part in _parts(line, widths, short)
-    )
+    lines = [part for line in (header, rules, *rows) for part in zip_longest(*map(wrapped, line, widths))]
+    return "\n".join(_line(part, widths) for part in lines)
 
 
 def fields(pairs: Iterable[tuple[str, str]], width: int) -> str:
@@ -88,16 +82,15 @@ def fields(pairs: Iterable[tuple[str, str]], width: int) -> str:
     verdict  HOLDS
     """
     said = {name: words.splitlines() for name, words in pairs if words}
-    label = max(map(len, said), default=0)
-    parts = {
-        name: [part for line in lines for part in wrapped(line, width - label - 2)]
-        for name, lines in said.items()
-    }
-    return "\n".join(
-        _line(cells, (label, 0))
-        for name, lines in parts.items()
-        for cells in zip_longest([name], lines, fillvalue="")
-    )
+    label, lines = max(map(len, said), default=0), list[str]()
+    for name, parts in said.items():
+        cells = [one for part in parts for one in wrapped(part, width - label - len(SPACE))]
+        lines += [_line(pair, (label, 0)) for pair in zip_longest([name], cells)]
+    return "\n".join(lines)
+
+
+def _line(cells: Sequence[str | None], widths: Sequence[int]) -> str:
+    return SPACE.join((cell or "").ljust(wide) for cell, wide in zip(cells, widths, strict=True)).rstrip()
 
 
 def wrapped(words: str, width: int) -> list[str]:
@@ -108,39 +101,13 @@ def wrapped(words: str, width: int) -> list[str]:
 def shortened(words: str, width: int) -> str:
     """Return words cut to so many characters, at a word where there is one, with an ellipsis.
 
-    >>> shortened("a clipped mean", 10), shortened("univariate/interval", 10)
-    ('a clipped…', 'univariat…')
+    >>> shortened("a clipped mean", 10)
+    'a clipped…'
     """
     lines = wrapped(" ".join(words.split()), width)
     if len(lines) == 1:
         return lines[0]
     return wrapped(words, width - 1)[0].rstrip(",;:. ") + "…"
-
-
-def _longest_word(column: Iterable[str]) -> int:
-    return max(len(word) for cell in column for word in cell.split() or [""])
-
-
-def _fitted(widths: Sequence[int], words: Sequence[int], page: int) -> list[int]:
-    """Return widths that fit the page: the widest columns give way, to their longest words if possible."""
-    fitted, room = list(widths), page - len(SPACE) * (len(widths) - 1)
-    for least in (words, [NARROW] * len(fitted)):
-        while sum(fitted) > room and any(map(gt, fitted, least)):
-            free = [wide if wide > low else 0 for wide, low in zip(fitted, least, strict=True)]
-            fitted[free.index(max(free))] -= 1
-    return fitted
-
-
-def _parts(line: Sequence[str], widths: Sequence[int], cut: Sequence[bool]) -> Iterable[Sequence[str]]:
-    cells = [
-        [shortened(cell, wide)] if short else wrapped(cell, wide)
-        for cell, wide, short in zip(line, widths, cut, strict=True)
-    ]
-    return zip_longest(*cells, fillvalue="")
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return SPACE.join(cell.ljust(wide) for cell, wide in zip(cells, widths, strict=True)).rstrip()
 
 
 def html(header: Sequence[str], rows: Rows) -> str:
@@ -169,11 +136,11 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
     return "\n".join([text_lines[0], "|" + "---|" * len(header), *text_lines[1:]])
 
 
-def verdict_row(verdict: Mapping[str, Any], width: int = 1000) -> list[str]:
+def verdict_row(verdict: Mapping[str, Any]) -> list[str]:
     """Return one verdict, in its JSON form, as cells of `VERDICT_COLUMNS`."""
     return [
         str(verdict["id"]),
-        shorten(str(verdict["statement"]), width, placeholder=" ..."),
+        " ".join(str(verdict["statement"]).split()),
         str(verdict["status"]),
         *(show(verdict.get(name)) for name in ("test", "level", "trials", "n", "estimate", "interval")),
     ]

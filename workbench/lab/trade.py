@@ -18,13 +18,14 @@ from workbench.chapters.trade_offs import STARTS, Start, fewest_rows
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import METHODS
 from workbench.errors import one_of
-from workbench.lab.explore import Explorer, Form, control, drawable, kept, short
+from workbench.lab.explore import Explorer, Form, control, drawable, short
 from workbench.study.parameters import Choice, Parameter, Slider, brief
 from workbench.study.trade_off import FREE, Numbers, TradeOff, contour
 
 DELTA = Parameter("δ", 1e-6, 1e-15, 0.01, "chance that privacy fails", track=(1e-12, 1e-3))
 DELTAS = (1e-9, 1e-6, 1e-3)
 SYMBOLS = {"n": "n", "epsilon": "ε", "delta": "δ", "alpha": "α"}
+BUDGETS = EPSILON.track or (EPSILON.low, EPSILON.high)
 REACH = 60  # the map goes so many times below and above the n it starts with
 EPSILONS, SIZES, ALPHAS = 11, 15, 9  # places of the table
 LEVELS = 6  # lines of equal error at most
@@ -40,9 +41,8 @@ class Trade(Explorer):
     free = frozenset({"unknown", "n", "epsilon", "alpha"})
 
     def __init__(self, trade: TradeOff, sizes: tuple[int, int], controls: list[Form], code: str) -> None:
-        epsilons = EPSILON.track or (EPSILON.low, EPSILON.high)
         self.trade = trade
-        self.epsilons = [float(f"{one:.3g}") for one in np.geomspace(*epsilons, EPSILONS)]
+        self.epsilons = [float(f"{one:.3g}") for one in np.geomspace(*BUDGETS, EPSILONS)]
         self.sizes = [round(n) for n in np.geomspace(*sizes, SIZES)]
         predicted = trade.candidate.kind == "predicted"
         share = "half of the runs" if predicted else f"at least {100 * (1 - trade.beta):g} % of the runs"
@@ -68,33 +68,8 @@ class Trade(Explorer):
         return {**drawable(self._chart(errors, delta)), "table": table}
 
     def _chart(self, errors: Numbers, delta: float) -> Chart:
-        regions = self._regions(errors, delta)
-        lines = [
-            Series(f"α = {brief(alpha)}", self.epsilons, contour(errors, self.sizes, alpha), role="reference")
-            for alpha in _levels(errors)
-        ]
-        meaning = self.trade.candidate.meaning.partition(";")[0].replace("`", "")
-        ends = (self.epsilons[0], self.epsilons[-1]), (self.sizes[0], self.sizes[-1])
-        panel = Panel(
-            f"α: {meaning}",
-            "ε",
-            "rows n",
-            (*regions.values(), *lines),
-            xlim=ends[0],
-            ylim=ends[1],
-            marks=tuple(_name(label, region) for label, region in regions.items()),
-        )
-        return Chart(
-            "trade_off",
-            f"Rows, privacy and accuracy: {METHODS[self.trade.key].name}",
-            (panel,),
-            alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
-            how_to_read=HOW_TO_READ,
-        )
-
-    def _regions(self, errors: Numbers, delta: float) -> dict[str, Series]:
-        """Return where nothing is released, and where noise and sampling limit the error."""
-        finite, sizes = np.isfinite(errors), np.array(self.sizes, float)
+        """Return lines of equal error, and where nothing is released, noise or sampling limits the error."""
+        finite, sizes, x = np.isfinite(errors), np.array(self.sizes, float), self.epsilons
         silent = np.where(finite.any(axis=0), sizes[finite.argmax(axis=0)], sizes[-1])
         balance = np.fmax(self.trade.balance(errors, self.sizes, delta), silent)
         parts = {
@@ -102,12 +77,25 @@ class Trade(Explorer):
             "privacy limits": (silent, balance, "idea/noise"),
             "sampling limits": (balance, np.full_like(silent, sizes[-1]), "idea/bias"),
         }
-        nothing = [nan] * len(self.epsilons)
-        return {
-            label: Series("", self.epsilons, nothing, low, high, role="reference", colour_key=key)
-            for label, (low, high, key) in parts.items()
-            if (high > low).any()
-        }
+        series, marks = list[Series](), list[Mark]()
+        for label, (low, high, key) in parts.items():
+            if (high > low).any():
+                series.append(Series("", x, [nan] * len(x), low, high, role="reference", colour_key=key))
+                place = max(range(len(x)), key=lambda k: (2 < k < len(x) - 3, high[k] / low[k]))
+                middle = float(np.sqrt(low[place] * high[place]))  # where it is widest
+                marks.append(Mark(label, x=x[place], y=middle, colour_key=key))
+        for alpha in _levels(errors):
+            line = contour(errors, self.sizes, alpha)
+            series.append(Series(f"α = {brief(alpha)}", x, line, role="reference"))
+        meaning = self.trade.candidate.meaning.partition(";")[0].replace("`", "")
+        xlim, ylim = (x[0], x[-1]), (self.sizes[0], self.sizes[-1])
+        return Chart(
+            "trade_off",
+            f"Rows, privacy and accuracy: {METHODS[self.trade.key].name}",
+            (Panel(f"α: {meaning}", "ε", "rows n", tuple(series), xlim=xlim, ylim=ylim, marks=tuple(marks)),),
+            alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
+            how_to_read=HOW_TO_READ,
+        )
 
     def exact(self, unknown: str, values: Mapping[str, Any]) -> float | None:
         """Return the planner's number; `values` has one for the unknown too, where to begin."""
@@ -131,14 +119,6 @@ def _levels(errors: Numbers) -> list[float]:
     rounds = [float(f"{m}e{k}") for k in decades for m in (1, 2, 5)]
     inside = [one for one in rounds if known.min() < one < known.max()]
     return inside[:: ceil(len(inside) / LEVELS)] if inside else []
-
-
-def _name(label: str, region: Series) -> Mark:
-    """Return the name of a region in its middle, where it is widest."""
-    x, low, high = (np.array(tuple(side or ())) for side in (region.x, region.low, region.high))
-    place = max(range(len(x)), key=lambda k: (2 < k < len(x) - 3, high[k] / low[k]))
-    middle = float(np.sqrt(low[place] * high[place]))
-    return Mark(label, "region", x=x[place], y=middle, colour_key=region.colour_key)
 
 
 def of(
@@ -178,38 +158,26 @@ def of(
         or trade.answers_from(places["epsilon"], places["delta"])
     )
     ends = (10 ** floor(log10(max(n / REACH, 1))), 10 ** ceil(log10(n * REACH)))
-    epsilons = EPSILON.track or (EPSILON.low, EPSILON.high)
     own = {
         "n": Slider(*ends, int(n), True, "n", "rows", True),
-        "epsilon": Slider(*epsilons, min(max(places["epsilon"], epsilons[0]), epsilons[1]), True, "ε"),
-        "delta": DELTA.slider(places["delta"] or None),
+        "epsilon": Slider(*BUDGETS, min(max(places["epsilon"], BUDGETS[0]), BUDGETS[1]), True, "ε"),
+        **({"delta": DELTA.slider(places["delta"] or None)} if trade.takes_delta else {}),
         "alpha": _accuracy(trade, places["alpha"]).slider(places["alpha"]),
     }
-    if not trade.takes_delta:
-        own.pop("delta")
     one_of(own, unknown=unknown)
-    symbols = [SYMBOLS[name] for name in own]
-    menu = {**control("unknown", Choice(list(own), unknown, "solve for")), "texts": symbols}
-    sliders = [control(name, one) for name, one in own.items()]
-    for one in sliders:
-        if one["name"] == "delta":
-            one["stops"] = sorted({*DELTAS, one["value"]})
+    menu = control("unknown", Choice(list(own), unknown, "solve for"))
+    sliders = {name: control(name, one) for name, one in own.items()}
+    if trade.takes_delta:
+        sliders["delta"]["stops"] = sorted({*DELTAS, sliders["delta"]["value"]})
     told = "".join(f", {name}={value!r}" for name, value in (("d", d), ("settings", settings)) if value)
-    return Trade(trade, ends, [menu, *sliders], f'lab.solve("{key}"{told}')
+    menu["texts"] = [SYMBOLS[name] for name in own]
+    return Trade(trade, ends, [menu, *sliders.values()], f'lab.solve("{key}"{told}')
 
 
 def _accuracy(trade: TradeOff, start: float) -> Parameter:
     """Return α in the unit of an estimator's error, which the picture says, its track round the start."""
     low, high = ALPHA.track or (ALPHA.low, ALPHA.high)
-    track = min(low, start / 5), max(high, 5 * start)
-    one = trade.candidate
+    low, high, one = min(low, start / 5), max(high, 5 * start), trade.candidate
     scaled = "/sigma" in one.meaning or getattr(one.estimator, "sigma", None) == 1
     unit = ALPHA.unit if scaled and one.entry.estimand == "mean" else ""
-    return replace(
-        ALPHA, low=min(ALPHA.low, track[0]), high=max(ALPHA.high, track[1]), track=track, unit=unit
-    )
-
-
-def solve(chapter: str, key: str, **starts: Any) -> None:
-    """Display the explorer of what an estimator trades (`of`), with the chapter's committed tables."""
-    of(key, **starts).show(kept(chapter, "solve"))
+    return replace(ALPHA, low=min(ALPHA.low, low), high=max(ALPHA.high, high), track=(low, high), unit=unit)

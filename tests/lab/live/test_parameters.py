@@ -16,7 +16,7 @@ from workbench.errors import ArgumentError
 from workbench.lab.live import session as declared
 from workbench.lab.live.session import Session
 from workbench.lab.project import chapter
-from workbench.lab.publish.committed import REQUIRED, check, parameters
+from workbench.lab.publish.committed import REQUIRED, examine, parameters
 from workbench.lab.schemas import nbformat
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -77,7 +77,7 @@ OTHERS = [LINES[name] for name in LINES if name != "epsilon"]
 )
 def test_the_checker_holds_a_notebook_to_what_is_declared(tmp_path, lines, finding):
     path = write_notebook(tmp_path / "02_one_mean.ipynb", parameters=[*DEFAULTS, *lines])
-    assert check(path) == [f"parameters: {finding}"]
+    assert examine(path).others == [f"parameters: {finding}"]
 
 
 def test_a_session_refuses_what_papermill_gave_and_the_notebook_does_not_have(monkeypatch, tmp_path):

@@ -84,10 +84,14 @@ def test_a_notebook_shows_the_table_and_the_picture_of_its_chapter(monkeypatch, 
     other = verdict(record("Y/2", **unknown)) | {"id": "other/claim"}
     canonical_json.write(tmp_path / "01_a" / "verdicts.json", {"full": [ours, other]})
     monkeypatch.setattr(session, "figures_folder", lambda: tmp_path)
-    page, text = session.growths("chapter")
+    shown = []
+    monkeypatch.setattr(session, "publish", lambda *given: shown.append(given))
+    for chapter in ("chapter", "none"):
+        session.Session(chapter, recompute=True).growths()
+    (page, text), (_, none) = shown
     assert ("X/Thm1" in text, "Z/3" in text, "Y/2" in text, "100, 200" in text) == (True, True, False, True)
     assert "data:image/svg+xml" in page
-    assert session.growths("none")[1] == session.NOT_AT_HAND
+    assert none == session.NOT_AT_HAND
 
 
 def test_two_scalings_of_one_name_are_told_apart_and_one_legend_stands_for_both():

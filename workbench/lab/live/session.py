@@ -12,7 +12,7 @@ Everything is written before anything fails, so that a refuted claim leaves its 
 import ast
 import re
 import tempfile
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from html import escape
 from inspect import signature
@@ -35,8 +35,6 @@ from workbench.study.parameters import typed
 from workbench.study.run import Run, TooMuchWorkError
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
-
-
 MARK = "# Parameters\n"  # what papermill writes above those that it was given
 AGREES = "recomputed: agrees with the committed figure"
 STANDS = "committed figure, not recomputed"
@@ -89,7 +87,10 @@ class Session:
         recompute: bool = False,
         **parameters: object,
     ) -> None:
-        require_known({"out", "profile", "seed", "recompute", *parameters})
+        known = sorted({"out", "profile", "seed", "recompute", *parameters})
+        for name, value in injected(cells()).items():
+            if name not in known:
+                raise ArgumentError(f"parameter {name}", value, one_of_words(name, known))
         require(chapter, parameters)
         one_of(PROFILES, profile=profile)
         integer_at_least(0, seed=seed)
@@ -117,8 +118,7 @@ class Session:
         verdicts
             Ids of the claims the figure shows.
         parameters
-            The figure's public numbers, the nearest that the chapter allows; those that are not given are as
-            in the committed figure. All are recorded with it.
+            Those public numbers, the nearest that the chapter allows; others are as in the committed figure.
         """
         asked, parameters = parameters, nearest(self.chapter, parameters)
         require(self.chapter, parameters)
@@ -126,7 +126,8 @@ class Session:
         if kept:
             own = {"chapter": self.chapter, "profile": self.profile, "seed": self.seed, "moved": self.moved}
             order = {"module": figure.__module__, "figure": figure.__name__, "out": str(self.out), **own}
-            line = stands(kept, {**defaults(figure), **parameters}, self.seed)
+            away = _away(kept, {**defaults(figure), **parameters}, self.seed)
+            line = f"{STANDS}, at other parameters: {away}" if away else STANDS
             Again(line, {**order, "parameters": asked, "verdicts": list(verdicts)}).show()
         else:
             publish(*self.made(figure, asked, parameters, verdicts))
@@ -162,7 +163,20 @@ class Session:
 
     def growths(self) -> None:
         """Display how n grows with every public number of the chapter's statements, as the full run found."""
-        publish(*growths(self.chapter))
+        from workbench.charts.drawing import svg
+        from workbench.lab.runner import complexity, growth
+
+        folder, home = figures_folder(), self.chapter.replace("_", "-")
+        grown = complexity.growing(folder) if folder else []
+        found = [one for one in grown if one.claim.startswith(f"{home}/")]
+        if not found:
+            publish(f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND)
+            return
+        chart = growth.picture(", ".join(dict.fromkeys(one.source for one in found)), found)
+        rows = [growth.summary(one) for one in found]
+        words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
+        page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(growth.SUMMARY, rows)
+        publish(page, tables.text(growth.SUMMARY, rows))
 
     def _charts(
         self, figure: Callable[..., Chart], parameters: Mapping[str, object]
@@ -177,25 +191,26 @@ class Session:
             try:
                 return {profile: figure(run, **parameters) for profile, run in runs.items()}, ""
             except TooMuchWorkError as refused:
-                still = {profile: replace(run, simulate=False) for profile, run in runs.items()}
-                made = {profile: figure(run, **parameters) for profile, run in still.items()}
-                charts = {profile: _without_runs(chart, refused) for profile, chart in made.items()}
-                return charts, f"predictions alone, {refused}"
+                still = f"No runs: they take {refused.times:.2g} times the usual work."
+                made = {}
+                for profile, run in runs.items():
+                    chart = figure(replace(run, simulate=False), **parameters)
+                    *others, last = chart.panels
+                    noted = replace(last, note=f"{last.note} {still}".lstrip())
+                    made[profile] = replace(chart, panels=(*others, noted))
+                return made, f"predictions alone, {refused}"
         except ArgumentError as refused:
             if not self.moved:
                 raise
-            return dict.fromkeys(runs, _refused(figure.__name__, refused)), f"no picture, {refused}"
+            panel = Panel("", "", "", (), "linear", "linear", note=str(refused))
+            title, alt = "There is no answer at these numbers", f"Nothing is drawn: {refused}."
+            empty = Chart(figure.__name__, title, (panel,), alt=alt)
+            return dict.fromkeys(runs, empty), f"no picture, {refused}"
 
     def explore(self, picture: Any, **controls: Any) -> None:
         """Display the explorer of a picture or of one's own column (`workbench.lab.explore.explorer`).
 
-        Parameters
-        ----------
-        picture
-            A function of a `Run` and of public numbers; or a column, with its public bounds `low`, `high`.
-        controls
-            Name -> where it starts, for a public number that the chapter declares, or its control; the first
-            two are seen at first, and move without a kernel, too.
+        A control starts at its value, at the nearest that the chapter allows.
         """
         self._moves(explorer(picture, **nearest(self.chapter, controls)))
 
@@ -266,34 +281,17 @@ class Session:
         publish(*told(richest(decided), full="full" in decided, remark=remark))
 
 
-def _without_runs(chart: Chart, refused: TooMuchWorkError) -> Chart:
-    """Return a chart that says below its last panel why no runs are in it."""
-    *others, last = chart.panels
-    note = f"{last.note} No runs: they take {refused.times:.2g} times the usual work.".lstrip()
-    return replace(chart, panels=(*others, replace(last, note=note)))
-
-
-def _refused(name: str, refused: ArgumentError) -> Chart:
-    """Return an empty chart that says why it is empty."""
-    panel = Panel("", "", "", (), "linear", "linear", note=str(refused))
-    return Chart(name, "There is no answer at these numbers", (panel,), alt=f"Nothing is drawn: {refused}.")
-
-
 def neutral(figure: Callable[..., Chart], chart: Chart, usual: Container[str]) -> Chart:
     """Return a chart whose words hold at any numbers: a usual title is a finding, and so is most of an alt.
 
     What the figure's docstring says that it returns becomes the title, unless that follows the numbers.
     """
     title = chart.title
-    if title in usual and (about := re.match(r"Return (?:the chart of )?(.+?)(?:;| \(|\.$)", _head(figure))):
+    head = (figure.__doc__ or "").partition("\n")[0]
+    if title in usual and (about := re.match(r"Return (?:the chart of )?(.+?)(?:;| \(|\.$)", head)):
         title = about[1][0].upper() + about[1][1:]
     panels = (f"{one.title}: {one.ylabel} against {one.xlabel}".strip(": ") for one in chart.panels)
     return replace(chart, title=title, alt=f"{title}. {'. '.join(panels)}.")
-
-
-def _head(figure: Callable[..., Chart]) -> str:
-    """Return the first line of a docstring."""
-    return (figure.__doc__ or "").partition("\n")[0]
 
 
 def defaults(figure: Callable[..., Chart]) -> dict[str, object]:
@@ -341,34 +339,21 @@ def moved(name: str, parameters: Mapping[str, object]) -> dict[str, object]:
     }
 
 
-def require_known(known: Iterable[str]) -> None:
-    """Raise if papermill gave this notebook a parameter that is not known, and name the one meant."""
-    names = sorted(known)
-    for name, value in injected(cells()).items():
-        if name not in names:
-            raise ArgumentError(f"parameter {name}", value, one_of_words(name, names))
-
-
 def injected(sources: Iterable[str]) -> dict[str, object]:
     """Return the parameters that papermill injected, from the sources of a notebook's cells.
 
     Papermill puts a cell of assignments after the notebook's own cell of parameters and marks it by its first
     line; a name that the notebook does not have would stay there, and do nothing.
     """
-    return dict(pair for cell in sources if cell.startswith(MARK) for pair in _assigned(cell))
-
-
-def _assigned(cell: str) -> Iterator[tuple[str, object]]:
-    for statement in ast.parse(cell).body:
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-            yield statement.targets[0].id, _value(statement.value)
-
-
-def _value(expression: ast.expr) -> object:
-    try:
-        return ast.literal_eval(expression)
-    except ValueError:  # such as float("nan")
-        return ast.unparse(expression)
+    found: dict[str, object] = {}
+    for cell in sources:
+        for statement in ast.parse(cell).body if cell.startswith(MARK) else ():
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                try:
+                    found[statement.targets[0].id] = ast.literal_eval(statement.value)
+                except ValueError:  # such as float("nan")
+                    found[statement.targets[0].id] = ast.unparse(statement.value)
+    return found
 
 
 # What is committed, beside which a notebook stands.
@@ -377,16 +362,7 @@ def _value(expression: ast.expr) -> object:
 def recomputed(chapter: str, made: Path, parameters: Mapping[str, object], seed: int) -> tuple[str, bool]:
     """Return in a line how a figure made again compares with the committed one, and whether it agrees.
 
-    Nothing is said where that is not at hand.
-
-    Parameters
-    ----------
-    chapter
-        The notebook's name without its number.
-    made
-        The numbers just made, NAME.json.
-    parameters, seed
-        What they were made with.
+    Nothing is said where that is not at hand. `made` is the file of the numbers just made, NAME.json.
     """
     kept = committed_figure(chapter, made.stem)
     if kept is None:
@@ -398,12 +374,6 @@ def recomputed(chapter: str, made: Path, parameters: Mapping[str, object], seed:
         return f"recomputed: differs from the committed figure: {'; '.join(found[:FEW])}{rest}", False
     profile = parameters["profile"]
     return AGREES if profile == kept["parameters"]["profile"] else f"{AGREES}, in its {profile} profile", True
-
-
-def stands(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
-    """Return the line about a committed figure that was not made again."""
-    away = _away(kept, parameters, seed)
-    return f"{STANDS}, at other parameters: {away}" if away else STANDS
 
 
 def _away(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
@@ -428,20 +398,3 @@ def _said(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(_said, value))
     return typed(float(str(value))) if real(value) else str(value)
-
-
-def growths(chapter: str) -> tuple[str, str]:
-    """Return the picture and the table of a chapter's sample sizes, searched one number at a time."""
-    from workbench.charts.drawing import svg
-    from workbench.lab.runner import complexity, growth
-    from workbench.lab.runner.growth import picture
-
-    folder, home = figures_folder(), chapter.replace("_", "-")
-    found = [one for one in complexity.growing(folder) if one.claim.startswith(f"{home}/")] if folder else []
-    if not found:
-        return f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND
-    chart = picture(", ".join(dict.fromkeys(one.source for one in found)), found)
-    rows = [growth.summary(one) for one in found]
-    words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
-    page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(growth.SUMMARY, rows)
-    return page, tables.text(growth.SUMMARY, rows)

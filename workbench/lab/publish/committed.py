@@ -20,10 +20,10 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.charts.drawing import draw, png
 from workbench.errors import ArgumentError
-from workbench.lab.claims import HOLDS, OPEN, SLOWER, expectations, reasons, sentence
+from workbench.lab.claims import HOLDS, OPEN, SLOWER, of_claims, sentence
 from workbench.lab.figures import richest
 from workbench.lab.project import Project, chapter
-from workbench.lab.publish import plain
+from workbench.lab.publish import plain, text
 from workbench.lab.runner.report import shown, verdicts
 from workbench.lab.schemas import nbformat
 from workbench.study.parameters import Parameter
@@ -41,8 +41,6 @@ COMMITTED, SOLUTION, DRAWS = "committed", "solution", "remove-input"
 MOST = 64  # characters of a cell's id
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ASKED, ANSWERS = "Predict first", "The answer, as a picture"
-TRAILING = re.compile(r"[ \t]+$", re.MULTILINE)
-BREAK = re.compile(r"(?<=\S)  \n(?=\S)")  # two spaces that break a line of Markdown: they mean something
 WORDS = {"REFUTED": "refuted", OPEN: "undecided", SLOWER: "not contradicted", HOLDS: "holds"}  # in this order
 PICTURES = "The pictures are of that run; a button below each recomputes it."
 PICTURE = re.compile(r"\]\(\.\./figures/([^)]+)\.svg\)")
@@ -60,26 +58,14 @@ class Examined(NamedTuple):
     text: str = ""
 
 
-def check(path: Path) -> list[str]:
-    """Return the faults of a notebook, one line each; none for a good one."""
-    found = examine(path)
-    return [*found.mendable, *found.others]
-
-
-def fix(path: Path) -> Examined:
-    """Write a notebook back with all mended that can be, and return what it was like before."""
-    found = examine(path)
-    if found.mendable:
-        with canonical_json.replacing(path) as file:
-            file.write(found.text)
-    return found
-
-
 def examined(files: Sequence[Path], *, mend: bool) -> tuple[str, bool]:
-    """Return one line per finding in these notebooks, and whether none is left."""
+    """Return one line per finding in these notebooks, and whether none is left; what can be is mended."""
     lines, left = [], 0
     for path in files:
-        found = fix(path) if mend else examine(path)
+        found = examine(path)
+        if mend and found.mendable:
+            with canonical_json.replacing(path) as file:
+                file.write(found.text)
         lines += [f"{path}: {line}{' (mended)' if mend else ''}" for line in found.mendable]
         lines += [f"{path}: {line}" for line in found.others]
         left += len(found.others) + (0 if mend else len(found.mendable))
@@ -91,23 +77,24 @@ def examine(path: Path) -> Examined:
     """Return the findings; those that cannot be mended are looked for in the mended notebook."""
     figures = path.resolve().parent.parent / "figures" / path.stem
     try:
-        text = path.read_bytes().decode()
-        notebook = nbformat().v4.reads(text)
+        written = path.read_bytes().decode()
+        notebook = nbformat().v4.reads(written)
         if notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
             raise ValueError("no cells in format 4")
         mended = cleaned(notebook)
-        mendable = list(_changes(notebook, mended))
         if figures.is_dir():
-            mendable += list(_with_results(mended, figures))
+            mended["cells"] = list(_with_results(mended["cells"], figures))
         nbformat().validate(mended)
     except Exception as error:  # whatever a file may hold
         return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
-    if text != canonical(notebook):
-        mendable.insert(0, "not in canonical form: sorted keys, indent 1, one newline at the end")
+    before, after = ({str(one.get("id")): one for one in two["cells"]} for two in (notebook, mended))
+    changed = [name for name in {**after, **before} if before.get(name) != after.get(name)]
+    mendable = [f"cell {name} is not as it is committed" for name in changed]
+    if written != canonical(mended) and not mendable:
+        mendable.append("not in canonical form: order, metadata, sorted keys, indent 1, one last newline")
     others = list(_parameters(mended, CHAPTERS.get(chapter(path.stem), {})))
-    others += _missing(mended, figures)
     for index, cell in enumerate(mended.cells):
-        others += [f"cell {index}: {fault}" for fault in _faults(cell)]
+        others += [f"cell {index}: {fault}" for fault in _faults(cell, figures)]
     return Examined(mendable, others, canonical(mended))
 
 
@@ -117,7 +104,7 @@ def canonical(notebook: Any) -> str:
 
 
 def cleaned(notebook: Any) -> Any:
-    """Return a notebook without outputs, other metadata and trailing blanks, with an id for each cell."""
+    """Return a notebook without outputs and other metadata, with an id for each cell."""
     from nbconvert import preprocessors
 
     library: Any = preprocessors
@@ -127,43 +114,17 @@ def cleaned(notebook: Any) -> Any:
     library.ClearOutputPreprocessor().preprocess(made, {})
     library.ClearMetadataPreprocessor(preserve_cell_metadata_mask=CELL_METADATA).preprocess(made, {})
     made["metadata"], made["nbformat_minor"] = nbformat().from_dict(METADATA), 5
-    every = {str(cell.get("id")) for cell in made["cells"]}
     for index, cell in enumerate(made["cells"]):
-        if cell.get("id") in taken or not ID.fullmatch(str(cell.get("id", ""))):
-            names = (f"c{index:02d}{end}" for end in ("", *(f"-{count}" for count in range(2, 10**6))))
-            cell["id"] = next(name for name in names if name not in every | taken)
-        taken.add(cell["id"])
-        for name in [name for name, value in cell["metadata"].items() if not value]:
-            del cell["metadata"][name]
-        cell["source"] = _tidy_code(cell["source"]) if cell["cell_type"] == "code" else _tidy(cell["source"])
-        if cell["cell_type"] == "code" and DRAWS in cell["metadata"].get("tags", ()):
+        name = str(cell.get("id", ""))
+        while name in taken or not ID.fullmatch(name):
+            name = f"{name[:50]}-{index}" if ID.fullmatch(name) else f"c{index:02d}"
+        cell["id"] = name
+        taken.add(name)
+        for key in [key for key, value in cell["metadata"].items() if not value]:
+            del cell["metadata"][key]
+        if cell["cell_type"] == "code" and tagged(cell, DRAWS):
             cell["metadata"].setdefault("jupyter", nbformat().from_dict({}))["source_hidden"] = True
     return made
-
-
-def _tidy_code(source: str) -> str:
-    """Return code without trailing blanks, or as it is where that would be another program."""
-    tidy = TRAILING.sub("", source).rstrip("\n")
-    try:
-        same = ast.dump(ast.parse(source)) == ast.dump(ast.parse(tidy))
-    except SyntaxError:
-        return source
-    return tidy if same else source
-
-
-def _tidy(source: str) -> str:
-    return TRAILING.sub("", BREAK.sub("\0", source)).rstrip("\n").replace("\0", "  \n")
-
-
-def _changes(notebook: Any, mended: Any) -> Lines:
-    """Yield a line for the notebook and for each of its cells that was mended, with what was."""
-    for index, (one, other) in enumerate(zip(notebook["cells"], mended["cells"], strict=True)):
-        changed = sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
-        if changed:
-            yield f"cell {index}: not as it is committed: {', '.join(changed)}"
-    changed = sorted(name for name in ("metadata", "nbformat_minor") if notebook.get(name) != mended[name])
-    if changed:
-        yield f"not as it is committed: {', '.join(changed)}"
 
 
 # Committed results
@@ -174,33 +135,14 @@ def tagged(cell: Any, tag: str = COMMITTED) -> bool:
     return tag in cell["metadata"].get("tags", ())
 
 
-def _with_results(notebook: Any, figures: Path) -> Lines:
-    """Write the committed cells of a notebook anew, and yield a line for each that was not as it is now."""
-    had = {cell["id"]: cell for cell in notebook["cells"] if tagged(cell)}
-    cells, asked = [], False
-    for cell in notebook["cells"]:
+def _with_results(cells: Sequence[Any], figures: Path) -> Iterator[Any]:
+    """Yield the cells of a notebook with those that are committed written anew."""
+    asked = False
+    for cell in cells:
         if not tagged(cell):
-            cells += [*_before(cell, figures, asked=asked), cell]
+            yield from _before(cell, figures, asked=asked)
+            yield cell
             asked = cell["cell_type"] == "markdown" and ASKED in cell["source"]
-    wanted = {cell["id"]: cell for cell in cells if tagged(cell)}
-    for name, cell in wanted.items():
-        if name not in had:
-            yield f"{name}: the committed result is missing"
-        elif had[name] != cell:
-            yield f"{name}: not what is committed in {figures.parent.name}/{figures.name}"
-    yield from (f"{name}: shows nothing that a cell makes" for name in had if name not in wanted)
-    places = [[cell["id"] for cell in some] for some in (cells, notebook["cells"])]
-    if had.keys() == wanted.keys() and places[0] != places[1]:
-        yield "committed results do not stand before the cells that make them"
-    notebook["cells"] = cells
-
-
-def _missing(notebook: Any, figures: Path) -> Lines:
-    """Yield a line for each figure that a cell shows and that is not committed, where any is."""
-    for index, cell in enumerate(notebook["cells"] if any(figures.glob("*.json")) else ()):
-        for name in shown(cell["source"]) if cell["cell_type"] == "code" else ():
-            if not (figures / f"{name}.json").is_file():
-                yield f"cell {index}: shows {name}, which is not in {figures.parent.name}/{figures.name}"
 
 
 def _before(cell: Any, figures: Path, *, asked: bool) -> Iterator[Any]:
@@ -226,29 +168,25 @@ def _before(cell: Any, figures: Path, *, asked: bool) -> Iterator[Any]:
 
 
 def _result(name: str, source: str) -> Any:
-    metadata = {"tags": [COMMITTED], "slideshow": {"slide_type": "skip"}}  # slides draw pictures themselves
-    cell = nbformat().v4.new_markdown_cell(source, metadata=metadata)
-    cell["id"] = f"{COMMITTED}-{name}"[:MOST]
+    cell = text(source, "skip")  # slides draw pictures themselves
+    cell["metadata"]["tags"], cell["id"] = [COMMITTED], f"{COMMITTED}-{name}"[:MOST]
     return cell
 
 
 def listed(decided: Sequence[Mapping[str, Any]]) -> str:
     """Return the verdicts as a sentence and a folded list, in Markdown."""
-    ids = [str(one["id"]) for one in decided]
-    why, items = reasons(ids), []
+    why, items = of_claims((str(one["id"]) for one in decided), "reason"), []
+
+    def ended(words: str) -> str:
+        return plain(words[:1].upper() + words[1:].rstrip(".") + ".")
+
     for one in sorted(decided, key=lambda one: list(WORDS).index(str(one["status"]))):
         reason = why.get(str(one["id"]), "") if one["status"] != HOLDS else ""
-        because = f" *Why:* {plain(_ended(reason))}" if reason else ""
-        words = plain(_ended(str(one["statement"])))
-        items.append(f"* **{WORDS[str(one['status'])]}**: {words}{because} (`{one['id']}`)")
+        because = f" *Why:* {ended(reason)}" if reason else ""
+        items.append(f"* **{WORDS[one['status']]}**: {ended(one['statement'])}{because} (`{one['id']}`)")
     count = "The claim" if len(items) == 1 else f"All {len(items)} claims"
-    head = f"**{sentence(decided, expectations(ids))}.** {PICTURES}"
     folded = f"<details><summary>{count}, and what became of each</summary>"
-    return "\n".join([head, "", folded, "", *items, "", "</details>"])
-
-
-def _ended(words: str) -> str:
-    return words[:1].upper() + words[1:].rstrip(".") + "."
+    return "\n".join([f"**{sentence(decided)}.** {PICTURES}", "", folded, "", *items, "", "</details>"])
 
 
 # Parameters and cells
@@ -302,7 +240,7 @@ def _assignment(statement: ast.stmt) -> tuple[str, object] | None:
         return None
 
 
-def _faults(cell: Any) -> Lines:
+def _faults(cell: Any, figures: Path) -> Lines:
     if cell.metadata.get("slideshow", {}).get("slide_type") not in SLIDES:
         yield f"has no slide type: {', '.join(SLIDES)}"
     if cell.cell_type != "code":
@@ -317,6 +255,9 @@ def _faults(cell: Any) -> Lines:
     lines = [line for line in cell.source.splitlines() if line.strip() and not line.strip().startswith("#")]
     if len(lines) > LINES:
         yield f"{len(lines)} lines of code, at most {LINES}"
+    for name in shown(cell.source) if any(figures.glob("*.json")) else ():
+        if not (figures / f"{name}.json").is_file():
+            yield f"shows {name}, which is not in {figures.parent.name}/{figures.name}"
 
 
 # Copies
@@ -354,8 +295,7 @@ def _lesson(project: Project, notebook: Path) -> Iterator[Any]:
         raise ArgumentError("notebook", notebook.stem, "a notebook with a plan in notebooks/lessons")
     parts = re.split(r"^(?=## )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for number, part in enumerate(parts):
-        lower = re.sub(r"^(?=#)", "#", part, flags=re.MULTILINE).rstrip()
-        cell = nbformat().v4.new_markdown_cell(lower, metadata={"slideshow": {"slide_type": "skip"}})
+        cell = text(re.sub(r"^(?=#)", "#", part, flags=re.MULTILINE).rstrip(), "skip")
         yield nbformat().from_dict({**cell, "id": f"lesson-{number}"})
 
 

@@ -18,7 +18,7 @@ from workbench.charts.drawing import SLIDE, svg
 from workbench.charts.drawing import slides as panels
 from workbench.errors import ArgumentError
 from workbench.lab import explore
-from workbench.lab.claims import expectations, sentence
+from workbench.lab.claims import sentence
 from workbench.lab.figures import richest
 from workbench.lab.project import Project
 from workbench.lab.publish import html, render, shown, text
@@ -234,8 +234,7 @@ def _shown(page: str, heading: str) -> Any:
 def _standing(folder: Path) -> list[str]:
     """Return how many claims hold, in words; nothing where none was decided."""
     profile, decided = verdicts(folder)
-    known = expectations(str(one["id"]) for one in decided)
-    return [sentence(decided, known, f"the {profile} run") + "."] if decided else []
+    return [sentence(decided, f"the {profile} run") + "."] if decided else []
 
 
 def _verdicts(folder: Path, heading: str) -> Cells:
