@@ -130,16 +130,9 @@ SETTINGS = {
 
 @each_trial
 def hits(
-    setting: str,
-    d: int,
-    n: int,
-    *,
-    corruption: float = USUAL.corruption,
-    epsilon: float = USUAL.epsilon,
-    delta: float = USUAL.delta,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    setting: str, d: int, n: int, *, corruption: float = USUAL.corruption, epsilon: float = USUAL.epsilon,
+    delta: float = USUAL.delta, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the error of one setting at one n."""
     chosen = SETTINGS[setting]
     x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
@@ -162,16 +155,9 @@ def points(terms: Terms) -> tuple[Point, ...]:
 
 @each_trial
 def heavy_errors(
-    n: int,
-    d: int,
-    corruption: float,
-    epsilon: float,
-    attack: str,
-    law: str,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    n: int, d: int, corruption: float, epsilon: float, attack: str, law: str, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure mean/prime-heavy on rows of covariance I without a third moment."""
     theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
     rows = corrupted(x, attack, corruption, data) + theta
@@ -184,14 +170,9 @@ PRIVATE = replace(
     SIZES, points=tuple(one for one in SIZES.points if SETTINGS[one["setting"]].attack == "none")
 )
 HEAVY_ROWS = sweep(
-    "prime-heavy",
-    1,
-    12,
-    heavy_errors,
-    law=("student", "pareto"),
-    corruption=(0.02, 0.05, 0.1),
+    "prime-heavy", 1, 12, heavy_errors, law=("student", "pareto"), corruption=(0.02, 0.05, 0.1),
     attack=HEAVY_ATTACKS,
-)
+)  # fmt: skip
 
 
 def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL) -> Measure:
@@ -205,12 +186,9 @@ def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, term
 
 
 def table_1(
-    run: Run,
-    *,
-    corruption: float = USUAL.corruption,
-    epsilon: float = USUAL.epsilon,
+    run: Run, *, corruption: float = USUAL.corruption, epsilon: float = USUAL.epsilon,
     delta: float = USUAL.delta,
-) -> Chart:
+) -> Chart:  # fmt: skip
     """Return the rows needed over the formulas of Table 1, sub-Gaussian rows."""
     return Chart(
         "table_1",
@@ -225,12 +203,9 @@ def table_1(
 
 
 def table_2(
-    run: Run,
-    *,
-    corruption: float = USUAL.corruption,
-    epsilon: float = USUAL.epsilon,
+    run: Run, *, corruption: float = USUAL.corruption, epsilon: float = USUAL.epsilon,
     delta: float = USUAL.delta,
-) -> Chart:
+) -> Chart:  # fmt: skip
     """Return the rows needed over the formulas of Table 2, rows of bounded covariance."""
     return Chart(
         "table_2",
@@ -255,14 +230,17 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
     frame = run.table(SIZES.moved(points(terms), **vars(terms)))
     series, names = list[Series](), list[str]()
     for key, one in SETTINGS.items():
-        if one.table == table:
-            found = {}
-            for d in one.top:
-                names.append(f"{one.name} ({one.row}), d = {d}")
-                if len(frame):
-                    rows_needed = needed(frame, key, d, run.seed, LEVEL, terms)
-                    found[float(len(names))] = measures.scaled(rows_needed, 1 / one.formula(d, terms))
-            series.append(measured("", found, key, joined=False))
+        if one.table != table:
+            continue
+        found = {
+            float(place): measures.scaled(
+                needed(frame, key, d, run.seed, LEVEL, terms), 1 / one.formula(d, terms)
+            )
+            for place, d in enumerate(one.top, start=len(names) + 1)
+            if len(frame)
+        }
+        names += [f"{one.name} ({one.row}), d = {d}" for d in one.top]
+        series.append(measured("", found, key, joined=False))
     ends = (0.5, len(names) + 0.5)
     series.append(Series("the formula, with constants 1", ends, (1.0, 1.0), role="reference"))
     note = f"n at which two runs of three err by at most {most}; {said}, δ = {number(terms.delta)}."
@@ -295,8 +273,8 @@ CLAIMS = (
         "P14",
         ("LKKO21/Thm9",),
         "n = 1e5, d = 10, Student and Pareto rows of tail index 2.5, covariance I, corruption .02, .05, .1,"
-        " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most"
-        " 1.5 √corruption.",
+        " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most 1.5"
+        " √corruption.",
         sweeps=lambda: (HEAVY_ROWS,),
         checks=heavy_tails,
     ),

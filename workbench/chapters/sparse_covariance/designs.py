@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import exp, hypot, inf, log, nan, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.chapters.shapes import each, growth
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import number
 from workbench.distributions import Gaussian, SparseCovariance
@@ -60,14 +61,6 @@ P, USUAL = 100, ApproxDP(1.0, DELTA)
 DRAWS = 3  # of truths, whose mean stands for a typical one
 DROWNED = 1 / 3  # of the noise: below it, sampling adds less than 6 % to its norm
 LARGEST = 700.0  # powers of e beyond it are infinite
-REFERENCES = {
-    "zero": "zero matrix",
-    "oracle diagonal": "true diagonal",
-    "noisy diagonal": "noisy diagonal",
-    "plain": "plain release",
-    "empirical": "empirical covariance",
-    "without": "non-private threshold",
-}
 
 # Truths and runs
 
@@ -123,23 +116,27 @@ class Run:
         """Return step (3) alone."""
         return thresholded(self.released, self.noise, rule, rng)
 
+    def error(self, matrix: Array) -> float:
+        """Return the relative spectral error of a matrix."""
+        return spectral(matrix - self.truth) / spectral(self.truth)
+
 
 def released(
-    covariance: Array,
-    n: int,
-    epsilon: float,
-    data: Generator,
-    noise: Generator,
-    *,
-    delta: float = DELTA,
-    model: Model = "central",
-    calibration: Calibration = "tight",
-) -> Run:
+    covariance: Array, n: int, epsilon: float, data: Generator, noise: Generator, *, delta: float = DELTA,
+    model: Model = "central", calibration: Calibration = "tight",
+) -> Run:  # fmt: skip
     """Return a run on n rows of unit radius, in law."""
     law = MultivariateGaussian(Gaussian(np.zeros(len(covariance)), covariance))
     empirical = second_moment(law, n, rng=data)
     charge = charged(len(covariance), n, ApproxDP(epsilon, delta), model, calibration)
     return Run(law.covariance, empirical, perturbed(empirical, charge, noise_source(noise)), charge, n)
+
+
+def spread_run(
+    p: int, degree: float, n: int, epsilon: float, data: Generator, noise: Generator, **more: Any
+) -> Run:
+    """Return a run where the support of this degree is spread over all coordinates."""
+    return released(spread(p, share_of(p, degree), n, data), n, epsilon, data, noise, **more)
 
 
 def charged(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> Charge:
@@ -171,12 +168,7 @@ def diagonal(matrix: Array) -> Array:
 def estimates(one: Run, rng: Generator) -> dict[str, Array]:
     """Return the output of the source's rule and of the default one, and all references."""
     rules: dict[str, Rule] = {"algorithm": "paper", "default": "adaptive-lasso"}
-    return {name: one.thresholded(rule, rng).psd for name, rule in rules.items()} | references(one, rng)
-
-
-def references(one: Run, rng: Generator) -> dict[str, Array]:
-    """Return the reference matrices of an estimate, by the keys of `REFERENCES`."""
-    return {
+    return {name: one.thresholded(rule, rng).psd for name, rule in rules.items()} | {
         "zero": np.zeros_like(one.truth),
         "oracle diagonal": diagonal(one.truth),
         "noisy diagonal": diagonal(one.released),
@@ -209,34 +201,17 @@ def rows_factor(model: Model, p: int, budget: ApproxDP, usual_p: int = P) -> flo
 
 
 @cache
-def typical_spread(p: int, share: float, n: int) -> tuple[float, float]:
-    """Return the spectral norm and the trace of a truth whose support is spread over all coordinates."""
-    return _typical([spread(p, share, n, _draw(draw)) for draw in range(DRAWS)])
-
-
-@cache
-def typical_block(p: int, active: int, degree: int, n: int) -> tuple[float, float]:
-    """Return the spectral norm and the trace of a truth with a fixed active block."""
-    return _typical([block(p, active, degree, n, _draw(draw)) for draw in range(DRAWS)])
-
-
-def _draw(number: int) -> np.random.Generator:
-    return stream(0, Role.DATA, "wx19-typical", number, 0)
-
-
-def _typical(truths: list[Array]) -> tuple[float, float]:
-    norms, traces = [spectral(one) for one in truths], [float(np.trace(one)) for one in truths]
+def typical(truth: Callable[..., Array], *public: Any) -> tuple[float, float]:
+    """Return the spectral norm and the trace of a truth with these numbers, the mean of a few draws."""
+    truths = [truth(*public, stream(0, Role.DATA, "wx19-typical", draw, 0)) for draw in range(DRAWS)]
+    norms, traces = ([size(one) for one in truths] for size in (spectral, np.trace))
     return float(np.mean(norms)), float(np.mean(traces))
 
 
 def plain_error(
-    truth: tuple[float, float],
-    p: int,
-    n: int,
-    budget: ApproxDP,
-    model: Model = "central",
+    truth: tuple[float, float], p: int, n: int, budget: ApproxDP, model: Model = "central",
     calibration: Calibration = "tight",
-) -> float:
+) -> float:  # fmt: skip
     """Return the relative error of the plain release: the norm of its noise, and a little sampling.
 
     `truth` is its norm and its trace. nan where sampling is no small part: 2 √(|Σ|₂ tr Σ/n) is no prediction,
@@ -253,12 +228,7 @@ def plain_error(
 
 def geometric(values: ArrayLike, level: float) -> Measure:
     """Return the geometric mean of independent positive values, with the t interval of its logarithm."""
-    logs = np.log(np.asarray(values, np.float64))
-    middle, m = float(logs.mean()), len(logs)
-    if m < 2:
-        return Measure(exp(middle), (0.0, inf), m)
-    reach = float(-stdtrit(m - 1, level / 2)) * float(logs.std(ddof=1)) / sqrt(m)
-    return exponential(Measure(middle, (middle - reach, middle + reach), m))
+    return exponential(arithmetic(np.log(np.asarray(values, np.float64)), level))
 
 
 def arithmetic(values: ArrayLike, level: float) -> Measure:
@@ -378,6 +348,16 @@ def run_on(block: Array, p: int, n: int, charge: Charge, added: Array, data: Gen
     return Run(padded(block, p), empirical, empirical + added, charge, n)
 
 
+def source_run(
+    block: Array, p: int, n: int, epsilon: float, delta: float, data: Generator, noise: Generator,
+    model: Model = "central",
+) -> Run:  # fmt: skip
+    """Return a run in law with the source's noise."""
+    charge = noise_of(model, p, n, epsilon, delta)
+    added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
+    return run_on(block, p, n, charge, added, data)
+
+
 def spectral_error(kept: Array, truth: Array) -> float:
     """Return the error of step (4) in spectral norm; coordinates without entries are repaired one by one."""
     away = ~np.eye(len(kept), dtype=bool)
@@ -388,9 +368,7 @@ def spectral_error(kept: Array, truth: Array) -> float:
     return max(inside, float(alone.max(initial=0.0)))
 
 
-# The noise itself: its sensitivity, its spectrum, and what the source's delivers.
-#
-# WX19 equations (7) and (8) and Theorem 1.
+# The noise itself: its sensitivity, its spectrum, and what the source's delivers (equations 7, 8, Theorem 1)
 
 
 ROOT_2 = sqrt(2)
@@ -431,8 +409,8 @@ def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
                   marks=(Mark("equal noise", "horizontal", y=1.0),)),
         ),
         alt="Left: the true ε over the promised one rises with ε and passes 1 between 0.15 and 1.3, earlier"
-        " for small δ. Right: the sd of our noise over that of the source, at a promise that is kept, between"
-        " 0.4 and 0.9.",
+        " for small δ. Right: the sd of our noise over that of the source, at a promise that is kept,"
+        " between 0.4 and 0.9.",
         how_to_read="One replaced row moves the matrix √2 times as far as an added one. The classic formula"
         " is so generous that for small ε nobody notices. Exact noise keeps the promise at every ε, and is"
         " the smaller one below the line.",
@@ -454,8 +432,9 @@ def delivered(epsilon: float, delta: float) -> float:
 
 
 def stated_noise_keeps_its_promise() -> Verdict:
-    table = {f"({e:g}, {d:g})": delivered(e, d) for e in EPSILONS for d in DELTAS}
-    ratios = [delivered(e, d) / e for e in EPSILONS for d in DELTAS]
+    true = {(e, d): delivered(e, d) for e in EPSILONS for d in DELTAS}
+    table = {f"({e:g}, {d:g})": one for (e, d), one in true.items()}
+    ratios = [one / e for (e, _), one in true.items()]
     return computed("true ε over promised ε", ratios, (-inf, 1.0), detail=table)
 
 
@@ -467,18 +446,15 @@ def gap(first: np.ndarray, second: np.ndarray) -> float:
 
 def sensitivity_is_root_2(seed: int) -> list[Verdict]:
     rng = stream(seed, Role.SCREEN, "wx19-sensitivity", 0, 0)
-    found = []
-    for d in DIMENSIONS:
-        for scale in (1.0, FAR):
-            rows = scale * rng.standard_normal((PAIRS // (2 * len(DIMENSIONS)), 2, 1, d))
-            found += [gap(*pair) for pair in rows]
+    random = [
+        gap(*pair)
+        for d in DIMENSIONS
+        for scale in (1.0, FAR)
+        for pair in scale * rng.standard_normal((PAIRS // (2 * len(DIMENSIONS)), 2, 1, d))
+    ]
     first, second = np.eye(2)[:1], np.eye(2)[1:]
-    plus, minus = (first + second) / ROOT_2, (first - second) / ROOT_2
-    pairs = ((first, second), (plus, minus))
-    random, worst = (
-        np.array(found),
-        [gap(reach * one, reach * other) for one, other in pairs for reach in (1.0, FAR)],
-    )
+    pairs = (first, second), ((first + second) / ROOT_2, (first - second) / ROOT_2)
+    worst = [gap(reach * one, reach * other) for one, other in pairs for reach in (1.0, FAR)]
     declared = 50 * PerturbedCovariance(radius=1.0).plan(50, 2, GaussianDP(1.0))[STEP].sensitivity
     return [
         computed("random pairs", random, (0.0, ROOT_2 * (1 + EXACT))),
@@ -502,11 +478,9 @@ def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:
     level = claim_level(parts=2 * len(NOISE_P))
     norms = dict(zip(NOISE_P, trials(frame, "p", "norm").T, strict=True))
     ratios = {p: geometric(found / (2 * sqrt(p)), level) for p, found in norms.items()}
-    limits = 0.95, 1.05
-    checks = [measures.between(f"|N|₂ / (2 sd √p), p = {p}", ratio, *limits) for p, ratio in ratios.items()]
-    logs = [measures.logarithm(geometric(found, level)) for found in norms.values()]
-    slope = measures.slope(np.log(NOISE_P), logs)
-    return [*checks, measures.between("slope in p", slope, 0.45, 0.55, bound=0.5)]
+    power = growth({p: geometric(found, level) for p, found in norms.items()})
+    checks = each("|N|₂ / (2 sd √p), p = ", ratios, 0.95, 1.05)
+    return [*checks, measures.between("slope in p", power, 0.45, 0.55, bound=0.5)]
 
 
 CLAIMS = (
@@ -522,8 +496,8 @@ CLAIMS = (
         "sparse-covariance/noise-as-root-p",
         "S3",
         ("WX19/Eq8",),
-        "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the diagonal:"
-        " a slope of .5 in p, within .05.",
+        "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the"
+        " diagonal: a slope of .5 in p, within .05.",
         sweeps=lambda: (SPECTRA,),
         checks=spectrum_checks,
     ),
