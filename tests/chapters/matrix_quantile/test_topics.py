@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from tests.chapters.worlds import decided
+from tests.estimators.quantile_pairs import slope_of
 from workbench.chapters import matrix_quantile as gallery
 from workbench.chapters.covariance.one_radius import geometric
 from workbench.chapters.matrix_quantile import lifted, outliers, quantiles, rows
 from workbench.chapters.matrix_quantile.lifted import mean_shape
 from workbench.distributions import Gaussian
+from workbench.estimators.matrix_quantile import influence_for
+from workbench.estimators.stable_quantile import normal_level
 from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
 from workbench.populations.rotated import rotated
 from workbench.privacy import SimulatedNoise
@@ -148,20 +151,23 @@ def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monk
 
 def test_levels_are_near_their_prediction():
     x = np.random.default_rng(1).standard_normal((2000, 2))
+    scales = np.geomspace(0.04, 400.0, 161)
+    levels = [normal_level(influence_for(2), 2, float(scale)) for scale in scales]
     for share in (0.08, 0.2, 0.4):
         found = np.linalg.eigvalsh(quantiles.known(x, share * len(x)))
-        np.testing.assert_allclose(found, quantiles.scale_at(share, 2), rtol=0.2)
+        predicted = np.exp(np.interp(-share, -np.array(levels), np.log(scales)))
+        np.testing.assert_allclose(found, predicted, rtol=0.2)
 
 
 @pytest.mark.daily
 def test_counts_are_crossings_and_the_chance_of_a_release_is_that_of_the_ramp():
-    design = outliers.recipe(rows.planned(2, None), 2, rows.BUDGET).design
+    design = outliers.design(rows.planned(2, None), 2, rows.BUDGET)
     sets = outliers._sets(design, 17, 0.1)
     normal, heavy, far = (design.test.measure(x)[0] for x in sets.values())
     assert normal == design.test.most > max(heavy, far)
-    slopes = outliers.slopes(design.test, sets["heavy tails"], [heavy, heavy + 1])
-    assert slopes[0] >= outliers.needed(design.test, heavy)
-    assert slopes[1] < outliers.needed(design.test, heavy + 1)
+    for count, stable in ((heavy, True), (heavy + 1, False)):
+        needed = design.test.strength + (design.test.influence.most + design.test.margin) * count
+        assert ((slope_of(design.test, sets["heavy tails"], count) or 0.0) >= needed) == stable
     chances, half = stable_chances(design.charge), int(outliers.even(design))
     assert chances[1] == pytest.approx(rows.DELTA, rel=1e-6)
     assert chances[half] <= 0.5 <= chances[half + 1]

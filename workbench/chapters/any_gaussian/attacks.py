@@ -121,14 +121,12 @@ def searched(n: int, d: int, corruption: float, rng: Generator) -> tuple[float, 
 def filtered_errors(
     adversary: Adversary, n: int, d: int, corruption: float, rng: Generator
 ) -> tuple[float, float]:
-    """Return the errors of the filter and of the plain moment under one attack."""
     x = adversary.corrupt(rng.standard_normal((n, d)), corruption, rng=rng)
     return error(filtered_moment(x, corruption), corruption), error(moment(x), corruption)
 
 
 @each_trial
 def votes(d: int, n: int, corruption: float, attack: str, *, data: Generator, noise: Generator) -> Row:
-    """Run the robust vote on a covariance end to end."""
     x = data.standard_normal((n, d))
     x = ATTACKS[attack].corrupt(x, corruption, rng=data) if attack else x
     shape, estimator = frame(d, data), PopulousRobustCovariance(corruption=corruption, centred=True)
@@ -163,7 +161,6 @@ def _sized(most: int, **axes: Any) -> tuple[Point, ...]:
 
 
 def shown(corruptions: Iterable[float]) -> tuple[Point, ...]:
-    """Return every attack that the picture has, at these shares."""
     return _sized(MOST_ROWS, d=PICTURED, corruption=list(corruptions), attack=list(SHOWN))
 
 

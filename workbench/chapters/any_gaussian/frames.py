@@ -58,12 +58,10 @@ ROWS = "rows n"
 
 
 def said(budget: ApproxDP) -> str:
-    """Return (ε, δ) as titles write it."""
     return f"ε = {budget.epsilon:g}, δ = {number(budget.delta)}"
 
 
 def groups(share: float, budget: ApproxDP) -> int:
-    """Return how many groups of d rows a share of the planned rows has."""
     return max(2, round(share * SubspaceExact().groups(budget)))
 
 
@@ -223,7 +221,6 @@ FLAT = 1.5  # medians over each other
 
 
 def planned(check: Verdict, statement: str, n: int, formula: str, shape: float) -> Verdict:
-    """Return a check at the n of a plan with that n, and beside the shape of the theorem."""
     return enough(enough(check, statement, "planned", n), statement, formula, n, shape)
 
 
@@ -266,7 +263,6 @@ FACTORS, LEARNERS_DIMENSIONS = (1.0, 2.0, 4.0), (1, 2, 3)  # of the picture: tim
 
 @each_trial
 def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
-    """Run the populous mean far from the origin."""
     value = PopulousMean(sigma=1.0)(SHIFT + data.standard_normal((n, d)), budget=BUDGET, rng=noise).value
     return answered(error_of(value, lambda mean: np.linalg.norm(mean - SHIFT)))
 
@@ -314,7 +310,6 @@ def _sizes(budget: ApproxDP) -> tuple[Point, ...]:
 
 @lru_cache(maxsize=64)
 def law_sizes(d: int, budget: ApproxDP) -> tuple[int, ...]:
-    """Return multiples of about the fewest rows that learn a whole Gaussian."""
     rows = LAW_ROWS[d]
     if budget != BUDGET:
         here, usual = (fewest_rows(LEARNER, d, one) for one in (budget, BUDGET))

@@ -52,8 +52,6 @@ REACH, CENTRE = 10.0, (4.0, 0.0)
 
 @dataclass(frozen=True)
 class Vote:
-    """What a vote on points in the plane finds: friends and weights of each."""
-
     points: Array
     design: PricedDesign
     limit: float
@@ -76,7 +74,6 @@ class Vote:
 
 
 def scattered(n: int, share: float, rng: np.random.Generator) -> Array:
-    """Return n rows of N(0, I) in the plane, a share of them far away."""
     points = rng.standard_normal((n, 2))
     far = round(share * n)
     points[:far] = AWAY + 0.5 * points[:far]
@@ -111,7 +108,6 @@ def the_vote(
 
 
 def where(found: Vote) -> Panel:
-    """Return the points and the circles of friendship of a popular and of a far one."""
     heard = found.weights > 0
     popular = found.points[int(np.argmax(found.friends))]
     circled = [("friends of a popular group", popular, -found.limit - 1.3, POPULAR)]
@@ -129,7 +125,6 @@ def where(found: Vote) -> Panel:
 
 
 def popularity(found: Vote) -> Panel:
-    """Return the share of friends of every point, in order, between the two thresholds."""
     k, vote = len(found.points), found.design.vote
     order = np.argsort(found.friends)
     places, shares, heard = np.arange(1, k + 1), found.friends[order] / k, found.weights[order] > 0

@@ -43,7 +43,6 @@ def limit(corruption: float) -> float:
 
 
 def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Array:
-    """Return clean rows after an attack; every random direction is a new one."""
     name = attack.split(" ")[0]
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
@@ -63,7 +62,6 @@ def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
 
 
 def taken(x: Array, y: Array) -> np.ndarray:
-    """Return which rows an adversary changed."""
     return np.asarray((x != y).any(axis=1))
 
 
@@ -211,7 +209,6 @@ Mine = Callable[[Array, int, np.random.Generator], object]
 
 
 def fighters(d: int, corruption: float) -> dict[str, Any]:
-    """Return the estimators by catalog key, given the same about the rows."""
     return {
         "mean/empirical": EmpiricalMean(),
         "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption, sigma=1.0),
@@ -228,7 +225,6 @@ def fights(
     attack: str, n: int, corruption: float, epsilon: float, who: str, *, d: int = DUEL_D,
     delta: float = DELTA, data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
-    """Measure the errors of several estimators on the same corrupted rows."""
     names = FIGHTERS if who == "all" else (*PLAIN, *ROBUST[1:])
     budget, chosen = ApproxDP(epsilon, delta), fighters(d, corruption)
     theta = data.uniform(-PLACES, PLACES, d)

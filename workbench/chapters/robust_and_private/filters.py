@@ -395,7 +395,6 @@ def _filtering(seed: int) -> Film:
 
 
 def planted(x: Array) -> Array:
-    """Return rows, some of which an adversary has put into clusters."""
     moved, each = x.copy(), int(SHARE * len(x))
     for k, (angle, distance) in enumerate(CLUSTERS):
         place = distance * np.array([cos(radians(angle)), sin(radians(angle))])
@@ -494,7 +493,6 @@ def with_cluster(n: int, d: int, corruption: float, place: float, data: Generato
 def released(
     one: Estimator[Any], x: Array, budget: Budget, noise: Generator, trace: Trace | None = None
 ) -> Array:
-    """Return the value of a run, infinite where it gives no answer."""
     release = one(x, budget=budget, rng=noise, trace=trace)
     return np.full(x.shape[1], inf) if release.abstained else np.asarray(release.value)
 

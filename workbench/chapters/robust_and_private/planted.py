@@ -113,7 +113,6 @@ def row_by_row(
 
 
 def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any) -> Sweep:
-    """Return a sweep whose axes are those of Figure 1 unless told otherwise."""
     usual = {"n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": ["shift-ones"]}
     return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, blocks(full))
 
@@ -147,7 +146,6 @@ def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
 
 
 def curves(run: Run, frame: pd.DataFrame, along: str, foreseen: Mapping[Any, float]) -> list[Series]:
-    """Return mean/prime and mean/clipped-box on planted rows, with what is predicted of the latter."""
     prime, box = (over(frame, column, along) for column in ("prime", "box"))
     return [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
 

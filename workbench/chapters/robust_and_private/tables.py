@@ -60,19 +60,15 @@ KINDS: dict[str, tuple[str, Role, str]] = {
 
 @dataclass(frozen=True)
 class Terms:
-    """The public numbers of both tables: the corrupted share, and the budget."""
-
     corruption: float = 0.05
     epsilon: float = 1.0
     delta: float = 1e-6
 
     def rows(self, table: str, d: int) -> dict[str, lkko21.Row]:
-        """Return the rows of a table at d."""
         stated = lkko21.table_1 if table == "1" else lkko21.table_2
         return stated(d, self.corruption, self.epsilon, self.delta)
 
     def most(self, table: str) -> float:
-        """Return the error aimed at: 1.2 or 1.5 times that of the theorem."""
         if table == "1":
             return 1.2 * lkko21.sub_gaussian_error(self.corruption)
         return HEAVY_TIMES * lkko21.bounded_covariance_error(self.corruption)
@@ -96,11 +92,9 @@ class Setting:
 
     @property
     def attack(self) -> str:
-        """What the adversary does: nothing to rows of an estimator that is private alone."""
         return "none" if self.row == "private" else {"1": "shift-ones", "2": "root-1"}[self.table]
 
     def make(self, d: int, corruption: float) -> Any:
-        """Return the estimator."""
         known = {"sigma": 1.0} if self.table == "1" else {"upper": 1.0}
         if self.row == "private":
             return self.kind(radius=RADIUS * sqrt(d), **known)
@@ -112,7 +106,6 @@ class Setting:
         return terms.rows(self.table, d)[self.row].polynomial.total
 
     def grid(self, d: int, terms: Terms = USUAL) -> list[int]:
-        """Return the n that are tried."""
         top = self.formula(d, terms) * self.top[d]
         return [max(30, round(top / 2**k)) for k in reversed(range(HALVINGS))]
 
@@ -133,7 +126,6 @@ def hits(
     setting: str, d: int, n: int, *, corruption: float = USUAL.corruption, epsilon: float = USUAL.epsilon,
     delta: float = USUAL.delta, data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
-    """Measure the error of one setting at one n."""
     chosen = SETTINGS[setting]
     x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
     x = corrupted(x, chosen.attack, corruption, data)
@@ -144,7 +136,6 @@ def hits(
 
 
 def points(terms: Terms) -> tuple[Point, ...]:
-    """Return every setting with the n that are tried."""
     return tuple(
         {"setting": name, "d": d, "n": n}
         for name, setting in SETTINGS.items()
@@ -176,7 +167,6 @@ HEAVY_ROWS = sweep(
 
 
 def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL) -> Measure:
-    """Return the n from which two runs of three err little enough."""
     rows = measures.at(frame, setting=name, d=d)
     good, rng = rows["error"] <= terms.most(SETTINGS[name].table), resampler(seed, f"{SIZES.name} {name} {d}")
     return measures.rows_needed(good, rows["n"], SHARE, level, rng)

@@ -136,7 +136,6 @@ def stable_rows(alpha: float, epsilon: float, delta: float, beta: float) -> int:
 
 
 def stable_share(part: str, alpha: float, epsilon: float, delta: float, beta: float) -> float:
-    """Return the share of what is dropped in it, or of the noise."""
     rows = stable_rows(alpha, epsilon, delta, beta)
     dropped = 2 / epsilon * log(1 / (2 * delta)) / (alpha * rows)
     return dropped if part == "dropped" else 1 - dropped

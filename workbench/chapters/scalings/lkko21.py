@@ -71,7 +71,6 @@ from workbench.study.scaling import (
 
 
 def around(name: str, places: Iterable[float], moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Return every move with the cluster at every place."""
     return tuple(
         move._replace(beside={**move.beside, name: place}, said=f"[{move.term}, cluster at {place:g}]")
         for move in moves
@@ -237,7 +236,6 @@ IN_D, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d/α²"
 
 
 def noisy(term: str) -> tuple[Move, ...]:
-    """Return how ε, δ and ξ move in the noise."""
     return (
         Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, INVERSE, term),
         Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True),
@@ -291,7 +289,6 @@ HEAVY_PRIME = filtered(
 
 
 def in_dimension(statement: Statement) -> Iterator[Scaling]:
-    """Return the scalings of the noise in d, but for d = 2, where a cluster hides longest."""
     for one in replace(statement, moves=statement.moves[: len(FAR)]).scalings():
         yield replace(one, values=tuple(value for value in one.values if value > 2))
 
@@ -472,12 +469,10 @@ RANGE = {"d": 1, "corruption": 0.05, "epsilon": 0.8, "delta": 1e-6}
 
 
 def range_shape(part: str, d: int, corruption: float, epsilon: float, delta: float, beta: float) -> float:
-    """Return the n of a range, or that of its tails."""
     return 1 / corruption if part == "tails" else lkko21.range_shape(d, epsilon, delta, beta)
 
 
 def located(term: str) -> tuple[Move, ...]:
-    """Return how the numbers of a location move."""
     return (
         Move("d", (1, 4, 16, 64), 0.5, {"d": 1.0}, term),
         Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, term),
@@ -531,8 +526,6 @@ CROSSOVER = Statement(
 
 
 def table_rows(table: str) -> Callable[..., list[Verdict]]:
-    """Return the checks: n beside the formula without corruption, and below it against clusters."""
-
     def checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
         return [*tables.private_rows(table, frame, seed), *below_formula(growths)]
 
@@ -591,7 +584,6 @@ def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
 
 
 def claimed(name: str, number: str, table: Statement, said: str, **more: Any) -> Claim:
-    """Return the claim that the n of a statement grow as it says, the largest over clusters."""
     id, said = f"robust-and-private/{name}-rows-grow", f"Searched n of {table.key}, {said}"
     return grow(id, number, (table.id,), said, table, checks=follow_worst, **more)
 

@@ -47,7 +47,6 @@ def near_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
 
 
 def planned(d: int, epsilon: float, delta: float, target: Target, mask: Mask, alpha: float = FOURFOLD) -> int:
-    """Return the plan's least n."""
     return fewest_rows(d, ApproxDP(epsilon, delta), BETA, target, alpha, mask)
 
 

@@ -68,7 +68,6 @@ class Threshold:
     variance: float
 
     def rows(self, t: float) -> float:
-        """Return the n at which it is t."""
         noise = stated_noise(self.epsilon, self.delta)
         return bounds.rows_for_threshold(t, self.p, noise, self.variance, local=self.local)
 
@@ -124,7 +123,6 @@ def quiet(active: int, degree: int) -> dict[str, Any]:
 
 
 def alphas(first: float) -> tuple[float, ...]:
-    """Return values over a factor 8."""
     return tuple(first * share for share in EPSILONS)
 
 
@@ -146,7 +144,6 @@ def predicted(
 def isolated(
     part: str, model: Model, alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float
 ) -> float:
-    """Return the share of one of its terms in it."""
     one = Threshold(model == "local", d, epsilon, delta, variance)
     return one.only(part, alpha / degree) / one.rows(alpha / degree)
 
@@ -155,7 +152,6 @@ KNOWN: dict[str, Any] = {"predicted": predicted, "isolated": isolated, "caps": C
 
 
 def algorithm(id: str, key: str, model: Model, usual: dict[str, Any], moves: Iterable[Move]) -> Statement:
-    """Return what is said of an algorithm."""
     usual = {"model": model, "norm": "w = 2", **usual}
     return Statement(id, key, usual, stated, tuple(moves), on_circles, also=lambda d: {"p": d}, **KNOWN)
 

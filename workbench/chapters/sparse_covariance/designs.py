@@ -66,7 +66,6 @@ LARGEST = 700.0  # powers of e beyond it are infinite
 
 
 def scaled(covariance: Array, n: int) -> Array:
-    """Return the covariance over c, so that n normal rows lie in the unit ball."""
     return covariance / unit_ball_scale(covariance, n, BEYOND)
 
 
@@ -103,7 +102,6 @@ class Run:
 
     @cached_property
     def noise(self) -> Noise:
-        """The sds of the noise."""
         sd = gaussian_scale(self.charge)
         symmetric = self.charge.mechanism == "symmetric_gaussian"
         return Noise(sd, sd / sqrt(2) if symmetric else sd, self.n)
@@ -113,11 +111,9 @@ class Run:
         return kept_and_repaired(self.released, self.charge, self.n, rule, noise_source(rng))
 
     def kept(self, rule: Rule, rng: Generator) -> Array:
-        """Return step (3) alone."""
         return thresholded(self.released, self.noise, rule, rng)
 
     def error(self, matrix: Array) -> float:
-        """Return the relative spectral error of a matrix."""
         return spectral(matrix - self.truth) / spectral(self.truth)
 
 
@@ -135,24 +131,20 @@ def released(
 def spread_run(
     p: int, degree: float, n: int, epsilon: float, data: Generator, noise: Generator, **more: Any
 ) -> Run:
-    """Return a run where the support of this degree is spread over all coordinates."""
     return released(spread(p, share_of(p, degree), n, data), n, epsilon, data, noise, **more)
 
 
 def charged(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> Charge:
-    """Return the charge of the noise, as the estimators' plans have it."""
     if model == "local":
         return LocalThresholdedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[USERS]
     return PerturbedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[STEP]
 
 
 def without_privacy(run: Run, rule: Rule, rng: Generator) -> Array:
-    """Return the empirical covariance, thresholded by a rule and made positive semidefinite."""
     return psd_part(thresholded(run.empirical, Noise(0.0, 0.0, run.n), rule, rng))
 
 
 def spectral(matrix: Array) -> float:
-    """Return the spectral norm of a symmetric matrix."""
     return float(np.abs(np.linalg.eigvalsh(matrix)[[0, -1]]).max())
 
 
@@ -182,7 +174,6 @@ def estimates(one: Run, rng: Generator) -> dict[str, Array]:
 
 
 def off_diagonal_sd(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> float:
-    """Return the sd of the noise of an entry off the diagonal."""
     charge = charged(p, n, budget, model, calibration)
     return gaussian_scale(charge) / (sqrt(2) if charge.mechanism == "symmetric_gaussian" else 1.0)
 
@@ -232,7 +223,6 @@ def geometric(values: ArrayLike, level: float) -> Measure:
 
 
 def arithmetic(values: ArrayLike, level: float) -> Measure:
-    """Return the mean of independent values with its t interval."""
     found = np.asarray(values, np.float64)
     middle, m = float(found.mean()), len(found)
     reach = float(-stdtrit(m - 1, level / 2)) * float(found.std(ddof=1)) / sqrt(m) if m > 1 else inf
@@ -240,7 +230,6 @@ def arithmetic(values: ArrayLike, level: float) -> Measure:
 
 
 def recall(kept: Array, truth: Array) -> float:
-    """Return the share of the true support off the diagonal that is kept."""
     away = (truth != 0) & ~np.eye(len(truth), dtype=bool)
     return float((kept[away] != 0).mean()) if away.any() else 1.0
 
@@ -273,14 +262,12 @@ def crossing(ns: Sequence[float], curve: ArrayLike, target: float, *, falling: b
 def bootstrapped(
     statistic: Callable[[Array], float], rows: Array, level: float, name: str, seed: int
 ) -> Measure:
-    """Return a statistic of trials, one row each, with its interval."""
     rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
     estimate, interval = statistic(rows), bootstrap_interval(statistic, rows, level, rng, 500)
     return Measure(estimate, interval if np.isfinite(estimate) else (-inf, inf), len(rows))
 
 
 def exponential(measure: Measure) -> Measure:
-    """Return the measure of e to this power."""
     low, high = (inf if end > LARGEST else exp(end) for end in measure.interval)
     return Measure(exp(measure.estimate), (low, high), measure.trials)
 
@@ -324,25 +311,21 @@ def largest_variance(active: int, degree: int) -> float:
 
 
 def circle(active: int, degree: int, variance: float, entry: float) -> Array:
-    """Return the covariance of the coordinates that vary."""
     return np.asarray(variance * np.eye(active) + entry * neighbours(active, degree))
 
 
 @cache
 def noise_of(model: Model, p: int, n: int, epsilon: float, delta: float) -> Charge:
-    """Return the charge of the source's noise."""
     return charged(p, n, ApproxDP(epsilon, delta), model, "paper")
 
 
 def padded(block: Array, p: int) -> Array:
-    """Return the block as the first coordinates of p; the others do not vary."""
     whole = np.zeros((p, p))
     whole[: len(block), : len(block)] = block
     return whole
 
 
 def run_on(block: Array, p: int, n: int, charge: Charge, added: Array, data: Generator) -> Run:
-    """Return a run in law, with this noise."""
     law = MultivariateGaussian(Gaussian(np.zeros(len(block)), block))
     empirical = padded(second_moment(law, n, rng=data), p)
     return Run(padded(block, p), empirical, empirical + added, charge, n)
@@ -352,7 +335,6 @@ def source_run(
     block: Array, p: int, n: int, epsilon: float, delta: float, data: Generator, noise: Generator,
     model: Model = "central",
 ) -> Run:  # fmt: skip
-    """Return a run in law with the source's noise."""
     charge = noise_of(model, p, n, epsilon, delta)
     added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
     return run_on(block, p, n, charge, added, data)

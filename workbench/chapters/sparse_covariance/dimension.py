@@ -117,7 +117,6 @@ BLOCK = Sweep(
 def needed_points(
     epsilon: float = 1.0, degree: float = DEGREE, unit: float = UNIT
 ) -> tuple[dict[str, Any], ...]:
-    """Return a grid of n for every p, in multiples of `unit` p."""
     return tuple(
         {"p": p, "n": round(unit * p * factor), "epsilon": epsilon, "degree": degree}
         for p in NEEDED_P
@@ -235,7 +234,6 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
 def _rows(
     curves: Array, place: int, seed: int, unit: float = UNIT, level: float = LEVEL, name: str = "wx19-needed"
 ) -> Measure:
-    """Return the n needed at one of the p."""
     return exponential(
         bootstrapped(lambda rows: float(rows_needed(rows, NEEDED_P, unit)[place]), curves, level, name, seed)
     )
@@ -269,7 +267,6 @@ def _ends(frame: pd.DataFrame, column: str, ps: Sequence[int], parts: int = 2, *
 
 
 def exponent(curves: Array) -> float:
-    """Return the slope of log n needed against log p."""
     return local_slope(NEEDED_P, np.exp(rows_needed(curves, NEEDED_P)))
 
 
@@ -363,7 +360,6 @@ def on_a_block(
 
 
 def rate_points() -> Iterator[dict[str, Any]]:
-    """Return both models as n, ε, δ and p move, one at a time."""
     for model in MODELS:
         variance, entry = SIGNAL[model]
         noise = stated_noise(RATE_EPSILON[model][0], RATE_DELTA[-1])

@@ -126,12 +126,10 @@ def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
 
 
 def rows_for(p: int, size: float) -> int:
-    """Return the n at which the entries are `size` times the threshold."""
     return round(bounds.rows_for_threshold(ENTRY / size, p, stated_noise(EPSILON, DELTA), VARIANCE))
 
 
 def points() -> Iterator[dict[str, Any]]:
-    """Return entries that are lost, aligned or of random signs, and entries that are found."""
     for signs, size in (("aligned", "lost"), ("random", "lost"), ("aligned", "found")):
         for degree in DEGREES:
             yield {"signs": signs, "size": size, "degree": degree, "p": P, "n": rows_for(P, SIZES[size])}

@@ -102,7 +102,6 @@ HEADS = {
 
 
 def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
-    """Return the relative errors of all, in both norms."""
     found = estimates(one, rng)
     return {
         f"{name}, w = {w}": norm(matrix - one.truth) / norm(one.truth)
@@ -115,7 +114,6 @@ def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
 def figure(
     model: Model, share: float, p: int, epsilon: float, n: int, *, data: Generator, noise: Generator
 ) -> Row:
-    """Measure all errors at a point of the figures."""
     covariance = spread(p, share, n, data)
     one = released(covariance, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
     return relative_errors(one, noise)
@@ -125,7 +123,6 @@ def figure(
 def source_design(
     model: Model, share: float, p: int, epsilon: float, n: int, *, data: Generator, noise: Generator
 ) -> Row:
-    """Measure all errors in the source's own design."""
     one = in_source_design(model, share, p, epsilon, n, data, noise)
     return relative_errors(one, noise)
 
@@ -151,21 +148,17 @@ def degenerate(p: int, n: int, epsilon: float, share: float, *, data: Generator,
 
 @dataclass(frozen=True)
 class Settings:
-    """The base values of Figures 1 to 4, and what varies round them."""
-
     share: float = SHARE
     p: int = P
     epsilon: float = EPSILON
 
     @property
     def base(self) -> Mapping[str, Mapping[str, Any]]:
-        """Setting -> what is fixed in it."""
         values = {"share": self.share, "p": self.p, "epsilon": self.epsilon}
         return {"share": values, "p": values, "epsilon": {**values, "p": 2 * self.p}}
 
     @property
     def values(self) -> Mapping[str, tuple[Any, ...]]:
-        """Setting -> its four values."""
         return {
             "share": tuple(self.share / SHARE * one for one in SHARES),
             "p": multiples(COLUMNS, self.p / P),
@@ -173,7 +166,6 @@ class Settings:
         }
 
     def rows(self, model: Model) -> tuple[int, ...]:
-        """Return eight n, which follow the noise."""
         return multiples(ROWS[model], rows_factor(model, self.p, ApproxDP(self.epsilon, DELTA)))
 
     def points(self, model: Model) -> tuple[dict[str, Any], ...]:
@@ -188,7 +180,6 @@ class Settings:
         return tuple(points.values())
 
     def of_source(self, model: Model) -> tuple[dict[str, Any], ...]:
-        """Return the points of the source's design: by ε alone."""
         base, values = self.base["epsilon"], self.values["epsilon"]
         return tuple(
             {"model": model, **base, "epsilon": value, "n": n} for value in values for n in SOURCE_ROWS[model]
@@ -335,7 +326,6 @@ def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Seri
 
 
 def expecting(curve: Series, foreseen: Mapping[float, float]) -> Series:
-    """Return a curve with what is predicted at its points."""
     return replace(curve, expected=[foreseen[x] for x in curve.x], margin=BAND)
 
 
@@ -400,7 +390,6 @@ SHOWN = {
 
 @cache
 def shown_run(p: int, n: int, degree: float, epsilon: float, delta: float, seed: int) -> Run:
-    """Return one run of the picture of matrices; the truth depends on p, the degree and the seed alone."""
     data, noise = (stream(seed, role, "wx19-matrices", p, 0) for role in (StreamRole.DATA, StreamRole.NOISE))
     share = min(1.0, share_of(p, degree))
     return released(spread(p, share, n, data), n, epsilon, data, noise, delta=delta)
@@ -431,7 +420,6 @@ def matrices(
 
 
 def matrix_panel(label: str, matrix: Array, truth: Array, reach: float = 0.4) -> Panel:
-    """Return a matrix as colours, with its relative error in the title."""
     error = spectral(matrix - truth) / spectral(truth)
     title = label if matrix is truth else f"{label}: error {number(error, 2)}"
     unit = float(np.diag(truth).mean())
@@ -471,7 +459,6 @@ def regime(
 
 
 def regime_points(p: int, degree: int, budget: ApproxDP) -> tuple[dict[str, Any], ...]:
-    """Return five p round this one, then shares of all pairs at this one."""
     rows = multiples(MAP_ROWS, rows_factor("central", p, budget))
     sparse = [(one, degree, 0.0) for one in multiples(MAP_P, p / P)]
     dense = [(p, 0, share) for share in MAP_SHARES]
