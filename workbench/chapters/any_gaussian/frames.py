@@ -6,7 +6,7 @@ votes. A preconditioner leaves a condition of at most 4, whatever the covariance
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import inf, log, log10, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 import pandas as pd
@@ -53,7 +53,7 @@ KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
 FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # leave a condition of 4: `preconditioned_rows`
 FEW = ("round", "ratio 9", "geometric")  # of the spectra; the worst that was found comes with them
 ACROSS = 10 * GRID  # off a subspace, in the widest standard deviations
-DIMENSIONS, ACCURATE, SUBSPACE_D = (1, 2, 5, 10), 0.2, 10
+DIMENSIONS, ACCURATE = (1, 2, 5, 10), 0.2
 ROWS = "rows n"
 
 
@@ -184,33 +184,6 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
         how_to_read="All groups of d rows give the same subspace the same name, which leads by all k groups;"
         " noise hides a lead below about 2 ln(1/δ)/ε. There is no error that falls with n: the subspace is"
         " released, right up to a grid, or nothing is.",
-    )
-
-
-def subspace_rows(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = SUBSPACE_D) -> Chart:
-    """Return the planned rows of a subspace against δ."""
-    usual = (1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
-    deltas = [one for at in usual if (one := float(f"{delta / DELTA * at:.6g}")) < 0.5]
-    paper, tight = (
-        [SubspaceExact(centred=True, calibration=one).fewest(d, ApproxDP(epsilon, at)) for at in deltas]
-        for one in ("paper", "tight")
-    )
-    powers = round(log10(deltas[0] / deltas[-1]))
-    lines = (
-        Series("original constants", deltas, paper, colour_key=f"{SUBSPACE}:paper"),
-        Series("improved constants", deltas, tight, colour_key=SUBSPACE),
-        Series(
-            "d ln(1/δ)/ε", deltas, [al22.subspace_shape(d, epsilon, at) for at in deltas], role="reference"
-        ),
-    )
-    return Chart(
-        "subspace_rows",
-        f"A δ smaller by {powers} powers of ten costs {number(tight[-1] / tight[0], 2)} times the rows",
-        (Panel(f"Planned rows, d = {d}, ε = {epsilon:g}", "δ", ROWS, lines),),
-        alt="Planned rows against δ: proportional to d ln(1/δ), the source's constants some 15 times as"
-        " many.",
-        how_to_read=f"Public numbers, nothing is random. δ falls to the left by {powers} powers of ten, and"
-        " the rows grow as its logarithm does. The gap between the upper two lines is constants alone.",
     )
 
 
