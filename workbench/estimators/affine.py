@@ -107,7 +107,7 @@ DIGITS = 6
 
 LOCATION, LIFT, FAR = "location", "lift", "far rows"  # steps
 KINDS = (LOCATED, WISHART)  # of the noise of a mean
-WORTH = 1.1  # times the least error: what a mean's wider guard may cost
+WORTH = 1.1  # times the error with the least guard: what a mean's wider one may cost
 COUNTS = (1.55, 1.65, 1.75, 1.85, 2.0, 2.2, 2.5, 3.0, 3.7)  # T in units of ln(1/δ)/ε
 FARTHEST_OFF = 1.0  # a larger predicted error of a mean, in standard deviations, is no answer
 SHARE = 0.2  # of β: the slope, the scale, and no answer where h = T
@@ -433,20 +433,17 @@ def located_charge(
 @lru_cache(maxsize=4096)
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
     require_enough_delta(budget)
-    found = [one for widest in GUARDS if (one := _nearest(n, d, budget, beta, widest))]
-    if found:
-        least = min(one.error for one in found)
-        return next(one for one in found if one.error <= WORTH * least)
+    best: tuple[LocationDesign, tuple[str, tuple[float, int]]] | None = None
+    for each in product(KINDS, _tried(budget)):
+        error = best[0].error if best else FARTHEST_OFF
+        if one := _nearer(error, n, d, budget, beta, GUARDS[-1], *each):
+            best = one, each
+    if best:
+        error, each = WORTH * best[0].error, best[1]
+        return next(one for widest in GUARDS if (one := _nearer(error, n, d, budget, beta, widest, *each)))
     fewest = fewest_located(d, budget, beta)
     allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
     raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
-
-
-def _nearest(n: int, d: int, budget: ApproxDP, beta: float, widest: float) -> LocationDesign | None:
-    best: LocationDesign | None = None
-    for each in product(KINDS, _tried(budget)):
-        best = _nearer(best.error if best else FARTHEST_OFF, n, d, budget, beta, widest, *each) or best
-    return best
 
 
 def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
@@ -485,8 +482,8 @@ def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     require_enough_delta(budget)
 
     def works(n: int) -> bool:
-        tried = product(GUARDS[::-1], KINDS, _tried(budget))
-        return any(_nearer(FARTHEST_OFF, n, d, budget, beta, *each) for each in tried)
+        tried = product(KINDS, _tried(budget))
+        return any(_nearer(FARTHEST_OFF, n, d, budget, beta, GUARDS[-1], *each) for each in tried)
 
     return fewest_that(works, 8, 64, _refused(d, budget))
 

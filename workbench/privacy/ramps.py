@@ -62,8 +62,9 @@ APPRECIABLE = 1 + 1e-9  # times a chance: more of it than rounding may make
 BESIDE = 1 + 1e-5  # of a number: where rounding may decide
 STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
 SMALLEST = 1e-12  # of an order less 1, which floats tell from 1
-WIDTH, REACH, MOST_CELLS = 0.005, 2.0, 20_000  # of a lattice: over a typical order; last in ε; of losses
+WIDTH, REACH, MOST_CELLS = 0.01, 2.0, 5000  # of a lattice: over a typical order; last in ε; of losses
 UNSEEN, LOWEST_LOSSES = 1e-4, 1e-6  # of δ, losses beyond a lattice; the chance of those lumped at its start
+TINY = 1e-100  # more than any chance there: products of chances would be subnormal, which is slow
 HIGHER = 1 + 1e-9  # times a probability: what its floats, exact to 1e-12 at least, may be too low by
 
 
@@ -209,10 +210,10 @@ def _mixed(
 ) -> Lattice:
     """Return the hockey stick with one more loss, whose chance to lie beyond a number is given."""
     start, end = floor(span[0] / width), ceil(span[1] / width)
-    chances: Array = beyond(np.arange(start, end + 1, dtype=np.float64) * width) * HIGHER
+    chances: Array = beyond(np.arange(start, end + 1, dtype=np.float64) * width) * HIGHER + TINY
 
     def mixed(first: int, last: int) -> Array:
-        inner = np.maximum.accumulate(stick(first - end, last - start)[::-1])[::-1]
+        inner = np.maximum.accumulate(stick(first - end, last - start)[::-1] + TINY)[::-1]
         more = np.convolve(inner[:-1] - inner[1:], chances[:-1], "valid")
         return np.asarray(inner[end - start :] + more + chances[-1])
 

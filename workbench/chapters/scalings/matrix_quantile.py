@@ -16,7 +16,7 @@ from typing import Literal
 
 from workbench.bounds import al22
 from workbench.chapters.matrix_quantile import lifted
-from workbench.chapters.matrix_quantile.lifted import ALPHA, CONSTANT, affine, constant_shape, mean_shape
+from workbench.chapters.matrix_quantile.lifted import ALPHA, affine, constant_shape, mean_shape
 from workbench.chapters.matrix_quantile.lifted import MEAN_ROWS_BAND as BAND
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA
@@ -87,7 +87,7 @@ NEARBY = replace(
 FEW = "d ln(1/δ)/ε"
 FEWEST = affine(
     lifted.MEAN,
-    "α = .4",
+    "α = .2",
     constant_shape,
     (
         Move("epsilon", EPSILONS, -1, INVERSE, FEW),
@@ -96,14 +96,14 @@ FEWEST = affine(
         Move("offset", (10.0, 1e4, 1e9), 0, FLAT, "flat", logarithm=True),
     ),
     d=2,
-    alpha=CONSTANT,
+    alpha=0.2,
 )
 TALL_MEAN = affine(
     lifted.MEAN,
-    "α = .4",
+    "α = .2",
     constant_shape,
     (Move("d", (2, 5, 10, 20), 1, {"d²": 2.0, "√d": 0.5}, FEW),),
-    alpha=CONSTANT,
+    alpha=0.2,
 )
 SAMPLING = affine(
     lifted.MEAN,
@@ -151,7 +151,7 @@ CLAIMS = (
         "matrix-quantile/mean-rows-grow",
         "N64",
         (lifted.SOURCES[lifted.MEAN],),
-        "Searched n of a mean from a lifted quantile, d = 2, for a median error of .4, grow at most as"
+        "Searched n of a mean from a lifted quantile, d = 2, for a median error of .2, grow at most as"
         " ln(1/δ)/ε does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-12), are the same for condition numbers 10 .. 1e8 and"
         " offsets of 10 .. 1e9 standard deviations, and at most 1.15 times the predicted ones.",
         FEWEST,
@@ -165,7 +165,7 @@ CLAIMS = (
         "N65",
         (lifted.SOURCES[lifted.MEAN],),
         "Searched n of a mean from a lifted quantile grow at most as d ln(1/δ)/ε does in d = 2 .. 20, for a"
-        " median error of .4; in α at most as d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε does, from .4 to .05 at ε"
+        " median error of .2; in α at most as d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε does, from .4 to .05 at ε"
         " = 1 and from .08 to .01 at ε = 32, d = 2; they are at most 1.15 times the predicted ones.",
         TALL_MEAN,
         ALPHA,
