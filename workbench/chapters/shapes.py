@@ -11,11 +11,12 @@ from workbench.study import measures
 from workbench.study.measures import Measure
 from workbench.study.rules import Verdict
 
+LEVEL = 0.05  # of all bands of one curve together
 Summary = Callable[[ArrayLike, float], Measure]
 
 
 def over(
-    frame: pd.DataFrame, column: str, along: str, level: float, summary: Summary = measures.median
+    frame: pd.DataFrame, column: str, along: str, level: float = LEVEL, summary: Summary = measures.median
 ) -> dict[float, Measure]:
     """Return the median of a column, or another summary, at all values of a parameter: they share a level."""
     by = measures.by(frame, along)

@@ -27,7 +27,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     error,
     limit,
 )
-from workbench.chapters.shapes import each, growth, over
+from workbench.chapters.shapes import LEVEL, each, growth, over
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import beside, covering, measured, predicted
 from workbench.charts.style import name, number
@@ -52,7 +52,6 @@ N = 100_000
 DIMENSIONS = (2, 3, 10, 20, 50)
 DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
 LOW, HIGH = (3, 10), (20, 50)  # dimensions; errors vary more in the low ones, which have more trials
-LEVEL = 0.05  # of all bands of one curve together
 PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"
 ERROR = "median error (σ)"
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05

@@ -24,7 +24,8 @@ from workbench.chapters.robust_and_private.adversaries import (
     error,
     heavy_rows,
 )
-from workbench.chapters.robust_and_private.planted import LEVEL, rarely, sweep
+from workbench.chapters.robust_and_private.planted import rarely, sweep
+from workbench.chapters.shapes import LEVEL
 from workbench.charts.chart import Chart, Panel, Role, Series
 from workbench.charts.curves import measured
 from workbench.charts.style import number
