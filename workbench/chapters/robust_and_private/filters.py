@@ -30,7 +30,6 @@ from workbench.chapters.robust_and_private.adversaries import (
     taken,
 )
 from workbench.chapters.robust_and_private.planted import MISSED, rarely
-from workbench.chapters.shapes import each, growth, over
 from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
 from workbench.charts.curves import ellipse, plane
 from workbench.charts.style import number
@@ -64,7 +63,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, resampler, stream
 from workbench.study.grids import grid as points
-from workbench.study.measures import seldom, summary
+from workbench.study.measures import each, growth, over, seldom, summary
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, combine, enough, in_proportion
 from workbench.study.run import Row, Run, answered, each_trial

@@ -27,7 +27,6 @@ from workbench.chapters.robust_and_private.adversaries import (
     error,
     limit,
 )
-from workbench.chapters.shapes import LEVEL, each, growth, over
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import beside, covering, measured, predicted
 from workbench.charts.style import name, number
@@ -42,7 +41,7 @@ from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid, multiples, resampler
-from workbench.study.measures import Measure, median_ratio
+from workbench.study.measures import LEVEL, Measure, each, growth, median_ratio, over
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, alike
 from workbench.study.run import Row, Run, answered, each_trial

@@ -25,7 +25,6 @@ from workbench.chapters.robust_and_private.adversaries import (
     heavy_rows,
 )
 from workbench.chapters.robust_and_private.planted import rarely, sweep
-from workbench.chapters.shapes import LEVEL
 from workbench.charts.chart import Chart, Panel, Role, Series
 from workbench.charts.curves import measured
 from workbench.charts.style import number
@@ -38,7 +37,7 @@ from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, resampler
-from workbench.study.measures import Measure
+from workbench.study.measures import LEVEL, Measure
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, Run, answered, each_trial, error_of

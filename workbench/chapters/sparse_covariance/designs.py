@@ -16,7 +16,6 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.chapters.shapes import each, growth
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import number
 from workbench.distributions import Gaussian, SparseCovariance
@@ -45,7 +44,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.intervals import Interval, bootstrap_interval
-from workbench.study.measures import Measure
+from workbench.study.measures import Measure, each, growth
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, compare
 from workbench.study.run import Row, each_trial

@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.shapes import each, growth
 from workbench.chapters.sparse_covariance.designs import (
     DELTA,
     LARGEST_N,
@@ -63,7 +62,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, at
+from workbench.study.measures import Measure, at, each, growth
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Complexity, Verdict, sized
 from workbench.study.run import Row, Run, each_trial

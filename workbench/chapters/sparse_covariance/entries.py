@@ -15,7 +15,6 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.shapes import growth
 from workbench.chapters.sparse_covariance.designs import (
     DELTA,
     arithmetic,
@@ -49,7 +48,7 @@ from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, at, seldom
+from workbench.study.measures import Measure, at, growth, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, each_trial
