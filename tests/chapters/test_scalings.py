@@ -12,8 +12,6 @@ import pytest
 
 from tests.chapters.worlds import SEED
 from tests.lab.conftest import ROOT
-from workbench.bounds import lkko21 as bounds
-from workbench.bounds import wx19 as sparse_bounds
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.scalings import al22, coinpress, l17, lkko21, m21, matrix_quantile, wx19
 from workbench.chapters.sparse_covariance import designs
@@ -205,7 +203,8 @@ def test_a_price_of_dimension_that_does_not_exceed_that_of_prime_is_refuted(powe
 @pytest.mark.parametrize(("heavier", "refuted"), [(3.0, False), (0.5, True)])
 def test_bounded_moments_that_are_cheaper_are_refuted(heavier, refuted):
     growths = []
-    for law, scaling in zip(m21.FOUR, m21.of(*m21.QUARTERS)(), strict=True):
+    for law, table in zip(m21.FOUR, m21.QUARTERS, strict=True):
+        (scaling,) = table.scalings()
         times = 100.0 * (heavier if "student" in law else 1.0)
         leasts = [found(Setting({}, 1.0, 1, float(d**2)), d, times * d**2) for d in scaling.values]
         growths.append((scaling, leasts))
@@ -213,12 +212,6 @@ def test_bounded_moments_that_are_cheaper_are_refuted(heavier, refuted):
     over = [check.status for check in checks if check.id.startswith("bounded moments")]
     assert len(over) == 3
     assert (Status.REFUTED in over) == refuted
-
-
-@pytest.mark.parametrize(("beta", "count"), list(zip(m21.BETAS, (1, 2, 4, 8), strict=True)))
-def test_the_largest_of_several_errors_stands_for_a_failure_probability(beta, count):
-    assert m21.together(beta) == count
-    assert (1 - beta) ** count == pytest.approx(0.5)
 
 
 def test_rows_at_the_edge_have_covariance_one_and_the_moment():
@@ -278,16 +271,6 @@ def test_an_output_of_the_diagonal_is_never_enough(monkeypatch):
     assert grows(scaling, least).status is not Status.HOLDS
 
 
-def test_rows_of_a_threshold_and_of_the_shapes_solve_their_equations():
-    noise = designs.stated_noise(0.5, 1e-6)
-    for local in (False, True):
-        n = sparse_bounds.rows_for_threshold(1e-3, 40, noise, 0.02, local=local)
-        sd = noise / (np.sqrt(n) if local else n)
-        assert sparse_bounds.threshold(40, round(n), sd, 0.02) == pytest.approx(1e-3, rel=1e-4)
-    n = sparse_bounds.central_rows(0.1, 3, 40, 0.5, 1e-6, 1.0)
-    assert sparse_bounds.central_shape(3, 40, round(n), 0.5, 1e-6) == pytest.approx(0.01, rel=1e-3)
-
-
 def test_the_error_block_by_block_is_that_of_the_whole():
     truth = designs.padded(designs.circle(6, 2, 1.0, 0.3), 9)
     kept = truth + np.diag(np.random.default_rng(3).standard_normal(9))
@@ -316,13 +299,3 @@ def test_no_rows_are_harder_for_a_stable_histogram_than_those_that_are_searched(
     good, bad = ((one["error"] <= 0.1).mean() for one in errors)
     assert good >= 0.9
     assert bad < 0.9
-
-
-def test_a_filter_that_is_told_a_cluster_is_told_its_rows():
-    """The n at which its threshold sees a cluster falls with ε and with the distance."""
-    budget = lkko21.ApproxDP(1.0, 1e-6)
-    near = lkko21.rows_to_see("mean/prime", 4, 0.05, budget)
-    far = 3 * lkko21.FILTERS["mean/prime"].error(0.05) / 0.05
-    assert lkko21.rows_to_see("mean/prime", 4, 0.05, budget, reach=far) < near
-    assert lkko21.rows_to_see("mean/prime", 4, 0.05, lkko21.ApproxDP(2.0, 1e-6)) < near
-    assert bounds.prime_shape(4, 0.05, 1.0, 1e-6).noise < near

@@ -4,7 +4,7 @@ Intervals of several independent numbers are combined by the method of variance 
 difference is off by the root of the sum of the squares of what its parts are off (Zou & Donner 2008).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import exp, inf, log, nan
 from typing import Any, NamedTuple
@@ -235,3 +235,31 @@ def median_ratio(
 def paired(test: str, name: str, found: Measure, low: float, high: float, level: float, *, n: int) -> Verdict:
     """Decide whether a ratio of the same trials lies in [low, high]; the bound shown is the finite one."""
     return between(name, found, low, high, n=n, level=level, test=test, bound=high if high < inf else low)
+
+
+# Shapes that claims of several chapters read off a table: medians over x, their growth, a check for every x.
+
+
+LEVEL = 0.05  # of all bands of one curve together
+Summary = Callable[[ArrayLike, float], Measure]
+
+
+def over(
+    frame: pd.DataFrame, column: str, along: str, level: float = LEVEL, summary: Summary = median
+) -> dict[float, Measure]:
+    """Return the median of a column, or another summary, at all values of a parameter: they share a level."""
+    groups = by(frame, along)
+    return {value: summary(rows[column], level / len(groups)) for value, rows in groups.items()}
+
+
+def growth(found: Mapping[float, Measure], axis: Iterable[float] | None = None) -> Measure:
+    """Return the power of x, or of another axis, with which a measure grows: a slope of logarithms."""
+    xs = np.log([*(found if axis is None else axis)])
+    return slope(xs, [logarithm(one) for one in found.values()])
+
+
+def each(
+    name: str, found: Mapping[Any, Measure], low: float, high: float, said: str = "{:g}", **more: Any
+) -> list[Verdict]:
+    """Return the check that a measure lies between two limits, for every x: `said` is how x is written."""
+    return [between(name + said.format(x), one, low, high, **more) for x, one in found.items()]

@@ -6,18 +6,12 @@ import numpy as np
 import pytest
 
 from tests.chapters.worlds import decided
-from workbench.chapters import matrix_quantile as gallery
 from workbench.chapters.covariance.one_radius import geometric
-from workbench.chapters.matrix_quantile import lifted, outliers, quantiles, rows
-from workbench.chapters.matrix_quantile.lifted import mean_shape
+from workbench.chapters.matrix_quantile import lifted, outliers, rows
 from workbench.distributions import Gaussian
 from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
 from workbench.populations.rotated import rotated
-from workbench.privacy import SimulatedNoise
-from workbench.privacy.stable import Stable, stable_mask
-from workbench.privacy.stable import chances as stable_chances
 from workbench.study.rules import Status
-from workbench.study.run import Run
 
 HOLDS, REFUTED = Status.HOLDS, Status.REFUTED
 
@@ -134,56 +128,3 @@ def test_an_eigenvalue_within_rounding_of_0_is_0_and_so_infinitely_far():
         assert (values[0] == 0) == far
         assert np.isinf(rows.distances(values)[0]) == far
     assert rows.distances(np.full(2, np.nan)) == (np.inf, np.inf)
-
-
-@pytest.mark.turns(3)
-def test_a_replaced_row_stays_between_two_levels_and_not_within_half_of_one(monkeypatch):
-    rng = np.random.default_rng(2)
-    found = np.array([quantiles.margins(rng) for _ in range(40)])
-    assert found.max() <= 1 + 1e-5
-    right, middle = quantiles.known, quantiles.PAIR_LEVEL * quantiles.PAIR_N
-    monkeypatch.setattr(quantiles, "known", lambda x, v: right(x, middle + (v - middle) / 3))
-    assert max(max(quantiles.margins(rng)) for _ in range(80)) > 1 + 1e-3
-
-
-def test_levels_are_near_their_prediction():
-    x = np.random.default_rng(1).standard_normal((2000, 2))
-    for share in (0.08, 0.2, 0.4):
-        found = np.linalg.eigvalsh(quantiles.known(x, share * len(x)))
-        np.testing.assert_allclose(found, quantiles.scale_at(share, 2), rtol=0.2)
-
-
-@pytest.mark.daily
-def test_counts_are_crossings_and_the_chance_of_a_release_is_that_of_the_ramp():
-    design = outliers.recipe(rows.planned(2, None), 2, rows.BUDGET).design
-    sets = outliers._sets(design, 17, 0.1)
-    normal, heavy, far = (design.test.measure(x)[0] for x in sets.values())
-    assert normal == design.test.most > max(heavy, far)
-    slopes = outliers.slopes(design.test, sets["heavy tails"], [heavy, heavy + 1])
-    assert slopes[0] >= outliers.needed(design.test, heavy)
-    assert slopes[1] < outliers.needed(design.test, heavy + 1)
-    chances, half = stable_chances(design.charge), int(outliers.even(design))
-    assert chances[1] == pytest.approx(rows.DELTA, rel=1e-6)
-    assert chances[half] <= 0.5 <= chances[half + 1]
-    found, noise = Stable(half, np.eye(2)), SimulatedNoise(np.random.default_rng(3))
-    released = sum(stable_mask(found, design.charge, noise) is not None for _ in range(20_000))
-    assert released / 20_000 == pytest.approx(chances[half], abs=0.018)  # five standard deviations
-
-
-@pytest.mark.parametrize("changed", [{}, {"epsilon": 0.5}, {"delta": 1e-4}, {"alpha": 0.2}])
-def test_means_draw_what_is_predicted_at_their_numbers(monkeypatch, changed):
-    def planned(key, d, alpha, epsilon, delta):
-        return round(20 * mean_shape(d, alpha, epsilon, delta))
-
-    monkeypatch.setattr(lifted, "predicted_mean_rows", planned)
-    monkeypatch.setattr(lifted, "fewest_mean_rows", lambda *_: 1)
-    (panel,) = gallery.means(Run("quick", 3), **changed).panels
-    curves = {one.label: one for one in panel.series}
-    ours, plain = curves[lifted.NAMES[lifted.MEAN]], curves["no privacy"]
-    public = {**lifted.USUAL, **changed}
-    assert ours.role == "theory"
-    assert ours.y[0] == round(20 * mean_shape(**public))
-    np.testing.assert_allclose(np.array(plain.y) / plain.y[0], (1, 4, 16, 64))
-    x = np.random.default_rng(4).standard_normal((4000, round(plain.y[0]), 2))
-    within = (np.linalg.norm(x.mean(axis=1), axis=1) <= public["alpha"]).mean()
-    assert within == pytest.approx(0.5, abs=0.08)  # .04 for n as a whole number, five standard deviations

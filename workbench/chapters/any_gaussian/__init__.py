@@ -1,7 +1,7 @@
 """Everything that the notebook `05_any_gaussian` shows, in its order."""
 
 from workbench.chapters.any_gaussian.attacks import attacked
-from workbench.chapters.any_gaussian.frames import rows_against_d, subspace_cliff, subspace_rows, whole_law
+from workbench.chapters.any_gaussian.frames import rows_against_d, subspace_cliff, whole_law
 from workbench.chapters.any_gaussian.votes import attack, masks, the_vote
 
 ATTACKED = (
@@ -41,7 +41,6 @@ __all__ = [
     "masks",
     "rows_against_d",
     "subspace_cliff",
-    "subspace_rows",
     "the_vote",
     "whole_law",
 ]

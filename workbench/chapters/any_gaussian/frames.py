@@ -4,8 +4,9 @@ A subspace is found exactly or not at all: groups of d rows give it the same nam
 votes. A preconditioner leaves a condition of at most 4, whatever the covariance.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from math import inf, log, log10, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,6 @@ from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import LEVEL, measured
 from workbench.charts.style import number
 from workbench.distributions import Gaussian
-from workbench.estimators.base import Abstention
 from workbench.estimators.populous import (
     PopulousCovariance,
     PopulousGaussian,
@@ -44,6 +44,7 @@ from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, enough, supremum
 from workbench.study.run import Row, Run, answered, each_trial, error_of
 from workbench.study.run import block_columns as columns
+from workbench.study.scaling import Named
 from workbench.study.search import fewest_rows, passing
 from workbench.study.sweeps import at_budget
 from workbench.types import Columns
@@ -52,20 +53,15 @@ KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
 FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # leave a condition of 4: `preconditioned_rows`
 FEW = ("round", "ratio 9", "geometric")  # of the spectra; the worst that was found comes with them
 ACROSS = 10 * GRID  # off a subspace, in the widest standard deviations
-DIMENSIONS, ACCURATE, SUBSPACE_D = (1, 2, 5, 10), 0.2, 10
+DIMENSIONS, ACCURATE = (1, 2, 5, 10), 0.2
 ROWS = "rows n"
 
 
 def said(budget: ApproxDP) -> str:
-    """Return (ε, δ) as titles write it."""
     return f"ε = {budget.epsilon:g}, δ = {number(budget.delta)}"
 
 
-# What is run
-
-
 def groups(share: float, budget: ApproxDP) -> int:
-    """Return how many groups of d rows a share of the planned rows has."""
     return max(2, round(share * SubspaceExact().groups(budget)))
 
 
@@ -139,9 +135,8 @@ def rows_against_d(
         ),
     )
     times = number(float(f"{paper[1] / tight[1]:.1g}"))
-    mark = Mark(
-        f"{times} times fewer rows, the same guarantee", "arrow", 2, paper[1] * 0.75, 2, tight[1] * 1.35
-    )
+    words = f"{times} times fewer rows, the same guarantee"
+    mark = Mark(words, "arrow", 2, paper[1] * 0.75, 2, tight[1] * 1.35)
     title = f"Planned rows for a condition number of at most 4, {said(budget)}"
     return Chart(
         "rows_against_d",
@@ -155,11 +150,6 @@ def rows_against_d(
     )
 
 
-def share(count: int, trials: int) -> Measure:
-    """Return a share of trials with its interval."""
-    return Measure(count / trials, clopper_pearson(count, trials, LEVEL), trials)
-
-
 def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Chart:
     """Return how often the subspace is found, against the share of the planned rows (subspaces-exact)."""
     budget, points = ApproxDP(epsilon, delta), SUBSPACES.points
@@ -167,11 +157,10 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
     chances = {one: found(one, budget) for one in sorted({point["share"] for point in points})}
     ds, series = sorted({point["d"] for point in points}), []
     for place, here in enumerate(ds):
-        hits = {
-            one: rows["error"] <= ACROSS
-            for one, rows in measures.by(measures.at(frame, d=here), "share").items()
-        }
-        shares = {one: share(int(hit.sum()), len(hit)) for one, hit in hits.items()}
+        shares = {}
+        for one, rows in measures.by(measures.at(frame, d=here), "share").items():
+            hit = rows["error"] <= ACROSS
+            shares[one] = Measure(hit.mean(), clopper_pearson(int(hit.sum()), len(hit), LEVEL), len(hit))
         rank = place / (len(ds) - 1)
         series.append(measured("", shares, SUBSPACE, [chances[s] for s in shares], rank=rank, joined=False))
     fine = [float(one) for one in np.linspace(min(chances), max(chances), 33)]
@@ -190,38 +179,11 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
         "subspace_cliff",
         "A subspace is found exactly or not at all",
         (panel,),
-        alt="With half the planned rows the subspace is found in 2 of 100 runs at most, with eight"
-        " tenths of them in 9 of 10, with all of them almost surely, for every d.",
+        alt="With half the planned rows the subspace is found in 2 of 100 runs at most, with eight tenths of"
+        " them in 9 of 10, with all of them almost surely, for every d.",
         how_to_read="All groups of d rows give the same subspace the same name, which leads by all k groups;"
         " noise hides a lead below about 2 ln(1/δ)/ε. There is no error that falls with n: the subspace is"
         " released, right up to a grid, or nothing is.",
-    )
-
-
-def subspace_rows(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = SUBSPACE_D) -> Chart:
-    """Return the planned rows of a subspace against δ."""
-    usual = (1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10)
-    deltas = [one for at in usual if (one := float(f"{delta / DELTA * at:.6g}")) < 0.5]
-    paper, tight = (
-        [SubspaceExact(centred=True, calibration=one).fewest(d, ApproxDP(epsilon, at)) for at in deltas]
-        for one in ("paper", "tight")
-    )
-    powers = round(log10(deltas[0] / deltas[-1]))
-    lines = (
-        Series("original constants", deltas, paper, colour_key=f"{SUBSPACE}:paper"),
-        Series("improved constants", deltas, tight, colour_key=SUBSPACE),
-        Series(
-            "d ln(1/δ)/ε", deltas, [al22.subspace_shape(d, epsilon, at) for at in deltas], role="reference"
-        ),
-    )
-    return Chart(
-        "subspace_rows",
-        f"A δ smaller by {powers} powers of ten costs {number(tight[-1] / tight[0], 2)} times the rows",
-        (Panel(f"Planned rows, d = {d}, ε = {epsilon:g}", "δ", ROWS, lines),),
-        alt="Planned rows against δ: proportional to d ln(1/δ), the source's constants some 15 times as"
-        " many.",
-        how_to_read=f"Public numbers, nothing is random. δ falls to the left by {powers} powers of ten, and"
-        " the rows grow as its logarithm does. The gap between the upper two lines is constants alone.",
     )
 
 
@@ -232,25 +194,18 @@ FLAT = 1.5  # medians over each other
 
 
 def planned(check: Verdict, statement: str, n: int, formula: str, shape: float) -> Verdict:
-    """Return a check at the n of a plan with that n, and beside the shape of the theorem."""
     return enough(enough(check, statement, "planned", n), statement, formula, n, shape)
 
 
 def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
     checks = []
     for d, rows in measures.by(frame, "d").items():
-        failed = rows["error"] > ACROSS
-        missed = seldom(
-            f"not found with the planned rows, d = {d:g}", failed[rows["share"] == 1], BETA, factor=2.5
-        )
-        n, shape = (
-            SubspaceExact().fewest(int(d), BUDGET),
-            al22.subspace_shape(int(d), BUDGET.epsilon, BUDGET.delta),
-        )
+        failed, n = rows["error"] > ACROSS, SubspaceExact().fewest(int(d), BUDGET)
+        shape = al22.subspace_shape(int(d), BUDGET.epsilon, BUDGET.delta)
+        full, half = (failed[rows["share"] == share] for share in (1, 0.5))
+        missed = seldom(f"not found with the planned rows, d = {d:g}", full, BETA, factor=2.5)
         checks.append(planned(missed, "AL22/Thm4.1", n, "d ln(1/δ)/ε: constant 1", shape))
-        checks.append(
-            seldom(f"found with half of them, d = {d:g}", ~failed[rows["share"] == 0.5], BETA, factor=2.5)
-        )
+        checks.append(seldom(f"found with half of them, d = {d:g}", ~half, BETA, factor=2.5))
     return checks
 
 
@@ -268,10 +223,7 @@ def frames_are_found(frame: pd.DataFrame) -> list[Verdict]:
     return [*checks, measures.between(name, measures.spread(medians), 0.0, FLAT)]
 
 
-# What votes learn without a bound: means, covariances and whole Gaussians (AL22 Theorems 5.6, 5.7 and 7.4).
-#
-# (ε, δ) = (1, 1e-6), β = .1. A run that abstains has an infinite error. Numbers of rows are those of the
-# plan.
+# What votes learn without a bound: means, covariances and whole Gaussians (AL22 Theorems 5.6, 5.7 and 7.4)
 
 
 MEAN_ROWS = {1: 672, 2: 898, 5: 1387}  # bring a mean's bound below .2
@@ -282,12 +234,8 @@ LAW, LEARNER = "gaussian/populous", PopulousGaussian()
 FACTORS, LEARNERS_DIMENSIONS = (1.0, 2.0, 4.0), (1, 2, 3)  # of the picture: times the fewest rows
 
 
-# What is run
-
-
 @each_trial
 def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
-    """Run the populous mean far from the origin."""
     value = PopulousMean(sigma=1.0)(SHIFT + data.standard_normal((n, d)), budget=BUDGET, rng=noise).value
     return answered(error_of(value, lambda mean: np.linalg.norm(mean - SHIFT)))
 
@@ -313,23 +261,20 @@ def laws(
     data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Learn whole Gaussians; `error` is the upper bound on TV in the truth's subspace, 1 off its grid."""
-    return answered(_learned(n, d, kind, ApproxDP(epsilon, delta), data, noise))
-
-
-def _learned(n: int, d: int, kind: str, budget: ApproxDP, data: Generator, noise: Generator) -> float:
     rank = max(1, d // 2) if kind == "degenerate" else d
     basis = np.linalg.qr(data.standard_normal((d, d)))[0][:, :rank]
     sds = np.geomspace(1.0, 1e3, rank)
     shift = np.full(d, SHIFT * sds[-1] if kind == "shifted" else 0.0)
     x = shift + data.standard_normal((n, rank)) * sds @ basis.T
-    value = LEARNER(x, budget=budget, rng=noise).value
-    if isinstance(value, Abstention):
-        return inf
-    gap = value.mean - shift
-    if np.linalg.norm(gap - basis @ (basis.T @ gap)) > ACROSS * sds[-1]:
-        return 1.0
-    seen = Gaussian(basis.T @ gap, basis.T @ value.covariance @ basis)
-    return losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1]
+
+    def loss(found: Gaussian) -> float:
+        gap = found.mean - shift
+        if np.linalg.norm(gap - basis @ (basis.T @ gap)) > ACROSS * sds[-1]:
+            return 1.0
+        seen = Gaussian(basis.T @ gap, basis.T @ found.covariance @ basis)
+        return losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1]
+
+    return answered(error_of(LEARNER(x, budget=ApproxDP(epsilon, delta), rng=noise).value, loss))
 
 
 def _sizes(budget: ApproxDP) -> tuple[Point, ...]:
@@ -338,7 +283,6 @@ def _sizes(budget: ApproxDP) -> tuple[Point, ...]:
 
 @lru_cache(maxsize=64)
 def law_sizes(d: int, budget: ApproxDP) -> tuple[int, ...]:
-    """Return multiples of about the fewest rows that learn a whole Gaussian."""
     rows = LAW_ROWS[d]
     if budget != BUDGET:
         here, usual = (fewest_rows(LEARNER, d, one) for one in (budget, BUDGET))
@@ -413,39 +357,45 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
         alt=f"The total variation starts at about {first_error} at the fewest rows and falls with n, for d ="
         " 1, 2, 3. To the left of where a curve begins nothing is released.",
         how_to_read="Each curve begins at the fewest rows that are accepted, and there the error is small"
-        " already: votes need many groups, and once there are so many, the rows suffice for much more than an"
-        " error of 0.2.",
+        " already: votes need many groups, and once there are so many, the rows suffice for much more than"
+        " an error of 0.2.",
     )
 
 
-# What is claimed
+# What is claimed of them
 
 
-def means_need_no_range(frame: pd.DataFrame) -> list[Verdict]:
-    checks, formula = [], "√(d ln(1/δ))/ε · d/α²: constant 1"
-    for d, rows in measures.by(frame, "d").items():
-        found = seldom(f"no mean within .2, d = {d:g}", rows["error"] > ALPHA, BETA * 4 / 3, factor=2.3)
-        shape = al22.robust_mean_shape(int(d), ALPHA, EPSILON, DELTA)
-        checks.append(planned(found, "AL22/Thm7.4", MEAN_ROWS[int(d)], formula, shape))
+def learned(
+    words: str, beta: float, factor: float, statement: str, rows: dict[int, int], formula: str, shape: Named
+) -> Callable[[pd.DataFrame], list[Verdict]]:
+    """Return the checks that errors are seldom above α at the planned rows, for every d."""
+
+    def checks(frame: pd.DataFrame) -> list[Verdict]:
+        return [
+            planned(
+                seldom(f"{words}, d = {d:g}", one["error"] > ALPHA, beta, factor=factor),
+                statement, rows[int(d)], formula, float(shape(int(d), ALPHA, EPSILON, DELTA)),
+            )
+            for d, one in measures.by(frame, "d").items()
+        ]  # fmt: skip
+
     return checks
 
 
-def laws_are_learned(frame: pd.DataFrame) -> list[Verdict]:
-    checks, formula = [], "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1"
-    for d, rows in measures.by(frame, "d").items():
-        found = seldom(f"no law within .2, d = {d:g}", rows["error"] > ALPHA, BETA, factor=2.8)
-        shape = al22.gaussian_shape(int(d), ALPHA, EPSILON, DELTA).total
-        checks.append(planned(found, "AL22/Thm5.7", LAW_ROWS[int(d)], formula, shape))
-    return checks
-
-
-def covariances_are_learned(frame: pd.DataFrame) -> list[Verdict]:
-    checks, formula = [], "d²/α² + d² √ln(1/δ)/(αε) and the frame's: constants 1"
-    for d, rows in measures.by(frame, "d").items():
-        found = seldom(f"error above .2, d = {d:g}", rows["error"] > ALPHA, BETA, factor=2.8)
-        shape = al22.covariance_shape(int(d), ALPHA, EPSILON, DELTA).total
-        checks.append(planned(found, "AL22/Thm5.6", LAW_ROWS[int(d)], formula, shape))
-    return checks
+means_need_no_range = learned(
+    "no mean within .2", BETA * 4 / 3, 2.3, "AL22/Thm7.4", MEAN_ROWS, "√(d ln(1/δ))/ε · d/α²: constant 1",
+    al22.robust_mean_shape,
+)  # fmt: skip
+laws_are_learned = learned(
+    "no law within .2", BETA, 2.8, "AL22/Thm5.7", LAW_ROWS,
+    "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1",
+    lambda *public: al22.gaussian_shape(*public).total,
+)  # fmt: skip
+covariances_are_learned = learned(
+    "error above .2", BETA, 2.8, "AL22/Thm5.6", LAW_ROWS,
+    "d²/α² + d² √ln(1/δ)/(αε) and the frame's: constants 1",
+    lambda *public: al22.covariance_shape(*public).total,
+)  # fmt: skip
 
 
 CLAIMS = (
@@ -462,9 +412,9 @@ CLAIMS = (
         "any-gaussian/preconditioners-found",
         "C9",
         ("AL22/Thm5.4", "AL22/Alg3", "AL22/Lem5.3"),
-        "spectral/preconditioner leaves a condition of 4 with probability .9 at its planned n (d = 1, 2), the"
-        " same for round spectra, equal ratios of 9 and condition number 1e8: medians within a factor 1.5; a"
-        " failure rate of .25 would be refuted",
+        "spectral/preconditioner leaves a condition of 4 with probability .9 at its planned n (d = 1, 2),"
+        " the same for round spectra, equal ratios of 9 and condition number 1e8: medians within a factor"
+        " 1.5; a failure rate of .25 would be refuted",
         sweeps=lambda: (FRAMES,),
         checks=frames_are_found,
     ),
@@ -472,8 +422,8 @@ CLAIMS = (
         "any-gaussian/means-without-range",
         "C10",
         ("AL22/Thm7.4", "AL22/Alg5"),
-        "mean/populous finds a mean 1e4 away within .2 at the n of its bound, but for probability β + β/3"
-        " (d = 1, 2, 5); a rate of .31 would be refuted",
+        "mean/populous finds a mean 1e4 away within .2 at the n of its bound, but for probability β + β/3 (d"
+        " = 1, 2, 5); a rate of .31 would be refuted",
         sweeps=lambda: (MEANS,),
         checks=means_need_no_range,
     ),
@@ -490,8 +440,8 @@ CLAIMS = (
         "any-gaussian/covariances-learned",
         "AL22.5",
         ("AL22/Thm5.6",),
-        "covariance/populous: error above .2 with probability at most β at condition numbers 1 and 1e8 (d"
-        " = 1, 2), at about the fewest rows; a rate of .28 would be refuted",
+        "covariance/populous: error above .2 with probability at most β at condition numbers 1 and 1e8 (d ="
+        " 1, 2), at about the fewest rows; a rate of .28 would be refuted",
         sweeps=lambda: (COVARIANCES,),
         checks=covariances_are_learned,
     ),

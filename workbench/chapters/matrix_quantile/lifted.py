@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds.limits import rows_of_means
-from workbench.chapters.matrix_quantile.quantiles import STATEMENT, known
+from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import number
 from workbench.distributions import Gaussian
@@ -34,7 +34,7 @@ from workbench.study.measures import Measure, certain, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, enough, supremum
 from workbench.study.run import Row, Run, answered, each_trial, error_of
-from workbench.study.scaling import Move, Named, Public, Statement, measured
+from workbench.study.scaling import Move, Named, Statement, measured
 from workbench.study.search import fewest_rows
 from workbench.types import Array
 
@@ -45,18 +45,6 @@ BUDGET = ApproxDP(1.0, 1e-6)
 ESTIMATORS: dict[str, Any] = {MEAN: AffineMean(beta=BETA), LAW: LiftedGaussian(beta=BETA)}
 TOLD = 10.0  # standard deviations times √d, which CoinPress is given
 CLOSE = 1.1  # of the ends between which a predicted n is a power of α
-
-
-def lifted(x: Array, level: float) -> tuple[float, Array, Array, Array]:
-    """Return s, m, S and P of the rows (x, 1): P = [[S + s m mᵀ, s m], [s mᵀ, s]].
-
-    >>> s, m, _, _ = lifted(np.array([[9.0], [10.0], [11.0], [10.5], [9.5]]), 1.2)
-    >>> s > 1, round(float(m[0]), 6)
-    (True, 10.0)
-    """
-    shape = known(np.column_stack([x, np.ones(len(x))]), level)
-    s, m = float(shape[-1, -1]), shape[:-1, -1] / shape[-1, -1]
-    return s, m, shape[:-1, :-1] - s * np.outer(m, m), shape
 
 
 def loss(law: Rotated, found: Any) -> float:
@@ -113,13 +101,11 @@ def whitened(
 
 
 def given(key: str, d: int) -> Any:
-    """Return an estimator with what it is given of a mean."""
     return CoinPressMean(radius=TOLD * sqrt(d), sigma=1.0) if key == COINPRESS else ESTIMATORS[key]
 
 
 @lru_cache(maxsize=256)
 def fewest(key: str, d: int, budget: ApproxDP) -> int:
-    """Return the fewest rows that are not refused."""
     one = given(key, d)
     return int(fewest_rows(one, d, budget) if key == COINPRESS else one.fewest(d, budget))
 
@@ -136,11 +122,10 @@ def expected(key: str, n: int, d: int, budget: ApproxDP) -> float:
 
 
 @lru_cache(maxsize=256)
-def predicted(key: str, d: int, alpha: float, epsilon: float, delta: float) -> int:
+def predicted_mean_rows(key: str, d: int, alpha: float, epsilon: float, delta: float) -> float:
     """Return the fewest rows whose predicted median, given a release, is at most α: public."""
     budget = ApproxDP(epsilon, delta)
-    low: int = fewest(key, d, budget)
-    high = low
+    low = high = fewest(key, d, budget)
 
     def error(n: int) -> float:
         return expected(key, n, d, budget)
@@ -151,9 +136,9 @@ def predicted(key: str, d: int, alpha: float, epsilon: float, delta: float) -> i
         middle = round(sqrt(low * high))
         low, high = (low, middle) if error(middle) <= alpha else (middle, high)
     if low == high:
-        return high
+        return float(high)
     part = log(error(low) / alpha) / log(error(low) / error(high))
-    return round(float(low * (high / low) ** part))
+    return float(round(float(low * (high / low) ** part)))
 
 
 # The same anywhere
@@ -169,7 +154,6 @@ TRIED = 5  # columns
 
 @lru_cache(maxsize=64)
 def rows(key: str, d: int) -> int:
-    """Return the rows at which any spectrum is tried: public."""
     return round(ROWS[key] * fewest(key, d, BUDGET))
 
 
@@ -219,7 +203,6 @@ BAND = (0.85, 1.15)  # measured over predicted total variation
 
 @lru_cache(maxsize=16)
 def start(d: int) -> int:
-    """Return the fewest rows that the learner accepts: public."""
     return fewest_rows(LEARNER, d, BUDGET)
 
 
@@ -234,8 +217,10 @@ def learned(d: int, condition: float, share: float, *, data: Generator, noise: G
 LEARNED = {
     d: Sweep(
         f"mq-learned-{d}",
-        grid(d=d, condition=CONDITIONS, share=START)
-        + grid(d=d, condition=LONG, share=MORE if d < 20 else ()),
+        (
+            *grid(d=d, condition=CONDITIONS, share=START),
+            *grid(d=d, condition=LONG, share=MORE if d < 20 else ()),
+        ),
         learned,
         trials,
         blocks(full),
@@ -253,18 +238,15 @@ def learned_from_few_rows(*frames: pd.DataFrame) -> list[Verdict]:
             name = f"d = {d}, condition number {condition:g}"
             found = seldom(name, rows["error"] == inf, SELDOM, said, factor=FACTOR[d], n=n)
             checks.append(enough(found, STATEMENT, "planned", n))
-        checks += [_foreseen(d, share, rows["error"]) for share, rows in measures.by(frame, "share").items()]
+        for share, rows in measures.by(frame, "share").items():
+            n = int(share * start(d))
+            predicted = LEARNER.recipe(n, d, BUDGET).squared_error.total_variation
+            one = measures.median(rows["error"], claim_level())
+            low, high = (end / predicted for end in one.interval)
+            over = Measure(one.estimate / predicted, (low, high), one.trials)
+            name = f"d = {d}, {share:g} times the fewest rows: total variation over the predicted"
+            checks.append(measures.between(name, over, *BAND, n=n))
     return checks
-
-
-def _foreseen(d: int, share: float, errors: pd.Series) -> Verdict:
-    n = int(share * start(d))
-    found = measures.median(errors, claim_level())
-    expected = LEARNER.recipe(n, d, BUDGET).squared_error.total_variation
-    low, high = (end / expected for end in found.interval)
-    ratio = Measure(found.estimate / expected, (low, high), found.trials)
-    name = f"d = {d}, {share:g} times the fewest rows: total variation over the predicted"
-    return measures.between(name, ratio, *BAND, n=n)
 
 
 # Rows that a mean takes where its covariance is unknown, against the error that is asked for.
@@ -289,24 +271,17 @@ def ball_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
 
 
 def mean_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
-    """Return d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε."""
+    """Return the sum of both."""
     return ball_shape(d, alpha, epsilon, delta) + constant_shape(d, epsilon, delta)
 
 
 def fewest_mean_rows(key: str, d: int, epsilon: float, delta: float) -> int:
-    """Return the fewest rows that are not refused."""
     return fewest(key, d, ApproxDP(epsilon, delta))
-
-
-def predicted_mean_rows(key: str, d: int, alpha: float, epsilon: float, delta: float) -> float:
-    """Return the n whose predicted median is α, given an answer."""
-    return float(predicted(key, d, alpha, epsilon, delta))
 
 
 def affine(
     key: str, said: str, shape: Named, moves: tuple[Move, ...], *, caps: Any = MANY, **usual: Any
 ) -> Statement:
-    """Return a statement about what lifted rows give."""
     where = {"epsilon": 1.0, "delta": 1e-6, "condition": 1e4, "offset": 1e3}
     return Statement(
         SOURCES[key],
@@ -374,8 +349,8 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
         "An unknown Σ costs a fixed number of rows; accuracy after that is cheap",
         (panel,),
         alt="Rows against 1/α. The lifted quantile needs several times the rows of CoinPress, given the"
-        " covariance, fewer than votes of blocks, and dozens of times fewer than stable subsets; as 1/α grows"
-        " eightfold its rows grow much less.",
+        " covariance, fewer than votes of blocks, and dozens of times fewer than stable subsets; as 1/α"
+        " grows eightfold its rows grow much less.",
         how_to_read=f"Rows for a median error of α at ({number(epsilon)}, {number(delta)}), d = {D}. Votes of"
         " blocks need a fixed number of rows whatever α is, and so do stable subsets: the formulas of Brown,"
         " Hopkins & Smith.",
@@ -383,7 +358,7 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
 
 
 def _curve(
-    run: Run, key: str, growth: Statement, publics: list[dict[str, float]], x: list[float], usual: bool
+    run: Run, key: str, growth: Statement, publics: list[dict[str, Any]], x: list[float], usual: bool
 ) -> Series:
     (scaling,) = growth.scalings()
     if run.simulate and usual and run.profile in scaling.caps:
@@ -394,15 +369,13 @@ def _curve(
             NAMES[key], places, [one.n for one in found], low, high, colour_key=key,
             expected=[one.setting.predicted for one in found], margin=MEAN_ROWS_BAND - 1,
         )  # fmt: skip
-    ends = [_foreseen_mean_rows(key, public) for public in (publics[0], publics[-1])]
+    ends = []
+    for public in (publics[0], publics[-1]):
+        try:
+            ends.append(predicted_mean_rows(key, **public))
+        except ArgumentError:
+            ends.append(nan)
     return Series(NAMES[key], (x[0], x[-1]), ends, role="theory", colour_key=key)
-
-
-def _foreseen_mean_rows(key: str, public: Public) -> float:
-    try:
-        return predicted_mean_rows(key, **public)
-    except ArgumentError:
-        return nan
 
 
 CLAIMS = (
@@ -410,10 +383,10 @@ CLAIMS = (
         "matrix-quantile/law-from-few-rows",
         "MQ8",
         (STATEMENT,),
-        "A whole Gaussian, by a matrix quantile and all rows in its frame, from at most 2,000, 7,000, 13,000,"
-        " 30,000 rows for d = 2, 5, 10, 20: at 1.05 times its fewest rows nine runs of ten answer, at"
-        " condition numbers 1, 1e6 and 1e12, and there and at 2, 4, 16 times (d up to 10) the median total"
-        " variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
+        "A whole Gaussian, by a matrix quantile and all rows in its frame, from at most 2,000, 7,000,"
+        " 13,000, 30,000 rows for d = 2, 5, 10, 20: at 1.05 times its fewest rows nine runs of ten answer,"
+        " at condition numbers 1, 1e6 and 1e12, and there and at 2, 4, 16 times (d up to 10) the median"
+        " total variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
         sweeps=lambda: LEARNED.values(),
         checks=learned_from_few_rows,
         kind="ours",
@@ -425,8 +398,8 @@ CLAIMS = (
         "For d = 5, nine means of ten from a lifted quantile of twice its fewest rows are within 2.2 times"
         " the predicted median, and nine whole Gaussians of ten from 1.5 times their fewest within 1.3 times"
         " it in total variation: for means up to 1e9 standard deviations away and each of several spectra of"
-        " condition numbers up to 1e8, the worst that a search found among them; (1, 1e-6); a failure rate of"
-        " .4 would be refuted.",
+        " condition numbers up to 1e8, the worst that a search found among them; (1, 1e-6); a failure rate"
+        " of .4 would be refuted.",
         sweeps=lambda: ANYWHERE.values(),
         checks=the_same_anywhere,
         kind="ours",

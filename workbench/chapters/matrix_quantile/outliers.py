@@ -5,7 +5,7 @@ Some rows lie far away in one place, or all have heavy tails; the plan is made f
 
 from dataclasses import replace
 from functools import lru_cache
-from math import inf, nan
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -16,8 +16,7 @@ from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, GIVEN, planned, seen
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import number
-from workbench.estimators.matrix_quantile import Design, MatrixQuantile, MatrixQuantileCovariance
-from workbench.estimators.stable_quantile import Scaled, Stability
+from workbench.estimators.matrix_quantile import Design, MatrixQuantileCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import chances as stable_chances
@@ -139,26 +138,8 @@ COLUMNS, UPPER, SHARE = 2, 100.0, 0.1
 
 
 @lru_cache(maxsize=64)
-def recipe(n: int, d: int, budget: ApproxDP) -> MatrixQuantile:
-    """Return the recipe for n rows of mean 0: public."""
-    return MatrixQuantileCovariance(centred=True, beta=BETA).recipe(n, d, budget)[1]
-
-
-def slopes(test: Stability, x: Array, counts: list[int]) -> list[float]:
-    """Return the slopes that C_t compares with its threshold; nan where a level is not found."""
-    return [_slope(test, x, t) for t in counts]
-
-
-def _slope(test: Stability, x: Array, t: int) -> float:
-    scaled = Scaled.of(x, test.influence, test.low(t))
-    high = test.solver.descend(scaled, scaled.start(), test.low(t))
-    low = None if high is None else test.solver.descend(scaled, high, test.high(t))
-    return nan if high is None or low is None else test.slope(scaled, low, high)
-
-
-def needed(test: Stability, t: int) -> float:
-    """Return the threshold of C_t."""
-    return test.strength + (test.influence.most + test.margin) * t
+def design(n: int, d: int, budget: ApproxDP) -> Design:
+    return MatrixQuantileCovariance(centred=True, beta=BETA).recipe(n, d, budget)[1].design
 
 
 def stability(
@@ -166,15 +147,15 @@ def stability(
 ) -> Chart:
     """Return the chart of the counts of three sets of rows, and of the chance of a release at each."""
     budget = ApproxDP(epsilon, delta)
-    made = recipe(planned(COLUMNS, None, budget), COLUMNS, budget).design
+    made = design(planned(COLUMNS, None, budget), COLUMNS, budget)
     counts = {name: made.test.measure(x)[0] for name, x in _sets(made, run.seed, corruption).items()}
     return Chart(
         "stability",
         "The count says how many rows may change before the estimator abstains",
         (_counts(made, counts), _passing(made, counts)),
-        alt="Left, bars of how many rows may change: many for normal rows, fewer for heavy tails and for rows"
-        " some of which are far away. Right, the chance of a release rises from δ at a count of 1 to nearly 1"
-        " at the last.",
+        alt="Left, bars of how many rows may change: many for normal rows, fewer for heavy tails and for"
+        " rows some of which are far away. Right, the chance of a release rises from δ at a count of 1 to"
+        " nearly 1 at the last.",
         how_to_read=f"Rows in {COLUMNS} columns, as many as the plan asks for: {number(made.test.n)}."
         " A count leads to a release with the chance on the right: never at 0, almost never at 1, almost"
         " always at T.",
@@ -182,7 +163,6 @@ def stability(
 
 
 def even(made: Design) -> float:
-    """Return the count at which half of the runs release, between whole numbers."""
     chances = stable_chances(made.charge)
     return float(np.interp(0.5, chances, range(len(chances))))
 

@@ -31,7 +31,6 @@ PAIR_N, PAIR_LEVEL, DRAWN, PAIRS = 24, 0.25, 8, {"quick": 150, "full": 600}
 
 
 def rows_of(name: str, seed: int) -> np.random.Generator:
-    """Return the stream of a picture's rows."""
     return stream(seed, Role.DATA, name, 0, 0)
 
 
@@ -45,13 +44,6 @@ def known(x: Array, level: float) -> Array:
         return np.full((d, d), np.nan)
     root = scaled.root(factor)
     return np.asarray(root @ root.T)
-
-
-def scale_at(share: float, d: int) -> float:
-    """Return p such that normal rows of covariance Σ have P_v = p Σ at v = share n, in distribution."""
-    scales = np.geomspace(0.02, 200.0, 161) * d
-    levels = [normal_level(influence_for(d), d, float(scale)) for scale in scales]
-    return float(np.exp(np.interp(-share, -np.array(levels), np.log(scales))))
 
 
 def level_of(share: float, n: int) -> float:
@@ -147,8 +139,8 @@ def interlacing(run: Run, *, n: int = PAIR_N, level: float = PAIR_LEVEL) -> Char
         alt="Left, thin ellipses of neighbours fill a ring between an inner and an outer ellipse and never"
         " cross them. Right, dots in the unit square, many near its upper and right edge, none beyond.",
         how_to_read="Left, one row became enormous, or 0, or anything. Right, each dot is a pair of data"
-        " sets, flat, heavy-tailed or normal: how far apart two ellipses are in the worst direction. Beyond 1"
-        " the lemma would be wrong.",
+        " sets, flat, heavy-tailed or normal: how far apart two ellipses are in the worst direction. Beyond"
+        " 1 the lemma would be wrong.",
     )
 
 
@@ -182,7 +174,6 @@ def _sides(shape: Array, x: Array) -> tuple[Array, Array]:
 
 
 def replaced(x: Array, rng: np.random.Generator) -> Array:
-    """Return the rows with one of them replaced: by a far one, by 0, or by another of their size."""
     other = x.copy()
     size = float(rng.choice([1e6, 0.0, 1.0, 3.0]))
     other[int(rng.integers(len(x)))] = size * rng.standard_normal(x.shape[1])
@@ -274,7 +265,6 @@ def _descent(seed: int) -> Film:
 
 
 def iterates(x: Array, level: float, start: Array) -> list[Array]:
-    """Return the start and the steps of Q ← F(Q) after it."""
     n, d = x.shape
     solver = Solver(influence_for(d), inflation(n, d), PRECISE, STEPS)
     scaled = Scaled.of(x, solver.influence, level)

@@ -78,7 +78,6 @@ def plans(dimensions: Iterable[int], alpha: float | None, budget: ApproxDP) -> d
 
 @lru_cache(maxsize=64)
 def fewest(key: str, d: int, budget: ApproxDP = BUDGET) -> int:
-    """Return the fewest rows of mean 0 that another estimator accepts: public."""
     return fewest_rows(OTHERS[key], d, budget)
 
 
@@ -170,9 +169,9 @@ def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alp
             _rows(goals[1], alpha, NEAR_PLANNED, "near", alpha, POPULOUS, run, budget),
         ),
         alt="Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of those that are"
-        " given no bound, votes for a preconditioner 7 to 34 times as many; CoinPress, given a bound, needs a"
-        " little more at all d. Right, CoinPress with a bound needs about two thirds of its rows at d = 5 and"
-        " 10.",
+        " given no bound, votes for a preconditioner 7 to 34 times as many; CoinPress, given a bound, needs"
+        " a little more at all d. Right, CoinPress with a bound needs about two thirds of its rows at d = 5"
+        " and 10.",
         how_to_read=f"At ({number(epsilon)}, {number(delta)}), mean 0, in 90 % of runs. CoinPress is given"
         " that all eigenvalues lie between 1 and 10⁴; the others are given no bound, and votes are counted"
         " from the fewest rows that they accept.",
@@ -265,9 +264,9 @@ CLAIMS = (
         "MQ3",
         (STATEMENT,),
         "At its planned rows, at most 1.15 times 324, 607, 2156, 4070, 8255 for d = 1, 2, 5, 10, 20, nine"
-        " runs of ten (d up to 10) leave a condition of at most 4, for each of several spectra of"
-        " condition numbers up to 1e8 and the worst that a search found: (1, 1e-6); a failure rate of .27"
-        " would be refuted.",
+        " runs of ten (d up to 10) leave a condition of at most 4, for each of several spectra of condition"
+        " numbers up to 1e8 and the worst that a search found: (1, 1e-6); a failure rate of .27 would be"
+        " refuted.",
         sweeps=lambda: SUCCESS.values(),
         checks=planned_rows_succeed,
         kind="ours",

@@ -43,7 +43,6 @@ def limit(corruption: float) -> float:
 
 
 def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Array:
-    """Return clean rows after an attack; every random direction is a new one."""
     name = attack.split(" ")[0]
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
@@ -63,7 +62,6 @@ def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
 
 
 def taken(x: Array, y: Array) -> np.ndarray:
-    """Return which rows an adversary changed."""
     return np.asarray((x != y).any(axis=1))
 
 
@@ -211,7 +209,6 @@ Mine = Callable[[Array, int, np.random.Generator], object]
 
 
 def fighters(d: int, corruption: float) -> dict[str, Any]:
-    """Return the estimators by catalog key, given the same about the rows."""
     return {
         "mean/empirical": EmpiricalMean(),
         "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption, sigma=1.0),
@@ -223,32 +220,21 @@ def fighters(d: int, corruption: float) -> dict[str, Any]:
     }
 
 
-def distance(name: str, one: Any, x: Array, theta: Array, budget: ApproxDP, noise: Generator) -> float:
-    """Return the error of one fighter, with a budget or without."""
-    if name in FREE:
-        return float(np.linalg.norm(one(x).value - theta))
-    return error(one, x, theta, budget, noise)
-
-
 @each_trial
 def fights(
-    attack: str,
-    n: int,
-    corruption: float,
-    epsilon: float,
-    who: str,
-    *,
-    d: int = DUEL_D,
-    delta: float = DELTA,
-    data: Generator,
-    noise: Generator,
-) -> Row:
-    """Measure the errors of several estimators on the same corrupted rows."""
+    attack: str, n: int, corruption: float, epsilon: float, who: str, *, d: int = DUEL_D,
+    delta: float = DELTA, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     names = FIGHTERS if who == "all" else (*PLAIN, *ROBUST[1:])
     budget, chosen = ApproxDP(epsilon, delta), fighters(d, corruption)
     theta = data.uniform(-PLACES, PLACES, d)
     x = corrupted(data.standard_normal((n, d)), attack, corruption, data) + theta
-    return {name: distance(name, chosen[name], x, theta, budget, noise) for name in names}
+    return {
+        name: float(np.linalg.norm(chosen[name](x).value - theta))
+        if name in FREE
+        else error(chosen[name], x, theta, budget, noise)
+        for name in names
+    }
 
 
 DUEL = Sweep(
@@ -261,14 +247,9 @@ DUEL = Sweep(
 
 
 def scoreboard(
-    run: Run,
-    *,
-    corruption: float = CORRUPTION,
-    epsilon: float = DUEL_EPSILON,
-    delta: float = DELTA,
-    n: int = N,
-    d: int = DUEL_D,
-) -> Chart:
+    run: Run, *, corruption: float = CORRUPTION, epsilon: float = DUEL_EPSILON, delta: float = DELTA,
+    n: int = N, d: int = DUEL_D,
+) -> Chart:  # fmt: skip
     """Return the median error of every estimator under six attacks, over ξ √ln(1/ξ)."""
     points = grid(attack=BOARD, n=n, corruption=corruption, epsilon=epsilon, who="all")
     frame = run.table(DUEL.moved(points, d=d, delta=delta))
@@ -276,15 +257,8 @@ def scoreboard(
     table = [
         [min(MOST, float(rows[name].median()) / limit(corruption)) for name in FIGHTERS] for rows in tables
     ]
-    heat = Heat(
-        table,
-        (0.1, 10.0),
-        scale="log",
-        emphasis="middle",
-        written=True,
-        rows=tuple(GLOSS[name] for name in BOARD),
-        columns=tuple(COLUMNS[name] for name in FIGHTERS),
-    )
+    rows, columns = tuple(GLOSS[name] for name in BOARD), tuple(COLUMNS[name] for name in FIGHTERS)
+    heat = Heat(table, (0.1, 10.0), scale="log", emphasis="middle", written=True, rows=rows, columns=columns)
     marks = [Mark(" ", "vertical", x=x, y=0.0) for x in BORDERS]
     groups = "no privacy, then private, then private and robust"
     names, note = (groups, "median error over ξ √ln(1/ξ)", "attack"), "100 stands for 100 and more."
@@ -292,10 +266,10 @@ def scoreboard(
         "scoreboard",
         "Two attacks defeat every mean, filters withstand most others",
         (Panel(*names, (), heat=heat, marks=tuple(marks), note=note),),
-        alt="A table of colours, one row for each of six attacks and one column for each estimator."
-        " Means that do not filter are at 2 to 3 under one planted cluster, and two of them far above that"
-        " under a far point mass; the robust ones are below 1 but for a hidden cluster, which two of them"
-        " miss, and for rows moved inward and swapped tails, where all columns are above 1.",
+        alt="A table of colours, one row for each of six attacks and one column for each estimator. Means"
+        " that do not filter are at 2 to 3 under one planted cluster, and two of them far above that under a"
+        " far point mass; the robust ones are below 1 but for a hidden cluster, which two of them miss, and"
+        " for rows moved inward and swapped tails, where all columns are above 1.",
         how_to_read="Below 1, purple: the error is below ξ √ln(1/ξ). Above 1, brown: the adversary wins. What"
         " makes rows narrower, or leaves their covariance alone, gets past every filter."
         f" ξ = {number(corruption)}, n = {number(n)}, d = {d}, ε = {number(epsilon)}, δ = {number(delta)}.",

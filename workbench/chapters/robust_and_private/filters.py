@@ -8,7 +8,8 @@ and the stability-based histogram of the range (Lemmas D.1 and D.2).
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from itertools import starmap
 from math import ceil, cos, exp, inf, log, pi, radians, sin, sqrt
 from typing import Any
 
@@ -28,7 +29,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     RADIUS,
     taken,
 )
-from workbench.chapters.robust_and_private.planted import MISSED, medians, rarely, slope
+from workbench.chapters.robust_and_private.planted import MISSED, rarely
 from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
 from workbench.charts.curves import ellipse, plane
 from workbench.charts.style import number
@@ -62,7 +63,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, resampler, stream
 from workbench.study.grids import grid as points
-from workbench.study.measures import seldom, summary
+from workbench.study.measures import each, growth, over, seldom, summary
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, combine, enough, in_proportion
 from workbench.study.run import Row, Run, answered, each_trial
@@ -83,14 +84,9 @@ LOCATED = round(2 * range_shape(1, RANGE.epsilon, RANGE.delta, ZETA))  # twice t
 
 
 def score_histogram(
-    run: Run,
-    *,
-    corruption: float = CORRUPTION,
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    n: int = N,
-    d: int = D,
-) -> Chart:
+    run: Run, *, corruption: float = CORRUPTION, epsilon: float = EPSILON, delta: float = DELTA,
+    n: int = N, d: int = D,
+) -> Chart:  # fmt: skip
     """Return the scores of the first pass of mean/prime, noisy counts and threshold."""
     x = stream(run.seed, Role.DATA, "robust-scores", 0, 0).standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-scores", 0, 1)
@@ -106,15 +102,9 @@ def score_histogram(
     series = (
         Series("clean rows", middles, clean, role="bars", colour_key=GOOD, kind="count"),
         Series("corrupted rows", middles, both, clean, both, role="bars", colour_key=BAD, kind="count"),
-        Series(
-            "released: the sum, with noise",
-            middles,
-            noisy[shown],
-            colour_key="idea/total",
-            kind="count",
-            joined=False,
-        ),
-    )
+        Series("released: the sum, with noise", middles, noisy[shown], colour_key="idea/total", kind="count",
+               joined=False),
+    )  # fmt: skip
     gone = tail & (tau >= cut)
     right, others = int((gone & bad).sum()), int((gone & ~bad).sum())
     end = float(middles[-1] * 2**0.5)
@@ -122,18 +112,20 @@ def score_histogram(
     if cut < end:
         words = f"removed: {right} corrupted, {others} clean"
         marks.append(Mark(words, "span", x=cut, x2=end, colour_key=BAD))
-    names = "", "score τ (bins double)", "rows in the bin"
-    xlim, ylim = (float(middles[0] / 2**0.5), end), (float(low), float(top))
+    panel = Panel(
+        "", "score τ (bins double)", "rows in the bin", series, yscale="linear",
+        xlim=(float(middles[0] / 2**0.5), end), ylim=(float(low), float(top)), marks=tuple(marks),
+    )  # fmt: skip
     return Chart(
         "score_histogram",
         f"One pass removes {number(right)} of {number(int(bad.sum()))} corrupted rows and {others} clean",
-        (Panel(*names, series, yscale="linear", xlim=xlim, ylim=ylim, marks=tuple(marks)),),
+        (panel,),
         alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
         " released noisy counts follow their sum, and the threshold stands"
         f" {'beyond most of both' if 2 * right < int(bad.sum()) else 'between'}.",
         how_to_read="The highest 2ξn scores of one pass. Only the black dots are released; from them comes"
-        " the threshold, the largest edge above which enough of the score lies. Which bars are blue or orange"
-        " only we know.",
+        " the threshold, the largest edge above which enough of the score lies. Which bars are blue or"
+        " orange only we know.",
     )
 
 
@@ -269,7 +261,7 @@ PASSES = Sweep("lkko21-passes", points(n=20_000, d=20, clusters=COUNTS), passes_
 
 
 def passes(frame: pd.DataFrame) -> list[Verdict]:
-    top, softmax = (slope(medians(frame, name, "clusters", claim_level())) for name in ("top", "softmax"))
+    top, softmax = (growth(over(frame, name, "clusters", claim_level())) for name in ("top", "softmax"))
     words = "share of runs whose excess does not halve in two passes"
     return [
         measures.between("slope, top eigenvector", top, 0.6, 1.2),
@@ -296,17 +288,9 @@ def rounds_needed(d: int) -> int:
 def rounds_are_few() -> Verdict:
     scores = {d: score_after(max(1, int(log(d))), d) for d in (10, 20, 50)}
     worst = min(scores.values())
-    return Verdict(
-        status=Status.HOLDS if worst > 1 / FIRE else Status.REFUTED,
-        test="formula",
-        level=claim_level(),
-        trials=len(scores),
-        estimate=worst,
-        interval=(worst, worst),
-        bound=1 / FIRE,
-        id="Ψ/λ after ⌊ln d⌋ rounds",
-        detail={"needed": {str(d): rounds_needed(d) for d in scores}},
-    )
+    check = measures.between("Ψ/λ after ⌊ln d⌋ rounds", measures.known(worst), 1 / FIRE, inf, bound=1 / FIRE)
+    needed = {"needed": {str(d): rounds_needed(d) for d in scores}}
+    return replace(check, test="formula", trials=len(scores), detail=needed)
 
 
 # The noise of a second moment
@@ -333,8 +317,8 @@ def moment_noise(d: int, n: int = 1_000_000) -> float:
 
 def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
     found = {d: measures.median(rows["norm"], claim_level()) for d, rows in measures.by(frame, "d").items()}
-    checks = [measures.between(f"over 2σ√d, d = {d:g}", one, 0.85, 1.1) for d, one in found.items()]
-    steep = slope({d: measures.scaled(one, sqrt(d)) for d, one in found.items()})
+    checks = each("over 2σ√d, d = ", found, 0.85, 1.1)
+    steep = growth({d: measures.scaled(one, sqrt(d)) for d, one in found.items()})
     checks.append(measures.between("exponent in d, fixed radius", steep, 0.45, 0.55))
     for low, high, least in ((500, 5000, 1.3), (500_000, 5_000_000, 1.48)):
         exponent = log(moment_noise(high) / moment_noise(low)) / log(high / low)
@@ -369,8 +353,10 @@ def lone_probability() -> float:
 
 def bins_are_safe(frame: pd.DataFrame) -> Verdict:
     rare = measures.seldom("a lone row is seen", frame["lone"], LONE.delta, "at most δ")
-    over = measures.scaled(measures.Measure(rare.estimate, rare.interval, len(frame)), 1 / lone_probability())
-    as_predicted = measures.between("over its probability", over, 0.8, 1.2, bound=1.0)
+    times = measures.scaled(
+        measures.Measure(rare.estimate, rare.interval, len(frame)), 1 / lone_probability()
+    )
+    as_predicted = measures.between("over its probability", times, 0.8, 1.2, bound=1.0)
     found = measures.seldom("the bin is far from the mean", frame["away"], ZETA, "at most ζ", n=LOCATED)
     size = enough(found, "LKKO21/LemD.2", "sqrt(d ln(1/delta)) ln(d/(zeta delta))/eps, twice")
     return combine([rare, as_predicted, size], len(frame))
@@ -398,7 +384,7 @@ def _filtering(seed: int) -> Film:
     return Film(
         "filter",
         "Pass by pass the rows that stick out are removed, and the mean moves back",
-        tuple(_passes(x, noise))[:FRAMES],
+        tuple(starmap(partial(_frame, x), _passes(x, noise)))[:FRAMES],
         alt="A cloud of rows with three clusters beside it. In each pass the widest direction is found, the"
         " rows far out along it turn grey, and the mean of the rest moves towards the centre of the cloud.",
         how_to_read="A pass has three pictures: the widest direction of a noisy covariance; the rows whose"
@@ -408,7 +394,6 @@ def _filtering(seed: int) -> Film:
 
 
 def planted(x: Array) -> Array:
-    """Return rows, some of which an adversary has put into clusters."""
     moved, each = x.copy(), int(SHARE * len(x))
     for k, (angle, distance) in enumerate(CLUSTERS):
         place = distance * np.array([cos(radians(angle)), sin(radians(angle))])
@@ -416,52 +401,40 @@ def planted(x: Array) -> Array:
     return moved
 
 
-def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
+def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[Any, ...]]:
+    """Yield frame by frame what is said, the rows before and after, their mean, and what else is drawn."""
     estimator = FilterMean(radius=PASSES_RADIUS, corruption=SHARE * len(CLUSTERS), sigma=1.0)
-    steps, charges, trace = (
-        estimator.tight(N, 2),
-        list(estimator.plan(N, 2, BUDGET).charges()),
-        Trace(),
-    )
+    steps, charges = estimator.tight(N, 2), list(estimator.plan(N, 2, BUDGET).charges())
+    trace, before = Trace(), np.ones(N, bool)
     centre = steps.coarse_centre(x, charges[0], noise)
-    y, before = steps.rows_within(x, centre), np.ones(N, bool)
+    y = steps.rows_within(x, centre)
     released = list(steps.passed(y, before, charges[2:], noise, trace))
     y = centre + grid(steps.radii[1]) * y
-    bad = len(CLUSTERS) * int(SHARE * N)
+    bad = number(len(CLUSTERS) * int(SHARE * N))
     plain = y.mean(axis=0)
-    yield _frame(
-        f"{number(N)} rows, {number(bad)} of them in three clusters: who is in one, the filter cannot see."
-        f" The mean is off by {_off(plain)} σ.",
-        x, before, before, plain,
-    )  # fmt: skip
+    said = f"{number(N)} rows, {bad} of them in three clusters: who is in one, the filter cannot see."
+    yield f"{said} The mean is off by {_off(plain)} σ.", before, before, plain
     scores: list[Any] = trace.records["score"]
     sets: list[Any] = trace.records["kept"]
     for step, (score, kept) in enumerate(zip(scores, sets, strict=False), start=1):
-        middle, along = centre + score.centre, score.root[:, -1]
-        yield _frame(
-            f"Pass {step}. A second moment with noise says in which direction the rows are widest.",
-            x, before, before, y[before].mean(axis=0), _line(middle, along),
-        )  # fmt: skip
-        gone = int(before.sum() - kept.sum())
-        yield _frame(
-            f"Along it each row has a score. A noisy histogram of the highest scores sets the threshold:"
-            f" {number(gone)} rows are above it.",
-            x, before, kept, None, _line(middle, along),
-        )  # fmt: skip
+        line = _line(centre + score.centre, score.root[:, -1])
+        said = f"Pass {step}. A second moment with noise says in which direction the rows are widest."
+        yield said, before, before, y[before].mean(axis=0), line
+        gone = number(int(before.sum() - kept.sum()))
+        said = "Along it each row has a score. A noisy histogram of the highest scores sets the threshold:"
+        yield f"{said} {gone} rows are above it.", before, kept, None, line
         before = kept
         mean = y[before].mean(axis=0)
-        yield _frame(
-            f"They are removed. The mean of the rest is off by {_off(mean)} σ.", x, before, before, mean
-        )
-    yield _frame(
-        f"Pass {len(scores)}. No direction is wide any more: the filter ends.",
-        x, before, before, y[before].mean(axis=0), _round(y[before]),
+        yield f"They are removed. The mean of the rest is off by {_off(mean)} σ.", before, before, mean
+    covariance = ellipse(
+        "covariance of what is left, twice its size", 4 * np.cov(y[before].T), y[before].mean(axis=0),
+        role="reference", colour_key="idea/public",
     )  # fmt: skip
+    said = f"Pass {len(scores)}. No direction is wide any more: the filter ends."
+    yield said, before, before, y[before].mean(axis=0), covariance
     out = np.asarray(centre + steps.mean_of(released[-1][0]))
-    yield _frame(
-        f"What is left of the budget releases the mean of these rows, with noise: off by {_off(out)} σ.",
-        x, before, before, out,
-    )  # fmt: skip
+    said = "What is left of the budget releases the mean of these rows, with noise:"
+    yield f"{said} off by {_off(out)} σ.", before, before, out
 
 
 def _off(mean: Array) -> str:
@@ -469,7 +442,7 @@ def _off(mean: Array) -> str:
 
 
 def _frame(
-    words: str, x: Array, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series
+    x: Array, words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series
 ) -> Frame:
     shown = np.arange(0, len(x), EVERY)
     rows, was, stays = x[shown], before[shown], after[shown]
@@ -495,16 +468,7 @@ def _line(middle: Array, along: Array) -> Series:
     return Series("widest direction", x, y, role="reference", colour_key="idea/public")
 
 
-def _round(y: Array) -> Series:
-    return ellipse(
-        "covariance of what is left, twice its size", 4 * np.cov(y.T), y.mean(axis=0),
-        role="reference", colour_key="idea/public",
-    )  # fmt: skip
-
-
-# Robust means from public nets, beside what is predicted: Algorithm 2 and the Tukey median of LKKO21.
-#
-# A fraction of the rows is one far cluster, the worst for a median.
+# Robust means from public nets: Algorithm 2 and the Tukey median; one far cluster is the worst for a median
 
 
 ALPHA, CLUSTER = 0.05, 6.0  # corrupted fraction; its distance from the mean in standard deviations
@@ -518,9 +482,6 @@ RARELY = 0.02  # failures that a check allows
 NOTICED = 4.0  # times as many failures are noticed
 
 
-# What is run
-
-
 def with_cluster(n: int, d: int, corruption: float, place: float, data: Generator) -> Array:
     """Return normal rows of mean 0 of which a fraction sits at one point, `place` away along the diagonal."""
     x = data.standard_normal((n, d))
@@ -531,7 +492,6 @@ def with_cluster(n: int, d: int, corruption: float, place: float, data: Generato
 def released(
     one: Estimator[Any], x: Array, budget: Budget, noise: Generator, trace: Trace | None = None
 ) -> Array:
-    """Return the value of a run, infinite where it gives no answer."""
     release = one(x, budget=budget, rng=noise, trace=trace)
     return np.full(x.shape[1], inf) if release.abstained else np.asarray(release.value)
 
@@ -574,9 +534,6 @@ PLANES = Sweep(
 )
 
 
-# What is claimed
-
-
 def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     most = DEPTH_N[-1]
     corrupted, clean = (measures.at(frame, corruption=corruption) for corruption in (ALPHA, 0.0))
@@ -596,37 +553,24 @@ def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 def passes_from_a_size_on(
     passes: pd.DataFrame, margins: pd.DataFrame, planes: pd.DataFrame, seed: int
 ) -> list[Verdict]:
-    return [*_passing(passes, seed), *_margins(margins, seed), *_planes(planes, seed)]
-
-
-def _passing(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    few, many = (measures.at(frame, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
+    one = ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0)
+    rate = margin_rate(ALPHA, one.width)
+    few, many = (measures.at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
     rare = seldom("passes at half of these rows", ~few, RARELY, factor=NOTICED, n=PASS_N[0])
     sure = seldom("no answer at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
     rng = resampler(seed, "lkko21-pass")
-    half = measures.rows_needed(~frame["abstained"], frame["n"], 0.5, claim_level(), rng)
-    one = ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0)
-    rate = margin_rate(ALPHA, one.width)
+    half = measures.rows_needed(~passes["abstained"], passes["n"], 0.5, claim_level(), rng)
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = measures.near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
-    return [rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized]
-
-
-def _margins(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    rate = margin_rate(ALPHA, ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0).width)
-    checks = []
+    checks = [rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized]
     for n in MARGIN_N:
-        share = measures.scaled(_mean(measures.at(frame, n=n)["margin"], seed, f"margin {n}"), 1 / n)
+        share = measures.scaled(_mean(measures.at(margins, n=n)["margin"], seed, f"margin {n}"), 1 / n)
         checks.append(measures.near(f"margin over n, n = {n}", share, rate, n=n))
-    error = _mean(measures.at(frame, n=MARGIN_N[-1])["error"], seed, "trimmed")
-    return [*checks, measures.near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1])]
-
-
-def _planes(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    checks = []
+    error = _mean(measures.at(margins, n=MARGIN_N[-1])["error"], seed, "trimmed")
+    checks.append(measures.near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1]))
     for d, _, most in PLANE:
-        rows = measures.at(frame, d=d)
+        rows = measures.at(planes, d=d)
         for column, high in (("error", most), ("tukey", most), ("plain", inf)):
             size = _mean(rows[column], seed, f"plane {d} {column}")
             low = 0.8 * ALPHA * CLUSTER if column == "plain" else 0.0
@@ -643,9 +587,9 @@ CLAIMS = (
         "robust-and-private/passes-against-clusters",
         "P8",
         ("LKKO21/Thm5", "LKKO21/Thm6", "LKKO21/Lem-F3-F7"),
-        "Clusters in 1 .. 16 directions, hardly any noise: the passes of the filter by single directions grow"
-        " in proportion, slope .6 .. 1.2, those by the matrix exponential slower, slope at most .5, and two"
-        " of these halve the excess.",
+        "Clusters in 1 .. 16 directions, hardly any noise: the passes of the filter by single directions"
+        " grow in proportion, slope .6 .. 1.2, those by the matrix exponential slower, slope at most .5, and"
+        " two of these halve the excess.",
         sweeps=lambda: (PASSES,),
         checks=passes,
     ),
@@ -668,9 +612,9 @@ CLAIMS = (
         " λ/5.5, d = 10, 20, 50.",
         checks=rounds_are_few,
         expected=Status.REFUTED,
-        reason="The order is right, the constant is 106: with a = 1/(106 λ), as recalled, a planted direction"
-        " has e^{t/106} times the weight of another after t rounds: 74 rounds at d = 10, 254 at d = 50,"
-        " whatever n is. For d up to 5 one round is enough.",
+        reason="The order is right, the constant is 106: with a = 1/(106 λ), as recalled, a planted"
+        " direction has e^{t/106} times the weight of another after t rounds: 74 rounds at d = 10, 254 at d"
+        " = 50, whatever n is. For d up to 5 one round is enough.",
     ),
     Claim(
         "robust-and-private/matrix-noise",
@@ -687,8 +631,8 @@ CLAIMS = (
         "robust-and-private/neighbours-stay",
         "P9",
         ("LKKO21/Lem2.2",),
-        "5000 random neighbours with many ties, four passes: never more than one row apart with one threshold"
-        " for all rows; with a threshold for each row more than one in a thousand pairs are.",
+        "5000 random neighbours with many ties, four passes: never more than one row apart with one"
+        " threshold for all rows; with a threshold for each row more than one in a thousand pairs are.",
         sweeps=lambda: (PAIRS,),
         checks=neighbours_stay,
     ),
@@ -697,8 +641,8 @@ CLAIMS = (
         "P10",
         ("LKKO21/LemD.1", "LKKO21/LemD.2"),
         "The stability histogram shows a lone row with probability at most δ = .05, .8 to 1.2 times the"
-        " computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but for"
-        " 1 % of runs ((1, 1e-6)-DP, d = 1).",
+        " computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but for 1"
+        " % of runs ((1, 1e-6)-DP, d = 1).",
         sweeps=lambda: (BINS,),
         checks=bins_are_safe,
     ),
@@ -706,10 +650,10 @@ CLAIMS = (
         "robust-and-private/depth-is-robust",
         "P11",
         ("LKKO21/CorI.1", "LKKO21/Alg14", "LKKO21/Thm12"),
-        "The private Tukey median on the line (eps = 1): with 5 % of the rows 6 sd away its error at"
-        " n = 10000 is that of the median of the corrupted law, .066 (within 15 %; the mean: .3); without"
-        " corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 % above it at"
-        " n = 75.",
+        "The private Tukey median on the line (eps = 1): with 5 % of the rows 6 sd away its error at n ="
+        " 10000 is that of the median of the corrupted law, .066 (within 15 %; the mean: .3); without"
+        " corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 % above it at n"
+        " = 75.",
         sweeps=lambda: (DEPTH,),
         checks=depth_is_robust,
         kind="ours",

@@ -40,17 +40,16 @@ from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid, multiples, resampler
-from workbench.study.measures import Measure, median_ratio
+from workbench.study.measures import LEVEL, Measure, each, growth, median_ratio, over
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, alike
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.run import Row, Run, answered, each_trial
 from workbench.types import Columns
 
 N = 100_000
 DIMENSIONS = (2, 3, 10, 20, 50)
 DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
 LOW, HIGH = (3, 10), (20, 50)  # dimensions; errors vary more in the low ones, which have more trials
-LEVEL = 0.05  # of all bands of one curve together
 PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"
 ERROR = "median error (σ)"
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
@@ -74,17 +73,9 @@ def single_directions(corruption: float) -> dict[str, Any]:
 
 @each_trial
 def errors(
-    estimators: Callable[[float], dict[str, Any]],
-    n: int,
-    d: int,
-    corruption: float,
-    epsilon: float,
-    attack: str,
-    *,
-    delta: float = DELTA,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    estimators: Callable[[float], dict[str, Any]], n: int, d: int, corruption: float, epsilon: float,
+    attack: str, *, delta: float = DELTA, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure estimators, and the mean of the clean rows, on the same corrupted normal rows."""
     theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
     clean = np.linalg.norm(x.mean(axis=0))
@@ -104,15 +95,9 @@ HALF_NORMAL = Adversary(  # not shown: later trials go on in the streams that it
 
 @each_trial
 def row_by_row(
-    d: int,
-    *,
-    n: int = N,
-    corruption: float = CORRUPTION,
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    d: int, *, n: int = N, corruption: float = CORRUPTION, epsilon: float = EPSILON, delta: float = DELTA,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure mean/robust with a cluster in every direction, and without, on the same clean rows."""
     estimator, budget = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), ApproxDP(epsilon, delta)
     x, mean = data.standard_normal((n, d)), data.uniform(-PLACES, PLACES, d)
@@ -125,7 +110,6 @@ def row_by_row(
 
 
 def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any) -> Sweep:
-    """Return a sweep whose axes are those of Figure 1 unless told otherwise."""
     usual = {"n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": ["shift-ones"]}
     return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, blocks(full))
 
@@ -158,25 +142,13 @@ def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
 # What is shown
 
 
-def medians(frame: pd.DataFrame, column: str, along: str, level: float = LEVEL) -> dict[float, Measure]:
-    """Return the median of a column at every value of a parameter."""
-    by = measures.by(frame, along)
-    return {value: measures.median(rows[column], level / len(by)) for value, rows in by.items()}
-
-
 def curves(run: Run, frame: pd.DataFrame, along: str, foreseen: Mapping[Any, float]) -> list[Series]:
-    """Return mean/prime and mean/clipped-box on planted rows, with what is predicted of the latter."""
-    prime, box = (medians(frame, column, along) for column in ("prime", "box"))
+    prime, box = (over(frame, column, along) for column in ("prime", "box"))
     return [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
 
 
 def figure_1(
-    run: Run,
-    *,
-    corruption: float = CORRUPTION,
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    n: int = N,
+    run: Run, *, corruption: float = CORRUPTION, epsilon: float = EPSILON, delta: float = DELTA, n: int = N
 ) -> Chart:
     """Return LKKO21's Figure 1: error against d, and against ε with twice the corruption."""
     budget = ApproxDP(epsilon, delta)
@@ -186,9 +158,9 @@ def figure_1(
         "For d ≥ 10 a filter removes the planted cluster, unless ε is small",
         (_dimensions(run, corruption, budget, n), _epsilons(run, 2 * corruption, budget, n // 10, usual)),
         alt=f"Two panels of median error. Against d at corruption {number(corruption)}: the plain private"
-        " mean rises as the root of d to more than half a standard deviation, PRIME and the row-by-row filter"
-        " stay below the grey limit. Against ε: the plain mean is nearly flat, PRIME is far below it for"
-        " large ε and climbs to it for small ones.",
+        " mean rises as the root of d to more than half a standard deviation, PRIME and the row-by-row"
+        " filter stay below the grey limit. Against ε: the plain mean is nearly flat, PRIME is far below it"
+        " for large ε and climbs to it for small ones.",
         how_to_read="Grey: ξ √ln(1/ξ), which against the worst adversary no robust mean beats by more than a"
         " constant. The cluster is 1.5 away in every coordinate. Right, at every ε the plain mean is off by"
         " the cluster's pull at least.",
@@ -205,7 +177,7 @@ def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
             robust[d] = measures.median(
                 np.concatenate([rows[name].to_numpy() for name in DIRECTIONS]), LEVEL / 4
             )
-    clean = {d: one.estimate for d, one in medians(frame, "clean", "d").items()}
+    clean = {d: one.estimate for d, one in over(frame, "clean", "d").items()}
     series = [
         *curves(run, frame, "d", {d: plain_error(n, d, corruption, budget) for d in DIMENSIONS}),
         measured(name(ROBUST), robust, ROBUST),
@@ -239,14 +211,9 @@ def _limit(places: Iterable[float], corruption: float) -> Series:
 
 
 def against_corruption(
-    run: Run,
-    *,
-    corruption: float = CORRUPTION,
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    n: int = N,
-    d: int = 20,
-) -> Chart:
+    run: Run, *, corruption: float = CORRUPTION, epsilon: float = EPSILON, delta: float = DELTA,
+    n: int = N, d: int = 20,
+) -> Chart:  # fmt: skip
     """Return the error against the corrupted share (and the least against the worst adversary)."""
     factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
     points = [
@@ -294,23 +261,18 @@ def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
     return measures.between(words, found, 0.0, most, n=N)
 
 
-def slope(found: Mapping[float, Measure]) -> Measure:
-    """Return the slope of the logarithms."""
-    return measures.slope(np.log([*found]), [measures.logarithm(one) for one in found.values()])
-
-
 def plain_mean(frame: pd.DataFrame) -> Verdict:
-    found = medians(frame, "box", "d", claim_level())
-    steep = slope({d: one for d, one in found.items() if d >= 10})
+    found = over(frame, "box", "d", claim_level())
+    steep = growth({d: one for d, one in found.items() if d >= 10})
     return measures.between("slope in d", steep, 0.48, 0.52, n=N, bound=0.5)
 
 
 def prime_is_robust(frame: pd.DataFrame) -> list[Verdict]:
     checks = small_errors(frame, "prime", PLANTED)
-    prime, box = (medians(frame, column, "d", claim_level()) for column in ("prime", "box"))
-    over, growth = measures.ratio(prime[50], box[50]), measures.ratio(prime[50], prime[2])
-    checks.append(measures.between("over mean/clipped-box, d = 50", over, 0.0, TENTH, n=N))
-    return [*checks, measures.between("d = 50 over d = 2", growth, 0.0, PLATEAU, n=N)]
+    prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
+    plain, larger = measures.ratio(prime[50], box[50]), measures.ratio(prime[50], prime[2])
+    checks.append(measures.between("over mean/clipped-box, d = 50", plain, 0.0, TENTH, n=N))
+    return [*checks, measures.between("d = 50 over d = 2", larger, 0.0, PLATEAU, n=N)]
 
 
 def every_direction(frame: pd.DataFrame) -> Verdict:
@@ -321,16 +283,15 @@ def every_direction(frame: pd.DataFrame) -> Verdict:
 
 
 def in_proportion(frame: pd.DataFrame) -> list[Verdict]:
-    prime, box = (medians(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
-    checks = [
-        measures.between(f"over ξ√ln(1/ξ), ξ = {a:g}", measures.scaled(one, 1 / limit(a)), 0.0, NEAR)
-        for a, one in prime.items()
-    ]
-    return [*checks, measures.between("slope of the plain mean", slope(box), 0.95, 1.05)]
+    prime, box = (over(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
+    checks = each(
+        "over ξ√ln(1/ξ), ξ = ", {a: measures.scaled(one, 1 / limit(a)) for a, one in prime.items()}, 0.0, NEAR
+    )
+    return [*checks, measures.between("slope of the plain mean", growth(box), 0.95, 1.05)]
 
 
 def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    prime, box = (medians(frame, name, "epsilon", claim_level()) for name in ("prime", "box"))
+    prime, box = (over(frame, name, "epsilon", claim_level()) for name in ("prime", "box"))
     least, most = min(prime), max(prime)
     said = f"ε = {least:g} over ε = {most:g}"
     worse, same = (measures.ratio(one[least], one[most]) for one in (prime, box))
@@ -347,14 +308,7 @@ def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     ]
 
 
-def single(frame: pd.DataFrame) -> list[Verdict]:
-    return small_errors(frame, "filter", FILTER)
-
-
-# With too few rows a plain private mean beats a filter: Figure 2 of LKKO21, and from which n a filter pays.
-#
-# A run of a searched crossover (`scalings.lkko21`) is the error of mean/prime over that of mean/coinpress on
-# the same rows; n is where half of the runs have it below 1.
+# With too few rows a plain private mean beats a filter: Figure 2 of LKKO21
 
 
 NAMES = (*adversaries.PLAIN, *adversaries.ROBUST[1:])
@@ -362,9 +316,6 @@ CLEAN, CLUSTER, COINPRESS = "none", "shift-ones", "mean/coinpress"
 SHOWN_N = (100, 200, 500, 1000, 2000, 5000, 10_000, 30_000)
 DECADE = 100  # steps of the search for rows
 FEW, HARMLESS = (3000, 10_000), 1.10
-
-
-# What is run
 
 
 @each_trial
@@ -393,18 +344,17 @@ def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     return found
 
 
-def over_coinpress(
-    n: int, corruption: float, epsilon: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    """Measure the error of mean/prime over that of mean/coinpress, both given the same."""
+@each_trial
+def over_coinpress(n: int, corruption: float, epsilon: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure the error of mean/prime over that of mean/coinpress, both given the same.
+
+    A searched crossover (`scalings.lkko21`) is the n from which half of such runs have it below 1.
+    """
     fighters, budget = adversaries.fighters(adversaries.DUEL_D, corruption), ApproxDP(epsilon, DELTA)
-    ratio = np.empty(trials)
-    for trial in range(trials):
-        theta = data.uniform(-PLACES, PLACES, adversaries.DUEL_D)
-        x = corrupted(data.standard_normal((n, adversaries.DUEL_D)), CLUSTER, corruption, data) + theta
-        ours, plain = (error(fighters[name], x, theta, budget, noise) for name in (PRIME, COINPRESS))
-        ratio[trial] = ours / plain
-    return {"error": ratio, "abstained": np.isinf(ratio)}
+    theta = data.uniform(-PLACES, PLACES, adversaries.DUEL_D)
+    x = corrupted(data.standard_normal((n, adversaries.DUEL_D)), CLUSTER, corruption, data) + theta
+    ours, plain = (error(fighters[name], x, theta, budget, noise) for name in (PRIME, COINPRESS))
+    return answered(ours / plain)
 
 
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=[CLEAN, CLUSTER])
@@ -412,20 +362,12 @@ SOURCE = Sweep("lkko21-source-constants", grid(n=(1000, 10_000), d=10), source_c
 FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25) | {"quick": 1})
 CROSSOVER = Sweep(
     "lkko21-crossover",
-    grid(
-        attack=(CLEAN, CLUSTER),
-        n=SHOWN_N,
-        corruption=CORRUPTION,
-        epsilon=adversaries.DUEL_EPSILON,
-        who="private",
-    ),
+    grid(attack=(CLEAN, CLUSTER), n=SHOWN_N, corruption=CORRUPTION, epsilon=adversaries.DUEL_EPSILON,
+         who="private"),
     adversaries.fights,
     20,
     blocks(3),
-)
-
-
-# What is predicted
+)  # fmt: skip
 
 
 def rows_to_filter(d: int, corruption: float, budget: ApproxDP) -> int:
@@ -438,17 +380,10 @@ def rows_to_filter(d: int, corruption: float, budget: ApproxDP) -> int:
     return round(10 ** (smallest(pays, DECADE) / DECADE))
 
 
-# What is shown
-
-
 def figure_2(
-    run: Run,
-    *,
-    corruption: float = CORRUPTION,
-    epsilon: float = adversaries.DUEL_EPSILON,
-    delta: float = DELTA,
-    d: int = adversaries.DUEL_D,
-) -> Chart:
+    run: Run, *, corruption: float = CORRUPTION, epsilon: float = adversaries.DUEL_EPSILON,
+    delta: float = DELTA, d: int = adversaries.DUEL_D,
+) -> Chart:  # fmt: skip
     """Return Figure 2: error against n, planted and clean (and where the plain means stop winning)."""
     budget = ApproxDP(epsilon, delta)
     here = rows_to_filter(d, corruption, budget)
@@ -472,9 +407,9 @@ def figure_2(
             _against_n(run, frame, CLEAN, "no corrupted rows", {BOX: plain, **expected}, sampling, note),
         ),
         alt="Two panels of median error against n. With a planted cluster the plain means level off at the"
-        " cluster's pull, near 0.24 and 0.19; PRIME and the row-by-row filter are above"
-        " CoinPress below one or two thousand rows and fall below it after that. Without corruption CoinPress"
-        " is never far from the best.",
+        " cluster's pull, near 0.24 and 0.19; PRIME and the row-by-row filter are above CoinPress below one"
+        " or two thousand rows and fall below it after that. Without corruption CoinPress is never far from"
+        " the best.",
         how_to_read="Left, the plain means end at the cluster's pull, which no n reduces. Right, what"
         " robustness costs when no row is corrupted. The row-by-row filter decides by a public rule whether"
         " to filter; PRIME always pays for a second moment.",
@@ -491,7 +426,7 @@ def _against_n(
     note: str,
 ) -> Panel:
     rows = measures.at(frame, attack=attack)
-    found = {key: medians(rows, key, "n") for key in NAMES}
+    found = {key: over(rows, key, "n") for key in NAMES}
     series = list[Series]()
     for key, one in found.items():
         foreseen = {n: e if np.isfinite(e) else np.nan for n, e in expected.get(key, {}).items()}
@@ -523,19 +458,16 @@ def crossover(ratios: Mapping[float, float]) -> float:
     above = [place for place, value in enumerate(values) if value >= 0]
     if not above:
         return 0
-    if above[-1] == len(ns) - 1:
-        return inf
     low, high = above[-1], above[-1] + 1
+    if high == len(ns):
+        return inf
     share = values[low] / (values[low] - values[high])
     return float(ns[low] * (ns[high] / ns[low]) ** share)
 
 
-# What is claimed
-
-
 def many_rows(frame: pd.DataFrame) -> list[Verdict]:
     rows = measures.at(frame, attack=CLUSTER)
-    prime, box = (medians(rows, column, "n", claim_level()) for column in ("prime", "box"))
+    prime, box = (over(rows, column, "n", claim_level()) for column in ("prime", "box"))
     return [
         measures.between(f"over the plain mean, n = {n}", measures.ratio(prime[n], box[n]), 0.0, 0.5, n=n)
         for n in (10_000, 30_000)
@@ -618,7 +550,7 @@ CLAIMS = (
         "The setting of robust-and-private/prime-is-robust, d = 3, 10, 20: median errors of mean/filter and"
         " 95 % of single ones are at most 1.2 ξ √ln(1/ξ).",
         sweeps=lambda: (FILTER,),
-        checks=single,
+        checks=lambda frame: small_errors(frame, "filter", FILTER),
     ),
     Claim(
         "robust-and-private/better-from-many-rows",
@@ -642,9 +574,9 @@ CLAIMS = (
         "robust-and-private/few-rows-harmless",
         "R4",
         ("LKKO21/Asm1",),
-        "(1, .01)-DP, d = 10, n = 3e3, 1e4: the median error of mean/robust is at most 1.10 times that of the"
-        " plain mean in a ball with the same noise on the same rows, clean and planted, and half of it at"
-        " most on planted rows at n = 3e3.",
+        "(1, .01)-DP, d = 10, n = 3e3, 1e4: the median error of mean/robust is at most 1.10 times that of"
+        " the plain mean in a ball with the same noise on the same rows, clean and planted, and half of it"
+        " at most on planted rows at n = 3e3.",
         sweeps=lambda: (FEWER,),
         checks=few_rows,
         kind="ours",

@@ -24,7 +24,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     error,
     heavy_rows,
 )
-from workbench.chapters.robust_and_private.planted import LEVEL, rarely, sweep
+from workbench.chapters.robust_and_private.planted import rarely, sweep
 from workbench.charts.chart import Chart, Panel, Role, Series
 from workbench.charts.curves import measured
 from workbench.charts.style import number
@@ -37,7 +37,7 @@ from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, resampler
-from workbench.study.measures import Measure
+from workbench.study.measures import LEVEL, Measure
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, Run, answered, each_trial, error_of
@@ -60,19 +60,15 @@ KINDS: dict[str, tuple[str, Role, str]] = {
 
 @dataclass(frozen=True)
 class Terms:
-    """The public numbers of both tables: the corrupted share, and the budget."""
-
     corruption: float = 0.05
     epsilon: float = 1.0
     delta: float = 1e-6
 
     def rows(self, table: str, d: int) -> dict[str, lkko21.Row]:
-        """Return the rows of a table at d."""
         stated = lkko21.table_1 if table == "1" else lkko21.table_2
         return stated(d, self.corruption, self.epsilon, self.delta)
 
     def most(self, table: str) -> float:
-        """Return the error aimed at: 1.2 or 1.5 times that of the theorem."""
         if table == "1":
             return 1.2 * lkko21.sub_gaussian_error(self.corruption)
         return HEAVY_TIMES * lkko21.bounded_covariance_error(self.corruption)
@@ -96,11 +92,9 @@ class Setting:
 
     @property
     def attack(self) -> str:
-        """What the adversary does: nothing to rows of an estimator that is private alone."""
         return "none" if self.row == "private" else {"1": "shift-ones", "2": "root-1"}[self.table]
 
     def make(self, d: int, corruption: float) -> Any:
-        """Return the estimator."""
         known = {"sigma": 1.0} if self.table == "1" else {"upper": 1.0}
         if self.row == "private":
             return self.kind(radius=RADIUS * sqrt(d), **known)
@@ -112,7 +106,6 @@ class Setting:
         return terms.rows(self.table, d)[self.row].polynomial.total
 
     def grid(self, d: int, terms: Terms = USUAL) -> list[int]:
-        """Return the n that are tried."""
         top = self.formula(d, terms) * self.top[d]
         return [max(30, round(top / 2**k)) for k in reversed(range(HALVINGS))]
 
@@ -130,17 +123,9 @@ SETTINGS = {
 
 @each_trial
 def hits(
-    setting: str,
-    d: int,
-    n: int,
-    *,
-    corruption: float = USUAL.corruption,
-    epsilon: float = USUAL.epsilon,
-    delta: float = USUAL.delta,
-    data: Generator,
-    noise: Generator,
-) -> Row:
-    """Measure the error of one setting at one n."""
+    setting: str, d: int, n: int, *, corruption: float = USUAL.corruption, epsilon: float = USUAL.epsilon,
+    delta: float = USUAL.delta, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     chosen = SETTINGS[setting]
     x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
     x = corrupted(x, chosen.attack, corruption, data)
@@ -151,7 +136,6 @@ def hits(
 
 
 def points(terms: Terms) -> tuple[Point, ...]:
-    """Return every setting with the n that are tried."""
     return tuple(
         {"setting": name, "d": d, "n": n}
         for name, setting in SETTINGS.items()
@@ -162,16 +146,9 @@ def points(terms: Terms) -> tuple[Point, ...]:
 
 @each_trial
 def heavy_errors(
-    n: int,
-    d: int,
-    corruption: float,
-    epsilon: float,
-    attack: str,
-    law: str,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    n: int, d: int, corruption: float, epsilon: float, attack: str, law: str, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure mean/prime-heavy on rows of covariance I without a third moment."""
     theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
     rows = corrupted(x, attack, corruption, data) + theta
@@ -184,18 +161,12 @@ PRIVATE = replace(
     SIZES, points=tuple(one for one in SIZES.points if SETTINGS[one["setting"]].attack == "none")
 )
 HEAVY_ROWS = sweep(
-    "prime-heavy",
-    1,
-    12,
-    heavy_errors,
-    law=("student", "pareto"),
-    corruption=(0.02, 0.05, 0.1),
+    "prime-heavy", 1, 12, heavy_errors, law=("student", "pareto"), corruption=(0.02, 0.05, 0.1),
     attack=HEAVY_ATTACKS,
-)
+)  # fmt: skip
 
 
 def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL) -> Measure:
-    """Return the n from which two runs of three err little enough."""
     rows = measures.at(frame, setting=name, d=d)
     good, rng = rows["error"] <= terms.most(SETTINGS[name].table), resampler(seed, f"{SIZES.name} {name} {d}")
     return measures.rows_needed(good, rows["n"], SHARE, level, rng)
@@ -205,12 +176,9 @@ def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, term
 
 
 def table_1(
-    run: Run,
-    *,
-    corruption: float = USUAL.corruption,
-    epsilon: float = USUAL.epsilon,
+    run: Run, *, corruption: float = USUAL.corruption, epsilon: float = USUAL.epsilon,
     delta: float = USUAL.delta,
-) -> Chart:
+) -> Chart:  # fmt: skip
     """Return the rows needed over the formulas of Table 1, sub-Gaussian rows."""
     return Chart(
         "table_1",
@@ -225,12 +193,9 @@ def table_1(
 
 
 def table_2(
-    run: Run,
-    *,
-    corruption: float = USUAL.corruption,
-    epsilon: float = USUAL.epsilon,
+    run: Run, *, corruption: float = USUAL.corruption, epsilon: float = USUAL.epsilon,
     delta: float = USUAL.delta,
-) -> Chart:
+) -> Chart:  # fmt: skip
     """Return the rows needed over the formulas of Table 2, rows of bounded covariance."""
     return Chart(
         "table_2",
@@ -255,14 +220,17 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
     frame = run.table(SIZES.moved(points(terms), **vars(terms)))
     series, names = list[Series](), list[str]()
     for key, one in SETTINGS.items():
-        if one.table == table:
-            found = {}
-            for d in one.top:
-                names.append(f"{one.name} ({one.row}), d = {d}")
-                if len(frame):
-                    rows_needed = needed(frame, key, d, run.seed, LEVEL, terms)
-                    found[float(len(names))] = measures.scaled(rows_needed, 1 / one.formula(d, terms))
-            series.append(measured("", found, key, joined=False))
+        if one.table != table:
+            continue
+        found = {
+            float(place): measures.scaled(
+                needed(frame, key, d, run.seed, LEVEL, terms), 1 / one.formula(d, terms)
+            )
+            for place, d in enumerate(one.top, start=len(names) + 1)
+            if len(frame)
+        }
+        names += [f"{one.name} ({one.row}), d = {d}" for d in one.top]
+        series.append(measured("", found, key, joined=False))
     ends = (0.5, len(names) + 0.5)
     series.append(Series("the formula, with constants 1", ends, (1.0, 1.0), role="reference"))
     note = f"n at which two runs of three err by at most {most}; {said}, δ = {number(terms.delta)}."
@@ -295,8 +263,8 @@ CLAIMS = (
         "P14",
         ("LKKO21/Thm9",),
         "n = 1e5, d = 10, Student and Pareto rows of tail index 2.5, covariance I, corruption .02, .05, .1,"
-        " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most"
-        " 1.5 √corruption.",
+        " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most 1.5"
+        " √corruption.",
         sweeps=lambda: (HEAVY_ROWS,),
         checks=heavy_tails,
     ),

@@ -4,14 +4,12 @@ A term stands out where the other numbers are such that it is the largest: the s
 at small ρ, the location at an accuracy of a standard deviation for each root of d.
 """
 
-from itertools import chain
-
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
 from workbench.chapters.many_dimensions import steps
-from workbench.study.claim import Claim
+from workbench.chapters.scalings import grow
 from workbench.study.grids import Block
 from workbench.study.rules import Status
-from workbench.study.scaling import Move, Statement, below, follow
+from workbench.study.scaling import Move, Statement, below
 
 SOURCE = "M21/prior-CoinPress"
 CAPS, MANY = {"full": 160}, {"full": 600}
@@ -79,41 +77,39 @@ PROVED = (
 )
 
 CLAIMS = (
-    Claim(
+    grow(
         "many-dimensions/fewer-rows-than-proved",
         "N26",
         (SOURCE, "proofs/gaussian_steps.md"),
         "The n at which one run of ten of mode proved is beyond the bound that it proves at N rows is at"
         " most N: mean, d = 2 and 10, N = 2000; covariance, d = 2 and 4, N = 5000 and 20000; ρ = .5.",
+        *PROVED,
         checks=below(lambda setting: setting.stated, grow=False),
-        scalings=lambda: chain.from_iterable(one.scalings() for one in PROVED),
         kind="ours",
     ),
-    Claim(
+    grow(
         "many-dimensions/mean-rows-grow",
         "N11",
         (SOURCE,),
         "Searched n of the CoinPress mean grow at most as d/α² + d/(α√ρ) + √d ln(R)/√ρ does: in d = 8 .. 64,"
         " ρ and α with the noise at 4/5 of it or more, in R = 10 .. 1e8 at α = √d.",
-        checks=follow,
-        scalings=MEAN.scalings,
+        MEAN,
         expected=Status.UNDECIDED,
-        reason="In d they grow by less, about as d^.84, as is predicted with all constants; by how much"
-        " less than the formula is open. In R their slopes from value to value differ: the number of steps"
-        " is whole.",
+        reason="In d they grow by less, about as d^.84, as is predicted with all constants; by how much less"
+        " than the formula is open. In R their slopes from value to value differ: the number of steps is"
+        " whole.",
     ),
-    Claim(
+    grow(
         "many-dimensions/covariance-rows-grow",
         "N12",
         (SOURCE,),
-        "Searched n of the CoinPress covariance grow at most as d²/α² + d²/(α√ρ) + d^(3/2) √ln(u)/√ρ does: in"
-        " d = 4 .. 24, ρ and α with the noise the largest, in u = 1e2 .. 1e8 at α = 1.5.",
-        checks=follow,
-        scalings=COVARIANCE.scalings,
+        "Searched n of the CoinPress covariance grow at most as d²/α² + d²/(α√ρ) + d^(3/2) √ln(u)/√ρ does:"
+        " in d = 4 .. 24, ρ and α with the noise the largest, in u = 1e2 .. 1e8 at α = 1.5.",
+        COVARIANCE,
         expected=Status.UNDECIDED,
         reason="In ρ and α the rates are seen. In d and u the constants of the terms, which the formula"
-        " leaves out, decide: the slopes are those that are predicted with them. In ln u the predicted"
-        " power falls from .75 between 1e2 and 1e3 to .60 between 1e5 and 1e8, towards the stated root: the"
-        " early steps are few, and begin where ln u is above a constant.",
+        " leaves out, decide: the slopes are those that are predicted with them. In ln u the predicted power"
+        " falls from .75 between 1e2 and 1e3 to .60 between 1e5 and 1e8, towards the stated root: the early"
+        " steps are few, and begin where ln u is above a constant.",
     ),
 )

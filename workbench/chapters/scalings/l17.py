@@ -17,23 +17,21 @@ whose other terms are small, found by trying. At ε = .01 the n of the tight two
 
 from collections.abc import Callable
 from math import log
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds import l17, smallest
+from workbench.chapters.scalings import INVERSE, grow
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
-from workbench.study.claim import Claim
 from workbench.study.rules import Status
 from workbench.study.run import Row, each_trial
-from workbench.study.scaling import Move, Setting, Statement, below, follow
+from workbench.study.scaling import Move, Setting, Statement, below
 
 BETA = 0.1
 OFTEN, SEEN, CAPS = {"quick": 100, "full": 500}, {"quick": 100, "full": 400}, {"full": 400}
 SAMPLING, OVER_ALPHA = {"1/α": -1.0}, {"1/α²": -2.0, "1/√α": -0.5}
-OVER_EPSILON = {"1/ε²": -2.0, "1/√ε": -0.5}
 IN_LOG = {letter: {f"√ln {letter}": 0.5, f"ln² {letter}": 2.0} for letter in ("R", "k", "1/β", "1/δ")}
 ACCURATE = Move("alpha", (0.16, 0.08, 0.04, 0.02), -2, SAMPLING, "1/α²", {"epsilon": 10.0})
 
@@ -44,7 +42,7 @@ CLIPPED = Statement(
     lambda alpha, radius, epsilon: l17.clipped_mean_shape(alpha, radius, epsilon).total,
     (
         Move("radius", (50.0, 100.0, 200.0, 400.0), 1, {"√R": 0.5, "ln R": 0.2}, "R/(αε)"),
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, OVER_EPSILON, "R/(αε)"),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, "R/(αε)"),
         Move("alpha", (0.4, 0.2, 0.1, 0.05), -1, OVER_ALPHA, "R/(αε)"),
     ),
     share=1 - BETA,
@@ -57,7 +55,7 @@ TWO_STEP = Statement(
     lambda alpha, radius, epsilon: l17.two_step_shape(alpha, radius, epsilon).total,
     (
         ACCURATE,
-        Move("epsilon", (0.16, 0.08, 0.04, 0.02), -1, OVER_EPSILON, "ln R/ε and the noise", {"alpha": 0.5}),
+        Move("epsilon", (0.16, 0.08, 0.04, 0.02), -1, INVERSE, "ln R/ε and the noise", {"alpha": 0.5}),
         Move("radius", (5.0, 25.0, 1e3, 1e6), 1, IN_LOG["R"], "ln R/ε", logarithm=True),
     ),
     share=1 - BETA,
@@ -70,7 +68,7 @@ UNBOUNDED = Statement(
     lambda alpha, epsilon, delta: l17.unbounded_shape(alpha, epsilon, delta).total,
     (
         ACCURATE,
-        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, OVER_EPSILON, "ln(1/δ)/ε"),
+        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, "ln(1/δ)/ε"),
         Move("delta", (1e-2, 1e-4, 1e-8, 1e-16), 1, {"√ln 1/δ": 0.5}, "ln(1/δ)/ε", logarithm=True),
     ),
     share=1 - BETA,
@@ -81,7 +79,7 @@ PACKING = Statement(
     "univariate/median",
     {"d": 1, "alpha": 4.0, "epsilon": 0.1, "radius": 1e4},
     lambda alpha, epsilon, radius: l17.packing_bound(radius, alpha, epsilon, BETA, strict=False),
-    (Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, OVER_EPSILON, "ln(R/α)/ε"),),
+    (Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, "ln(R/α)/ε"),),
     bound="lower",
     share=1 - BETA,
     caps=SEEN,
@@ -91,15 +89,10 @@ PACKING = Statement(
 
 
 SHARE = 0.9  # of runs that succeed, all repetitions at once
-
-
-def beta_of(repeats: int) -> float:
-    """Return the failure probability of one histogram if all succeed in `SHARE` of runs.
-
-    >>> round(beta_of(1), 6), round(beta_of(100), 6)
-    (0.1, 0.001053)
-    """
-    return float(1 - SHARE ** (1 / repeats))
+REPEATS = {1 - SHARE ** (1 / repeats): repeats for repeats in (1, 7, 45, 300)}  # β of one -> repetitions
+BETAS = tuple(REPEATS)
+DELTAS = (1e-24, 1e-48, 1e-96, 1e-192)  # so small that ln(1/δ) is most of the bound
+FINITE_TERM, DROPPED, LOUD = "ln(k/β)/(αε)", "ln(1/δ)/(αε)", "ln(n/β)/(αε)"
 
 
 @each_trial
@@ -130,17 +123,6 @@ def stable_shares(
     return {"error": (kept if len(released) == len(keys) // rows else rows) / n}
 
 
-REPEATS = {beta_of(repeats): repeats for repeats in (1, 7, 45, 300)}
-BETAS = tuple(REPEATS)
-DELTAS = (1e-24, 1e-48, 1e-96, 1e-192)  # so small that ln(1/δ) is most of the bound
-FINITE_TERM, DROPPED, LOUD = "ln(k/β)/(αε)", "ln(1/δ)/(αε)", "ln(n/β)/(αε)"
-
-
-def repeated(beta: float) -> dict[str, int]:
-    """Return how many histograms a run has."""
-    return {"repeats": REPEATS[beta]}
-
-
 def finite_rows(alpha: float, epsilon: float, beta: float, bins: int) -> float:
     """Return the n of Theorem 1.1, with all constants."""
     return l17.histogram_error(bins, epsilon, beta) / alpha
@@ -152,7 +134,6 @@ def stable_rows(alpha: float, epsilon: float, delta: float, beta: float) -> int:
 
 
 def stable_share(part: str, alpha: float, epsilon: float, delta: float, beta: float) -> float:
-    """Return the share of what is dropped in it, or of the noise."""
     rows = stable_rows(alpha, epsilon, delta, beta)
     dropped = 2 / epsilon * log(1 / (2 * delta)) / (alpha * rows)
     return dropped if part == "dropped" else 1 - dropped
@@ -164,7 +145,7 @@ FINITE = Statement(
     {"bins": 20, "alpha": 0.05, "epsilon": 0.5, "beta": BETAS[0]},
     finite_rows,
     (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, OVER_EPSILON, FINITE_TERM, caps=SEEN),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, FINITE_TERM, caps=SEEN),
         Move("alpha", (0.1, 0.05, 0.025, 0.0125), -1, OVER_ALPHA, FINITE_TERM),
         Move("bins", (4.0, 32.0, 1e3, 1e5), 1, IN_LOG["k"], FINITE_TERM, logarithm=True),
         Move("beta", BETAS, 1, IN_LOG["1/β"], FINITE_TERM, {"bins": 2}, logarithm=True),
@@ -172,7 +153,7 @@ FINITE = Statement(
     finite_shares,
     predicted=finite_rows,
     isolated=lambda: 1.0,
-    also=repeated,
+    also=lambda beta: {"repeats": REPEATS[beta]},
     bound="equal",
     share=SHARE,
     caps=CAPS,
@@ -183,7 +164,7 @@ STABLE = Statement(  # the source has its β as .01
     {"alpha": 0.1, "epsilon": 0.5, "delta": DELTAS[0], "beta": BETAS[0]},
     lambda alpha, epsilon, delta, beta: (log(1 / delta) + log(1 / beta)) / (alpha * epsilon),
     (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, OVER_EPSILON, DROPPED, part="dropped", caps=SEEN),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, DROPPED, part="dropped", caps=SEEN),
         Move("alpha", (0.2, 0.1, 0.05, 0.025), -1, OVER_ALPHA, DROPPED, part="dropped"),
         Move("delta", DELTAS, 1, IN_LOG["1/δ"], DROPPED, logarithm=True, part="dropped"),
         Move("beta", BETAS, 1, IN_LOG["1/β"], LOUD, {"delta": 0.2}, logarithm=True),
@@ -191,18 +172,13 @@ STABLE = Statement(  # the source has its β as .01
     stable_shares,
     predicted=stable_rows,
     isolated=stable_share,
-    also=repeated,
+    also=lambda beta: {"repeats": REPEATS[beta]},
     share=SHARE,
     caps=CAPS,
 )
 
 
 # What is claimed
-
-
-def proved_histogram(setting: Setting) -> float:
-    """Return the n of the bound with all constants."""
-    return setting.predicted
 
 
 def proved(sample_size: Callable[..., int], *names: str, **split: float) -> Callable[[Setting], float]:
@@ -212,94 +188,72 @@ def proved(sample_size: Callable[..., int], *names: str, **split: float) -> Call
     )
 
 
-def claimed(
-    name: str,
-    number: str,
-    sources: tuple[str, ...],
-    statement: Statement,
-    proved: Callable[[Setting], float],
-    said: str,
-    **more: Any,
-) -> Claim:
-    return Claim(
-        id=f"one-mean/{name}-rows-grow",
-        number=number,
-        sources=sources,
-        statement=f"Searched n of the {said}; none is larger than the proved one.",
-        checks=below(proved),
-        scalings=statement.scalings,
-        **more,
-    )
-
-
 CLAIMS = (
-    claimed(
-        "clipped",
+    grow(
+        "one-mean/clipped-rows-grow",
         "N1",
         ("L17/Lem2.2", "L17/Eq1"),
+        "Searched n of the clipped mean grow as 1/α² + R/(αε) + √ln(1/(αε))/(αε) does, and by no other power"
+        " nearby: in R = 50 .. 400, ε = .8 .. .1, α = .4 .. .05; none is larger than the proved one.",
         CLIPPED,
-        proved(l17.clipped_mean_sample_size, "radius", "epsilon"),
-        "clipped mean grow as 1/α² + R/(αε) + √ln(1/(αε))/(αε) does, and by no other power nearby: in R = 50"
-        " .. 400, ε = .8 .. .1, α = .4 .. .05",
+        checks=below(proved(l17.clipped_mean_sample_size, "radius", "epsilon")),
     ),
-    claimed(
-        "two-step",
+    grow(
+        "one-mean/two-step-rows-grow",
         "N2",
         ("L17/Thm2.5", "L17/Eq2"),
+        "Searched n of the two-step mean grow at most as 1/α² + ln(R)/ε + √ln(1/(αε))/(αε) does: in α = .16"
+        " .. .02 at ε = 10, in ε = .16 .. .02 at α = .5, and in R = 5 .. 1e6 at α = 1; none is larger than"
+        " the proved one.",
         TWO_STEP,
-        proved(l17.two_step_sample_size, "radius", "epsilon", split=0.5),
-        "two-step mean grow at most as 1/α² + ln(R)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at ε = 10,"
-        " in ε = .16 .. .02 at α = .5, and in R = 5 .. 1e6 at α = 1",
+        checks=below(proved(l17.two_step_sample_size, "radius", "epsilon", split=0.5)),
         expected=Status.NOT_CONTRADICTED,
         reason="In α and ε the rates are seen. In R n grows as √(ln R): less than stated.",
     ),
-    claimed(
-        "unbounded",
+    grow(
+        "one-mean/unbounded-rows-grow",
         "N3",
         ("L17/Thm2.8", "L17/Eq6"),
+        "Searched n of the unbounded mean grow at most as 1/α² + ln(1/δ)/ε + √ln(1/(αε))/(αε) does: in α ="
+        " .16 .. .02 at ε = 10, in ε = .4 .. .05 and δ = 1e-2 .. 1e-16 at α = 1; none is larger than the"
+        " proved one.",
         UNBOUNDED,
-        proved(l17.unbounded_sample_size, "epsilon", "delta", split=0.5),
-        "unbounded mean grow at most as 1/α² + ln(1/δ)/ε + √ln(1/(αε))/(αε) does: in α = .16 .. .02 at"
-        " ε = 10, in ε = .4 .. .05 and δ = 1e-2 .. 1e-16 at α = 1",
+        checks=below(proved(l17.unbounded_sample_size, "epsilon", "delta", split=0.5)),
     ),
-    Claim(
-        id="one-mean/finite-histogram-rows-grow",
-        number="N4",
-        sources=("L17/Thm1.1",),
-        statement="The searched n with which all shares of a finite histogram are within α grows as"
-        " (2/(αε)) ln(k/β), no faster and no slower: in ε = .8 .. .1, α = .1 .. .0125, k = 4 .. 1e5,"
-        " β = .1 .. 3.5e-4.",
-        scalings=FINITE.scalings,
-        checks=follow,
+    grow(
+        "one-mean/finite-histogram-rows-grow",
+        "N4",
+        ("L17/Thm1.1",),
+        "The searched n with which all shares of a finite histogram are within α grows as (2/(αε)) ln(k/β),"
+        " no faster and no slower: in ε = .8 .. .1, α = .1 .. .0125, k = 4 .. 1e5, β = .1 .. 3.5e-4.",
+        FINITE,
     ),
-    Claim(
-        id="one-mean/stable-histogram-rows-grow",
-        number="N5",
-        sources=("L17/Thm1.2",),
-        statement="Over infinitely many bins, each populated one just above α n, the searched n with which"
-        " all shares are within α grows at most as ln(1/(δβ))/(αε): in ε = .8 .. .1, α = .2 .. .025,"
-        " δ = 1e-24 .. 1e-192, β = .1 .. 3.5e-4.",
-        scalings=STABLE.scalings,
-        checks=follow,
+    grow(
+        "one-mean/stable-histogram-rows-grow",
+        "N5",
+        ("L17/Thm1.2",),
+        "Over infinitely many bins, each populated one just above α n, the searched n with which all shares"
+        " are within α grows at most as ln(1/(δβ))/(αε): in ε = .8 .. .1, α = .2 .. .025, δ = 1e-24 .."
+        " 1e-192, β = .1 .. 3.5e-4.",
+        STABLE,
     ),
-    Claim(
-        id="one-mean/stable-histogram-rows-proved",
-        number="N8",
-        sources=("L17/Thm1.2",),
-        statement="None of the searched n of stable histograms is above the one at which the bound of Theorem"
-        " 1.2 with all constants, 1 + (2/ε)(ln(1/(2δ)) + ln(n/β)), is α n.",
-        scalings=STABLE.scalings,
-        checks=below(proved_histogram, grow=False),
+    grow(
+        "one-mean/stable-histogram-rows-proved",
+        "N8",
+        ("L17/Thm1.2",),
+        "None of the searched n of stable histograms is above the one at which the bound of Theorem 1.2 with"
+        " all constants, 1 + (2/ε)(ln(1/(2δ)) + ln(n/β)), is α n.",
+        STABLE,
+        checks=below(lambda setting: setting.predicted, grow=False),
         expected=Status.UNDECIDED,
         reason="at δ = 1e-192 the bound is 2 % above the least n, and a search tells 6 %",
     ),
-    Claim(
-        id="one-mean/rows-grow-as-packing",
-        number="N6",
-        sources=("L17/Thm2.6",),
-        statement="The searched n with which the private median is within 4 standard deviations grows as the"
-        " packing bound ln(9 (⌈R/4⌉ - 1))/ε does, or faster: in ε = .4 .. .05 at R = 1e4.",
-        scalings=PACKING.scalings,
-        checks=follow,
+    grow(
+        "one-mean/rows-grow-as-packing",
+        "N6",
+        ("L17/Thm2.6",),
+        "The searched n with which the private median is within 4 standard deviations grows as the packing"
+        " bound ln(9 (⌈R/4⌉ - 1))/ε does, or faster: in ε = .4 .. .05 at R = 1e4.",
+        PACKING,
     ),
 )

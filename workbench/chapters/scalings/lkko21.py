@@ -15,6 +15,7 @@ are small: the noise at ε up to 4, sampling at ε = 300. Its share is that of t
 public threshold sees the cluster.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -33,13 +34,14 @@ from workbench.chapters.robust_and_private.adversaries import (
     DELTA,
     PLACES,
     RADIUS,
+    error,
     heavy_rows,
 )
+from workbench.chapters.scalings import DELTAS, INVERSE, LEVEL, TO_16, grow
 from workbench.estimators.base import Abstention
 from workbench.estimators.histograms import BallRange, BoxRange
 from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.estimators.references import MEAN, FilterNonprivateMean
-from workbench.estimators.robust import RobustMean
 from workbench.estimators.shared.budgets import step_budgets
 from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyMean
 from workbench.populations.corruption import SHIFT
@@ -64,14 +66,9 @@ from workbench.study.scaling import (
     standard_errors,
     within,
 )
-from workbench.types import Array
-
-EPSILON = {"1/ε²": -2.0, "1/√ε": -0.5}
-DELTAS = (1e-2, 1e-4, 1e-8, 1e-16)
 
 
 def around(name: str, places: Iterable[float], moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Return every move with the cluster at every place."""
     return tuple(
         move._replace(beside={**move.beside, name: place}, said=f"[{move.term}, cluster at {place:g}]")
         for move in moves
@@ -79,13 +76,12 @@ def around(name: str, places: Iterable[float], moves: Iterable[Move]) -> tuple[M
     )
 
 
-def families(growths: Iterable[Growth]) -> Iterator[list[Growth]]:
+def families(growths: Iterable[Growth]) -> Iterable[list[Growth]]:
     """Return the scalings that differ in the adversary alone."""
-    found: dict[tuple[str, str, str], list[Growth]] = {}
-    for scaling, leasts in growths:
-        name = scaling.statement, scaling.variable, f"{_key(scaling)} {scaling.term}"
-        found.setdefault(name, []).append((scaling, leasts))
-    yield from found.values()
+    found = defaultdict[tuple[str, ...], list[Growth]](list)
+    for one, leasts in growths:
+        found[one.statement, one.variable, one.term, _key(one)].append((one, leasts))
+    return found.values()
 
 
 def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
@@ -104,14 +100,12 @@ def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
 
 def follow_worst(*growths: Growth) -> list[Verdict]:
     """Return a check for every family: how the largest n grows."""
-    return [_grows(family) for family in families(growths)]
-
-
-def _grows(family: Sequence[Growth]) -> Verdict:
-    scaling, largest, whose = worst(family)
-    found = grows(scaling, largest)
-    name = f"{found.id}, {scaling.term}"
-    return replace(found, id=name, detail={**found.detail, "worst": whose})
+    checks = []
+    for scaling, largest, whose in map(worst, families(growths)):
+        found = grows(scaling, largest)
+        detail = {**found.detail, "worst": whose}
+        checks.append(replace(found, id=f"{found.id}, {scaling.term}", detail=detail))
+    return checks
 
 
 def _key(scaling: Scaling) -> str:
@@ -150,44 +144,27 @@ class Filter:
         return excess + (1 - alpha if self.level is None else 0.0)
 
 
+def _filter(kind: Any, **known: float) -> Callable[[float, int], Any]:
+    return lambda share, passes: kind(radius=RADIUS, corruption=share, passes=passes or None, **known)
+
+
 FILTERS = {
     "mean/filter-nonprivate": Filter(
         lambda share, _: FilterNonprivateMean(corruption=share, calibration="paper", sigma=1.0),
         MEAN,
         private=False,
     ),
-    "mean/filter": Filter(
-        lambda share, passes: FilterMean(radius=RADIUS, corruption=share, passes=passes or None, sigma=1.0),
-        1.0,
-    ),
-    "mean/prime": Filter(
-        lambda share, passes: PrimeMean(radius=RADIUS, corruption=share, passes=passes or None, sigma=1.0),
-        1.0,
-    ),
-    "mean/robust": Filter(lambda share, _: RobustMean(radius=RADIUS, corruption=share, sigma=1.0), 1.0),
-    "mean/prime-heavy": Filter(
-        lambda share, passes: PrimeHeavyMean(
-            radius=RADIUS, corruption=share, passes=passes or None, upper=1.0
-        ),
-        None,
-    ),
+    "mean/filter": Filter(_filter(FilterMean, sigma=1.0), 1.0),
+    "mean/prime": Filter(_filter(PrimeMean, sigma=1.0), 1.0),
+    "mean/prime-heavy": Filter(_filter(PrimeHeavyMean, upper=1.0), None),
 }
 
 
 @each_trial
 def errors(
-    key: str,
-    d: int,
-    n: int,
-    corruption: float,
-    far: float,
-    *,
-    epsilon: float = 1.0,
-    delta: float = 1e-6,
-    passes: int = 0,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    key: str, d: int, n: int, corruption: float, far: float, *, epsilon: float = 1.0, delta: float = 1e-6,
+    passes: int = 0, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the error of one filter, with one cluster at `far` times its distance."""
     chosen = FILTERS[key]
     x = data.standard_normal((n, d)) if chosen.level is not None else heavy_rows("student", n, d, data)
@@ -202,29 +179,23 @@ def errors(
 def rows_to_see(
     key: str, d: int, corruption: float, budget: Budget, passes: int = 0, reach: float = 0.0
 ) -> float:
-    """Return the n from which the threshold of a private filter is below what a cluster does to it.
+    """Return the n from which the public threshold of a private filter is below what a cluster does to it.
 
-    The cluster is at `reach`, or as near as it does harm. All constants are those of the filter's public
-    design; a run whose noise is large is not yet right there, one whose noise is small is right before.
+    The cluster is at `reach`, or as near as it does harm. A run whose noise is large is not yet right there,
+    one whose noise is small is right before.
     """
     chosen = FILTERS[key]
     seen = chosen.seen(corruption, reach or chosen.error(corruption) / corruption)
     estimator = chosen.make(corruption, passes)
 
+    def rows(step: int) -> int:
+        return 20 + round(exp(step / FINE))
+
     def enough(step: int) -> bool:
-        steps = estimator.tight(_rows(step), d)
+        steps = estimator.tight(rows(step), d)
         return bool(steps.threshold(step_budgets(budget, steps.shares)[2]) <= seen)
 
-    return float(_rows(smallest(enough, FINE)))
-
-
-def _rows(step: int) -> int:
-    return 20 + round(exp(step / FINE))
-
-
-def rows_of_filter(key: str, d: int, corruption: float, epsilon: float, delta: float, passes: int) -> float:
-    """Return the same at (ε, δ)."""
-    return rows_to_see(key, d, corruption, ApproxDP(epsilon, delta), passes)
+    return float(rows(smallest(enough, FINE)))
 
 
 def term_share(
@@ -247,7 +218,9 @@ def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, 
         around("far", FAR, moves),
         errors,
         alpha=lambda key, corruption: FILTERS[key].error(corruption),
-        predicted=rows_of_filter,
+        predicted=lambda key, d, corruption, epsilon, delta, passes: rows_to_see(
+            key, d, corruption, ApproxDP(epsilon, delta), passes
+        ),
         isolated=term_share,
         fewest=lambda: 20,
         also=lambda d, doubled: {"passes": 2 * d if doubled else 0},
@@ -256,14 +229,13 @@ def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, 
 
 
 LOUD, QUIET = {"epsilon": 2.0}, {"epsilon": 300.0}  # n is smaller; there is hardly any noise
-SHARES, TO_16 = (0.01, 0.02, 0.04, 0.08), (2, 4, 8, 16)
+SHARES = (0.01, 0.02, 0.04, 0.08)
 IN_D, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d/α²"
 
 
 def noisy(term: str) -> tuple[Move, ...]:
-    """Return how ε, δ and ξ move in the noise."""
     return (
-        Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, EPSILON, term),
+        Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, INVERSE, term),
         Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True),
         Move("corruption", SHARES, -1, {"1/α²": -2.0}, term),
     )
@@ -315,7 +287,6 @@ HEAVY_PRIME = filtered(
 
 
 def in_dimension(statement: Statement) -> Iterator[Scaling]:
-    """Return the scalings of the noise in d, but for d = 2, where a cluster hides longest."""
     for one in replace(statement, moves=statement.moves[: len(FAR)]).scalings():
         yield replace(one, values=tuple(value for value in one.values if value > 2))
 
@@ -340,84 +311,56 @@ ELSEWHERE = 20.0  # where corrupted rows are for a range: in no bin of clean one
 
 @dataclass(frozen=True)
 class Net:
-    """A robust mean on a net: `make(α, R, step)` builds it, `error(α)` is the error aimed at.
+    """A robust mean on a net: `make(α, radius=, step=, sigma=)` builds it, `error(α)` is the error aimed at.
 
     `places` are the distances of the cluster, in standard deviations, or over 1/√α for heavy tails. A median
     asks on which side rows are: at 1, 1.5, 3, 6 and 20 the same runs are good, and one place stands for all.
     """
 
-    make: Callable[[float, float, float], Any]
+    make: Callable[..., Any]
     error: Callable[[float], float]
     places: tuple[float, ...]
     heavy: bool = False
 
-    def rows(self, n: int, d: int, alpha: float, place: float, data: Generator) -> Array:
-        """Return rows of mean 0 with a cluster along (1, .., 1)."""
-        x = heavy_rows("student", n, d, data) if self.heavy else data.standard_normal((n, d))
-        x[: int(alpha * n)] = place / sqrt(d) / (sqrt(alpha) if self.heavy else 1.0)
-        return x
-
 
 NETS: Mapping[str, Net] = {
     "mean/resilient": Net(
-        lambda alpha, radius, step: ResilientMean(radius=radius, corruption=alpha, step=step, sigma=1.0),
+        lambda alpha, **net: ResilientMean(corruption=alpha, **net),
         lambda alpha: 2 * lkko21.sub_gaussian_error(alpha),
         (1.5, 2.0, 3.0, 6.0, 20.0),
     ),
     "mean/resilient-heavy": Net(
-        lambda alpha, radius, step: ResilientHeavyMean(radius=radius, corruption=alpha, step=step, sigma=1.0),
+        lambda alpha, **net: ResilientHeavyMean(corruption=alpha, **net),
         lambda alpha: 1.5 * lkko21.bounded_covariance_error(alpha),
         (0.5, 1.0, 2.0, 4.0, 8.0),
         heavy=True,
     ),
-    "mean/tukey": Net(
-        lambda alpha, radius, step: TukeyMean(radius=radius, step=step, sigma=1.0),
-        lambda alpha: 2 * alpha,
-        (6.0,),
-    ),
+    "mean/tukey": Net(lambda alpha, **net: TukeyMean(**net), lambda alpha: 2 * alpha, (6.0,)),
 }
 
 
 @each_trial
 def net_errors(
-    key: str,
-    d: int,
-    n: int,
-    corruption: float,
-    place: float,
-    epsilon: float,
-    delta: float,
-    radius: float,
-    step: float,
-    runs: int,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    key: str, d: int, n: int, corruption: float, place: float, epsilon: float, delta: float,
+    radius: float, step: float, runs: int, *, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the largest error of so many releases; `delta` = 0 for a pure budget."""
     net, budget = NETS[key], ApproxDP(epsilon, delta) if delta else PureDP(epsilon)
-    one = net.make(corruption, radius, step)
+    one = net.make(corruption, radius=radius, step=step, sigma=1.0)
     found = []
     for _ in range(runs):
         theta = data.uniform(-radius / 2, radius / 2, d)
-        value = one(net.rows(n, d, corruption, place, data) + theta, budget=budget, rng=noise).value
-        found.append(inf if isinstance(value, Abstention) else float(np.linalg.norm(value - theta)))
-    return {"error": max(found), "abstained": max(found) == inf}
+        x = heavy_rows("student", n, d, data) if net.heavy else data.standard_normal((n, d))
+        x[: int(corruption * n)] = place / sqrt(d) / (sqrt(corruption) if net.heavy else 1.0)
+        found.append(error(one, x + theta, theta, budget, noise))
+    return answered(max(found))
 
 
 @each_trial
 def ranges(
-    key: str,
-    d: int,
-    n: int,
-    corruption: float,
-    epsilon: float,
-    delta: float,
-    runs: int,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    key: str, d: int, n: int, corruption: float, epsilon: float, delta: float, runs: int, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure by how much too many clean rows lie outside, in the worst of so many releases; 0 if none do.
 
     The means are on an edge of a bin in every coordinate. A box has to hold all clean rows, a ball all but a
@@ -432,7 +375,7 @@ def ranges(
         region = one(x, budget=ApproxDP(epsilon, delta), rng=noise).value
         lost = inf if isinstance(region, Abstention) else 1 - float(region.contains(x[bad:]).mean())
         worst = max(worst, lost - allowed)
-    return {"error": max(worst, 0.0), "abstained": worst == inf}
+    return answered(max(worst, 0.0))
 
 
 def passing_rows(radius: float, corruption: float, epsilon: float, delta: float) -> float:
@@ -442,43 +385,43 @@ def passing_rows(radius: float, corruption: float, epsilon: float, delta: float)
     return rows_to_pass(rate, one.check * epsilon, delta) if rate else inf
 
 
-def _fewest(key: str, corruption: float) -> int:
-    return 2 if key == "mean/tukey" else smallest(lambda n: n - 2 * -(-3 * corruption * n // 1) >= 1, 30)
-
-
-def _stated(
-    id: str,
-    key: str,
-    usual: Mapping[str, Any],
-    moves: tuple[Move, ...],
-    **more: Any,
-) -> Statement:
+def _stated(id: str, key: str, usual: Mapping[str, Any], moves: tuple[Move, ...], **more: Any) -> Statement:
     net = NETS.get(key)
+    if net is None:
+        more |= {
+            "block": ranges,
+            "alpha": lambda: WITHIN,
+            "fewest": lambda: 2,
+            "start": lambda stated: stated,
+        }
+    else:
+        more |= {
+            "block": net_errors,
+            "alpha": lambda corruption: net.error(corruption),
+            "fewest": lambda corruption: (
+                2 if key == "mean/tukey" else smallest(lambda n: n - 2 * -(-3 * corruption * n // 1) >= 1, 30)
+            ),
+            "start": lambda stated, predicted, fewest: max(
+                round(stated if predicted != predicted else predicted), fewest
+            ),
+        }
     return Statement(
         id,
         key,
         {"key": key, **usual, "beta": 1 - 0.9},
         moves=around("place", net.places if net else (ELSEWHERE,), moves),
-        block=net_errors if net else ranges,
-        alpha=(lambda corruption: net.error(corruption)) if net else lambda: WITHIN,
-        fewest=_fewest if net else lambda: 2,
-        start=_start if net else lambda stated: stated,
         also=lambda beta: {"runs": RUNS_OF.get(beta, 1)},
         caps=FEW,
         **more,
     )
 
 
-def _start(stated: float, predicted: float, fewest: int) -> int:
-    return max(round(stated if predicted != predicted else predicted), fewest)
-
-
 TESTED, DRAWN_FROM = "√d ln(1/δ)/(εα)", "d/(εα)"
 ON_A_LINE = {"d": 1, "corruption": 0.05, "epsilon": 0.1, "delta": 1e-6, "radius": 1.0, "step": 0.01}
 IN_SPACE = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
 TESTS = (
-    Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, EPSILON, TESTED),
-    Move("delta", DELTAS, 1, {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, TESTED, logarithm=True),
+    Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, TESTED),
+    Move("delta", DELTAS, 1, LEVEL, TESTED, logarithm=True),
     Move("corruption", (0.003, 0.01, 0.03, 0.1), -1, {"1/α²": -2.0, "1/√α": -0.5}, TESTED),
     Move("d", (1, 2, 3), 1, {"d²": 2.0}, DRAWN_FROM, IN_SPACE),
 )
@@ -487,25 +430,23 @@ DRAWN, SAMPLED_TUKEY = "d ln(dR/(ζα))/(εα)", "(d + ln(1/ζ))/α²"
 SAMPLING = {"epsilon": 10.0}
 
 
-def tested(d: int, corruption: float, epsilon: float, delta: float) -> float:
-    """Return the private term of Theorems 7 and 8."""
-    return lkko21.resilient_shape(d, corruption, epsilon, delta).noise
-
-
-RESILIENT = _stated("LKKO21/Thm7", "mean/resilient", ON_A_LINE, TESTS, shape=tested, predicted=passing_rows)
+IN_PRIVATE: dict[str, Any] = {
+    "shape": lambda d, corruption, epsilon, delta: lkko21.resilient_shape(d, corruption, epsilon, delta).noise
+}
+RESILIENT = _stated("LKKO21/Thm7", "mean/resilient", ON_A_LINE, TESTS, predicted=passing_rows, **IN_PRIVATE)
 HEAVY_RESILIENT = _stated(
     "LKKO21/Thm8",
     "mean/resilient-heavy",
     {**ON_A_LINE, "radius": 2.0},
     (TESTS[0], TESTS[1]._replace(values=(1e-8, 1e-16, 1e-32, 1e-64)), TESTS[2]),
-    shape=tested,
+    **IN_PRIVATE,
 )
 TUKEY = _stated(
     "LKKO21/Thm12",
     "mean/tukey",
     {"d": 1, "corruption": 0.1, "epsilon": 0.02, "delta": 0.0, "radius": 10.0, "step": 0.1},
     (
-        Move("epsilon", (0.04, 0.02, 0.01, 0.005), -1, EPSILON, DRAWN),
+        Move("epsilon", (0.04, 0.02, 0.01, 0.005), -1, INVERSE, DRAWN),
         Move(
             "corruption", (0.025, 0.05, 0.1, 0.2), -2, {"1/α": -1.0}, SAMPLED_TUKEY, SAMPLING, part="sampling"
         ),
@@ -526,16 +467,14 @@ RANGE = {"d": 1, "corruption": 0.05, "epsilon": 0.8, "delta": 1e-6}
 
 
 def range_shape(part: str, d: int, corruption: float, epsilon: float, delta: float, beta: float) -> float:
-    """Return the n of a range, or that of its tails."""
     return 1 / corruption if part == "tails" else lkko21.range_shape(d, epsilon, delta, beta)
 
 
 def located(term: str) -> tuple[Move, ...]:
-    """Return how the numbers of a location move."""
     return (
         Move("d", (1, 4, 16, 64), 0.5, {"d": 1.0}, term),
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, EPSILON, term),
-        Move("delta", DELTAS, 1.5, {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, term, logarithm=True),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, term),
+        Move("delta", DELTAS, 1.5, LEVEL, term, logarithm=True),
         Move("beta", ZETAS, 1, {"free of ζ": 0.6}, term, {"delta": 0.1}, logarithm=True, share=HALF),
     )
 
@@ -585,8 +524,6 @@ CROSSOVER = Statement(
 
 
 def table_rows(table: str) -> Callable[..., list[Verdict]]:
-    """Return the checks: n beside the formula without corruption, and below it against clusters."""
-
     def checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
         return [*tables.private_rows(table, frame, seed), *below_formula(growths)]
 
@@ -644,17 +581,9 @@ def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
 # What is claimed
 
 
-def claimed(name: str, number: str, statement: Statement, said: str, **more: Any) -> Claim:
-    """Return the claim that the n of a statement grow as it says, the largest over clusters."""
-    return Claim(
-        f"robust-and-private/{name}-rows-grow",
-        number,
-        (statement.id,),
-        f"Searched n of {statement.key}, {said}",
-        checks=follow_worst,
-        scalings=statement.scalings,
-        **more,
-    )
+def claimed(name: str, number: str, table: Statement, said: str, **more: Any) -> Claim:
+    id, said = f"robust-and-private/{name}-rows-grow", f"Searched n of {table.key}, {said}"
+    return grow(id, number, (table.id,), said, table, checks=follow_worst, **more)
 
 
 DISTANCES = (
@@ -678,9 +607,9 @@ CLAIMS = (
         "TB2",
         ("LKKO21/Table2", "LKKO21/Thm9"),
         "Student rows with 2.5 degrees of freedom, ξ = .05, error 1.5 √ξ: without corruption"
-        " mean/clipped-heavy needs the rows of Table 2 with constants 1 within a factor 10, (1, 1e-6)-DP,"
-        " d = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP,"
-        " d = 4, 8, 16, needs at most ten times as many.",
+        " mean/clipped-heavy needs the rows of Table 2 with constants 1 within a factor 10, (1, 1e-6)-DP, d"
+        " = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP, d ="
+        " 4, 8, 16, needs at most ten times as many.",
         checks=table_rows("2"),
         sweeps=lambda: (tables.PRIVATE,),
         scalings=lambda: in_dimension(HEAVY_PRIME),
@@ -728,16 +657,16 @@ CLAIMS = (
         " with 2d passes, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
         reason="In d it certainly grows slower, in ε the rate is seen. In δ and ξ it grows slower, too, as"
-        " ln(1/δ)^.55 within .26 and ξ^-.71 within .13 in 95 % of such searches; that it does so by more than"
-        " a tenth of an exponent is not certain enough.",
+        " ln(1/δ)^.55 within .26 and ξ^-.71 within .13 in 95 % of such searches; that it does so by more"
+        " than a tenth of an exponent is not certain enough.",
     ),
     claimed(
         "prime",
         "N43",
         PRIME,
         f"{DISTANCES} error 1.2 ξ √ln(1/ξ), grows at most as d^1.5 ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in"
-        " d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, in ξ = .01 .. .08; at"
-        " ε = 300 at most as d/ξ², in d = 2 .. 16 and ξ = .01 .. .08.",
+        " d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, in ξ = .01 .. .08;"
+        " at ε = 300 at most as d/ξ², in d = 2 .. 16 and ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
         reason="It grows by less in d, in δ and in both at ε = 300, and the rate in ε is seen. In ξ at ε = 1"
         " an exponent of -.76 within .21 leaves open whether it is -1 or half a power less.",
@@ -747,8 +676,8 @@ CLAIMS = (
         "N44",
         HEAVY_PRIME,
         f"{DISTANCES} Student rows with 2.5 degrees of freedom, error 1.5 √ξ, grows at most as d^1.5"
-        " ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .."
-        " 1e-16 and, at ε = 1, in ξ = .01 .. .08.",
+        " ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2"
+        " .. 1e-16 and, at ε = 1, in ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
         reason="The rate is seen in ξ; in d and δ half a power more or less is not excluded. In ε it is no"
         " line: at ε = 4, where few rows are enough, a cluster at twice the distance needs more of them than"
@@ -758,9 +687,9 @@ CLAIMS = (
         "resilient",
         "N45",
         RESILIENT,
-        "the largest over clusters at 1.5 .. 20 sd, error 2 ξ √ln(1/ξ), grows at most as"
-        " (d + √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, ξ = .003 .. .1, and in"
-        " d = 1 .. 3 at δ = .01.",
+        "the largest over clusters at 1.5 .. 20 sd, error 2 ξ √ln(1/ξ), grows at most as (d + √d"
+        " ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-2 .. 1e-16, ξ = .003 .. .1, and in d = 1 .. 3"
+        " at δ = .01.",
         expected=Status.UNDECIDED,
         reason="On the line the rates are seen. In d only two of three n have both ends.",
     ),
@@ -768,16 +697,16 @@ CLAIMS = (
         "heavy-resilient",
         "N46",
         HEAVY_RESILIENT,
-        "Student rows, the largest over clusters at .5 .. 8 times 1/√ξ, error 1.5 √ξ, grows at most as"
-        " (d + √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-8 .. 1e-64, ξ = .003 .. .1.",
+        "Student rows, the largest over clusters at .5 .. 8 times 1/√ξ, error 1.5 √ξ, grows at most as (d +"
+        " √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-8 .. 1e-64, ξ = .003 .. .1.",
     ),
     claimed(
         "tukey",
         "N47",
         TUKEY,
-        "a cluster at 6 sd (1 .. 20: the same), error 2 ξ, grows at most as (d + ln(1/ζ))/ξ²"
-        " + d ln(dR/(ζξ))/(εξ), on the line: in ε = .04 .. .005 and R = 5 .. 1e6 at ξ = .1, in ξ = .05 .. .2;"
-        " at ε = 10 in ξ = .025 .. .2 and failure probability ζ = .5 .. .021.",
+        "a cluster at 6 sd (1 .. 20: the same), error 2 ξ, grows at most as (d + ln(1/ζ))/ξ² + d"
+        " ln(dR/(ζξ))/(εξ), on the line: in ε = .04 .. .005 and R = 5 .. 1e6 at ξ = .1, in ξ = .05 .. .2; at"
+        " ε = 10 in ξ = .025 .. .2 and failure probability ζ = .5 .. .021.",
         expected=Status.UNDECIDED,
         reason="The rates 1/ε and 1/ξ² are seen. In R n hardly grows; that it grows slower than ln R is not"
         " certain enough. In ξ at small ε, and in ζ, the bias of the cluster takes most of what is allowed:"
@@ -787,30 +716,30 @@ CLAIMS = (
         "box-range",
         "N48",
         IN_A_BOX,
-        "calibration paper, 5 % of the rows elsewhere, until the box holds all others, grows at most as"
-        " √(d ln(1/δ)) ln(d/(ζδ))/ε: in d = 1 .. 64, ε = .8 .. .1, δ = 1e-2 .. 1e-16, ζ = .5 .. .021.",
+        "calibration paper, 5 % of the rows elsewhere, until the box holds all others, grows at most as √(d"
+        " ln(1/δ)) ln(d/(ζδ))/ε: in d = 1 .. 64, ε = .8 .. .1, δ = 1e-2 .. 1e-16, ζ = .5 .. .021.",
     ),
     claimed(
         "ball-range",
         "N49",
         IN_A_BALL,
-        "on Student rows, until the ball holds all but a share ξ of the clean ones, grows at most as"
-        " √(d ln(1/δ)) ln(d/(ζδ))/ε + 1/ξ, the n of one of the source's parts: in d = 1 .. 64,"
-        " ε = .8 .. .1, δ = 1e-2 .. 1e-16, ζ = .5 .. .021, ξ = .001 .. .008.",
+        "on Student rows, until the ball holds all but a share ξ of the clean ones, grows at most as √(d"
+        " ln(1/δ)) ln(d/(ζδ))/ε + 1/ξ, the n of one of the source's parts: in d = 1 .. 64, ε = .8 .. .1, δ ="
+        " 1e-2 .. 1e-16, ζ = .5 .. .021, ξ = .001 .. .008.",
         expected=Status.NOT_CONTRADICTED,
         reason="In d, ε and ζ the rates are seen. In δ n grows as ln(1/δ)^.94, less than stated, and with"
         " 1/ξ not at all: that part of the formula is small beside the other.",
     ),
-    Claim(
+    grow(
         "robust-and-private/prime-pays-from",
         "N81",
         ("LKKO21/Fig2", "LKKO21/Fig1-threshold"),
         "d = 10, δ = .01, a cluster at 1.5 √d: the n from which mean/prime errs less than mean/coinpress in"
         " half of the runs grows in ε = 2 .. .25 at ξ = .05, and in ξ = .01 .. .08 at ε = 1, as the n from"
-        " which the public threshold of its filter is below what the cluster adds to the second moment, about"
-        " ξ^-1 and ε^-.8, and is at most twice that.",
+        " which the public threshold of its filter is below what the cluster adds to the second moment,"
+        " about ξ^-1 and ε^-.8, and is at most twice that.",
+        CROSSOVER,
         checks=bounded(2),
-        scalings=CROSSOVER.scalings,
         kind="ours",
     ),
 )

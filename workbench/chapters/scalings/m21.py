@@ -6,10 +6,7 @@ the radius at which rows are zeroed, as many as their moments allow: where the c
 normal or Student's t along random axes.
 """
 
-from collections.abc import Callable, Iterable
 from dataclasses import replace
-from inspect import Parameter, signature
-from itertools import chain
 from math import ceil, inf, log, log1p, prod, sqrt
 from typing import Any
 
@@ -20,6 +17,7 @@ from workbench.bounds import Shape, m21
 from workbench.chapters.covariance import heavy_tails as heavy
 from workbench.chapters.covariance.one_radius import error_of, geometric
 from workbench.chapters.covariance.unbounded import FAR, uncertain
+from workbench.chapters.scalings import DELTAS, EPSILONS, INVERSE, TO_16, grow, least, planned
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
@@ -36,31 +34,17 @@ from workbench.estimators.subspaces import SubspaceAggregate
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.linalg import psd_part, second_moment, spectral_map
 from workbench.populations.laws import student_hypercontractivity
-from workbench.populations.rotated import rotated
-from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, noise_source
+from workbench.populations.rotated import Rotated, rotated
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, PureDP, noise_source
 from workbench.privacy.budgets import zcdp_within_approx
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.study.claim import Claim
-from workbench.study.grids import Block
 from workbench.study.measures import between, ratio
 from workbench.study.rules import Status, Verdict, beside
 from workbench.study.run import Row, each_trial
-from workbench.study.scaling import (
-    Growth,
-    Move,
-    Named,
-    Scaling,
-    Setting,
-    Statement,
-    below,
-    follow,
-    measure,
-)
+from workbench.study.scaling import Growth, Move, Named, Setting, Statement, below, measure
 from workbench.study.search import fewest_rows
 from workbench.types import Array, Columns
-
-# Runs of M21/HT
-
 
 MOMENT = 2.0  # the moment that is bounded, over that of normal rows
 BEYOND = 1.001  # of a row that is zeroed, over the radius
@@ -88,39 +72,46 @@ def spiked(n: int, d: int, k: int, radius: float, data: Generator) -> Array:
     return x
 
 
-def _cut_moment(x: Array, radius: float, rho: float, noise: Generator) -> Array:
+def _cut(x: Array, radius: float, rho: float, noise: Generator) -> Array:
     charge = Charge("covariance", "symmetric_gaussian", second_moment_sensitivity(len(x), radius), ZCDP(rho))
     return symmetric_gaussian(second_moment(zeroed_beyond(x, radius)), charge, noise_source(noise))
 
 
 @each_trial
-def naive_spectral(
-    d: int, n: int, rho: float, alpha: float, moments: int, *, data: Generator, noise: Generator
-) -> Row:
-    """Measure the spectral error with the radius that makes the bias at most alpha/2."""
+def naive(
+    d: int, n: int, rho: float, alpha: float, moments: int, upper: float = 0.0, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
+    """Measure the spectral error with the radius that makes the bias at most α/2.
+
+    Where Σ ≤ `upper` I is all that is known, the error is in the norm of Σ = I.
+    """
     constant = Moments(moments, MOMENT * normal_moment(moments))
-    radius = constant.radius(d, alpha / 2, zeroed=True)
-    found = psd_part(_cut_moment(spiked(n, d, moments, radius, data), radius, rho, noise))
-    return {"error": np.linalg.norm(found - np.eye(d), 2)}
+    radius = (
+        sqrt(upper) * constant.radius(d, alpha / (2 * sqrt(d)), zeroed=True)
+        if upper
+        else constant.radius(d, alpha / 2, zeroed=True)
+    )
+    off = psd_part(_cut(spiked(n, d, moments, radius, data), radius, rho, noise)) - np.eye(d)
+    return {"error": np.linalg.norm(off) if upper else np.linalg.norm(off, 2)}
 
 
-@each_trial
-def naive_mahalanobis(
-    d: int,
-    n: int,
-    rho: float,
-    alpha: float,
-    moments: int,
-    upper: float,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
-    """Measure the error in the norm of Σ = I, likewise, where Σ ≤ `upper` I is all that is known."""
-    constant = Moments(moments, MOMENT * normal_moment(moments))
-    radius = sqrt(upper) * constant.radius(d, alpha / (2 * sqrt(d)), zeroed=True)
-    found = psd_part(_cut_moment(spiked(n, d, moments, radius, data), radius, rho, noise))
-    return {"error": np.linalg.norm(found - np.eye(d))}
+def naive_of_several(
+    d: int, n: int, rho: float, alpha: float, moments: int, beta: float, upper: float = 0.0, *,
+    trials: int, data: Generator, noise: Generator,
+) -> Columns:  # fmt: skip
+    """Measure the largest error of g runs: at most α in half of the cases if one fails with probability β."""
+    many = trials * together(beta)
+    errors = naive(d, n, rho, alpha, moments, upper, trials=many, data=data, noise=noise)["error"]
+    return {"error": np.asarray(errors).reshape(trials, -1).max(axis=1)}
+
+
+def together(beta: float) -> int:
+    """Return g = ln 2/ln(1/(1 - β)) but for rounding."""
+    return max(1, round(-log(2) / log1p(-beta)))
+
+
+BETAS = tuple(1 - 2.0 ** (-1 / count) for count in (1, 2, 4, 8))
 
 
 @each_trial
@@ -130,9 +121,13 @@ def doubling(d: int, n: int, rho: float, *, data: Generator, noise: Generator) -
     radius, band = preconditioning_step(*step)
     between = np.exp(data.uniform(np.log(heavy.STEP_LOWER), 0.0, d - 2))
     law = rotated(np.append(between, [heavy.STEP_LOWER, 1.0]), data, degrees=heavy.STEP_DEGREES)
-    noisy = _cut_moment(law.sample(n, rng=data), radius, rho, noise)
+    noisy = _cut(law.sample(n, rng=data), radius, rho, noise)
     seen = law.seen_by(band.preconditioned(noisy, heavy.STEP_LOWER, np.eye(d)))
     return {"error": max(2 * heavy.STEP_LOWER / seen[0], seen[-1])}
+
+
+def _error(estimator: Any, law: Rotated, n: int, budget: Budget, data: Generator, noise: Generator) -> Row:
+    return {"error": error_of(law, estimator(law.sample(n, rng=data), budget=budget, rng=noise).value)}
 
 
 @each_trial
@@ -141,39 +136,13 @@ def heavy_tailed(
 ) -> Row:
     """Measure the error of the preconditioned estimator on Student rows, an ellipsoid of this length."""
     degrees = heavy.SIZE_LAWS[moments]
+    constant = student_hypercontractivity(degrees, moments)
     estimator = HeavyTailedCovariance(
-        upper=upper, centred=True, moments=moments,
-        hypercontractivity=student_hypercontractivity(degrees, moments), lower=1.0,
-    )  # fmt: skip
+        upper=upper, centred=True, moments=moments, hypercontractivity=constant, lower=1.0
+    )
     law = rotated(geometric(d, upper), data, degrees=degrees)
-    return {"error": error_of(law, estimator(law.sample(n, rng=data), budget=ZCDP(rho), rng=noise).value)}
+    return _error(estimator, law, n, ZCDP(rho), data, noise)
 
-
-def of_several(block: Block) -> Block:
-    """Return the block of the largest error of g runs, g = ln 2/ln(1/(1 - beta)) but for rounding.
-
-    It is at most α in half of the cases if and only if a run fails with probability 1 - 2^(-1/g).
-    """
-
-    def several(*, beta: float, trials: int, **given: Any) -> Columns:
-        count = together(beta)
-        errors = np.asarray(block(trials=trials * count, **given)["error"])
-        return {"error": errors.reshape(trials, count).max(axis=1)}
-
-    one = signature(block)
-    more = Parameter("beta", Parameter.KEYWORD_ONLY, annotation=float)
-    named: Any = several
-    named.__signature__ = one.replace(parameters=[*one.parameters.values(), more])
-    named.__name__ = named.__qualname__ = f"{block.__name__}_of_several"
-    return several
-
-
-def together(beta: float) -> int:
-    """Return g."""
-    return max(1, round(-log(2) / log1p(-beta)))
-
-
-BETAS = tuple(1 - 2.0 ** (-1 / count) for count in (1, 2, 4, 8))
 
 # Runs of M21/UG, of the pure net and of the table
 
@@ -233,8 +202,7 @@ def fine(
 def unbounded(d: int, n: int, epsilon: float, delta: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the error at a condition number uniform on the logarithmic scale from 1 to 1e12."""
     law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
-    x, budget = law.sample(n, rng=data), ApproxDP(epsilon, delta)
-    return {"error": error_of(law, UnboundedCovariance()(x, budget=budget, rng=noise).value)}
+    return _error(UnboundedCovariance(), law, n, ApproxDP(epsilon, delta), data, noise)
 
 
 @each_trial
@@ -242,33 +210,22 @@ def pure_net(
     d: int, n: int, epsilon: float, alpha: float, moments: int, *, data: Generator, noise: Generator
 ) -> Row:
     """Measure the error of the pure net on Student rows at a random covariance between I and 16 I."""
+    constant = student_hypercontractivity(8.0, moments)
     estimator = PureNetCovariance(
-        upper=16.0, centred=True, moments=moments, alpha=alpha,
-        hypercontractivity=student_hypercontractivity(8.0, moments), lower=1.0,
-    )  # fmt: skip
+        upper=16.0, centred=True, moments=moments, alpha=alpha, hypercontractivity=constant, lower=1.0
+    )
     law = rotated(np.exp(data.uniform(0.0, log(16.0), d)), data, degrees=8.0)
-    return {
-        "error": error_of(law, estimator(law.sample(n, rng=data), budget=PureDP(epsilon), rng=noise).value)
-    }
+    return _error(estimator, law, n, PureDP(epsilon), data, noise)
 
 
-# Tables: a row is a number, its values, the stated power, its neighbours, and the term
-
-
+# Tables
 LEAST, MANY = {"full": 100}, {"full": 500}  # runs are expensive, and are not
 CAPS, FEW = {"full": 160}, {"full": 120}
-RHO, IN_EPSILON = {"1/ρ": -1.0, "ln 1/ρ": 0.0}, {"1/ε²": -2, "1/√ε": -0.5}
-ALPHA, ONE_ALPHA = {"1/α²": -2.0, "1/α": -1.0}, {"1/α": -1}
-IN_DELTA = {"ln² 1/δ": 2}
-HALVED, EPSILONS, DELTAS = (0.8, 0.4, 0.2, 0.1), (1.0, 0.5, 0.25, 0.125), (1e-2, 1e-4, 1e-8, 1e-16)
-TO_16, TO_32, ROOTED, SQUARED, CUBED = (
-    (2, 4, 8, 16),
-    (4, 8, 16, 32),
-    {"d": 1, "d²": 2},
-    {"d^1.5": 1.5, "d³": 3},
-    {"d": 1, "d³": 3},
-)
-LOUD = {"rho": 1e4}
+RHO = {"1/ρ": -1.0, "ln 1/ρ": 0.0}
+ALPHA, ONE_ALPHA, IN_DELTA = {"1/α²": -2.0, "1/α": -1.0}, {"1/α": -1}, {"ln² 1/δ": 2}
+HALVED, TO_32 = (0.8, 0.4, 0.2, 0.1), (4, 8, 16, 32)
+ROOTED, SQUARED, CUBED = {"d": 1, "d²": 2}, {"d^1.5": 1.5, "d³": 3}, {"d": 1, "d³": 3}
+SAMPLED: dict[str, Any] = {"beside": {"rho": 1e4}, "part": "sampling", "said": "(sampling)"}
 
 
 def times(first: float) -> Named:
@@ -287,25 +244,22 @@ SPECTRAL = Statement(
         Move("rho", (1e-3, 2.5e-4, 6.25e-5, 1.5625e-5), -0.5, RHO, N_SPECTRAL),
         Move("alpha", HALVED, -1.5, ALPHA, N_SPECTRAL, {"rho": 2.5e-4}, said="(k = 3)"),
         Move("alpha", HALVED, -2, {"1/α^1.5": -1.5}, N_SPECTRAL, {"moments": 2}, said="(k = 2)"),
-        Move(
-            "alpha", (0.4, 0.2, 0.1, 0.05), -2, ONE_ALPHA, OVER_BETA, LOUD, part="sampling", said="(sampling)"
-        ),
+        Move("alpha", (0.4, 0.2, 0.1, 0.05), -2, ONE_ALPHA, OVER_BETA, **SAMPLED),
     ),
-    naive_spectral,
+    naive,
     start=times(4.0),
     share=0.5,
     caps=CAPS,
 )
 SPECTRAL_SEVERAL = replace(
     SPECTRAL,
-    block=of_several(naive_spectral),
-    moves=(Move("beta", BETAS, -2, {"1/β": -1}, OVER_BETA, LOUD, part="sampling", said="(sampling)"),),
+    block=naive_of_several,
+    moves=(Move("beta", BETAS, -2, {"1/β": -1}, OVER_BETA, **SAMPLED),),
 )
 N_MAHALANOBIS, OVER_ONE = "u d^(2+1/(2(k-1))) √ln(1/β)/(α^(k/(k-1)) √ρ)", "d²/(α²β)"
 MAHALANOBIS = replace(
     SPECTRAL,
     key="covariance/heavy-tailed-naive (norm of Σ)",
-    block=naive_mahalanobis,
     usual={**SPECTRAL.usual, "rho": 1e-2, "upper": 1.0},
     shape=m21.naive_mahalanobis_shape,
     caps=LEAST,
@@ -313,21 +267,14 @@ MAHALANOBIS = replace(
         Move("d", TO_16, 2.25, SQUARED, N_MAHALANOBIS),
         Move("rho", (1e-2, 2.5e-3, 6.25e-4, 1.5625e-4), -0.5, RHO, N_MAHALANOBIS),
         Move("alpha", HALVED, -1.5, ALPHA, N_MAHALANOBIS, {"rho": 1e-3}),
-        Move(
-            "upper",
-            (1.0, 4.0, 16.0, 64.0),
-            1,
-            {"√u": 0.5, "ln u": 0.2},
-            N_MAHALANOBIS,
-            {"d": 2},
-            caps={"full": 400},
-        ),
+        Move("upper", (1.0, 4.0, 16.0, 64.0), 1, {"√u": 0.5, "ln u": 0.2}, N_MAHALANOBIS, {"d": 2},
+             caps={"full": 400}),
     ),
-)
+)  # fmt: skip
 MAHALANOBIS_SEVERAL = replace(
     MAHALANOBIS,
-    block=of_several(naive_mahalanobis),
-    moves=(Move("beta", BETAS, -1, {"1/β²": -2}, OVER_ONE, LOUD, part="sampling", said="(sampling)"),),
+    block=naive_of_several,
+    moves=(Move("beta", BETAS, -1, {"1/β²": -2}, OVER_ONE, **SAMPLED),),
 )
 N_STEP = "d^(3/2) ln(1/β)/√ρ"
 STEP = Statement(
@@ -380,7 +327,7 @@ SUBSPACE = Statement(
     lambda d, epsilon, delta: Shape(0.0, m21.coarse_shape(d, epsilon, 1.0) * log(1 / delta)),
     (
         Move("d", TO_16, 2, CUBED, "d²/ε"),
-        Move("epsilon", EPSILONS, -1, IN_EPSILON, "d²/ε"),
+        Move("epsilon", EPSILONS, -1, INVERSE, "d²/ε"),
         Move("delta", DELTAS, 1, IN_DELTA, "polylog", logarithm=True, caps=MANY),
         Move("gap", (0.1, 0.01, 1e-3, 1e-4), 0, {"γ^(-1/2)": -0.5}, "none"),
     ),
@@ -400,7 +347,7 @@ COARSE = Statement(
     lambda d, epsilon, top, delta: Shape(0.0, m21.coarse_shape(d, epsilon, top**-0.5) * log(1 / delta)),
     (
         Move("d", (4, 6, 9, 12), 2, CUBED, N_COARSE),
-        Move("epsilon", EPSILONS, -1, IN_EPSILON, N_COARSE),
+        Move("epsilon", EPSILONS, -1, INVERSE, N_COARSE),
         Move("delta", DELTAS, 1, IN_DELTA, "polylog", logarithm=True),
         Move("top", (2.0, 4.0, 8.0, 16.0), 2, {"γ^-2": 1}, N_COARSE, said="(top = 1/γ²)"),
     ),
@@ -420,7 +367,7 @@ FINE = Statement(
     lambda d, epsilon, spread, delta: Shape(0.0, m21.fine_shape(d, epsilon, sqrt(spread)) * log(1 / delta)),
     (
         Move("d", TO_32, 1.5, ROOTED, N_FINE),
-        Move("epsilon", EPSILONS, -1, IN_EPSILON, N_FINE),
+        Move("epsilon", EPSILONS, -1, INVERSE, N_FINE),
         Move("delta", DELTAS, 1, IN_DELTA, "polylog", logarithm=True, caps=MANY),
         Move("spread", SPREADS, -1, {"1/(τγ)": -0.5, "1/(τγ)⁴": -2}, N_FINE),
     ),
@@ -429,20 +376,18 @@ FINE = Statement(
     start=times(20.0),
     caps=CAPS,
 )
-PLANNED = Statement(
+PLANNED = planned(
     "M21/Table1",
     "covariance/unbounded (the plan's least n)",
     {"d": 4, "epsilon": 1.0, "delta": 1e-6},
     lambda d, epsilon, delta: d**2.5 * log(1 / delta) / epsilon,
     (
-        Move("d", (4, 8, 16, 32), 2.5, {"d²": 2, "d³": 3}, "d^(5/2)/ε"),
-        Move("epsilon", (1.0, 0.5, 0.25, 0.125), -1, IN_EPSILON, "d^(5/2)/ε"),
+        Move("d", TO_32, 2.5, {"d²": 2, "d³": 3}, "d^(5/2)/ε"),
+        Move("epsilon", EPSILONS, -1, INVERSE, "d^(5/2)/ε"),
         Move("delta", DELTAS, 1, IN_DELTA, "polylog", logarithm=True),
     ),
-    None,
-    alpha=lambda: inf,
+    least(UnboundedCovariance()),
     caps=FEW,
-    fewest=lambda d, epsilon, delta: fewest_rows(UnboundedCovariance(), int(d), ApproxDP(epsilon, delta)),
 )
 ACCURATE = Statement(
     "M21/Table1",
@@ -464,7 +409,7 @@ NET = Statement(
         d**2 / alpha**2, d**2 / (epsilon * alpha ** (moments / (moments - 1)))
     ),
     (
-        Move("epsilon", (0.2, 0.1, 0.05, 0.025), -1, IN_EPSILON, "1/ε"),
+        Move("epsilon", (0.2, 0.1, 0.05, 0.025), -1, INVERSE, "1/ε"),
         Move("alpha", HALVED, -2, ONE_ALPHA, "α^(-k/(k-1))"),
     ),
     pure_net,
@@ -474,47 +419,14 @@ NET = Statement(
 )
 
 
-# What is claimed
-
-
-def of(*statements: Statement) -> Callable[[], Iterable[Scaling]]:
-    """Return the scalings of several statements."""
-    return lambda: chain.from_iterable(one.scalings() for one in statements)
-
-
-def claimed(
-    name: str,
-    number: str,
-    sources: tuple[str, ...],
-    statements: tuple[Statement, ...],
-    said: str,
-    **more: Any,
-) -> Claim:
-    """Return the claim that the n of statements grow as they say."""
-    return Claim(
-        id=f"covariance/{name}-rows-grow",
-        number=number,
-        sources=sources,
-        statement=f"Searched n of {said}.",
-        checks=follow,
-        scalings=of(*statements),
-        **more,
-    )
-
-
-def proved_step(setting: Setting) -> float:
-    """Return the n from which the source's step doubles by its bound."""
-    return float(heavy.step_rows(setting.point["d"], "paper"))
-
-
-# M21's table as a whole: four kinds of problem, and who needs fewer rows at which condition.
+# The table as a whole: four kinds of problem, and who needs fewer rows at which condition
 
 
 TOLD = 100.0  # the condition number of the table
 APPROXIMATE = ApproxDP(1.0, 1e-6)
 TABLE_RHO = zcdp_within_approx(APPROXIMATE).rho
 BUDGETS: dict[str, Any] = {"zcdp": ZCDP(TABLE_RHO), "approximate": APPROXIMATE}
-GOAL, SHARE, FLAT = 0.2, 2 / 3, 1.5
+GOAL = 0.2
 FORMULA = "the statement's terms with constant 1, of both budgets that of ρ"
 
 
@@ -522,44 +434,35 @@ FORMULA = "the statement's terms with constant 1, of both budgets that of ρ"
 def quarter(law: str, budget: str, d: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of one of four estimators at a condition number that only three are told."""
     rows = rotated(geometric(d, TOLD), data, degrees=inf if law == "normal" else heavy.SIZE_LAWS[2])
-    value = four(law, budget)(rows.sample(n, rng=data), budget=BUDGETS[budget], rng=noise).value
-    return {"error": error_of(rows, value)}
+    return _error(four(law, budget), rows, n, BUDGETS[budget], data, noise)
 
 
 def four(law: str, budget: str) -> Any:
     """Return the estimator of M21's table for normal rows or Student's, under zCDP or (ε, δ)."""
+    known: Any = {"upper": TOLD, "centred": True, "lower": 1.0}
     if law == "student":
         constant = student_hypercontractivity(heavy.SIZE_LAWS[2], 2)
-        return HeavyTailedCovariance(
-            upper=TOLD, centred=True, moments=2, hypercontractivity=constant, lower=1.0
-        )
-    return (
-        UnboundedCovariance()
-        if budget == "approximate"
-        else CoinPressCovariance(upper=TOLD, centred=True, lower=1.0)
-    )
+        return HeavyTailedCovariance(moments=2, hypercontractivity=constant, **known)
+    return UnboundedCovariance() if budget == "approximate" else CoinPressCovariance(**known)
 
 
-def normal_shape(d: int) -> Shape:
-    """Return the n of CoinPress."""
-    return m21.coinpress_covariance_shape(int(d), GOAL, TABLE_RHO, TOLD)
-
-
-def student_shape(d: int) -> Shape:
-    """Return the n of the preconditioned covariance, k = 2."""
+def _student_shape(d: int) -> Shape:
     return m21.heavy_tailed_shape(int(d), GOAL, TABLE_RHO, 2, TOLD)
 
 
-def approximate_shape(d: int) -> Shape:
-    """Return the n of the unbounded covariance."""
-    return m21.unbounded_shape(int(d), GOAL, APPROXIMATE.epsilon)
-
-
-FOUR = {
-    ("normal", "zcdp"): ("M21/prior-CoinPress", "covariance/coinpress", normal_shape),
-    ("student", "zcdp"): ("M21/Table1", "covariance/heavy-tailed", student_shape),
-    ("normal", "approximate"): ("M21/Table1", "covariance/unbounded", approximate_shape),
-    ("student", "approximate"): ("M21/Table1", "covariance/heavy-tailed", student_shape),
+FOUR: dict[tuple[str, str], tuple[str, str, Named]] = {
+    ("normal", "zcdp"): (
+        "M21/prior-CoinPress",
+        "covariance/coinpress",
+        lambda d: m21.coinpress_covariance_shape(int(d), GOAL, TABLE_RHO, TOLD),
+    ),
+    ("student", "zcdp"): ("M21/Table1", "covariance/heavy-tailed", _student_shape),
+    ("normal", "approximate"): (
+        "M21/Table1",
+        "covariance/unbounded",
+        lambda d: m21.unbounded_shape(int(d), GOAL, APPROXIMATE.epsilon),
+    ),
+    ("student", "approximate"): ("M21/Table1", "covariance/heavy-tailed", _student_shape),
 }
 QUARTERS = tuple(
     Statement(
@@ -572,7 +475,7 @@ QUARTERS = tuple(
         alpha=lambda: GOAL,
         start=times(3.0),
         fewest=lambda law, budget, d: fewest_rows(four(law, budget), int(d), BUDGETS[budget]),
-        share=SHARE,
+        share=2 / 3,
         caps=FEW,
     )
     for (law, budget), (statement, key, shape) in FOUR.items()
@@ -581,11 +484,14 @@ QUARTERS = tuple(
 
 def side_by_side(*growths: Growth) -> list[Verdict]:
     """Return how many more rows heavy tails cost at every d, beside the n of all four."""
-    checks = []
     found = dict(zip(FOUR, (leasts for _, leasts in growths), strict=True))
-    for light, tailed in zip(found["normal", "zcdp"], found["student", "zcdp"], strict=True):
-        name = f"bounded moments over Gaussians, zCDP, d = {light.value:g}"
-        checks.append(between(name, ratio(measure(tailed), measure(light)), 1.0, inf, bound=1.0))
+    checks = [
+        between(
+            f"bounded moments over Gaussians, zCDP, d = {light.value:g}",
+            ratio(measure(tailed), measure(light)), 1.0, inf, bound=1.0,
+        )
+        for light, tailed in zip(found["normal", "zcdp"], found["student", "zcdp"], strict=True)
+    ]  # fmt: skip
     for (law, budget), (statement, *_) in FOUR.items():
         formula = f"{law} rows, {budget}: {FORMULA}"
         for one in found[law, budget]:
@@ -593,15 +499,31 @@ def side_by_side(*growths: Growth) -> list[Verdict]:
     return checks
 
 
+def proved_step(setting: Setting) -> float:
+    """Return the n from which the source's step doubles by its bound."""
+    return float(heavy.step_rows(setting.point["d"], "paper"))
+
+
+def claimed(
+    name: str,
+    number: str,
+    sources: tuple[str, ...],
+    tables: tuple[Statement, ...],
+    said: str,
+    **more: Any,
+) -> Claim:
+    return grow(f"covariance/{name}-rows-grow", number, sources, f"Searched n of {said}.", *tables, **more)
+
+
 CLAIMS = (
-    Claim(
+    grow(
         "covariance/step-within-its-bound",
         "N25",
         ("M21/HT/Thm3.2", "M21/HT/Alg2"),
-        "The n at which one step with the source's constants fails to double ℓ = 1/16 in one run of ten is at"
-        " most the one from which its bound says that it does not: d = 2 and 5, ρ = .5.",
+        "The n at which one step with the source's constants fails to double ℓ = 1/16 in one run of ten is"
+        " at most the one from which its bound says that it does not: d = 2 and 5, ρ = .5.",
+        PROMISED,
         checks=below(proved_step, grow=False),
-        scalings=PROMISED.scalings,
         kind="ours",
     ),
     claimed(
@@ -609,9 +531,9 @@ CLAIMS = (
         "N13",
         ("M21/HT/Thm3.1",),
         (SPECTRAL, SPECTRAL_SEVERAL),
-        "the naive estimator, spectral error at most α, grow at most as d ln d/(αβ)² +"
-        " d^(3/2) ln(1/β)/(α^(k/(k-1)) √ρ) does, at the rows that zeroing at the radius costs most: in d,"
-        " ρ and α (k = 2 and 3) with the noise at 4/5 of it or more, in α and β at large ρ",
+        "the naive estimator, spectral error at most α, grow at most as d ln d/(αβ)² + d^(3/2)"
+        " ln(1/β)/(α^(k/(k-1)) √ρ) does, at the rows that zeroing at the radius costs most: in d, ρ and α (k"
+        " = 2 and 3) with the noise at 4/5 of it or more, in α and β at large ρ",
         expected=Status.NOT_CONTRADICTED,
         reason="In d, ρ and α the rates are seen. In the failure probability n grows as β^-.37, where the"
         " theorem's Chebyshev bound has β^-2.",
@@ -621,8 +543,8 @@ CLAIMS = (
         "N14",
         ("M21/HT/Thm3.1",),
         (MAHALANOBIS, MAHALANOBIS_SEVERAL),
-        "the naive estimator, error at most α in the norm of Σ, grow at most as d²/(α²β) +"
-        " u d^(2+1/(2(k-1))) √ln(1/β)/(α^(k/(k-1)) √ρ) does: in d, ρ, α and u, k = 3, and in β at large ρ",
+        "the naive estimator, error at most α in the norm of Σ, grow at most as d²/(α²β) + u"
+        " d^(2+1/(2(k-1))) √ln(1/β)/(α^(k/(k-1)) √ρ) does: in d, ρ, α and u, k = 3, and in β at large ρ",
         expected=Status.NOT_CONTRADICTED,
         reason="In d, ρ and α the rates are seen. In the failure probability n grows as β^-.36, where the"
         " theorem's Chebyshev bound has β^-1.",
@@ -642,9 +564,9 @@ CLAIMS = (
         "N16",
         ("M21/Table1", "M21/HT/complexity"),
         (HEAVY,),
-        "the preconditioned covariance of Student rows grow at most as d²/α² +"
-        " d^(2+1/(2(k-1)))/(√ρ α^(k/(k-1))) + d^(3/2) ln u/√ρ does: in d, ρ, α, k = 3, in α"
-        " at large ρ and in u = 1e2 .. 1e16 at α = 1",
+        "the preconditioned covariance of Student rows grow at most as d²/α² + d^(2+1/(2(k-1)))/(√ρ"
+        " α^(k/(k-1))) + d^(3/2) ln u/√ρ does: in d, ρ, α, k = 3, in α at large ρ and in u = 1e2 .. 1e16 at"
+        " α = 1",
         expected=Status.UNDECIDED,
         reason="In d, ρ and α the rates are seen. In u the exponent of ln u is known to .4 only, and a root"
         " is not excluded.",
@@ -654,8 +576,8 @@ CLAIMS = (
         "N18",
         ("M21/UG/Alg2",),
         (SUBSPACE,),
-        "the voted direction, spectral error at most the gap γ in nine runs of ten, grow at most as"
-        " d² ln(1/δ)/ε does, and not with the gap: in d = 2 .. 16, ε, δ, γ = .1 .. 1e-4",
+        "the voted direction, spectral error at most the gap γ in nine runs of ten, grow at most as d²"
+        " ln(1/δ)/ε does, and not with the gap: in d = 2 .. 16, ε, δ, γ = .1 .. 1e-4",
         expected=Status.UNDECIDED,
         reason="How they grow in d is open: not along a line.",
         kind="ours",
@@ -679,16 +601,16 @@ CLAIMS = (
         "the fine preconditioner, λ_d/λ_1 at least 1/4 afterwards in nine runs of ten, grow at most as"
         " d^(3/2) ln(1/δ)/(ε τ²γ²) does: in d = 4 .. 32, ε, δ and τ²γ² = 1/8 .. 1/512",
         expected=Status.UNDECIDED,
-        reason="In ε the rate is seen; in d n grows as d^1.1 and in δ as ln(1/δ)^.72, both less than"
-        " stated. In 1/(τ²γ²) its power is .86 within .04: by how much less than 1 is open.",
+        reason="In ε the rate is seen; in d n grows as d^1.1 and in δ as ln(1/δ)^.72, both less than stated."
+        " In 1/(τ²γ²) its power is .86 within .04: by how much less than 1 is open.",
     ),
     claimed(
         "unbounded-table",
         "N21",
         ("M21/Table1", "M21/UG/complexity"),
         (PLANNED, ACCURATE),
-        "the unbounded covariance grow at most as d²/α² + d²/(αε) + d^(5/2)/ε does: the plan's least n in"
-        " d = 4 .. 32, ε and δ as the last term, searched ones in α = .03 .. .01 as the first",
+        "the unbounded covariance grow at most as d²/α² + d²/(αε) + d^(5/2)/ε does: the plan's least n in d"
+        " = 4 .. 32, ε and δ as the last term, searched ones in α = .03 .. .01 as the first",
         expected=Status.UNDECIDED,
         reason="In α n grows as a power of -1.5 within .2, not faster than stated; by how much more slowly"
         " is open. The plan's n is as stated in ε, and in d and δ grows by less.",
@@ -698,20 +620,20 @@ CLAIMS = (
         "N22",
         ("M21/pure",),
         (NET,),
-        "the pure net on a line, error at most twice its step in two runs of three, grow at most as"
-        " 1/α² + 1/(ε α^(k/(k-1))) does: in ε = .2 .. .025 and α = .8 .. .1, k = 2",
+        "the pure net on a line, error at most twice its step in two runs of three, grow at most as 1/α² +"
+        " 1/(ε α^(k/(k-1))) does: in ε = .2 .. .025 and α = .8 .. .1, k = 2",
         expected=Status.UNDECIDED,
         reason="In ε the rate is seen. The exponent of α is known to .7 only.",
         kind="ours",
     ),
-    Claim(
+    grow(
         "covariance/four-kinds-side-by-side",
         "N23",
         ("M21/Table1", "M21/prior-CoinPress"),
         "Gaussian or bounded fourth moments, zCDP or (1, 1e-6) at the ρ that this allows: the n from which"
-        " two runs of three err by at most .2 at condition 100, for d = 2, 3, 4: bounded"
-        " moments need more than normal rows under zCDP.",
+        " two runs of three err by at most .2 at condition 100, for d = 2, 3, 4: bounded moments need more"
+        " than normal rows under zCDP.",
+        *QUARTERS,
         checks=side_by_side,
-        scalings=of(*QUARTERS),
     ),
 )

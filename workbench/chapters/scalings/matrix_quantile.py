@@ -11,7 +11,6 @@ and the whole sum, or its sampling term, elsewhere.
 """
 
 from dataclasses import replace
-from itertools import chain
 from math import log
 from typing import Literal
 
@@ -21,15 +20,14 @@ from workbench.chapters.matrix_quantile.lifted import ALPHA, affine, constant_sh
 from workbench.chapters.matrix_quantile.lifted import MEAN_ROWS_BAND as BAND
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA
+from workbench.chapters.scalings import EPSILONS, INVERSE, LEVEL, grow
 from workbench.estimators.matrix_quantile import Mask, fewest_rows
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim
 from workbench.study.rules import Status
-from workbench.study.scaling import Move, Statement, bounded, follow
+from workbench.study.scaling import Move, Statement, bounded
 
 FOURFOLD = log(2)
-INVERSE = {"1/ε²": -2.0, "1/√ε": -0.5}
-LEVEL, FLAT = {"√ln 1/δ": 0.5, "ln² 1/δ": 2.0}, {"√ln": 0.5, "ln": 1.0}
+FLAT = {"√ln": 0.5, "ln": 1.0}
 FIXED, CUBIC = {"1/α": -1.0, "1/α³": -3.0}, {"d": 1.0, "d³": 3.0}
 DELTAS = (1e-2, 1e-4, 1e-8, 1e-12)
 Target = Literal["thompson", "frobenius"]
@@ -49,7 +47,6 @@ def near_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
 
 
 def planned(d: int, epsilon: float, delta: float, target: Target, mask: Mask, alpha: float = FOURFOLD) -> int:
-    """Return the plan's least n."""
     return fewest_rows(d, ApproxDP(epsilon, delta), BETA, target, alpha, mask)
 
 
@@ -93,7 +90,7 @@ FEWEST = affine(
     "α = .2",
     constant_shape,
     (
-        Move("epsilon", (1.0, 0.5, 0.25, 0.125), -1, INVERSE, FEW),
+        Move("epsilon", EPSILONS, -1, INVERSE, FEW),
         Move("delta", DELTAS, 1, LEVEL, FEW, logarithm=True),
         Move("condition", (10.0, 1e4, 1e8), 0, FLAT, "flat", logarithm=True),
         Move("offset", (10.0, 1e4, 1e9), 0, FLAT, "flat", logarithm=True),
@@ -129,69 +126,69 @@ LAWS = affine(
 )
 
 CLAIMS = (
-    Claim(
+    grow(
         "matrix-quantile/fourfold-rows-grow",
         "N61",
         (STATEMENT,),
         "The plan's least n for a condition of 4, masks of one kind, grows at most as (d^1.5 + d ln(1/δ))/ε"
         " does: in d = 2 .. 20, where d² is excluded, ε = 4 .. 1/2, δ = 1e-2 .. 1e-12.",
-        checks=follow,
-        scalings=ROWS.scalings,
+        ROWS,
         kind="ours",
         expected=Status.NOT_CONTRADICTED,
         reason="It grows by less: as d^.93, ε^-.88 and ln(1/δ)^.58.",
     ),
-    Claim(
+    grow(
         "matrix-quantile/near-rows-grow",
         "N63",
         (STATEMENT,),
         "The plan's least n for a relative Frobenius error α grows at most as d²/α² + d² √ln(1/δ)/(αε) +"
         " (d^1.5 + d ln(1/δ))/ε does: in d = 5 .. 20, α = .4 .. .05, ε = .8 .. .1, δ = 1e-2 .. 1e-12.",
-        checks=follow,
-        scalings=NEARBY.scalings,
+        NEARBY,
         kind="ours",
         expected=Status.NOT_CONTRADICTED,
         reason="In α, ε and δ the rates are seen. In d it grows as d^1.3, less than d².",
     ),
-    Claim(
+    grow(
         "matrix-quantile/mean-rows-grow",
         "N64",
         (lifted.SOURCES[lifted.MEAN],),
         "Searched n of a mean from a lifted quantile, d = 2, for a median error of .2, grow at most as"
         " ln(1/δ)/ε does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-12), are the same for condition numbers 10 .. 1e8 and"
         " offsets of 10 .. 1e9 standard deviations, and at most 1.15 times the predicted ones.",
+        FEWEST,
         checks=bounded(BAND),
-        scalings=FEWEST.scalings,
         kind="ours",
         expected=Status.NOT_CONTRADICTED,
         reason="In ε, and in what n does not depend on, the rates are seen. In δ n grows as ln(1/δ)^.84.",
     ),
-    Claim(
+    grow(
         "matrix-quantile/mean-rows-in-steps",
         "N65",
         (lifted.SOURCES[lifted.MEAN],),
         "Searched n of a mean from a lifted quantile grow at most as d ln(1/δ)/ε does in d = 2 .. 20, for a"
         " median error of .2; in α at most as d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε does, from .4 to .05 at ε"
         " = 1 and from .08 to .01 at ε = 32, d = 2; they are at most 1.15 times the predicted ones.",
+        TALL_MEAN,
+        ALPHA,
+        SAMPLING,
         checks=bounded(BAND),
-        scalings=lambda: chain.from_iterable(one.scalings() for one in (TALL_MEAN, ALPHA, SAMPLING)),
         kind="ours",
         expected=Status.UNDECIDED,
         reason="At ε = 32 the rate 1/α² is seen. At ε = 1 n grows as α^-.66 and as d^.79, less than stated."
         " Where α is small, the intervals of n are wider than the band.",
     ),
-    Claim(
+    grow(
         "matrix-quantile/law-rows-grow",
         "N66",
         (lifted.SOURCES[lifted.LAW],),
         "Searched n of a whole Gaussian from lifted rows, for a median total variation of α, grow at most as"
         " d²/α² + d² √ln(1/δ)/(αε) + (d^1.5 + d ln(1/δ))/ε does (d = 4 .. 10, α = .04 .. .0125), and are at"
         " most 1.15 times the predicted ones.",
+        LAWS,
         checks=bounded(BAND),
-        scalings=LAWS.scalings,
         expected=Status.UNDECIDED,
-        reason="In α n grows slower than stated. In d the three n lie on a curve: their exponent is 1.6, less"
-        " than the stated 2, but so few values do not exclude the latter.",
+        reason="In α n grows slower than stated. In d the three n lie on a curve: their exponent is 1.6,"
+        " less than the stated 2, but so few values do not exclude the latter.",
         kind="ours",
     ),
 )

@@ -16,9 +16,8 @@ which all entries of the released matrix are within α of the truth, where some 
 the others not at all.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
 from math import log, sqrt
 from typing import Any
 
@@ -27,6 +26,7 @@ from numpy.random import Generator
 
 from workbench.bounds import smallest
 from workbench.bounds import wx19 as bounds
+from workbench.chapters.scalings import DELTAS, EPSILONS, INVERSE, grow
 from workbench.chapters.sparse_covariance import designs
 from workbench.chapters.sparse_covariance.designs import (
     SIZES,
@@ -44,7 +44,7 @@ from workbench.privacy import noise_source
 from workbench.study.claim import Claim
 from workbench.study.rules import Status
 from workbench.study.run import Row, each_trial
-from workbench.study.scaling import Move, Scaling, Setting, Statement, below
+from workbench.study.scaling import Move, Setting, Statement, below
 
 CAPS, MANY = {"full": 400}, {"full": 800}
 SEEN = {"quick": 100, **CAPS}  # what quick searches, too
@@ -52,10 +52,7 @@ NO_NOISE = 1e4  # ε
 SMALL = 2e-5  # α of the central model: with variances of this order the noise is nearly all of t
 BETA, ACTIVE = 0.1, 8
 DIMENSIONS, DEGREES = (8, 24, 80, 256), (2, 4, 8, 16, 32)
-DELTAS = (1e-2, 1e-4, 1e-8, 1e-16)
-EIGHTH = (1.0, 0.5, 0.25, 0.125)
-SQUARED = {"1/α": -1.0}, {"1/ε": -1.0}
-SINGLE = {"1/α²": -2.0, "1/√α": -0.5}, {"1/ε²": -2.0, "1/√ε": -0.5}
+SQUARED, SINGLE = {"1/α": -1.0}, {"1/α²": -2.0, "1/√α": -0.5}
 LINEAR, QUADRATIC = {"√s": 0.5, "s²": 2.0}, {"s": 1.0, "s³": 3.0}
 ROOTS, LOGS = {"ln p": 1.0, "no p": 0.0}, {"√ln p": 0.5, "ln² p": 2.0}
 
@@ -71,7 +68,6 @@ class Threshold:
     variance: float
 
     def rows(self, t: float) -> float:
-        """Return the n at which it is t."""
         noise = stated_noise(self.epsilon, self.delta)
         return bounds.rows_for_threshold(t, self.p, noise, self.variance, local=self.local)
 
@@ -86,20 +82,9 @@ class Threshold:
 
 @each_trial
 def on_circles(
-    model: Model,
-    norm: str,
-    p: int,
-    active: int,
-    degree: int,
-    n: int,
-    epsilon: float,
-    delta: float,
-    variance: float,
-    alpha: float,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    model: Model, norm: str, p: int, active: int, degree: int, n: int, epsilon: float, delta: float,
+    variance: float, alpha: float, *, data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the error on circles of all sizes of entries: of step (4), or of step (3) for w = 1."""
     charge = designs.noise_of(model, p, n, epsilon, delta)
     added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
@@ -113,16 +98,9 @@ def on_circles(
 
 @each_trial
 def largest_entry(
-    p: int,
-    active: int,
-    n: int,
-    epsilon: float,
-    delta: float,
-    variance: float,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    p: int, active: int, n: int, epsilon: float, delta: float, variance: float, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the largest |T_ij - σ_ij| over all entries, where some coordinates vary independently."""
     charge = designs.noise_of("central", p, n, epsilon, delta)
     added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
@@ -145,41 +123,37 @@ def quiet(active: int, degree: int) -> dict[str, Any]:
 
 
 def alphas(first: float) -> tuple[float, ...]:
-    """Return values over a factor 8."""
-    return tuple(first * share for share in EIGHTH)
+    return tuple(first * share for share in EPSILONS)
 
 
-def algorithm(
-    id: str, key: str, model: Model, usual: dict[str, Any], moves: Iterable[Move], norm: str = "w = 2"
-) -> Statement:
-    """Return what is said of an algorithm; the prediction is the n at which t is the entry α/s."""
-    local = model == "local"
-    shape = bounds.local_rows if local else bounds.central_rows
+def stated(
+    model: Model, alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float
+) -> float:
+    """Return the n of Theorem 2 or 3; of equation (9), for one neighbour."""
+    shape = bounds.local_rows if model == "local" else bounds.central_rows
+    return shape(alpha, degree, d, epsilon, delta, variance)
 
-    def stated(alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float) -> float:
-        return shape(alpha, degree, d, epsilon, delta, variance)
 
-    def predicted(alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float) -> float:
-        return Threshold(local, d, epsilon, delta, variance).rows(alpha / degree)
+def predicted(
+    model: Model, alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float
+) -> float:
+    """Return the n at which the threshold is the entry α/s."""
+    return Threshold(model == "local", d, epsilon, delta, variance).rows(alpha / degree)
 
-    def isolated(
-        part: str, alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float
-    ) -> float:
-        one = Threshold(local, d, epsilon, delta, variance)
-        return one.only(part, alpha / degree) / one.rows(alpha / degree)
 
-    return Statement(
-        id,
-        key,
-        {"model": model, "norm": norm, **usual},
-        stated,
-        tuple(moves),
-        on_circles,
-        predicted=predicted,
-        isolated=isolated,
-        also=lambda d: {"p": d},
-        caps=CAPS,
-    )
+def isolated(
+    part: str, model: Model, alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float
+) -> float:
+    one = Threshold(model == "local", d, epsilon, delta, variance)
+    return one.only(part, alpha / degree) / one.rows(alpha / degree)
+
+
+KNOWN: dict[str, Any] = {"predicted": predicted, "isolated": isolated, "caps": CAPS}
+
+
+def algorithm(id: str, key: str, model: Model, usual: dict[str, Any], moves: Iterable[Move]) -> Statement:
+    usual = {"model": model, "norm": "w = 2", **usual}
+    return Statement(id, key, usual, stated, tuple(moves), on_circles, also=lambda d: {"p": d}, **KNOWN)
 
 
 CENTRAL, LOCAL = "covariance/thresholded", "covariance/local-thresholded"
@@ -191,9 +165,9 @@ NOISE = algorithm(
     "central",
     {"d": 64, "epsilon": 0.5, "delta": 1e-6, **quiet(16, 4)},
     (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, SINGLE[1], NOISE_TERM, caps=SEEN),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, NOISE_TERM, caps=SEEN),
         Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0, "no δ": 0.0}, NOISE_TERM, logarithm=True),
-        Move("alpha", alphas(SMALL), -1, SINGLE[0], NOISE_TERM),
+        Move("alpha", alphas(SMALL), -1, SINGLE, NOISE_TERM),
         Move("degree", DEGREES, 1, LINEAR, NOISE_TERM, quiet(64, 4)),
         Move("d", DIMENSIONS, 0.5, ROOTS, NOISE_TERM, quiet(8, 2), logarithm=True),
     ),
@@ -206,7 +180,7 @@ SAMPLING = algorithm(
     (
         move._replace(part="sampling")
         for move in (
-            Move("alpha", alphas(UNIT * largest_variance(16, 4)), -2, SQUARED[0], SAMPLING_TERM, caps=SEEN),
+            Move("alpha", alphas(UNIT * largest_variance(16, 4)), -2, SQUARED, SAMPLING_TERM, caps=SEEN),
             Move("degree", DEGREES[1:], 2, QUADRATIC, SAMPLING_TERM, block(64, 4)),
             Move("d", DIMENSIONS, 1, LOGS, SAMPLING_TERM, block(8, 2), logarithm=True),
         )
@@ -219,20 +193,19 @@ USERS = algorithm(
     "local",
     {"d": 16, "epsilon": 4.0, "delta": 1e-3, **block(8, 2)},
     (
-        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -2, SQUARED[1], USERS_TERM, caps=SEEN),
+        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -2, {"1/ε": -1.0}, USERS_TERM, caps=SEEN),
         Move("delta", DELTAS, 1, {"√ln 1/δ": 0.5, "no δ": 0.0}, USERS_TERM, logarithm=True),
-        Move("alpha", alphas(UNIT * largest_variance(8, 2)), -2, SQUARED[0], USERS_TERM, {"epsilon": 8.0}),
+        Move("alpha", alphas(UNIT * largest_variance(8, 2)), -2, SQUARED, USERS_TERM, {"epsilon": 8.0}),
         Move("degree", DEGREES[1:4], 2, QUADRATIC, USERS_TERM, IN_32),
         Move("d", DIMENSIONS, 1, LOGS, USERS_TERM, logarithm=True),
     ),
 )
-COLUMNS = algorithm(
-    "WX19/Cor1",
-    f"{CENTRAL} [paper, noise, w = 1]",
-    "central",
-    {name: value for name, value in NOISE.usual.items() if name not in ("model", "norm")},
-    NOISE.only("epsilon", "degree", "d").moves,
-    norm="w = 1",
+COLUMNS = replace(
+    NOISE,
+    id="WX19/Cor1",
+    key=f"{CENTRAL} [paper, noise, w = 1]",
+    usual={**NOISE.usual, "norm": "w = 1"},
+    moves=NOISE.only("epsilon", "degree", "d").moves,
 )
 
 
@@ -249,57 +222,40 @@ def proved(setting: Setting) -> float:
 VARIANCE = largest_variance(ACTIVE, 2)
 ENTRY_NOISE, ENTRY_SAMPLING = "√ln p √ln(1/δ)/(αε)", "ln p σ²/α²"
 ENTRY_DIMENSIONS = (4, 16, 64, 256)
-
-
-def entry_rows(d: int, alpha: float, epsilon: float, delta: float, variance: float) -> float:
-    """Return the n at which equation (9) is α."""
-    return Threshold(False, d, epsilon, delta, variance).rows(alpha)
-
-
-def entry_share(part: str, d: int, alpha: float, epsilon: float, delta: float, variance: float) -> float:
-    """Return the share of a term in it."""
-    one = Threshold(False, d, epsilon, delta, variance)
-    return one.only(part, alpha) / one.rows(alpha)
+ONE_ENTRY: dict[str, Any] = {"model": "central", "degree": 1}
 
 
 ENTRIES = Statement(
     "WX19/Eq9",
     "covariance/perturbed [paper, noise]",
-    {"d": 64, "epsilon": 0.5, "delta": 1e-6, "variance": SMALL / UNIT, "alpha": SMALL},
-    lambda alpha, d, epsilon, delta, variance: bounds.central_rows(alpha, 1, d, epsilon, delta, variance),
+    {"d": 64, "epsilon": 0.5, "delta": 1e-6, "variance": SMALL / UNIT, "alpha": SMALL, **ONE_ENTRY},
+    stated,
     (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, SINGLE[1], ENTRY_NOISE, caps=SEEN),
+        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, ENTRY_NOISE, caps=SEEN),
         Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0, "no δ": 0.0}, ENTRY_NOISE, logarithm=True),
-        Move("alpha", (2e-5, 1e-5, 5e-6, 2.5e-6), -1, SINGLE[0], ENTRY_NOISE),
+        Move("alpha", (2e-5, 1e-5, 5e-6, 2.5e-6), -1, SINGLE, ENTRY_NOISE),
         Move("d", ENTRY_DIMENSIONS, 0.5, ROOTS, ENTRY_NOISE, logarithm=True, caps=MANY),
     ),
     largest_entry,
-    predicted=entry_rows,
-    isolated=entry_share,
     start=lambda predicted: predicted / 4,
     also=lambda d: {"p": d, "active": min(ACTIVE, d)},
     share=1 - BETA,
-    caps=CAPS,
+    **KNOWN,
 )  # the largest of p² entries grows a little slower than √ln p: more runs tell
 SAMPLED_ENTRIES = replace(
     ENTRIES,
     id="WX19/Lem1",
     key="covariance/perturbed [paper, sampling]",
-    usual={"d": 64, "epsilon": NO_NOISE, "delta": 1e-6, "variance": VARIANCE, "alpha": VARIANCE / 8},
+    usual={**ENTRIES.usual, "epsilon": NO_NOISE, "variance": VARIANCE, "alpha": VARIANCE / 8},
     also=lambda d: {"p": d, "active": d},
     moves=(
         Move(
-            "alpha", tuple(VARIANCE / over for over in (4, 8, 16, 32)), -2, SQUARED[0], ENTRY_SAMPLING,
+            "alpha", tuple(VARIANCE / over for over in (4, 8, 16, 32)), -2, SQUARED, ENTRY_SAMPLING,
             part="sampling",
         ),
         Move("d", ENTRY_DIMENSIONS, 1, LOGS, ENTRY_SAMPLING, logarithm=True, part="sampling", caps=MANY),
     ),
 )  # fmt: skip
-
-
-def entries() -> Iterable[Scaling]:
-    """Return the scalings of both terms."""
-    return chain(ENTRIES.scalings(), SAMPLED_ENTRIES.scalings())
 
 
 def proved_entry(at: Setting) -> float:
@@ -314,23 +270,11 @@ def proved_entry(at: Setting) -> float:
     return smallest(close)
 
 
-def claimed(
-    name: str,
-    number: str,
-    sources: tuple[str, ...],
-    scalings: Callable[[], Iterable[Scaling]],
-    said: str,
-    **more: Any,
-) -> Claim:
-    return Claim(
-        id=f"sparse-covariance/{name}",
-        number=number,
-        sources=sources,
-        statement=f"On circles of equal correlations the searched n of {said}, and by no other power nearby;"
-        " none is above the n at which 8 t (s + 1) is α.",
-        scalings=scalings,
-        checks=below(proved),
-        **more,
+def claimed(name: str, number: str, source: str, table: Statement, said: str, **more: Any) -> Claim:
+    said = f"On circles of equal correlations the searched n of {said}, and by no other power nearby;"
+    end = " none is above the n at which 8 t (s + 1) is α."
+    return grow(
+        f"sparse-covariance/{name}", number, (source,), said + end, table, checks=below(proved), **more
     )
 
 
@@ -338,18 +282,18 @@ CLAIMS = (
     claimed(
         "rows-grow-with-noise",
         "N51",
-        ("WX19/Thm2",),
-        NOISE.scalings,
-        "Algorithm 1, where noise dominates, grows at most as s √(ln p ln(1/δ))/(αε): in ε = .8 .. .1,"
-        " δ = 1e-2 .. 1e-16, α over a factor 8, s = 2 .. 32, p = 8 .. 256",
+        "WX19/Thm2",
+        NOISE,
+        "Algorithm 1, where noise dominates, grows at most as s √(ln p ln(1/δ))/(αε): in ε = .8 .. .1, δ ="
+        " 1e-2 .. 1e-16, α over a factor 8, s = 2 .. 32, p = 8 .. 256",
     ),
     claimed(
         "rows-grow-with-sampling",
         "N52",
-        ("WX19/Thm2",),
-        SAMPLING.scalings,
-        "Algorithm 1, with next to no noise, grows at most as s² ln p γ²/α²: in α over a factor 8,"
-        " s = 4 .. 32, p = 8 .. 256",
+        "WX19/Thm2",
+        SAMPLING,
+        "Algorithm 1, with next to no noise, grows at most as s² ln p γ²/α²: in α over a factor 8, s = 4 .."
+        " 32, p = 8 .. 256",
         expected=Status.UNDECIDED,
         reason="In α and p the rates are seen. In s n grows as (s + 1)², as the bound does before s + 1 is"
         " taken for s: from s = 4 to 32 the slopes from value to value rise from 1.7 to 2.",
@@ -357,28 +301,29 @@ CLAIMS = (
     claimed(
         "users-grow",
         "N53",
-        ("WX19/Thm3",),
-        USERS.scalings,
+        "WX19/Thm3",
+        USERS,
         "Algorithm 2 grows at most as s² ln p ln(1/δ)/(αε)²: in ε = 8 .. 1, δ = 1e-2 .. 1e-16, α over a"
         " factor 8, s = 4 .. 16, p = 8 .. 256",
     ),
     claimed(
         "rows-grow-in-column-sums",
         "N54",
-        ("WX19/Cor1",),
-        COLUMNS.scalings,
-        "Algorithm 1 for an error in the norm for w = 1 grows at most as s √(ln p ln(1/δ))/(αε), as that"
-        " for w = 2 does: in ε = .8 .. .1, s = 2 .. 32, p = 8 .. 256",
+        "WX19/Cor1",
+        COLUMNS,
+        "Algorithm 1 for an error in the norm for w = 1 grows at most as s √(ln p ln(1/δ))/(αε), as that for"
+        " w = 2 does: in ε = .8 .. .1, s = 2 .. 32, p = 8 .. 256",
     ),
-    Claim(
-        id="sparse-covariance/rows-grow-for-entries",
-        number="N55",
-        sources=("WX19/Lem1", "WX19/Eq9"),
-        statement="The searched n with which all entries of the release are within α in 9 of 10 runs grows at"
-        " most as √(ln p ln(1/δ))/(αε) where noise dominates, in ε = .8 .. .1, δ = 1e-2 .. 1e-16, α over a"
-        " factor 8, p = 4 .. 256, and at most as ln p σ²/α² where sampling does, in α over a factor 8 and p ="
-        " 4 .. 256; none is above the proved n.",
-        scalings=entries,
+    grow(
+        "sparse-covariance/rows-grow-for-entries",
+        "N55",
+        ("WX19/Lem1", "WX19/Eq9"),
+        "The searched n with which all entries of the release are within α in 9 of 10 runs grows at most as"
+        " √(ln p ln(1/δ))/(αε) where noise dominates, in ε = .8 .. .1, δ = 1e-2 .. 1e-16, α over a factor 8,"
+        " p = 4 .. 256, and at most as ln p σ²/α² where sampling does, in α over a factor 8 and p = 4 .."
+        " 256; none is above the proved n.",
+        ENTRIES,
+        SAMPLED_ENTRIES,
         checks=below(proved_entry),
         expected=Status.NOT_CONTRADICTED,
         reason="All rates are seen but one: where sampling dominates n grows as (ln p)^.69, as the largest"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import exp, hypot, inf, log, nan, sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -44,7 +44,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.intervals import Interval, bootstrap_interval
-from workbench.study.measures import Measure
+from workbench.study.measures import Measure, each, growth
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, compare
 from workbench.study.run import Row, each_trial
@@ -60,20 +60,11 @@ P, USUAL = 100, ApproxDP(1.0, DELTA)
 DRAWS = 3  # of truths, whose mean stands for a typical one
 DROWNED = 1 / 3  # of the noise: below it, sampling adds less than 6 % to its norm
 LARGEST = 700.0  # powers of e beyond it are infinite
-REFERENCES = {
-    "zero": "zero matrix",
-    "oracle diagonal": "true diagonal",
-    "noisy diagonal": "noisy diagonal",
-    "plain": "plain release",
-    "empirical": "empirical covariance",
-    "without": "non-private threshold",
-}
 
 # Truths and runs
 
 
 def scaled(covariance: Array, n: int) -> Array:
-    """Return the covariance over c, so that n normal rows lie in the unit ball."""
     return covariance / unit_ball_scale(covariance, n, BEYOND)
 
 
@@ -110,7 +101,6 @@ class Run:
 
     @cached_property
     def noise(self) -> Noise:
-        """The sds of the noise."""
         sd = gaussian_scale(self.charge)
         symmetric = self.charge.mechanism == "symmetric_gaussian"
         return Noise(sd, sd / sqrt(2) if symmetric else sd, self.n)
@@ -120,21 +110,16 @@ class Run:
         return kept_and_repaired(self.released, self.charge, self.n, rule, noise_source(rng))
 
     def kept(self, rule: Rule, rng: Generator) -> Array:
-        """Return step (3) alone."""
         return thresholded(self.released, self.noise, rule, rng)
+
+    def error(self, matrix: Array) -> float:
+        return spectral(matrix - self.truth) / spectral(self.truth)
 
 
 def released(
-    covariance: Array,
-    n: int,
-    epsilon: float,
-    data: Generator,
-    noise: Generator,
-    *,
-    delta: float = DELTA,
-    model: Model = "central",
-    calibration: Calibration = "tight",
-) -> Run:
+    covariance: Array, n: int, epsilon: float, data: Generator, noise: Generator, *, delta: float = DELTA,
+    model: Model = "central", calibration: Calibration = "tight",
+) -> Run:  # fmt: skip
     """Return a run on n rows of unit radius, in law."""
     law = MultivariateGaussian(Gaussian(np.zeros(len(covariance)), covariance))
     empirical = second_moment(law, n, rng=data)
@@ -142,20 +127,23 @@ def released(
     return Run(law.covariance, empirical, perturbed(empirical, charge, noise_source(noise)), charge, n)
 
 
+def spread_run(
+    p: int, degree: float, n: int, epsilon: float, data: Generator, noise: Generator, **more: Any
+) -> Run:
+    return released(spread(p, share_of(p, degree), n, data), n, epsilon, data, noise, **more)
+
+
 def charged(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> Charge:
-    """Return the charge of the noise, as the estimators' plans have it."""
     if model == "local":
         return LocalThresholdedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[USERS]
     return PerturbedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[STEP]
 
 
 def without_privacy(run: Run, rule: Rule, rng: Generator) -> Array:
-    """Return the empirical covariance, thresholded by a rule and made positive semidefinite."""
     return psd_part(thresholded(run.empirical, Noise(0.0, 0.0, run.n), rule, rng))
 
 
 def spectral(matrix: Array) -> float:
-    """Return the spectral norm of a symmetric matrix."""
     return float(np.abs(np.linalg.eigvalsh(matrix)[[0, -1]]).max())
 
 
@@ -171,12 +159,7 @@ def diagonal(matrix: Array) -> Array:
 def estimates(one: Run, rng: Generator) -> dict[str, Array]:
     """Return the output of the source's rule and of the default one, and all references."""
     rules: dict[str, Rule] = {"algorithm": "paper", "default": "adaptive-lasso"}
-    return {name: one.thresholded(rule, rng).psd for name, rule in rules.items()} | references(one, rng)
-
-
-def references(one: Run, rng: Generator) -> dict[str, Array]:
-    """Return the reference matrices of an estimate, by the keys of `REFERENCES`."""
-    return {
+    return {name: one.thresholded(rule, rng).psd for name, rule in rules.items()} | {
         "zero": np.zeros_like(one.truth),
         "oracle diagonal": diagonal(one.truth),
         "noisy diagonal": diagonal(one.released),
@@ -190,7 +173,6 @@ def references(one: Run, rng: Generator) -> dict[str, Array]:
 
 
 def off_diagonal_sd(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> float:
-    """Return the sd of the noise of an entry off the diagonal."""
     charge = charged(p, n, budget, model, calibration)
     return gaussian_scale(charge) / (sqrt(2) if charge.mechanism == "symmetric_gaussian" else 1.0)
 
@@ -209,34 +191,17 @@ def rows_factor(model: Model, p: int, budget: ApproxDP, usual_p: int = P) -> flo
 
 
 @cache
-def typical_spread(p: int, share: float, n: int) -> tuple[float, float]:
-    """Return the spectral norm and the trace of a truth whose support is spread over all coordinates."""
-    return _typical([spread(p, share, n, _draw(draw)) for draw in range(DRAWS)])
-
-
-@cache
-def typical_block(p: int, active: int, degree: int, n: int) -> tuple[float, float]:
-    """Return the spectral norm and the trace of a truth with a fixed active block."""
-    return _typical([block(p, active, degree, n, _draw(draw)) for draw in range(DRAWS)])
-
-
-def _draw(number: int) -> np.random.Generator:
-    return stream(0, Role.DATA, "wx19-typical", number, 0)
-
-
-def _typical(truths: list[Array]) -> tuple[float, float]:
-    norms, traces = [spectral(one) for one in truths], [float(np.trace(one)) for one in truths]
+def typical(truth: Callable[..., Array], *public: Any) -> tuple[float, float]:
+    """Return the spectral norm and the trace of a truth with these numbers, the mean of a few draws."""
+    truths = [truth(*public, stream(0, Role.DATA, "wx19-typical", draw, 0)) for draw in range(DRAWS)]
+    norms, traces = ([size(one) for one in truths] for size in (spectral, np.trace))
     return float(np.mean(norms)), float(np.mean(traces))
 
 
 def plain_error(
-    truth: tuple[float, float],
-    p: int,
-    n: int,
-    budget: ApproxDP,
-    model: Model = "central",
+    truth: tuple[float, float], p: int, n: int, budget: ApproxDP, model: Model = "central",
     calibration: Calibration = "tight",
-) -> float:
+) -> float:  # fmt: skip
     """Return the relative error of the plain release: the norm of its noise, and a little sampling.
 
     `truth` is its norm and its trace. nan where sampling is no small part: 2 √(|Σ|₂ tr Σ/n) is no prediction,
@@ -253,16 +218,10 @@ def plain_error(
 
 def geometric(values: ArrayLike, level: float) -> Measure:
     """Return the geometric mean of independent positive values, with the t interval of its logarithm."""
-    logs = np.log(np.asarray(values, np.float64))
-    middle, m = float(logs.mean()), len(logs)
-    if m < 2:
-        return Measure(exp(middle), (0.0, inf), m)
-    reach = float(-stdtrit(m - 1, level / 2)) * float(logs.std(ddof=1)) / sqrt(m)
-    return exponential(Measure(middle, (middle - reach, middle + reach), m))
+    return exponential(arithmetic(np.log(np.asarray(values, np.float64)), level))
 
 
 def arithmetic(values: ArrayLike, level: float) -> Measure:
-    """Return the mean of independent values with its t interval."""
     found = np.asarray(values, np.float64)
     middle, m = float(found.mean()), len(found)
     reach = float(-stdtrit(m - 1, level / 2)) * float(found.std(ddof=1)) / sqrt(m) if m > 1 else inf
@@ -270,7 +229,6 @@ def arithmetic(values: ArrayLike, level: float) -> Measure:
 
 
 def recall(kept: Array, truth: Array) -> float:
-    """Return the share of the true support off the diagonal that is kept."""
     away = (truth != 0) & ~np.eye(len(truth), dtype=bool)
     return float((kept[away] != 0).mean()) if away.any() else 1.0
 
@@ -303,14 +261,12 @@ def crossing(ns: Sequence[float], curve: ArrayLike, target: float, *, falling: b
 def bootstrapped(
     statistic: Callable[[Array], float], rows: Array, level: float, name: str, seed: int
 ) -> Measure:
-    """Return a statistic of trials, one row each, with its interval."""
     rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
     estimate, interval = statistic(rows), bootstrap_interval(statistic, rows, level, rng, 500)
     return Measure(estimate, interval if np.isfinite(estimate) else (-inf, inf), len(rows))
 
 
 def exponential(measure: Measure) -> Measure:
-    """Return the measure of e to this power."""
     low, high = (inf if end > LARGEST else exp(end) for end in measure.interval)
     return Measure(exp(measure.estimate), (low, high), measure.trials)
 
@@ -354,28 +310,33 @@ def largest_variance(active: int, degree: int) -> float:
 
 
 def circle(active: int, degree: int, variance: float, entry: float) -> Array:
-    """Return the covariance of the coordinates that vary."""
     return np.asarray(variance * np.eye(active) + entry * neighbours(active, degree))
 
 
 @cache
 def noise_of(model: Model, p: int, n: int, epsilon: float, delta: float) -> Charge:
-    """Return the charge of the source's noise."""
     return charged(p, n, ApproxDP(epsilon, delta), model, "paper")
 
 
 def padded(block: Array, p: int) -> Array:
-    """Return the block as the first coordinates of p; the others do not vary."""
     whole = np.zeros((p, p))
     whole[: len(block), : len(block)] = block
     return whole
 
 
 def run_on(block: Array, p: int, n: int, charge: Charge, added: Array, data: Generator) -> Run:
-    """Return a run in law, with this noise."""
     law = MultivariateGaussian(Gaussian(np.zeros(len(block)), block))
     empirical = padded(second_moment(law, n, rng=data), p)
     return Run(padded(block, p), empirical, empirical + added, charge, n)
+
+
+def source_run(
+    block: Array, p: int, n: int, epsilon: float, delta: float, data: Generator, noise: Generator,
+    model: Model = "central",
+) -> Run:  # fmt: skip
+    charge = noise_of(model, p, n, epsilon, delta)
+    added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
+    return run_on(block, p, n, charge, added, data)
 
 
 def spectral_error(kept: Array, truth: Array) -> float:
@@ -388,9 +349,7 @@ def spectral_error(kept: Array, truth: Array) -> float:
     return max(inside, float(alone.max(initial=0.0)))
 
 
-# The noise itself: its sensitivity, its spectrum, and what the source's delivers.
-#
-# WX19 equations (7) and (8) and Theorem 1.
+# The noise itself: its sensitivity, its spectrum, and what the source's delivers (equations 7, 8, Theorem 1)
 
 
 ROOT_2 = sqrt(2)
@@ -431,8 +390,8 @@ def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
                   marks=(Mark("equal noise", "horizontal", y=1.0),)),
         ),
         alt="Left: the true ε over the promised one rises with ε and passes 1 between 0.15 and 1.3, earlier"
-        " for small δ. Right: the sd of our noise over that of the source, at a promise that is kept, between"
-        " 0.4 and 0.9.",
+        " for small δ. Right: the sd of our noise over that of the source, at a promise that is kept,"
+        " between 0.4 and 0.9.",
         how_to_read="One replaced row moves the matrix √2 times as far as an added one. The classic formula"
         " is so generous that for small ε nobody notices. Exact noise keeps the promise at every ε, and is"
         " the smaller one below the line.",
@@ -454,8 +413,9 @@ def delivered(epsilon: float, delta: float) -> float:
 
 
 def stated_noise_keeps_its_promise() -> Verdict:
-    table = {f"({e:g}, {d:g})": delivered(e, d) for e in EPSILONS for d in DELTAS}
-    ratios = [delivered(e, d) / e for e in EPSILONS for d in DELTAS]
+    true = {(e, d): delivered(e, d) for e in EPSILONS for d in DELTAS}
+    table = {f"({e:g}, {d:g})": one for (e, d), one in true.items()}
+    ratios = [one / e for (e, _), one in true.items()]
     return computed("true ε over promised ε", ratios, (-inf, 1.0), detail=table)
 
 
@@ -467,18 +427,15 @@ def gap(first: np.ndarray, second: np.ndarray) -> float:
 
 def sensitivity_is_root_2(seed: int) -> list[Verdict]:
     rng = stream(seed, Role.SCREEN, "wx19-sensitivity", 0, 0)
-    found = []
-    for d in DIMENSIONS:
-        for scale in (1.0, FAR):
-            rows = scale * rng.standard_normal((PAIRS // (2 * len(DIMENSIONS)), 2, 1, d))
-            found += [gap(*pair) for pair in rows]
+    random = [
+        gap(*pair)
+        for d in DIMENSIONS
+        for scale in (1.0, FAR)
+        for pair in scale * rng.standard_normal((PAIRS // (2 * len(DIMENSIONS)), 2, 1, d))
+    ]
     first, second = np.eye(2)[:1], np.eye(2)[1:]
-    plus, minus = (first + second) / ROOT_2, (first - second) / ROOT_2
-    pairs = ((first, second), (plus, minus))
-    random, worst = (
-        np.array(found),
-        [gap(reach * one, reach * other) for one, other in pairs for reach in (1.0, FAR)],
-    )
+    pairs = (first, second), ((first + second) / ROOT_2, (first - second) / ROOT_2)
+    worst = [gap(reach * one, reach * other) for one, other in pairs for reach in (1.0, FAR)]
     declared = 50 * PerturbedCovariance(radius=1.0).plan(50, 2, GaussianDP(1.0))[STEP].sensitivity
     return [
         computed("random pairs", random, (0.0, ROOT_2 * (1 + EXACT))),
@@ -502,11 +459,9 @@ def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:
     level = claim_level(parts=2 * len(NOISE_P))
     norms = dict(zip(NOISE_P, trials(frame, "p", "norm").T, strict=True))
     ratios = {p: geometric(found / (2 * sqrt(p)), level) for p, found in norms.items()}
-    limits = 0.95, 1.05
-    checks = [measures.between(f"|N|₂ / (2 sd √p), p = {p}", ratio, *limits) for p, ratio in ratios.items()]
-    logs = [measures.logarithm(geometric(found, level)) for found in norms.values()]
-    slope = measures.slope(np.log(NOISE_P), logs)
-    return [*checks, measures.between("slope in p", slope, 0.45, 0.55, bound=0.5)]
+    power = growth({p: geometric(found, level) for p, found in norms.items()})
+    checks = each("|N|₂ / (2 sd √p), p = ", ratios, 0.95, 1.05)
+    return [*checks, measures.between("slope in p", power, 0.45, 0.55, bound=0.5)]
 
 
 CLAIMS = (
@@ -522,8 +477,8 @@ CLAIMS = (
         "sparse-covariance/noise-as-root-p",
         "S3",
         ("WX19/Eq8",),
-        "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the diagonal:"
-        " a slope of .5 in p, within .05.",
+        "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the"
+        " diagonal: a slope of .5 in p, within .05.",
         sweeps=lambda: (SPECTRA,),
         checks=spectrum_checks,
     ),

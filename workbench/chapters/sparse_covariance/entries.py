@@ -6,8 +6,8 @@ theirs: it says what s costs, and an output of the diagonal alone has it, too. A
 to be found, and the error is that of the noise.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from math import exp, inf, log
+from collections.abc import Callable, Iterator
+from math import inf, log
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.random import Generator
 from workbench.bounds import wx19 as bounds
 from workbench.chapters.sparse_covariance.designs import (
     DELTA,
-    Run,
     arithmetic,
     bootstrapped,
     column_sum,
@@ -27,34 +26,31 @@ from workbench.chapters.sparse_covariance.designs import (
     f1,
     geometric,
     neighbours,
-    noise_of,
     recall,
-    released,
-    run_on,
     share_of,
+    source_run,
     spectral,
     spectral_error,
     spread,
+    spread_run,
     stated_noise,
     trials,
-)
+)  # fmt: skip
 from workbench.estimators.sparse import (
     RULES,
     Noise,
-    Rule,
     ThresholdedCovariance,
     paper_threshold,
-    perturbed,
     thresholded,
 )
 from workbench.linalg import norms, psd_part
-from workbench.privacy import ApproxDP, SimulatedNoise, noise_source
+from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, at, seldom
+from workbench.study.measures import Measure, at, growth, seldom
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Complexity, Verdict, sized
+from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
@@ -69,16 +65,10 @@ LOST = NEARLY * NORM_DEGREE / (4 * (NORM_DEGREE + 1))  # of 4 t (s + 1): the nor
 MOST_LOST = 1.25
 
 
-def run_of(p: int, n: int, degree: int, epsilon: float, data: Generator, noise: Generator) -> Run:
-    """Return a run with the source's noise, where the support of some degree is spread."""
-    covariance = spread(p, share_of(p, degree), n, data)
-    return released(covariance, n, epsilon, data, noise, calibration="paper")
-
-
 @each_trial
 def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the largest |T_ij - σ_ij| over its bound, both of every entry."""
-    one = run_of(p, n, degree, epsilon, data, noise)
+    one = spread_run(p, degree, n, epsilon, data, noise, calibration="paper")
     sds = one.noise.off_diagonal, one.noise.diagonal
     allowed = bounds.entry_deviation(one.truth, one.n, *sds, BETA)
     return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
@@ -107,7 +97,7 @@ def entry_checks(frame: pd.DataFrame) -> list[Verdict]:
 @each_trial
 def lemma_3(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noise: Generator) -> Row:
     """Record whether any thresholded entry is off by more than 4 min(|σ_ij|, t)."""
-    one = run_of(p, n, degree, epsilon, data, noise)
+    one = spread_run(p, degree, n, epsilon, data, noise, calibration="paper")
     allowed = bounds.lemma_3(one.truth, paper_threshold(one.released, one.noise))
     broken = np.abs(one.kept("paper", noise) - one.truth) > allowed
     return {"broken": float(broken.any())}
@@ -123,22 +113,22 @@ LEMMA = Sweep(
 
 
 def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
-    return [lemma_check(at(frame, p=p), p) for p in LEMMA_P]
-
-
-def lemma_check(frame: pd.DataFrame, p: int) -> Verdict:
-    allowed = p * (p + 1) / 2 * bounds.lemma_3_failure(p)
-    name, level = f"runs with an entry that breaks the lemma, p = {p}", claim_level(parts=len(LEMMA_P))
-    return seldom(name, frame["broken"], allowed, "p(p+1)/2 · 2 p^(-9/2)", level=level, n=5000)
+    checks, level = [], claim_level(parts=len(LEMMA_P))
+    for p in LEMMA_P:
+        name, allowed = (
+            f"runs with an entry that breaks the lemma, p = {p}",
+            p * (p + 1) / 2 * bounds.lemma_3_failure(p),
+        )
+        broken = at(frame, p=p)["broken"]
+        checks.append(seldom(name, broken, allowed, "p(p+1)/2 · 2 p^(-9/2)", level=level, n=5000))
+    return checks
 
 
 def rows_for(p: int, size: float) -> int:
-    """Return the n at which the entries are `size` times the threshold."""
     return round(bounds.rows_for_threshold(ENTRY / size, p, stated_noise(EPSILON, DELTA), VARIANCE))
 
 
 def points() -> Iterator[dict[str, Any]]:
-    """Return entries that are lost, aligned or of random signs, and entries that are found."""
     for signs, size in (("aligned", "lost"), ("random", "lost"), ("aligned", "found")):
         for degree in DEGREES:
             yield {"signs": signs, "size": size, "degree": degree, "p": P, "n": rows_for(P, SIZES[size])}
@@ -152,8 +142,7 @@ def against_degree(
     drawn = np.ones((ACTIVE, ACTIVE)) if signs == "aligned" else data.choice([-1.0, 1.0], (ACTIVE, ACTIVE))
     signed = np.triu(drawn, 1) + np.triu(drawn, 1).T
     block = VARIANCE * np.eye(ACTIVE) + ENTRY * signed * neighbours(ACTIVE, degree)
-    charge = noise_of("central", p, n, EPSILON, DELTA)
-    one = run_on(block, p, n, charge, perturbed(np.zeros((p, p)), charge, noise_source(noise)), data)
+    one = source_run(block, p, n, EPSILON, DELTA, data, noise)
     kept, t = one.kept("paper", noise), paper_threshold(one.released, one.noise)
     error = spectral_error(kept, one.truth)
     deviation = bounds.entry_deviation(one.truth, n, one.noise.off_diagonal, one.noise.diagonal, BETA).max()
@@ -172,15 +161,12 @@ def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
     checks, level = [], claim_level(parts=len(DEGREES))
     for signs, limits in (("aligned", ALIGNED), ("random", RANDOM)):
         rows = at(frame, signs=signs, size="lost")
-        logs = [measures.logarithm(geometric(at(rows, degree=s)["error"], level)) for s in DEGREES]
-        slope = measures.slope(np.log(DEGREES), logs)
-        checks.append(measures.between(f"slope in s, lost entries, {signs} signs", slope, *limits))
-    found = at(frame, size="found")
-    for s in DEGREES:
-        rows = at(found, degree=s)
+        power = growth({s: geometric(at(rows, degree=s)["error"], level) for s in DEGREES})
+        checks.append(measures.between(f"slope in s, lost entries, {signs} signs", power, *limits))
+    for s, rows in measures.by(at(frame, size="found"), "degree").items():
         share = arithmetic(rows["recall"], level)
-        checks.append(measures.between(f"share of the support that is found, s = {s}", share, RECALL, inf))
-        name = f"error over 2 (s + 1) times an entry's deviation, s = {s}"
+        checks.append(measures.between(f"share of the support that is found, s = {s:g}", share, RECALL, inf))
+        name = f"error over 2 (s + 1) times an entry's deviation, s = {s:g}"
         checks.append(measures.between(name, geometric(rows["noise"], level), 0.0, 1.0))
     return [*checks, computed("error over 8 t (s + 1), all runs", frame["bound"], (0.0, 1.0))]
 
@@ -189,8 +175,7 @@ def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
 def in_norms(p: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of step (3) in the norms for w = 1 and 2 over the bound they share."""
     block = VARIANCE * np.eye(ACTIVE) + ENTRY * neighbours(ACTIVE, NORM_DEGREE)
-    charge = noise_of("central", p, n, EPSILON, DELTA)
-    one = run_on(block, p, n, charge, perturbed(np.zeros((p, p)), charge, noise_source(noise)), data)
+    one = source_run(block, p, n, EPSILON, DELTA, data, noise)
     bound = bounds.thresholded_error(NORM_DEGREE, paper_threshold(one.released, one.noise))
     off = one.kept("paper", noise) - one.truth
     return {"w = 1": column_sum(off) / bound, "w = 2": spectral(off) / bound}
@@ -227,21 +212,13 @@ FOUND = 0.9
 
 @each_trial
 def supports(
-    p: int,
-    n: int,
-    epsilon: float,
-    degree: float,
-    *,
-    delta: float = DELTA,
-    data: Generator,
-    noise: Generator,
+    p: int, n: int, epsilon: float, degree: float, *, delta: float = DELTA, data: Generator, noise: Generator
 ) -> Row:
     """Measure F1 of the support that every rule finds in one release."""
-    covariance = spread(p, share_of(p, degree), n, data)
-    one = released(covariance, n, epsilon, data, noise, delta=delta)
-    found: dict[str, float] = {rule: f1(one.kept(rule, noise), covariance) for rule in RULES}
+    one = spread_run(p, degree, n, epsilon, data, noise, delta=delta)
+    found: dict[str, float] = {rule: f1(one.kept(rule, noise), one.truth) for rule in RULES}
     bare = thresholded(one.empirical, Noise(0.0, 0.0, n), "adaptive-lasso", noise)
-    return found | {"without": f1(bare, covariance), "all pairs": f1(one.released, covariance)}
+    return found | {"without": f1(bare, one.truth), "all pairs": f1(one.released, one.truth)}
 
 
 SUPPORT = Sweep(
@@ -254,34 +231,29 @@ SUPPORT = Sweep(
 )
 
 
-def rows_to_find(frame: pd.DataFrame, rule: str, level: float, seed: int) -> Measure:
-    """Return log n at which the mean F1 of a rule passes .9 for good; nan if it does not on the grid."""
+def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    """Return the checks of the n at which the mean F1 of a rule passes .9 for good, beside the source's."""
     ns = list(measures.by(frame, "n"))
 
     def passed(rows: Array) -> float:
         return crossing(ns, rows.mean(axis=0), FOUND, falling=False)
 
-    return bootstrapped(passed, trials(frame, "n", rule), level, f"wx19-support-{rule}", seed)
-
-
-def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    found = {rule: rows_to_find(frame, rule, claim_level(parts=3), seed) for rule in RULES}
-    inside = (log(SUPPORT_N[0]), log(SUPPORT_N[-1]))
+    inside, level = (log(SUPPORT_N[0]), log(SUPPORT_N[-1])), claim_level(parts=3)
+    found: dict[str, Measure] = {
+        rule: bootstrapped(passed, trials(frame, "n", rule), level, f"wx19-support-{rule}", seed)
+        for rule in RULES
+    }
+    theirs = exponential(found["paper"])
+    formula = "at most the n of equation (9)'s rule: support with F1 = .9"
     checks = []
     for rule in ("adaptive-lasso", "paper"):
-        name = f"ln n at which F1 passes .9, {rule}"
-        checks.append(sized(measures.between(name, found[rule], *inside), support_size(found, rule)))
-    ours, theirs = (exponential(found[rule]) for rule in ("adaptive-lasso", "paper"))
-    name, ratio = "n of the default over that of equation (9)", measures.ratio(ours, theirs)
-    return [*checks, measures.between(name, ratio, 0.0, 1.0)]
-
-
-def support_size(found: Mapping[Rule, Measure], rule: Rule) -> Complexity:
-    """Return the n that a rule needs beside that of the source's rule."""
-    measure, formula = exponential(found[rule]), "at most the n of equation (9)'s rule: support with F1 = .9"
-    theirs = found["paper"].estimate
-    predicted = exp(theirs) if np.isfinite(theirs) else float("nan")
-    return Complexity("WX19/open1", formula, predicted, measure.estimate, measure.interval)
+        check, n = (
+            measures.between(f"ln n at which F1 passes .9, {rule}", found[rule], *inside),
+            exponential(found[rule]),
+        )
+        checks.append(beside(check, "WX19/open1", formula, theirs.estimate, n))
+    ratio = measures.ratio(exponential(found["adaptive-lasso"]), theirs)
+    return [*checks, measures.between("n of the default over that of equation (9)", ratio, 0.0, 1.0)]
 
 
 SCALES = (1e-3, 1.0, 1e4)
@@ -292,29 +264,20 @@ N, RADIUS_P, RADIUS_DEGREE = 20_000, 50, 3
 
 @each_trial
 def radii(
-    scale: float,
-    n: int,
-    p: int,
-    epsilon: float,
-    degree: float,
-    *,
-    delta: float = DELTA,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    scale: float, n: int, p: int, epsilon: float, degree: float, *, delta: float = DELTA,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the errors with the private radius, and with fixed ones at quantiles of the norms."""
-    budget = ApproxDP(epsilon, delta)
+    budget, source = ApproxDP(epsilon, delta), SimulatedNoise(noise)
     covariance = spread(p, share_of(p, degree), n, data)
-    root = np.linalg.cholesky(covariance)
-    x = scale * data.standard_normal((n, p)) @ root.T
-    fixed = dict(zip(QUANTILES, np.quantile(norms(x), QUANTILES), strict=True))
-    choices = {"private": None, **{f"q = {q:g}": float(radius) for q, radius in fixed.items()}}
-    truth, source = scale**2 * covariance, SimulatedNoise(noise)
-    found = {
-        name: ThresholdedCovariance(radius=radius).estimate(x, budget, source).psd
-        for name, radius in choices.items()
-    }
-    return {name: spectral(matrix - truth) / spectral(truth) for name, matrix in found.items()}
+    x = scale * data.standard_normal((n, p)) @ np.linalg.cholesky(covariance).T
+    fixed = zip(QUANTILES, np.quantile(norms(x), QUANTILES), strict=True)
+    choices = {"private": None, **{f"q = {q:g}": float(radius) for q, radius in fixed}}
+    truth, found = scale**2 * covariance, {}
+    for name, radius in choices.items():
+        matrix = ThresholdedCovariance(radius=radius).estimate(x, budget, source).psd
+        found[name] = spectral(matrix - truth) / spectral(truth)
+    return found
 
 
 RADIUS = Sweep(
@@ -365,7 +328,7 @@ def hidden_worlds(rule: Mine, *, seed: int = 17) -> str:
 def _ratios(rule: Mine, data: np.random.Generator, noise: np.random.Generator) -> tuple[float, float]:
     p, degree = (int(data.integers(low, high + 1)) for low, high in (COLUMNS, WORLD_DEGREES))
     n = round(np.exp(data.uniform(*np.log(ROWS))))
-    one = released(spread(p, share_of(p, degree), n, data), n, 1.0, data, noise)
+    one = spread_run(p, degree, n, 1.0, data, noise)
     kept = psd_part(np.asarray(rule(one.released.copy(), one.noise.off_diagonal, n), np.float64))
     default = one.thresholded("adaptive-lasso", noise).psd
     found, ours, plain = (spectral(made - one.truth) for made in (kept, default, one.released))
@@ -407,10 +370,9 @@ CLAIMS = (
         "sparse-covariance/every-norm",
         "S12",
         ("WX19/Cor1",),
-        "Of entries just below the threshold (.8 t, s = 2) the error of the thresholded matrix is at most 4 t"
-        " (s + 1) but for 5 % of runs, and 1 to 1.25 times the norm of these entries, in the norms for w = 1"
-        " (and so ∞) and 2"
-        " alike, at p = 100 and 400: the column sums of 400 coordinates cost no more.",
+        "Of entries just below the threshold (.8 t, s = 2) the error of the thresholded matrix is at most 4"
+        " t (s + 1) but for 5 % of runs, and 1 to 1.25 times the norm of these entries, in the norms for w ="
+        " 1 (and so ∞) and 2 alike, at p = 100 and 400: the column sums of 400 coordinates cost no more.",
         sweeps=lambda: (NORMS,),
         checks=norm_checks,
     ),
@@ -428,8 +390,8 @@ CLAIMS = (
         "sparse-covariance/unknown-radius",
         "S15",
         ("WX19/open2",),
-        "With the radius unknown, on data of scale 1e-3, 1 and 1e4 (n = 2e4, p = 50, ε = 1), the error is"
-        " at most 1.6 times that with the best of six fixed radii at quantiles of the true norms.",
+        "With the radius unknown, on data of scale 1e-3, 1 and 1e4 (n = 2e4, p = 50, ε = 1), the error is at"
+        " most 1.6 times that with the best of six fixed radii at quantiles of the true norms.",
         sweeps=lambda: (RADIUS,),
         checks=radius_checks,
         kind="ours",

@@ -36,9 +36,8 @@ from workbench.chapters.sparse_covariance.designs import (
     share_of,
     spectral,
     spread,
-    typical_spread,
-)
-from workbench.chapters.sparse_covariance.designs import Run as Release
+    typical,
+)  # fmt: skip
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Role, Series
 from workbench.charts.curves import covering, predicted
 from workbench.charts.style import number
@@ -103,7 +102,6 @@ HEADS = {
 
 
 def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
-    """Return the relative errors of all, in both norms."""
     found = estimates(one, rng)
     return {
         f"{name}, w = {w}": norm(matrix - one.truth) / norm(one.truth)
@@ -116,7 +114,6 @@ def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
 def figure(
     model: Model, share: float, p: int, epsilon: float, n: int, *, data: Generator, noise: Generator
 ) -> Row:
-    """Measure all errors at a point of the figures."""
     covariance = spread(p, share, n, data)
     one = released(covariance, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
     return relative_errors(one, noise)
@@ -126,43 +123,42 @@ def figure(
 def source_design(
     model: Model, share: float, p: int, epsilon: float, n: int, *, data: Generator, noise: Generator
 ) -> Row:
-    """Measure all errors in the source's own design."""
-    covariance = conditioned(sparse_signal(p, share, rng=data), SHIFT) / DIVISOR
-    one = released(covariance, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
+    one = in_source_design(model, share, p, epsilon, n, data, noise)
     return relative_errors(one, noise)
+
+
+def in_source_design(
+    model: Model, share: float, p: int, epsilon: float, n: int, data: Generator, noise: Generator
+) -> Run:
+    covariance = conditioned(sparse_signal(p, share, rng=data), SHIFT) / DIVISOR
+    return released(covariance, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
 
 
 @each_trial
 def degenerate(p: int, n: int, epsilon: float, share: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the source's rule in its own design, and what it finds of the support."""
-    covariance = conditioned(sparse_signal(p, share, rng=data), SHIFT) / DIVISOR
-    size = spectral(covariance)
-    one = released(covariance, n, epsilon, data, noise, delta=1 / n, calibration="paper")
+    one = in_source_design("central", share, p, epsilon, n, data, noise)
     kept = one.thresholded("paper", noise)
     return {
-        "paper": spectral(kept.psd - covariance) / size,
-        "oracle diagonal": spectral(covariance - diagonal(covariance)) / size,
-        "recall": recall(kept.thresholded, covariance),
+        "paper": one.error(kept.psd),
+        "oracle diagonal": spectral(one.truth - diagonal(one.truth)) / spectral(one.truth),
+        "recall": recall(kept.thresholded, one.truth),
     }
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The base values of Figures 1 to 4, and what varies round them."""
-
     share: float = SHARE
     p: int = P
     epsilon: float = EPSILON
 
     @property
     def base(self) -> Mapping[str, Mapping[str, Any]]:
-        """Setting -> what is fixed in it."""
         values = {"share": self.share, "p": self.p, "epsilon": self.epsilon}
         return {"share": values, "p": values, "epsilon": {**values, "p": 2 * self.p}}
 
     @property
     def values(self) -> Mapping[str, tuple[Any, ...]]:
-        """Setting -> its four values."""
         return {
             "share": tuple(self.share / SHARE * one for one in SHARES),
             "p": multiples(COLUMNS, self.p / P),
@@ -170,7 +166,6 @@ class Settings:
         }
 
     def rows(self, model: Model) -> tuple[int, ...]:
-        """Return eight n, which follow the noise."""
         return multiples(ROWS[model], rows_factor(model, self.p, ApproxDP(self.epsilon, DELTA)))
 
     def points(self, model: Model) -> tuple[dict[str, Any], ...]:
@@ -185,7 +180,6 @@ class Settings:
         return tuple(points.values())
 
     def of_source(self, model: Model) -> tuple[dict[str, Any], ...]:
-        """Return the points of the source's design: by ε alone."""
         base, values = self.base["epsilon"], self.values["epsilon"]
         return tuple(
             {"model": model, **base, "epsilon": value, "n": n} for value in values for n in SOURCE_ROWS[model]
@@ -193,28 +187,17 @@ class Settings:
 
 
 FIGURES = {
-    model: Sweep(
-        f"wx19-figures-{model}", Settings().points(model), figure, trials=2, blocks=blocks(10), in_law=True
-    )
+    model: Sweep(f"wx19-figures-{model}", Settings().points(model), figure, 2, blocks(10), in_law=True)
     for model in MODELS
 }
 SOURCE_DESIGN = {
     model: Sweep(
-        f"wx19-source-design-{model}",
-        Settings().of_source(model),
-        source_design,
-        trials=2,
-        blocks=blocks(10),
-        in_law=True,
+        f"wx19-source-design-{model}", Settings().of_source(model), source_design, 2, blocks(10), in_law=True
     )
     for model in MODELS
 }
 DEGENERATE = Sweep(
-    "wx19-degenerate",
-    grid(p=200, n=20_000, epsilon=EPSILON, share=SHARE),
-    degenerate,
-    trials=2,
-    blocks=blocks(20),
+    "wx19-degenerate", grid(p=200, n=20_000, epsilon=EPSILON, share=SHARE), degenerate, 2, blocks(20)
 )
 
 
@@ -275,12 +258,12 @@ def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen:
     if setting == "share":
         curves.append(_curve(rows, "default", 2, "default rule", RULES[model][1]))
     lines = {name: reference(rows, f"{name}, w = 2", name, "n") for name in BESIDE}
-    budgets = {
-        n: ApproxDP(chosen.epsilon, 1 / n) for n in dict.fromkeys(x["n"] for x in chosen.points(model))
-    }
+    ns = dict.fromkeys(x["n"] for x in chosen.points(model))
     foreseen = {
-        float(n): plain_error(typical_spread(p, chosen.share, n), p, n, budget, model, "paper")
-        for n, budget in budgets.items()
+        float(n): plain_error(
+            typical(spread, p, chosen.share, n), p, n, ApproxDP(chosen.epsilon, 1 / n), model, "paper"
+        )
+        for n in ns
     }
     lines["plain"] = expecting(lines["plain"], foreseen)
     more = predicted(run, foreseen, foreseen.values(), LOOKS["plain"])
@@ -322,13 +305,9 @@ def _at_base(setting: str, chosen: Settings) -> str:
 
 
 def _panel(
-    title: str,
-    curves: list[Series],
-    lines: Mapping[str, Series],
-    more: tuple[Series, ...],
-    model: Model,
+    title: str, curves: list[Series], lines: Mapping[str, Series], more: tuple[Series, ...], model: Model,
     note: str,
-) -> Panel:
+) -> Panel:  # fmt: skip
     series = [*(replace(line, label=NAMED[name]) for name, line in lines.items()), *more, *curves]
     if not any(isfinite(y) for one in series for y in one.y):
         note = UNKNOWN
@@ -347,7 +326,6 @@ def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Seri
 
 
 def expecting(curve: Series, foreseen: Mapping[float, float]) -> Series:
-    """Return a curve with what is predicted at its points."""
     return replace(curve, expected=[foreseen[x] for x in curve.x], margin=BAND)
 
 
@@ -411,22 +389,16 @@ SHOWN = {
 
 
 @cache
-def shown_run(p: int, n: int, degree: float, epsilon: float, delta: float, seed: int) -> Release:
-    """Return one run of the picture of matrices; the truth depends on p, the degree and the seed alone."""
+def shown_run(p: int, n: int, degree: float, epsilon: float, delta: float, seed: int) -> Run:
     data, noise = (stream(seed, role, "wx19-matrices", p, 0) for role in (StreamRole.DATA, StreamRole.NOISE))
     share = min(1.0, share_of(p, degree))
     return released(spread(p, share, n, data), n, epsilon, data, noise, delta=delta)
 
 
 def matrices(
-    run: Runs,
-    *,
-    epsilon: float = 1.0,
-    delta: float = DELTA,
-    n: int = SHOWN_N,
-    p: int = SHOWN_P,
+    run: Runs, *, epsilon: float = 1.0, delta: float = DELTA, n: int = SHOWN_N, p: int = SHOWN_P,
     degree: int = SHOWN_DEGREE,
-) -> Chart:
+) -> Chart:  # fmt: skip
     """Return six matrices of one run, in units of the mean variance; the profile makes no difference."""
     one = shown_run(p, n, degree, epsilon, delta, run.seed)
     found = {
@@ -439,8 +411,8 @@ def matrices(
         "A threshold removes the noise; the default rule keeps most correlations",
         (first, *(replace(panel, note="") for panel in others)),
         alt="Six coloured matrices. The truth and the empirical one have a clear diagonal and some hundred"
-        " coloured entries; in the plain release these are among noise everywhere;"
-        " equation (9) keeps only few, the default rule most of them.",
+        " coloured entries; in the plain release these are among noise everywhere; equation (9) keeps only"
+        " few, the default rule most of them.",
         how_to_read=f"One run: p = {p}, n = {number(n)}, s = {degree}, ε = {number(epsilon)}, δ ="
         f" {number(delta)}. A cell is an entry in units of the mean variance; pale is 0, the diagonal is"
         " beyond the colours. Errors are relative.",
@@ -448,18 +420,11 @@ def matrices(
 
 
 def matrix_panel(label: str, matrix: Array, truth: Array, reach: float = 0.4) -> Panel:
-    """Return a matrix as colours, with its relative error in the title."""
     error = spectral(matrix - truth) / spectral(truth)
     title = label if matrix is truth else f"{label}: error {number(error, 2)}"
     unit = float(np.diag(truth).mean())
-    heat = Heat(
-        matrix / unit,
-        (-reach, reach),
-        emphasis="middle",
-        rows=("1", str(len(truth))),
-        columns=("1", str(len(truth))),
-        bar=None,
-    )
+    names = "1", str(len(truth))
+    heat = Heat(matrix / unit, (-reach, reach), emphasis="middle", rows=names, columns=names, bar=None)
     return Panel(title, "column", "row", (), heat=heat, note=f"purple: −{reach:g}, orange: {reach:g}")
 
 
@@ -481,28 +446,19 @@ DENSE: tuple[Region, ...] = (
 
 @each_trial
 def regime(
-    model: Model,
-    p: int,
-    n: int,
-    epsilon: float,
-    degree: float,
-    share: float,
-    *,
-    delta: float = DELTA,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    model: Model, p: int, n: int, epsilon: float, degree: float, share: float, *, delta: float = DELTA,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     """Measure the default rule, its rivals, and the share of the support that it finds."""
     wanted = min(1.0, share_of(p, degree) if degree else share)
     one = released(spread(p, wanted, n, data), n, epsilon, data, noise, delta=delta, model=model)
-    kept, size = one.thresholded("adaptive-lasso", noise), spectral(one.truth)
+    kept = one.thresholded("adaptive-lasso", noise)
     found = {"default": kept.psd, "plain": one.released, "noisy diagonal": diagonal(one.released)}
-    ratios = {name: spectral(matrix - one.truth) / size for name, matrix in found.items()}
+    ratios = {name: one.error(matrix) for name, matrix in found.items()}
     return {**ratios, "zero": 1.0, "recall": recall(kept.thresholded, one.truth)}
 
 
 def regime_points(p: int, degree: int, budget: ApproxDP) -> tuple[dict[str, Any], ...]:
-    """Return five p round this one, then shares of all pairs at this one."""
     rows = multiples(MAP_ROWS, rows_factor("central", p, budget))
     sparse = [(one, degree, 0.0) for one in multiples(MAP_P, p / P)]
     dense = [(p, 0, share) for share in MAP_SHARES]
@@ -517,12 +473,7 @@ REGIMES = Sweep("wx19-regimes", regime_points(P, 3, USUAL), regime, trials=1, bl
 
 
 def regime_map(
-    run: Runs,
-    *,
-    epsilon: float = 1.0,
-    delta: float = DELTA,
-    p: int = P,
-    degree: int = SHOWN_DEGREE,
+    run: Runs, *, epsilon: float = 1.0, delta: float = DELTA, p: int = P, degree: int = SHOWN_DEGREE
 ) -> Chart:
     """Return where thresholding wins, where it returns the diagonal, or truth is dense."""
     frame = run.table(REGIMES.moved(regime_points(p, degree, ApproxDP(epsilon, delta)), delta=delta))
