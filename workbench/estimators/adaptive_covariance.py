@@ -46,13 +46,12 @@ constants .3, 5, 2 and the share of (1), min(.1, max(.02, (18/d)²)), were tuned
 Proof: `proofs/adaptive_covariance.md`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import hypot, inf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.distributions import DenoisedCovariance
 from workbench.errors import ArgumentError
@@ -68,13 +67,11 @@ from workbench.estimators.shared.rows import (
     mean_in_ball,
     mean_sensitivity,
     moment_in_ball,
-    only_present,
     paired,
-    row_blocks,
     second_moment_sensitivity,
 )
-from workbench.estimators.sparse import expected_norm
-from workbench.linalg import norms, psd_part, symmetrised
+from workbench.estimators.sparse import expected_norm, lasso, norm_counts
+from workbench.linalg import psd_part, symmetrised
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import COUNTS_L2
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
@@ -84,6 +81,7 @@ from workbench.types import Array
 STEP, NORMS, PAIRS, CENTRE = "moment", "norms", "pairs", "centre"
 BINS, PARTS = 320, 8  # of a grid, and of an octave
 EDGES = 2.0 ** (-np.arange(BINS) / PARTS)  # in units of the first
+ASCENDING = EDGES[::-1]
 SQUARES = EDGES**2 * 2.0 ** (-1 / PARTS)  # of the middles of bins
 STANDS, TRIMMED, WINDOWS = 5.0, 2.0, (1, 2, 4, 8, 16)
 GAIN, SMOOTH = 0.3, 0.25  # noise that denoising leaves; the square of what is added to a gap, over s²
@@ -172,12 +170,10 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
                 c = within(recentred(x, c, reach, charges, noise), self.radius)
             top = 4 * last  # (9)
         apart = from_centre(c)
-        counts = gaussian(norm_counts(x, top, apart), plan[NORMS], noise)  # (1)
+        counts = gaussian(norm_counts(x, top * ASCENDING, apart)[::-1], plan[NORMS], noise)  # (1)
         start = first_mass(counts, gaussian_scale(plan[NORMS]))  # (2)
         level = gaussian_scale(plan[STEP]) / sqrt(2)  # s
         r = top * float(EDGES[-1 if start is None else best_edge(counts, start, n, d, level)])  # (3)
-        if trace is not None:
-            trace.add(centre=c, radius=r)
 
         def standard(rows: Array) -> Array:
             return apart(rows) / r
@@ -203,7 +199,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
 
     def unit(self, x: Array, charge: Charge, noise: NoiseSource) -> float:  # u
         top, pairs = 2 * self.radius, paired(x)
-        counts = gaussian(norm_counts(pairs, top, lambda rows: rows), charge, noise)
+        counts = gaussian(norm_counts(pairs, top * ASCENDING)[::-1], charge, noise)
         start = first_mass(counts, gaussian_scale(charge))
         if start is None:
             return top
@@ -240,15 +236,6 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
             longest = 2.0 ** (1 / PARTS) * hypot(1.0, sqrt(d) * off)
         charge = plan[STEP]
         return better_than(self.radius**2, expected_norm(charge, n, d, 1.0) * (longest * self.radius) ** 2)
-
-
-def norm_counts(x: Array, top: float, change: Callable[[Array], Array]) -> NDArray[np.int64]:
-    """Return how many rows there are in each bin of the grid that hangs from `top`."""
-    ascending, counts = top * EDGES[::-1], np.zeros(BINS, np.int64)
-    for rows in row_blocks(x):
-        places = np.searchsorted(ascending, only_present(norms(change(rows))))
-        counts += np.bincount(np.minimum(places, BINS - 1), minlength=BINS)
-    return counts[::-1]
 
 
 def first_mass(counts: Array, sd: float) -> int | None:
@@ -348,6 +335,6 @@ def denoised_entries(m: Array) -> tuple[Array, float]:
 
     risks = [risk(kappa) for kappa in KAPPAS]
     best = int(np.argmin(risks))
-    shrunk = m * np.maximum(1 - (KAPPAS[best] / np.maximum(np.abs(m), CUT)) ** 8, 0.0)
+    shrunk = lasso(m, KAPPAS[best], 8)
     np.fill_diagonal(shrunk, np.diag(m))
     return psd_part(shrunk), 2 * (len(m) + float(low) + risks[best])

@@ -81,7 +81,6 @@ from workbench.estimators.two_step import (
     clipped_mean,
     clipped_off,
     other_rows,
-    record_clipping,
     sensitivity,
 )
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
@@ -137,8 +136,7 @@ class ClippedMean(Located[float]):
 
     in_passes = True
 
-    def bound(self, n: int, budget: Budget) -> float:
-        """Return B of step (1), in standard deviations."""
+    def bound(self, n: int, budget: Budget) -> float:  # B
         if self.calibration == "tight":
             return best_bound(self.reach, n, budget)
         return float(self.reach + sqrt(2 * log(2 * n / self.beta)))
@@ -148,24 +146,22 @@ class ClippedMean(Located[float]):
             require_gaussian(budget)
         return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
-    def statistic(self, z: Array, bound: float) -> OnGrid:
-        """Return m of step (2) on standardised rows, and how many are there."""
+    def statistic(self, z: Array, bound: float) -> OnGrid:  # m, and how many rows are there
         if self.calibration == "paper":
             return mean_in_box(z, lambda rows: np.where(np.abs(rows) <= bound, rows, 0.0), bound, True)
         return clipped_mean(z, 0.0, bound, counted=True)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         z, bound = self.standard(x), self.bound(len(x), budget)  # (1)
-        record_clipping(trace, z, 0.0, bound)
         charge = self.plan(len(x), 1, budget)["mean"]
         mean = rescaled_mean(self.statistic(z, bound), len(x), charge, noise)  # (2)
         return self.centre + self.sigma * float(mean[0])  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return Lemma 2.2 with constants: beta/3 each for cutting, sampling and noise; needs normal rows.
+        """Return Lemma 2.2 with constants, for normal rows that are all there.
 
-        For the tight bound the rows beyond B cost their worst-case bias, and beta/2 goes to each of the rest.
-        All rows are taken to be there.
+        beta/3 each for cutting, sampling and noise; if "tight" rows beyond B cost their worst-case bias, and
+        beta/2 goes to each of the rest.
         """
         charge = self.plan(n, d, budget)["mean"]
         if self.calibration == "tight":
@@ -181,26 +177,19 @@ class ClippedMean(Located[float]):
     interval_reach = error_bound
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
-        """Return how far rows that are not normal may carry the mean, in words; proved.
-
-        Rows beyond B take E (z - B)₊ from the mean, zeroed all of E z [z > B], at most B/(1 + (B - R)²).
-        """
+        """Return how far other rows may carry the mean: E (z - B)₊, zeroed at most B/(1 + (B - R)²)."""
         bound = self.bound(n, budget)
         beyond = bound - self.reach
         bias = clipped_off(beyond) if self.calibration == "tight" else bound / (1 + beyond**2)
         return other_rows(self.sigma * bias)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median of |out - mean| for normal rows, the mean at an end of the range.
-
-        Infinite from `radius` on.
-        """
+        """Return the median error for normal rows, the mean at an end of the range; infinite from it on."""
         charge = self.plan(n, d, budget)["mean"]
         error = hypot(self.bias(n, budget), median_of_sum(1 / sqrt(n), charge))
         return better_than(self.radius, self.sigma * error)
 
-    def bias(self, n: int, budget: Budget) -> float:
-        """Return what clipping takes from the mean at an end of the range, if rows are normal."""
+    def bias(self, n: int, budget: Budget) -> float:  # at an end of the range, if rows are normal
         return float(normal_beyond(np.asarray(self.bound(n, budget) - self.reach)))
 
 
@@ -238,8 +227,7 @@ class ClippedBoxMean(Estimator[Array]):
 
     in_passes = True
 
-    def reaches(self, n: int, d: int) -> Array:
-        """Return b of step (1) for every column."""
+    def reaches(self, n: int, d: int) -> Array:  # b_j
         radius, sigma = in_columns(self.radius, d), in_columns(self.sigma, d)
         return np.asarray(radius + sigma * sqrt(2 * log(2 * n * d / self.beta)))
 
@@ -264,10 +252,9 @@ class ClippedBoxMean(Estimator[Array]):
         return np.asarray(centre + sides * noisy)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
+        """Return a bound on |out - mean| for normal rows that are all there, true but for probability beta.
 
         The chance that a row is clipped, the field `beta`, counts: infinite unless the argument is larger.
-        All rows are taken to be there.
         """
         if beta <= self.beta:
             return inf
@@ -297,10 +284,9 @@ def length(values: Array) -> float:
 
 
 def tail_of(sds: Array, beta: float) -> float:
-    """Return what the length of independent N(0, s_j²) exceeds with probability at most beta.
+    """Return √(Σ v + 2 √(Σ v² L) + 2 L max v), v = s², L = ln(1/beta) (Laurent & Massart 2000).
 
-    √(Σ v + 2 √(Σ v² L) + 2 L max v), v = s², L = ln(1/beta) (Laurent & Massart 2000); of equal ones it is
-    `linalg.tail` times s.
+    The length of independent N(0, s_j²) exceeds it with probability at most beta.
     """
     top, far = float(sds.max()), log(1 / beta)
     shares = (sds / top) ** 2
@@ -371,7 +357,7 @@ class CoordinatewiseMean(Estimator[Array]):
         share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
             centre, sigma = of_column(self.centre, j), of_column(self.sigma, j)
-            found = self.steps(j).counted(standardised(column, centre, sigma), share, noise, trace)  # (2)
+            found = self.steps(j).counted(standardised(column, centre, sigma), share, noise)  # (2)
             if isinstance(found, Abstention):
                 return found
             out[j] = centre + sigma * found[0]
@@ -385,16 +371,15 @@ class CoordinatewiseMean(Estimator[Array]):
         return length(in_columns(self.sigma, d) * bounds)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
-        """Return how far rows that are not normal may carry the mean, in words."""
+        """Return how far other rows may carry the mean, in words."""
         require_matrix(n, d)
         biases = [self.steps(j).bias(n, shared(budget, d)) for j in range(d)]
         return other_rows(length(in_columns(self.sigma, d) * biases))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
+        """Return the median of |out - mean|/sigma for normal rows, all coordinates as of the longest range.
 
-        Infinite, too, where some coordinate is sooner missed than not. Every coordinate is taken for the one
-        of the longest range.
+        Infinite from √d radius/sigma on, and where some coordinate is sooner missed than not.
         """
         require_matrix(n, d)
         ranges = np.full(d, inf)

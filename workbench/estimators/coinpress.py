@@ -163,12 +163,11 @@ class MeanDesign(NamedTuple):
 
 
 class CovarianceDesign(NamedTuple):
-    """Shares and clipping radii; e and f of all steps but the last; ℓ before each; proved and rms error."""
+    """Shares and clipping radii; e of all steps but the last; ℓ before each; proved and rms error."""
 
     weights: tuple[float, ...]
     clips: tuple[float, ...]
     excess: tuple[float, ...]
-    floors: tuple[float, ...]
     lower: tuple[float, ...]
     error: float
     rms: float
@@ -181,6 +180,7 @@ class Stepped(Estimator[Array]):
     beta: float
 
     in_passes = True
+    unit = 1.0
 
     @property
     def practical(self) -> bool:
@@ -193,18 +193,21 @@ class Stepped(Estimator[Array]):
         counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
         return divisions(counts, SHARES[self.calibration])
 
-    def failures(self, count: int) -> list[float]:
-        """Return b of every step: half of beta for the last one, the rest for all others."""
+    def failures(self, count: int) -> list[float]:  # b of every step
         return [self.beta / 2 / (count - 1)] * (count - 1) + [self.beta / 2] if count > 1 else [self.beta]
 
     def length(self, d: int, b: float, share: float = COVERED) -> float:  # of N(0, I_d), but for b
         return radius_within(d, share) if self.practical else tail(d, b)
 
-    def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the bound of mode "proved", which holds but for probability beta; infinite elsewhere."""
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on |out - mean|, or on the error in the norm of Σ, but for probability beta.
+
+        For normal rows, of `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
+        """
         probability(beta=beta)
         require_matrix(n, d)
-        return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
+        proved = not self.practical and beta >= self.beta
+        return self.unit * self.design(n, d, budget).error if proved else inf
 
 
 class BallMean(Estimator[Array]):
@@ -233,11 +236,11 @@ class BallMean(Estimator[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         n, d = x.shape
-        c, design = in_columns(self.centre, d), self.design(n, d, budget)
-        charges = self.plan(n, d, budget).charges()
-        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)
+        c = in_columns(self.centre, d)
+        steps = zip(self.design(n, d, budget).clips, self.plan(n, d, budget).charges(), strict=True)
+        for clip, charge in steps:  # (1) (4)
             if trace is not None:
-                trace.add(centre=c, radius=self.unit * radius)
+                trace.add(centre=c)
             m = self.shift(x, c, clip)  # (2)
             moved = rescaled_mean(m, n, charge, noise) if self.counted else additive(m, charge, noise)
             c = c + self.unit * moved  # (3)
@@ -245,14 +248,7 @@ class BallMean(Estimator[Array]):
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
         apart, unit = from_centre(centre), self.unit
-
-        def standard(rows: Array) -> Array:
-            z = apart(rows)
-            if unit != 1.0:
-                z /= unit
-            return z
-
-        return mean_in_ball(x, standard, clip, counted=self.counted)
+        return mean_in_ball(x, lambda rows: apart(rows) / unit, clip, counted=self.counted)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| in the unit for normal rows; infinite from the radius on.
@@ -318,7 +314,7 @@ class CoinPressMean(BallMean, Stepped):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
 
     @property
-    def unit(self) -> float:
+    def unit(self) -> float:  # type: ignore[override]
         return self.sigma
 
     @property
@@ -327,13 +323,6 @@ class CoinPressMean(BallMean, Stepped):
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         return mean_design(self, n, d, gaussian_total(budget))
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
-
-        Infinite in mode "practical", and for a beta below the field.
-        """
-        return self.sigma * self.proved(n, d, budget, beta)
 
 
 @lru_cache(maxsize=4096)
@@ -463,20 +452,14 @@ class CoinPressCovariance(Stepped):
             if trace is not None:
                 trace.add(preconditioner=a, lower=design.lower[place])
             if place < len(charges) - 1:
-                a = preconditioned(z, design.excess[place], design.floors[place], a)  # (6)
+                floors = design.excess if self.practical else design.lower  # f
+                a = preconditioned(z, design.excess[place], floors[place], a)  # (6)
         return mapped_back(unwinsorised(z, clip) if self.winsorises else psd_part(z), a)  # (7)
 
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
-
-        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
-        """
-        return self.proved(n, d, budget, beta)
-
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
+        """Return the median error in the norm of Σ of normal rows at Σ = `lower` I, the hardest.
 
-        √d is the error of the zero matrix. Needs normal rows; from the noise that is expected in each step.
+        Infinite from √d on, the error of the zero matrix.
         """
         require_matrix(n, d)
         if self.jointly(n, d, budget):
@@ -540,7 +523,6 @@ def _covariance_design(
         weights=(*(step.weight for step in early), share),
         clips=(*(step.clip for step in early), clip),
         excess=excess,
-        floors=excess if of.practical else lower[:-1],
         lower=lower,
         error=error,
         rms=sqrt(squared),
@@ -649,10 +631,7 @@ class ClippedCovariance(Estimator[Array]):
         return psd_part(z)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
-
-        √d is the error of the zero matrix; infinite without `lower`. Needs normal rows.
-        """
+        """Return that of `CoinPressCovariance`; infinite without `lower`."""
         sd = gaussian_scale(self.plan(n, d, budget)["covariance"])
         if self.lower is None:
             return inf
@@ -734,8 +713,6 @@ class CoinPressGaussian(Estimator[Gaussian]):
         steps, charges = self.design(n, d, budget).steps, self.plan(n, d, budget).charges()
         c, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
         for step, charge in zip(steps, charges, strict=True):
-            if trace is not None:
-                trace.add(centre=c, frame=frame.matrix, offset=step.offset, lower=step.lower)
             m, s = moments_round(x, c, frame, step, charge, noise)
             if step is not steps[-1]:
                 c, frame = c + frame.back(m), rounder(frame, s, step)  # (10)
@@ -776,10 +753,6 @@ def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
 
 @lru_cache(maxsize=4096)
 def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> JointDesign:
-    """Return the design of least predicted error, for n rows and `mu`-GDP in all.
-
-    The covariance is between 1/`spread` and 1 times the identity, the mean within `radius` of the centre.
-    """
     joint, counts = Joint(n, d, mu), range(1, MOST_STEPS)
     shares = ((), *((spread / count,) * count for count in counts for spread in JOINT_SHARES))
     tried = (joint.design(radius, 1 / spread, weights) for weights in shares)
@@ -837,8 +810,7 @@ class Joint:
         clip = sqrt(squares[np.argmin(np.maximum(least, most))])
         return JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
 
-    def errors(self, last: JointStep, size: float) -> SquaredErrors:
-        """Return those of the last step, in the norm of Σ, for rows of covariance `size` I in its frame."""
+    def errors(self, last: JointStep, size: float) -> SquaredErrors:  # of covariance `size` I in its frame
         n, d, radius = self.n, self.d, last.clip / sqrt(size)
         told = self.mu * sqrt(last.weight) / (1 + last.height**2)
         covariance = float(squared_errors(np.array(radius**2), n, d, told))

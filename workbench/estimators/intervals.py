@@ -125,7 +125,7 @@ from workbench.estimators.shared.noisy_means import (
 )
 from workbench.estimators.shared.rows import mean_in_box, only_present, present, with_count
 from workbench.estimators.shared.window_median import RankWindow, WindowMedian, selection_epsilon
-from workbench.estimators.two_step import Stepwise, WindowMean, clipped_mean, record_clipping, sensitivity
+from workbench.estimators.two_step import Stepwise, WindowMean, clipped_mean, sensitivity
 from workbench.linalg import fewest
 from workbench.privacy import (
     ZCDP,
@@ -290,15 +290,13 @@ class OfLevel(Univariate[ConfidenceInterval]):
     def _validate(self) -> None:
         probability(level=self.level)
 
-    def normal_reach(self, n: int) -> float:
-        """Return how many standard deviations from the mean no row is, for "paper", but with .05 level."""
+    def normal_reach(self, n: int) -> float:  # of "paper": sds beyond which some row is, chance .05 level
         return sqrt(2 * log(4 * n / (0.1 * self.level)))
 
     def pivotal(
-        self, x: Array, s: float, cost: Budget, noise: NoiseSource, trace: Trace | None, scale: Budget | None
-    ) -> ConfidenceInterval:
-        """Return the interval of (2) and (3), for an s that `scale` was spent on."""
-        found = MEAN.counted(standardised(x, 0.0, s), cost, noise, trace)  # (2)
+        self, x: Array, s: float, cost: Budget, noise: NoiseSource, scale: Budget | None = None
+    ) -> ConfidenceInterval:  # for an s that `scale` was spent on
+        found = MEAN.counted(standardised(x, 0.0, s), cost, noise)  # (2)
         if isinstance(found, Abstention):
             return WHOLE_LINE
         middle, there = found
@@ -355,7 +353,6 @@ class Interval(OfLevel):
         return REACH + self.normal_reach(n)
 
     def half_width(self, n: int, budget: Budget) -> float:
-        """Return the public half-width, in the unit of the data, where no row is absent."""
         if self.calibration == "tight":
             return self.sigma * pivotal_width(n, budget, self.level)
         plan = self.plan(n, 1, budget)
@@ -367,20 +364,19 @@ class Interval(OfLevel):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         if self.calibration == "tight":
-            return self.pivotal(x, self.sigma, budget, noise, trace, None)
+            return self.pivotal(x, self.sigma, budget, noise)
         n, plan, z = len(x), self.plan(len(x), 1, budget), standardised(x, 0.0, self.sigma)
         centre = LOCATION.draw(z, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):
             return WHOLE_LINE
-        record_clipping(trace, z, centre, self.window(n))
         noisy = additive(clipped_mean(z, centre, self.window(n)), plan["mean"], noise)  # (2)
         middle, reach = self.sigma * (centre + float(noisy)), self.half_width(n, budget)
         return ConfidenceInterval(middle - reach, middle + reach)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the half-width, a public number (infinite with the chance of no answer).
+        """Return the half-width where no row is absent, a public number.
 
-        All rows are taken to be there. Infinite for a beta at which noise may make some of them seem absent.
+        Infinite with the chance of no answer, and for a beta at which noise may make rows seem absent.
         """
         return self.half_width(n, budget) if beta >= SURE / 2 else inf
 
@@ -431,8 +427,8 @@ class IntervalUnknownVariance(OfLevel):
         if self.calibration == "paper":
             return self.from_histograms(x, budget, noise)
         scale, mean = scale_and_mean(len(x), budget)
-        s = SCALE.estimate(x, scale, noise, trace)  # (1)
-        return WHOLE_LINE if isinstance(s, Abstention) else self.pivotal(x, s, mean, noise, trace, scale)
+        s = SCALE.estimate(x, scale, noise)  # (1)
+        return WHOLE_LINE if isinstance(s, Abstention) else self.pivotal(x, s, mean, noise, scale)
 
     def from_histograms(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         n, plan = len(x), self.plan(len(x), 1, budget)
@@ -457,19 +453,18 @@ class IntervalUnknownVariance(OfLevel):
     def variance_cap(self, n: int) -> float:
         return 2 * log(2 * (n // 2) / (0.05 * self.level))
 
-    def mean_square(self, x: Array, s: float) -> OnGrid:
-        """Return (V - B/2)/s² of step (3) before noise; one row touches one difference."""
+    def mean_square(self, x: Array, s: float) -> OnGrid:  # (V - B/2)/s² before noise
         middle = self.variance_cap(len(x)) / 2
         ratios = standardised(pair_differences(x), 0.0, s)
         return mean_in_box(ratios, lambda part: part * part - middle, middle)
 
     def window_and_reach(self, n: int, spread: float, charge: Charge) -> tuple[float, float]:
-        """Return w of (5) and the half-width of (6), over s, for σ_hi = `spread` s."""
+        # w of (5) and the half-width of (6), over s, for σ_hi = `spread` s
         window = 1.5 + spread * self.normal_reach(n)
         return window, window * half_width(0.7 * self.level, spread / sqrt(n) / window, charge)
 
     def located(self, n: int, plan: Plan) -> bool:
-        """Return whether n shows that (1) and (2) fail with probability at most .05 level on normal rows."""
+        # whether (1) and (2) surely fail with probability at most .05 level on normal rows
         exponent, locate, beta = plan["exponent"].cost, plan["locate"].cost, 0.05 * self.level / 2
         deviation = sqrt(n * log(6 / beta) / 2)
         noise = LOCATION.count_error(n, locate, beta / 2)
@@ -478,10 +473,10 @@ class IntervalUnknownVariance(OfLevel):
         return apart and kept and SCALE.found(n, exponent, beta, factor=16)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma.
+        """Return a bound on half-width/sigma for normal rows that are all there.
 
-        All rows are taken to be there; of beta, `SURE`/2 is for noise that makes some seem absent. That of
-        "paper" is 16 times the half-width at σ_hi = s = 1: what a found scale allows.
+        q times the bound on s/sigma, `SURE`/2 of beta being for noise that makes rows seem absent; of "paper"
+        16 times the half-width at σ_hi = s = 1: what a found scale allows.
         """
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
@@ -496,8 +491,6 @@ class IntervalUnknownVariance(OfLevel):
 
 @lru_cache(maxsize=4096)
 def scale_and_mean(n: int, budget: Budget) -> tuple[Budget, Budget]:
-    """Return the parts of `budget` for scale and mean that make a predicted width least."""
-
     def width(share: float) -> float:
         scale, mean = divided(budget, share, deltas=(0.5, 0.5))
         scales, means = SCALE.design(n, scale), MEAN.design(n, mean)
@@ -534,19 +527,20 @@ class IntervalMean(OfLevel):
 
     For distributions with a fourth moment: skewed, discrete and two-valued ones as well as normal rows, most
     of which may be one value. Covers their mean with probability about 1 - `level` (simulated, not proved),
-    with three exceptions. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and
-    an answer then misses the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal
-    rows of which 24 lie at 8 standard deviations are covered .6 of the time, ten rows at 100 hardly ever;
-    more other rows do not help. A heavy or skewed tail with steps (coarse rounding, many rows at one far
-    value) is covered less often until there are some 20,000/ε rows, at worst .65 of the time with 1,200/ε,
-    .75 with 2,000/ε and .85 with 10,000/ε; with as many, normal rows rounded to two standard deviations are
-    covered .93 of the time. A smooth tail heavier than that of lognormal rows of log sd 1 is covered less
-    often, too: at log sd 1.5 .87 to .94 of the time, where Student's interval without privacy has .89 to .94.
-    Within bounds that are known `BoundedMean(low=, high=)` has no exception. Where coverage cannot be seen it
-    is the whole line, as for a constant column; fewer than about 1200/ε rows are refused beforehand, and
-    `BoundedMean` has no least n.
-    With `low` and `high`, budgets without a delta and fewer rows have the interval of `BoundedMean`, which
-    covers the mean of any distribution of rows between them.
+    with three exceptions:
+
+    - Values in fewer than 100/ε rows, far from the others, are likely to be missed, and an answer then misses
+      the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal rows of which 24 lie at
+      8 standard deviations are covered .6 of the time; more other rows do not help.
+    - A heavy or skewed tail with steps (coarse rounding, many rows at one far value) is covered .65 of the
+      time at worst with 1,200/ε rows, .75 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
+      normal rows rounded to two standard deviations .93 of the time.
+    - A smooth tail heavier than that of lognormal rows of log sd 1: at log sd 1.5 .87 to .94 of the time,
+      where Student's interval without privacy has .89 to .94.
+
+    Where coverage cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows
+    are refused beforehand. Given `low` and `high`, budgets without a delta and fewer rows have the interval
+    of `BoundedMean`, which covers the mean of any distribution of rows between them.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0;
     with a range all those of `BoundedMean`, too.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -584,8 +578,7 @@ class IntervalMean(OfLevel):
         if self.low is not None and self.high is not None:
             BoundedMean(low=self.low, high=self.high)
 
-    def within(self, n: int, budget: Budget) -> BoundedMean | None:
-        """Return the mean between bounds whose interval is taken; None where nothing need be known."""
+    def within(self, n: int, budget: Budget) -> BoundedMean | None:  # whose interval is taken
         if self.low is None or self.high is None:
             return None
         with_delta = isinstance(budget, ApproxDP | ZCDP) and budget.delta > 0
@@ -654,8 +647,7 @@ class IntervalMean(OfLevel):
 
     def middle_and_reach(
         self, n: int, tail: "Tail", sums: Array, square: float, plan: Plan, there: float = 1.0
-    ) -> tuple[float, float] | None:
-        """Return the mean less the centre and the half-width, for noisy means of the rows that are there."""
+    ) -> tuple[float, float] | None:  # the mean less the centre, and the half-width
         mean, *sides, far = (float(one) for one in sums)
         cell, caution = (noise_sd(plan[step]) / there for step in ("average", "variance"))
         seen = SEEN * cell + tail.left / n
@@ -674,10 +666,7 @@ class IntervalMean(OfLevel):
         return tail.end * mean, tail.end * (half_width(self.level, sd, average) + doubt)  # (8)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median half-width over sigma for normal rows; infinite where it is the whole line.
-
-        Where it is that of `BoundedMean`, the half-width for a mean in the middle, in the unit of the data.
-        """
+        """Return the median half-width over sigma for normal rows; that of `BoundedMean` in the data's unit."""
         if mean := self.within(n, budget):
             return mean.interval(mean.low + mean.reach, n, budget, self.level).width / 2
         chosen = tail_design(n, budget)
@@ -705,8 +694,7 @@ class Tail:
     piled: bool = False
     least: float = 0.0  # of Σ w²
 
-    def moved(self, z: Array) -> Array:
-        """Return (w, above, below, far) of every row, at most 1 together; an absent row is nowhere."""
+    def moved(self, z: Array) -> Array:  # (w, above, below, far), at most 1 together; absent rows nowhere
         size = np.abs(z)
         w = np.where(size <= self.radius, z / self.end, np.where(size <= self.beyond, np.sign(z), 0.0))
         counted = (size > self.beyond) & (size <= self.far)
@@ -729,7 +717,6 @@ class TailDesign:
         return log(self.inner.rank / self.outer_rank)
 
     def outer(self, inner: float) -> RankWindow:
-        """Return the mechanism of the outer radius, given the log of the inner one."""
         furthest = inner + self.log_share / HEAVIEST
         return _stretched(OUTER_WIDTH, inner - INNER_WIDTH, furthest, self.outer_rank)
 
@@ -816,7 +803,7 @@ def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
 
 
 def resolved_differences(x: Array) -> Array:
-    """Return the logs of the differences of pairs, -inf of ties: what floats do not resolve."""
+    # their logs, -inf of ties: what floats do not resolve
     even, apart = len(x) - len(x) % 2, pair_differences(x)
     with np.errstate(divide="ignore"):
         logs = np.asarray(np.log(apart))
@@ -824,8 +811,7 @@ def resolved_differences(x: Array) -> Array:
     return logs
 
 
-def count_from(logs: Array, least: float) -> OnGrid:
-    """Return how many pairs differ by so much: sensitivity 1, of neighbours and given `least`."""
+def count_from(logs: Array, least: float) -> OnGrid:  # sensitivity 1, of neighbours and given `least`
     return OnGrid(np.asarray((logs >= least).sum(), np.int64), 1.0)
 
 
@@ -840,11 +826,9 @@ def of_ordinal(number: float) -> float:
     return float(np.copysign(bits.view(np.float64), number))
 
 
-def moved_mean(z: Array, tail: Tail) -> OnGrid:
-    """Return the mean of (w, above, below, far): sensitivity 2/n in l1 and l2."""
+def moved_mean(z: Array, tail: Tail) -> OnGrid:  # sensitivity 2/n in l1 and l2
     return mean_in_box(z, tail.moved, 1.0)
 
 
-def mean_square(z: Array, tail: Tail) -> OnGrid:
-    """Return the mean of w² - 1/2: sensitivity 1/n."""
+def mean_square(z: Array, tail: Tail) -> OnGrid:  # of w² - 1/2: sensitivity 1/n
     return mean_in_box(z, lambda rows: tail.moved(rows)[:, 0] ** 2 - 0.5, 0.5)
