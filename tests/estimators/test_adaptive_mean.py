@@ -118,26 +118,6 @@ def error(x, mean, radius, seed, trace=None):
     return float(np.linalg.norm(release.value - mean))
 
 
-def errors(scales, n, radius, runs, sparse=False):
-    found = []
-    for seed in range(runs):
-        rng = np.random.default_rng(seed)
-        rows = rng.standard_normal((n, len(scales))) * scales
-        if sparse:
-            rows[:, 1:] *= rng.random((n, len(scales) - 1)) < 0.05
-        found.append(error(rows + 3.0, 3.0, radius, seed))
-    return np.median(found)
-
-
-@pytest.mark.daily
-def test_errors_are_those_of_the_tables():
-    """Unequal scales, a range of a million of them, and zeros: medians .0301, .0301 and .031, n = 1000."""
-    skew, runs = np.geomspace(1, 1e-3, 10), 40
-    assert errors(skew, 1000, 30.0, runs) < 0.038
-    assert errors(skew, 1000, 1e6, runs // 2) < 0.042
-    assert errors(skew, 1000, 30.0, runs // 2, sparse=True) < 0.045
-
-
 def test_powers_of_two_scale_the_release_exactly():
     x = np.random.default_rng(5).standard_normal((60, 2)) + 0.25
     asked = {"budget": HALF}

@@ -10,7 +10,7 @@ ball smaller, or rounder.
     CoinPressGaussian     lower I ≤ Σ ≤ upper I, mean in a ball    both, in one draw       ball and ellipsoid
     ClippedCovariance     Σ ≤ upper I; mean 0, or pairs            a second moment, once   nothing
 
-Mean, in units of sigma, from c = centre and r = radius, steps 1 .. t:
+Mean, in units of sigma, from c = centre and r = radius:
 
     (1) B = the clipping radius, from r, n and d
     (2) m = (1/n) Σ w_j, w_j = x_j - c shrunk to the ball of radius B                    l2-sensitivity 2 B/n
@@ -29,11 +29,10 @@ A = I/√upper, ℓ = 1/upper (in units of lower):
         (`shared.moments`)
 
 ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z and f = ℓ: the ellipsoid becomes round,
-a constant factor at a time, and the last step measures it in its own unit. A is not symmetric after two
-steps: rows are mapped by A on the left, x Aᵀ in matrix form, and the result is mapped back on both sides.
+a constant factor at a time. A is not symmetric after two steps.
 
 ClippedCovariance is one step with A = I and g = √upper tail(d, β/m), which clips no row of normal data with
-probability 1 - β; an axis that is shorter than √(noise) is lost.
+probability 1 - β.
 
 Gaussian (ours): all n rows in every step, round a private centre: nothing is paired. From c = centre and
 A = I/√upper:
@@ -69,8 +68,7 @@ error or the predicted one small; symmetric noise, with half of the variance off
 Gaussian, τ makes d t² + d(d + 1) s²/2, what noise adds to the squared error, least; the last ball, the number
 of steps and the shares make the predicted error of the worse of T = ℓ I and T = I least.
 
-Departures: every step clips the original rows afresh, around a centre that is given (the authors' program
-clips clipped rows again). For d = 1 the same code is a univariate mean and variance. Proofs:
+Departure: every step clips the original rows afresh (the authors' program clips clipped rows again). Proofs:
 `proofs/gaussian_steps.md`, sections 1 and 2.
 """
 
@@ -251,10 +249,10 @@ class BallMean(Estimator[Array]):
         return mean_in_ball(x, lambda rows: apart(rows) / unit, clip, counted=self.counted)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median of |out - mean| in the unit for normal rows; infinite from the radius on.
+        """Return the median error of normal rows over sigma, or √upper; infinite from the radius on.
 
-        The unit is sigma, or √upper. Of the last step: its noise, sampling, and what it shrinks with the
-        centre as far off as noise and sampling of the step before put it, or at the edge of the range.
+        Of the last step: noise, sampling, and what it shrinks with the centre as far off as the step before
+        puts it, or at the edge of the range.
         """
         radius, plan = self.radius / self.unit, self.plan(n, d, budget)
         *before, last = map(gaussian_scale, plan.charges())
@@ -327,31 +325,21 @@ class CoinPressMean(BallMean, Stepped):
 
 @lru_cache(maxsize=4096)
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
-    lengths: dict[float, tuple[float, float]] = {}  # of b: of a row, and of the mean's sampling and noise
-    designs = (_mean_design(of, n, d, mu, weights, lengths) for weights in of.divisions())
+    designs = (_mean_design(of, n, d, mu, weights) for weights in of.divisions())
     return min(designs, key=attrgetter("error"))
 
 
-def _mean_design(
-    of: CoinPressMean,
-    n: int,
-    d: int,
-    mu: float,
-    weights: Sequence[float],
-    lengths: dict[float, tuple[float, float]],
-) -> MeanDesign:
+def _mean_design(of: CoinPressMean, n: int, d: int, mu: float, weights: Sequence[float]) -> MeanDesign:
     taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
     for place, (weight, failure) in enumerate(zip(weights, of.failures(len(weights)), strict=True), start=1):
         last, r, b = place == len(weights), radii[-1], failure / 3
-        if b not in lengths:
-            lengths[b] = of.length(d, b / (2 * n), ROW), of.length(d, b)
-        share, (size, length) = weight + skipped if last else weight, lengths[b]
+        share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
         clip = r + size
         if of.calibration == "tight":
             across = 2 * r if of.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
             clip = min(clip, sqrt(size**2 + 2 * across + r**2))
         sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
-        shrunk = length * sqrt(1 / n + sd**2)
+        shrunk = of.length(d, b) * sqrt(1 / n + sd**2)
         if shrunk >= r and not last:
             skipped += weight
             continue
@@ -382,10 +370,9 @@ class CoinPressCovariance(Stepped):
     radius : float or None, default None
         The mean lies within it of 0; None for 1e12 √upper. Joint steps are useless beyond it.
     paired : bool, default False
-        Whether pairs (x_1 - x_2)/√2 always take the place of rows of unknown mean. They err up to √2 times as
-        much on normal rows, a little less on heavy tails and few rows, and know no bound on the mean. They do
-        so anyway in mode "proved", calibration "paper", for given `steps`, and where their predicted error is
-        smaller.
+        Whether pairs (x_1 - x_2)/√2 always take the place of rows of unknown mean: whatever that is, at an
+        error up to √2 times as large. They do so anyway in mode "proved", calibration "paper", for given
+        `steps`, and where their predicted error is smaller.
 
     Examples
     --------
@@ -418,8 +405,7 @@ class CoinPressCovariance(Stepped):
         radius = ANYWHERE * sqrt(self.upper) if self.radius is None else self.radius
         return CoinPressGaussian(radius=radius, upper=self.upper, lower=self.lower)
 
-    def jointly(self, n: int, d: int, budget: Budget) -> bool:
-        """Return whether joint steps take the place of pairs: by public numbers, those that err less."""
+    def jointly(self, n: int, d: int, budget: Budget) -> bool:  # by public numbers, where they err less
         if self.centred or self.paired or self.steps is not None or not self.winsorises:
             return False
         errors = self.joint.design(n, d, budget).errors
@@ -725,7 +711,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error of the worst normal law within the bounds, in its own norm.
 
-        Of mean and covariance together; just above the least n at which it is finite, an upper bound.
+        Just above the least n at which it is finite, an upper bound.
         """
         require_matrix(n, d)
         return self.design(n, d, budget).errors.gaussian_median

@@ -12,8 +12,7 @@ Rows x of shape (n,). Neighbours: replace one row. No answer from a step gives t
         numbers only. `UnboundedMean` has the same steps for s = sigma
 
 On n standard normal rows of mean z̄ and standard deviation S let R = (est - z̄)/S and u = s/S. Both are
-functions of the rows' direction (z - z̄)/S and of the noise, hence independent of √n z̄/S, which has Student's
-distribution F of n - 1 degrees:
+independent of √n z̄/S, which has Student's distribution F of n - 1 degrees:
 
     P(|T| > q) = E[F(√n (R - qu)) + F(-√n (R + qu))]             sigma known: s = S = u = 1, F normal
 
@@ -21,16 +20,14 @@ distribution F of n - 1 degrees:
         half have to be left. A level below 1e-4 is that of the whole line
     (5) p_b(q) = the bracket's mean over 32 draws of the noise of the last step; q: the largest at which the
         mean of p_b + 5 (sd of p_b)/√B is the level
-    (6) n > 1000: m = 1000 rows and n/m times the ε, so that locations, scales and means have the noise of n
-        rows; F and √n are those of n. What the step of the mean, without noise, differs by from its
-        expectation given centre and scale is an error of sampling, and multiplied by √(m/n)
+    (6) n > 1000: m = 1000 rows and n/m times the ε; F and √n are those of n. What the step of the mean,
+        without noise, differs by from its expectation given centre and scale is multiplied by √(m/n)
     (7) where the noisy share of rows that are there, drawn with the mean, is not 1: a = a share that is
         absent at most, with chance 1 - .05 level, rounded up to 2 %; q is that at .95 level, a n rows of each
         run being absent at random
 
-Fewer rows vary more, so that (7) covers where less than a is absent; without it q is too narrow by half of
-what noise hides. (4) and (5) are proved but for the normal approximation of a mean of B numbers, (6) is
-measured: `proofs/univariate.md`, section 9.
+(4) and (5) are proved but for the normal approximation of a mean of B numbers, (6) is measured:
+`proofs/univariate.md`, section 9.
 
 "paper" for a known sigma (Theorem 3.1), z = x/sigma, a = level:
 
@@ -49,10 +46,9 @@ whole line. "paper" for an unknown sigma (Theorem 5.1), m = ⌊n/2⌋, differenc
     (5) est = c + mean(clip(x - c, ±w)) + Lap(2w/(.35 ε n)),  w = 1.5 s + σ_hi √(2 ln(4n/(.1a)))
     (6) est ± the (1 - .7a) quantile of |N(0, σ_hi²/n) + Lap(2w/(.35 ε n))|
 
-Union: .05a for clipping D², .05a for the noise of V, .1a for χ², .05a for clipping x, .7a for (6), .05a for
-(1) and (2) together. Where n is too small to show the last, and for a constant column, the whole line. The
-mean of x is independent of all D_i, which (6) uses; every other step is covered by the union. Constants of
-"paper" are ours, the source's are not explicit.
+Union: .05a for clipping D², .05a for the noise of V, .1a for χ², .05a for clipping x, .7a for (6), whose mean
+of x is independent of all D_i, .05a for (1) and (2) together. Where n is too small to show the last, and for
+a constant column, the whole line. Constants of "paper" are ours, the source's are not explicit.
 
 **Any distribution with a fourth moment** (`IntervalMean`, ours): skewed, discrete, or mostly ties.
 
@@ -79,14 +75,8 @@ distance and it is no lighter than exponential, its mean excess lies between
     r_1 (1 - e^-u)/λ     the tail of an exponential distribution,     u = ln(r_1/r_0), λ = ln(k_0/k_1)
     r_1 / (λ/u - 1)      a power of the distance, which has a mean for u < λ
 
-half of their difference times k_1/n being the doubt in (8). No answer is the whole line; where n leaves no
-k_0 the plan refuses. Values in few rows, far from the others, are likely to be missed, and an answer then
-misses; so may one where a heavy tail has a step beyond r_0 (rows rounded to two standard deviations, a tenth
-of them at one far value): `other_rows` says so on every release. Of 300 distributions tried at random at
-ε = 1 the worst is covered .65 of the time at n = 1,200 (a lognormal one, rounded), .83 at 3,000 (a Pareto
-one, with a value at 4 standard deviations), .92 at 20,000.
-
-With E the ε of a choice that has the whole budget, shares are
+half of their difference times k_1/n being the doubt in (8). Where n leaves no k_0 the plan refuses. With E
+the ε of a choice that has the whole budget, shares are
 
     scale, support, centre   18/(rank · E), 50/(nE) and 70/(nE), between .01 and .3: no more is asked of them
     of the rest              .13 inner radius, .38 outer radius, .40 mean, .09 variance
@@ -666,7 +656,7 @@ class IntervalMean(OfLevel):
         return tail.end * mean, tail.end * (half_width(self.level, sd, average) + doubt)  # (8)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median half-width over sigma for normal rows; that of `BoundedMean` in the data's unit."""
+        """Return the median half-width over sigma for normal rows; of `BoundedMean` in the data's unit."""
         if mean := self.within(n, budget):
             return mean.interval(mean.low + mean.reach, n, budget, self.level).width / 2
         chosen = tail_design(n, budget)

@@ -79,10 +79,7 @@ def sensitivity(n: int, clip: float) -> float:  # of `clipped_mean`
 
 
 def clipped_off(beyond: float) -> float:
-    """Return the most that E (X - t)₊ may be for X of sd at most 1, t this far beyond its mean (Scarf 1958).
-
-    (x - t)₊ ≤ (x - t + r)²/(4r), r = √(1 + t²), for a mean of 0.
-    """
+    """Return the most that E (X - t)₊ may be, X of sd at most 1, t so far beyond its mean (Scarf 1958)."""
     return (hypot(1.0, beyond) - beyond) / 2
 
 
@@ -152,20 +149,17 @@ class HistogramMean(TwoSteps):
         return Design(SHARE, REACH + sqrt(2 * log(4 * n / self.beta)))
 
     def bias(self, n: int, budget: Budget) -> float:
-        """Return how far (2) may be from the mean of other rows of sd at most 1, if c is within 2.5."""
+        # of other rows of sd at most 1, if c is within 2.5
         return clipped_off(self.design(n, budget).clip - REACH)
 
     def predicted_error(self, n: int, budget: Budget) -> float:
-        """Return the median error for normal rows; infinite unless half of the locations hold by proof."""
+        # infinite unless half of the locations hold by proof
         plan = self.plan(n, budget)
         found = self.locator.error_bound(n, plan["locate"].cost, 0.5) < inf
         return median_of_sum(1 / sqrt(n), plan["mean"]) if found else inf
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
-        """Return the bound of the theorems: beta/4 each for location, clipping, sampling and noise.
-
-        Finite only for beta ≥ the `beta` that chose w.
-        """
+        # beta/4 each for location, clipping, sampling and noise
         plan = self.plan(n, budget)
         if self.locator.error_bound(n, plan["locate"].cost, beta / 4) == inf or beta < self.beta:
             return inf
@@ -191,15 +185,10 @@ class WindowMean(TwoSteps):
         return uncentred(y, clip)
 
     def bias(self, n: int, budget: Budget) -> float:
-        """Return how far out may be from the mean of other rows of sd at most 1, sampling and noise apart.
-
-        The most over all distributions and all c from quantile .4 to .6, by a linear programme on a grid,
-        rounded up.
-        """
+        # the most over all distributions of sd at most 1 and all c from quantile .4 to .6, rounded up
         return dict(zip(CLIPS, BIASES, strict=True)).get(self.design(n, budget).clip, ALONE)
 
     def predicted_error(self, n: int, budget: Budget) -> float:
-        """Return the median error for normal rows; infinite where the mean is sooner missed than found."""
         design = self.design(n, budget)
         if not design.clip:
             return located_median(self.locator, n, budget)
@@ -214,12 +203,11 @@ class WindowMean(TwoSteps):
         return lost * median_of_sum(sampling, charge)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
-        """Return a proved bound for normal rows.
+        """Return a proved bound for normal rows, of four events with beta/4 each.
 
-        Four events take beta/4 each: Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h;
-        the noise; and the clipped mean at the mean itself, a Lipschitz function of normal rows, within
-        √(2 ln(8/β)/n) of its expectation. At another centre within h its deviation is at most 2Dh more.
-        Where the share of rows that are there is divided by, it is one of g_w(h).
+        Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h; the noise; and the clipped mean
+        at the mean itself, a Lipschitz function of normal rows, within √(2 ln(8/β)/n) of its expectation. At
+        another centre within h its deviation is at most 2Dh more.
         """
         plan, clip = self.plan(n, budget), self.design(n, budget).clip
         deviation = uniform_deviation(n, beta / 4)
@@ -234,15 +222,12 @@ class WindowMean(TwoSteps):
 
 @lru_cache(maxsize=4096)
 def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
-    """Return the share and clip that minimise rms + failure; location alone where most fail.
-
-    The inverse stays within ±4 of the centre.
-    """
+    # the share and clip that minimise rms + failure; location alone where most fail
     drift = pi / (2 * n)  # the squared error of a sample's median
     offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
     alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
     apart = np.sqrt(offsets**2 + drift)  # the same whatever the share is
-    most = (apart + FAR) ** 2
+    most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
     steps_of = [(clip, clipped_variance(apart, clip) / n, clipped_slope(apart, clip) ** 2) for clip in CLIPS]
     for share in SHARES:
         locate, mean = divided(budget, share)
@@ -281,14 +266,11 @@ class Stepwise(Located[float]):
     interval_reach = error_bound
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
-        """Return how far rows that are not normal may carry the mean, in words."""
+        """Return how far other rows may carry the mean, in words."""
         return other_rows(self.sigma * self.steps.bias(n, budget))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median of |out - mean| for normal rows; infinite from `radius` on.
-
-        Infinite, too, where the location is sooner missed than found.
-        """
+        """Return the median error of normal rows; infinite from `radius` on, or if most locations fail."""
         error = self.sigma * self.steps.predicted_error(n, budget)
         return better_than(inf if self.radius is None else self.radius, error)
 
@@ -304,15 +286,10 @@ class TwoStepMean(Stepwise):
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
     absent rows that its noise hides shrinks the mean towards a private place near it.
+    Other parameters as of `ClippedMean`.
 
     Parameters
     ----------
-    radius : float
-        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
-    centre : float, default 0.0
-        Middle of the range.
-    sigma : float
-        Standard deviation of the rows, known.
     beta : float, default 0.05
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"

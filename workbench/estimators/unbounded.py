@@ -32,13 +32,13 @@ for (4); δ is divided equally among the votes and the d locations of (4), which
     (4) of the n rows whitened by it: c = the centre of the fullest bin, of width 1, in every coordinate;
         mean = c + the noisy mean of the whitened rows round c, shrunk to the ball of 3.75 √r + tail(r, β/n)
 
-Without a mean to find, (4) is left out. A step that is needed and gives no answer ends the run without one.
-Shares of ρ: .7 for (1) to (3), all of it without (4); half of that for (3), 1/4 and 3/4 of it, and .3, .4, .3
-of the other half for eigenvalues, votes and covariances of (2); .1 and .2 for (4). δ: equally to the 3d slots
-of eigenvalues and votes and to the histograms of (4).
+A step that is needed and gives no answer ends the run without one. Shares of ρ: .7 for (1) to (3), all of it
+without (4); half of that for (3), 1/4 and 3/4 of it, and .3, .4, .3 of the other half for eigenvalues, votes
+and covariances of (2); .1 and .2 for (4). δ: equally to the 3d slots of eigenvalues and votes and to the
+histograms of (4).
 
 In both, every slot is drawn on every data set, and what released values make unnecessary is not used. With r
-= 0 the covariance is 0, draws go on as for λ = 1, and there is no scale, hence no mean.
+= 0 the covariance is 0, draws go on as for λ = 1, and there is no mean.
 
 The finish (also of `populous` and `affine`), from a frame A and eigenvalues μ_1 ≥ … ≥ μ_r in it, both
 released:
@@ -53,8 +53,8 @@ released:
     (9) out = the answers, weighted by their budgets; no answer if there is none
 
 s is the spectrum that rows should have in A, and round where its least is at least a quarter of its largest.
-A step divides the spread by about 1/e. Small eigenvalues of Z are noise of either sign, and e keeps the rows'
-own from growing above 1. Public numbers:
+Small eigenvalues of Z are noise of either sign, and e keeps the rows' own from growing above 1. Public
+numbers:
 
     location   ε = E/(.8 n) a coordinate, E such that normal rows get no place in any of them but with
                probability .001, however narrow they are, or down to a sd of `narrowest`; at most a fifth of
@@ -68,14 +68,12 @@ own from growing above 1. Public numbers:
     k          the fewest steps that bring the least of the worst spectrum that a frame leaves to .6 of the
                largest: by then noise counts nearly alike on all axes
 
-The predicted error of normal rows is that of the last step alone. Its noise, of sd σ for the moment, is
-mapped back by A⁻¹, which multiplies its square by t = tr(s⁻¹)/d, s the spectrum that the step meets:
-covariance² = the sampling of a winsorised second moment + its noise, for white rows, times t²; mean² = (E
-min(|z|², R²)/n + the lifted noise d (σ R/(√2 τ))² t) over the square of the slope at 0.
+The predicted error of normal rows is that of the last step alone, whose noise A⁻¹ multiplies by t =
+tr(s⁻¹)/d, s the spectrum that the step meets.
 
-Departures: constants are chosen here; blocks are decomposed by singular values of their rows; a friendly mean
-takes the place of GoodCenter; in floats, the subspace of degenerate rows is found to about 1e-11, and a
-condition number above 1e26 is degenerate. Proof: `proofs/aggregation.md`, sections 4 and 5.
+Departures: constants are chosen here; a friendly mean takes the place of GoodCenter; in floats, the subspace
+of degenerate rows is found to about 1e-11, and a condition number above 1e26 is degenerate. Proof:
+`proofs/aggregation.md`, sections 4 and 5.
 """
 
 from abc import abstractmethod
@@ -558,8 +556,7 @@ def located(
 class RoundFinish:
     """Steps (5) to (9) for n rows of dimension d, whose frame should leave a spectrum no wider than `worst`.
 
-    `narrowest` is the least sd of a coordinate in the frame, 0 where rows may be of a subspace. `placed`: a
-    centre near the mean was released before, and takes the place of c.
+    `narrowest` is the least sd of a coordinate in the frame, 0 where rows may be of a subspace.
     """
 
     n: int
@@ -569,7 +566,7 @@ class RoundFinish:
     centred: bool = False
     thin: float = THIN
     narrowest: float = 0.0
-    placed: bool = False
+    placed: bool = False  # a centre near the mean was released before, and takes the place of c
 
     @cached_property
     def lift(self) -> LiftedMoment:
@@ -698,7 +695,7 @@ def rounder(z: Array, excess: float) -> Array:
 
 @lru_cache(maxsize=256)
 def fewest_finished(d: int, cost: ZCDP, centred: bool, narrowest: float) -> int:
-    """Return about the fewest rows whose location costs at most a fifth of ρ, and whose step has e ≤ .25."""
+    # whose location costs at most a fifth of ρ, and whose step has e ≤ .25, about
 
     def enough(n: int) -> bool | None:
         finish = round_finish(n, d, cost, (1.0,) * d, centred)
