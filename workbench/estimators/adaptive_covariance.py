@@ -35,10 +35,9 @@ from u and public numbers, and a ball averages as many draws of its mean as it h
 the radius that is left falls by 2 %.
 
 Step (5) is Stein's identity: for this noise λ_i - 2s² Σ 1/(λ_i - λ_j) estimates v_iᵀ C v_i without bias, C
-the moment without noise, for any C. It also gives an estimate of the squared error of (5), and of (6) for a
-fixed κ: the error that the value states. These follow from what was released: they cost nothing. It is about
-the error, not a bound on it: choosing κ, and (6) instead of (5), makes it a little too small, and clipping is
-not in it.
+the moment without noise. It also gives an estimate of the squared error of (5), and of (6) for a fixed κ: the
+error that the value states, at no cost. It is no bound: choosing κ, and (6) instead of (5), makes it a little
+too small, and clipping is not in it.
 
 Not proved: that (5) is never worse than projecting M at finite d; how good (3) is for rows whose lengths
 spread over more than two octaves with fewer than 5 sd in each window, which are clipped at what is seen. The
@@ -209,7 +208,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def balls(
         self, unit: float, n: int, d: int, plan: Plan
     ) -> tuple[list[tuple[float, list[Charge]]], float]:
-        """Return the radius and the charges of every ball of (8), and the radius after the last one."""
+        # the radius and the charges of every ball of (8), and the radius after the last one
         charges = [one for one in plan.charges() if one.step.startswith(CENTRE)]
         first, best, left = self.radius + AROUND * unit, list[tuple[float, list[Charge]]](), inf
         for count in range(EARLY + 1):
@@ -226,8 +225,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return at most the median spectral error of rows on a circle as long as the bound.
 
-        It is that of `covariance/perturbed` at this step's noise: shorter rows have a smaller one, which the
-        release states. Infinite from radius² on, what the zero matrix errs by at most.
+        Shorter rows have a smaller one, which the release states. Infinite from radius² on.
         """
         plan, longest = self.plan(n, d, budget), 1.0
         if not self.centred:  # rows turned by half a circle are √2 apart, and lie in the next bin
@@ -251,7 +249,6 @@ def first_mass(counts: Array, sd: float) -> int | None:
 
 
 def best_edge(counts: Array, start: int, n: int, d: int, level: float) -> int:
-    """Return the place of the edge of step (3), for noise of `level` at a radius of 1."""
     kept, squares = counts[start:-1], EDGES[start:] ** 2
     number, total = (np.append(0.0, np.cumsum(one)) for one in (kept, kept * SQUARES[start:-1]))
     taken = np.maximum(total - number * squares, 0.0) / n
@@ -259,7 +256,7 @@ def best_edge(counts: Array, start: int, n: int, d: int, level: float) -> int:
 
 
 def averaged(charges: Sequence[Charge]) -> tuple[Array, float]:
-    """Return the weights of draws of one statistic by their precisions, and the sd of what they average."""
+    # the weights of draws of one statistic by their precisions, and the sd of what they average
     precisions = np.array([gaussian_scale(charge) ** -2 for charge in charges])
     return precisions / precisions.sum(), float(precisions.sum() ** -0.5)
 
@@ -272,8 +269,7 @@ def recentred(x: Array, c: Array, reach: float, charges: Sequence[Charge], noise
     return np.asarray(c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0))
 
 
-def within(point: Array, radius: float) -> Array:
-    """Return the nearest point of a ball; 0 for one that leaves the floats."""
+def within(point: Array, radius: float) -> Array:  # the ball; 0 for one that leaves the floats
     length = float(np.linalg.norm(point / radius))
     return point / max(1.0, length) if length < inf else np.zeros(len(point))
 
@@ -281,11 +277,8 @@ def within(point: Array, radius: float) -> Array:
 def denoised(
     noisy: Array, level: float, most: float = 1.0, by_entries: bool = True
 ) -> tuple[Array, float, bool]:
-    """Return steps (5) and (6) of a symmetric matrix: the answer, about its error, whether by entries.
-
-    In units of the level, in which no square leaves the floats.
-    """
-    m = symmetrised(noisy / level)
+    """Return steps (5) and (6) of a symmetric matrix: the answer, about its error, whether by entries."""
+    m = symmetrised(noisy / level)  # in units in which no square leaves the floats
     values, basis = np.linalg.eigh(m)
     spectrum, risk = denoised_spectrum(values, most / level)
     found, chosen = symmetrised((basis * spectrum) @ basis.T), False

@@ -61,7 +61,7 @@ from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of
-from workbench.estimators.base import Estimator, T, Trace, require_matrix, sanitised
+from workbench.estimators.base import Estimator, T, Trace, own_stream, require_matrix, sanitised
 from workbench.estimators.reading import read
 from workbench.estimators.shared.budgets import require_gaussian, step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import better_than, median_noise_norm, median_norm
@@ -170,7 +170,7 @@ def kept_and_repaired(
     """
     sd = gaussian_scale(charge)
     off_diagonal = sd / sqrt(2) if charge.mechanism == "symmetric_gaussian" else sd
-    fresh = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)) if rule == "thinning" else 0)
+    fresh = own_stream(noise) if rule == "thinning" else np.random.default_rng(0)
     kept = thresholded(released, Noise(sd, off_diagonal, n), rule, fresh)  # (3)
     return SparseCovariance(kept, psd_part(kept))  # (4)
 
