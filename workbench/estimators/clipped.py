@@ -20,10 +20,9 @@ Figures 1 and 2:
     (2) m = (1/n) Σ w_i, w_i = clip(x_i - centre, ±b)                     l2-sensitivity 2b√d/n
     (3) out = centre + m + Gaussian noise
 
-The error grows with d, too: a box has corners. `centre`, `radius` and `sigma` may be a tuple of one number
-for each column, in its own unit: x_ij -> (x_ij - centre_j)/unit_j is a public map of each row by itself. Then
-b_j is one for each, too; with b the largest, (2) cuts (x_ij - centre_j) b/b_j to ±b, and (3) has b_j/b times
-the noisy mean: noise of a column in proportion to b_j. Proof: `proofs/gaussian_steps.md`, section 1.
+`centre`, `radius` and `sigma` may be a tuple of one number for each column. Then b_j is one for each, too;
+with b the largest, (2) cuts (x_ij - centre_j) b/b_j to ±b, and (3) has b_j/b times the noisy mean. Proof:
+`proofs/gaussian_steps.md`, section 1.
 
 `CoordinatewiseMean`, a univariate mean for every coordinate (M21/UG, the remark on known covariances; Karwa &
 Vadhan), anywhere if radius is None:
@@ -158,10 +157,10 @@ class ClippedMean(Located[float]):
         return self.centre + self.sigma * float(mean[0])  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return Lemma 2.2 with constants, for normal rows that are all there.
+        """Return Lemma 2.2 with constants: beta/3 each for cutting, sampling and noise; needs normal rows.
 
-        beta/3 each for cutting, sampling and noise; if "tight" rows beyond B cost their worst-case bias, and
-        beta/2 goes to each of the rest.
+        For the tight bound the rows beyond B cost their worst-case bias, and beta/2 goes to each of the rest.
+        All rows are taken to be there.
         """
         charge = self.plan(n, d, budget)["mean"]
         if self.calibration == "tight":
@@ -184,7 +183,10 @@ class ClippedMean(Located[float]):
         return other_rows(self.sigma * bias)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error for normal rows, the mean at an end of the range; infinite from it on."""
+        """Return the median of |out - mean| for normal rows, the mean at an end of the range.
+
+        Infinite from `radius` on.
+        """
         charge = self.plan(n, d, budget)["mean"]
         error = hypot(self.bias(n, budget), median_of_sum(1 / sqrt(n), charge))
         return better_than(self.radius, self.sigma * error)
@@ -252,9 +254,10 @@ class ClippedBoxMean(Estimator[Array]):
         return np.asarray(centre + sides * noisy)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on |out - mean| for normal rows that are all there, true but for probability beta.
+        """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
 
         The chance that a row is clipped, the field `beta`, counts: infinite unless the argument is larger.
+        All rows are taken to be there.
         """
         if beta <= self.beta:
             return inf
@@ -277,8 +280,7 @@ class ClippedBoxMean(Estimator[Array]):
         return np.asarray(sd * (reaches / float(reaches.max())))
 
 
-def length(values: Array) -> float:
-    """Return √(Σ v²): √d v, to the last bit, where all of them are v."""
+def length(values: Array) -> float:  # √d v, to the last bit, where all of them are v
     top = float(values.max())
     return sqrt(float(((values / top) ** 2).sum())) * top if top < inf else inf
 
@@ -294,7 +296,7 @@ def tail_of(sds: Array, beta: float) -> float:
 
 
 def median_of(variances: Array) -> float:
-    """Return the median length of independent N(0, v_j), by the χ² of the same mean and variance."""
+    # of the length of independent N(0, v_j), by the χ² of the same mean and variance
     top = float(variances.max())
     shares = variances / top
     total = float(shares.sum())
@@ -377,9 +379,9 @@ class CoordinatewiseMean(Estimator[Array]):
         return other_rows(length(in_columns(self.sigma, d) * biases))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median of |out - mean|/sigma for normal rows, all coordinates as of the longest range.
+        """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
 
-        Infinite from √d radius/sigma on, and where some coordinate is sooner missed than not.
+        And where some coordinate is sooner missed than not. All are taken for the one of the longest range.
         """
         require_matrix(n, d)
         ranges = np.full(d, inf)

@@ -64,9 +64,8 @@ divisor reaches 1, no number of steps finds the axes: the cliff.
 
 `calibration="paper"`: B = r + γ, a quarter of the budget for all steps but the last, noise of one sd on every
 entry of a moment, a last step like the others. "tight", ours: shares that make the last radius, the proved
-error or the predicted one small; symmetric noise, with half of the variance off the diagonal. Of the
-Gaussian, τ makes d t² + d(d + 1) s²/2, what noise adds to the squared error, least; the last ball, the number
-of steps and the shares make the predicted error of the worse of T = ℓ I and T = I least.
+error or the predicted one small; symmetric noise. Of the Gaussian, τ makes d t² + d(d + 1) s²/2, what noise
+adds to the squared error, least; all else makes the predicted error of the worse of T = ℓ I and T = I least.
 
 Departure: every step clips the original rows afresh (the authors' program clips clipped rows again). Proofs:
 `proofs/gaussian_steps.md`, sections 1 and 2.
@@ -178,7 +177,6 @@ class Stepped(Estimator[Array]):
     beta: float
 
     in_passes = True
-    unit = 1.0
 
     @property
     def practical(self) -> bool:
@@ -197,15 +195,10 @@ class Stepped(Estimator[Array]):
     def length(self, d: int, b: float, share: float = COVERED) -> float:  # of N(0, I_d), but for b
         return radius_within(d, share) if self.practical else tail(d, b)
 
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on |out - mean|, or on the error in the norm of Σ, but for probability beta.
-
-        For normal rows, of `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
-        """
+    def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
         probability(beta=beta)
         require_matrix(n, d)
-        proved = not self.practical and beta >= self.beta
-        return self.unit * self.design(n, d, budget).error if proved else inf
+        return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
 
 
 class BallMean(Estimator[Array]):
@@ -249,7 +242,7 @@ class BallMean(Estimator[Array]):
         return mean_in_ball(x, lambda rows: apart(rows) / unit, clip, counted=self.counted)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error of normal rows over sigma, or √upper; infinite from the radius on.
+        """Return the median of |out - mean| in the unit for normal rows; infinite from the radius on.
 
         Of the last step: noise, sampling, and what it shrinks with the centre as far off as the step before
         puts it, or at the edge of the range.
@@ -312,7 +305,7 @@ class CoinPressMean(BallMean, Stepped):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
 
     @property
-    def unit(self) -> float:  # type: ignore[override]
+    def unit(self) -> float:
         return self.sigma
 
     @property
@@ -321,6 +314,13 @@ class CoinPressMean(BallMean, Stepped):
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
         return mean_design(self, n, d, gaussian_total(budget))
+
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
+
+        Infinite in mode "practical", and for a beta below the field.
+        """
+        return self.sigma * self.proved(n, d, budget, beta)
 
 
 @lru_cache(maxsize=4096)
@@ -442,10 +442,17 @@ class CoinPressCovariance(Stepped):
                 a = preconditioned(z, design.excess[place], floors[place], a)  # (6)
         return mapped_back(unwinsorised(z, clip) if self.winsorises else psd_part(z), a)  # (7)
 
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error in the norm of Σ of normal rows at Σ = `lower` I, the hardest.
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return a bound on the error in the norm of Σ, true with probability 1 - beta, in mode "proved".
 
-        Infinite from √d on, the error of the zero matrix.
+        Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
+        """
+        return self.proved(n, d, budget, beta)
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
+
+        √d is the error of the zero matrix. Needs normal rows.
         """
         require_matrix(n, d)
         if self.jointly(n, d, budget):
@@ -617,7 +624,10 @@ class ClippedCovariance(Estimator[Array]):
         return psd_part(z)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return that of `CoinPressCovariance`; infinite without `lower`."""
+        """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
+
+        And without `lower`.
+        """
         sd = gaussian_scale(self.plan(n, d, budget)["covariance"])
         if self.lower is None:
             return inf

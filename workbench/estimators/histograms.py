@@ -363,7 +363,10 @@ class Range(Estimator[T]):
         return centre if isinstance(centre, Abstention) else self.around(self.unit * centre, n)  # (2)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return 3 sigma √d, or 6 √(d upper), a bound on |centre - mean|; infinite for few rows and parts."""
+        """Return 3 sigma √d, or 6 √(d upper), as a bound on |centre - mean|.
+
+        It is exceeded with probability at most beta; infinite for few rows, and for parts.
+        """
         require_matrix(n, d)
         return self.unit * self.centres(d).error_bound(n, d, budget, beta, *self.masses)
 

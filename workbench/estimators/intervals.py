@@ -150,10 +150,7 @@ ONE_SIDE = 0.15865525393145707  # P(Z > 1): the most mass of a bin whose centre 
 def pivotal_width(
     n: int, mean: Budget, level: float, there: float = 1.0, scale: Budget | None = None
 ) -> float:
-    """Return q of a mean on n rows, of which a noisy share is there, and of a scale if it has a budget.
-
-    Infinite where few runs answer, or few rows may be there.
-    """
+    """Return q for a noisy share of rows; infinite where few runs answer, or few rows may be there."""
     if there == 1:
         return critical_value(n, mean, level, 0.0, scale)
     margin = noise_quantile(charge_of_share(MEAN.plan(n, mean)["mean"], n), 2 * DOUBT * level)
@@ -192,7 +189,7 @@ def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Bud
 
 @lru_cache(maxsize=64)
 def runs(count: int, n: int, mean: Budget, absent: float, scale: Budget | None) -> tuple[Array, Array]:
-    """Return R, shape (B, 32), and u, shape (B, 1), of the runs of (4) that answer."""
+    # R, shape (B, 32), and u, shape (B, 1), of the runs of (4) that answer
     m = min(n, MOST_SIMULATED)
     gone, apart, units = ceil(absent * m), [], []
     rng = np.random.default_rng(SEED)
@@ -246,9 +243,7 @@ class UnboundedMean(Stepwise):
     """Private mean of one column, its range unknown (L17 Theorem 2.8).
 
     Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
-    release is "no answer". `release.interval()` covers the mean of normal rows only: for others use
-    `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
-    Parameters as of `TwoStepMean`.
+    release is "no answer". Parameters and `release.interval()` as of `TwoStepMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -364,9 +359,9 @@ class Interval(OfLevel):
         return ConfidenceInterval(middle - reach, middle + reach)  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the half-width where no row is absent, a public number.
+        """Return the half-width, a public number (infinite with the chance of no answer).
 
-        Infinite with the chance of no answer, and for a beta at which noise may make rows seem absent.
+        All rows are taken to be there. Infinite for a beta at which noise may make some of them seem absent.
         """
         return self.half_width(n, budget) if beta >= SURE / 2 else inf
 
@@ -375,9 +370,8 @@ class Interval(OfLevel):
 class IntervalUnknownVariance(OfLevel):
     """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
 
-    Covers the mean of normal rows only, with probability 1 - `level`, whatever mean, sigma and n are; for
-    other rows use `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean(low=, high=)` and
-    its `release.interval()`. Where there is no answer it is the whole line. Parameters as of `Interval`.
+    Covers the mean of normal rows only, with probability 1 - `level`, whatever mean, sigma and n are.
+    Parameters, and what is for other rows, as of `Interval`. Where there is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. All
     else as of `Interval`; where few pairs are left it is the whole line.
@@ -463,10 +457,10 @@ class IntervalUnknownVariance(OfLevel):
         return apart and kept and SCALE.found(n, exponent, beta, factor=16)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return a bound on half-width/sigma for normal rows that are all there.
+        """Return a bound on half-width/sigma for normal rows: q times the bound on s/sigma.
 
-        q times the bound on s/sigma, `SURE`/2 of beta being for noise that makes rows seem absent; of "paper"
-        16 times the half-width at σ_hi = s = 1: what a found scale allows.
+        All rows are taken to be there; of beta, `SURE`/2 is for noise that makes some seem absent. That of
+        "paper" is 16 times the half-width at σ_hi = s = 1: what a found scale allows.
         """
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
@@ -656,7 +650,10 @@ class IntervalMean(OfLevel):
         return tail.end * mean, tail.end * (half_width(self.level, sd, average) + doubt)  # (8)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median half-width over sigma for normal rows; of `BoundedMean` in the data's unit."""
+        """Return the median half-width over sigma for normal rows; infinite where it is the whole line.
+
+        That of `BoundedMean` is for a mean in the middle, in the unit of the data.
+        """
         if mean := self.within(n, budget):
             return mean.interval(mean.low + mean.reach, n, budget, self.level).width / 2
         chosen = tail_design(n, budget)
@@ -670,16 +667,13 @@ class IntervalMean(OfLevel):
 
 @dataclass(frozen=True)
 class Tail:
-    """What is released of the tail: where rows go, and the doubt in their mean over G.
-
-    Rows up to `radius` go where they are, up to `beyond` to `end`, up to `far` they are counted.
-    """
+    """Rows up to `radius` go where they are, up to `beyond` to `end`, up to `far` they are counted."""
 
     radius: float
     beyond: float
     far: float
     end: float
-    doubt: float = 0.0
+    doubt: float = 0.0  # in their mean over G
     left: float = 0.0  # rows that may be beyond
     piled: bool = False
     least: float = 0.0  # of Σ w²
@@ -711,7 +705,7 @@ class TailDesign:
         return _stretched(OUTER_WIDTH, inner - INNER_WIDTH, furthest, self.outer_rank)
 
     def tail(self, inner: float, outer: float) -> Tail | None:
-        """Return what the logs of both radii tell; None at an end of either range."""
+        # what the logs of both radii tell; None at an end of either range
         if not NEAREST_INNER + 2 * INNER_WIDTH <= inner <= FARTHEST_INNER - 2 * INNER_WIDTH:
             return None
         if outer > inner + self.log_share / HEAVIEST - 2 * OUTER_WIDTH:
@@ -728,7 +722,6 @@ class TailDesign:
         return Tail(radius, beyond, 2 * beyond, end, doubt, left)
 
     def counted(self, outer: float) -> Tail | None:
-        """Return what the log of a radius of rows that pile up tells; None at an end of its range."""
         if not 1 - FARTHEST_LOG <= outer <= FARTHEST_LOG - 2 * WIDE_WIDTH:
             return None
         radius = exp(outer + WIDE_WIDTH)
@@ -805,8 +798,7 @@ def count_from(logs: Array, least: float) -> OnGrid:  # sensitivity 1, of neighb
     return OnGrid(np.asarray((logs >= least).sum(), np.int64), 1.0)
 
 
-def ordinals(x: Array) -> Array:
-    """Return whole numbers in the order of x, 2^39 for a factor of two: the first bits of every float."""
+def ordinals(x: Array) -> Array:  # whole numbers in the order of x: the first bits of every float
     numbers = (np.abs(x).view(np.int64) >> DROPPED).astype(np.float64)
     return np.where(np.isnan(x), np.nan, np.copysign(numbers, x))
 

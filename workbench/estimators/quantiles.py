@@ -83,10 +83,14 @@ class Median(Located[float]):
     the error bound is for normal rows.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
-    is on no side: the answer is that of the other rows. Other parameters as of `ClippedMean`.
+    is on no side: the answer is that of the other rows.
 
     Parameters
     ----------
+    radius : float
+        The median lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
+    centre : float, default 0.0
+        Middle of the range.
     sigma : float
         Unit of the window of "tight" alone: about the standard deviation of most rows.
     calibration : {"paper", "tight"}, default "tight"
@@ -120,7 +124,7 @@ class Median(Located[float]):
         return self.centre + self.sigma * position  # (2)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error for normal rows; infinite from `radius` on."""
+        """Return the median of |out - median| for normal rows; infinite from `radius` on."""
         cost = self.plan(n, d, budget)["locate"].cost
         return better_than(self.radius, self.sigma * located_median(self.locator, n, cost))
 

@@ -275,7 +275,7 @@ class Scale(Univariate[float]):
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a proved bound on |out/sigma - 1| for normal rows; 7 or infinity for "paper".
 
-        DKW for the differences and for the group variances, location and noise take beta/4 each.
+        DKW for differences and for group variances, location and noise take beta/4 each.
         """
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
@@ -289,10 +289,7 @@ class Scale(Univariate[float]):
         return _worst_ratio(winsor, apart, spread + noise_quantile(plan["variance"], part))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median of |out/sigma - 1| for normal rows; infinite where most runs miss it.
-
-        For "paper" the 7 of its bound, where half of the exponents are right by proof.
-        """
+        """Return the median of |out/sigma - 1| for normal rows; infinite where most runs miss it."""
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
             return 7.0 if self.found(n, plan["exponent"].cost, 0.5) else inf

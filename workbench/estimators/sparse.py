@@ -114,10 +114,9 @@ def perturbed(moment: OnGrid | Array, charge: Charge, noise: NoiseSource) -> Arr
 
 
 def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
-    """Return the median spectral norm of the noise, and of the sampling error of rows of this length.
+    """Return the median spectral norm of noise and sampling error, of rows of this length on a circle.
 
-    Rows on a circle have the largest: a traceless matrix with two entries of variance r⁴/(8n). Infinite where
-    it is not below the radius², what the zero matrix errs by at most.
+    A traceless matrix with two entries of variance r⁴/(8n): the largest. Infinite from the radius² on.
     """
     wider = 1.0 if charge.mechanism == "symmetric_gaussian" or d == 1 else sqrt(2)
     noise = wider * gaussian_scale(charge) * median_noise_norm(d)
@@ -163,10 +162,9 @@ class Noise(NamedTuple):
 def kept_and_repaired(
     released: Array, charge: Charge, n: int, rule: Rule, noise: NoiseSource
 ) -> SparseCovariance:
-    """Return (3) and (4) of a released matrix whose noise has the scale of `charge`; no row is looked at.
+    """Return (3) and (4) of a released matrix; no row is looked at.
 
-    Thinning alone draws, after the release: one uniform number, of which no charge is made since it sees no
-    data, seeds the fresh noise that the rule adds to a released matrix.
+    Thinning alone draws: one uniform number, which sees no data, seeds its fresh noise.
     """
     sd = gaussian_scale(charge)
     off_diagonal = sd / sqrt(2) if charge.mechanism == "symmetric_gaussian" else sd
@@ -202,10 +200,8 @@ def paper_threshold(released: Array, noise: Noise) -> float:
 
 
 def bh_factor(released: Array, levels: Array) -> float:
-    """Return the |T_ij|/s_ij from which on Benjamini and Hochberg reject; with none, Bonferroni's.
-
-    The critical value, not the least score that they reject: far above the noise that is a signal's own size.
-    """
+    # the critical value of Benjamini and Hochberg, not the least score that they reject: far above the noise
+    # that is a signal's own size
     scores = np.sort(np.abs(released / levels)[np.triu_indices(len(released), 1)])[::-1]
     count = max(len(scores), 1)
     rejected = np.flatnonzero(2 * ndtr(-scores) <= BH_LEVEL * np.arange(1, len(scores) + 1) / count)
@@ -214,7 +210,6 @@ def bh_factor(released: Array, levels: Array) -> float:
 
 
 def thinned_kappa(released: Array, levels: Array, stream: np.random.Generator) -> float:
-    """Return the κ whose lasso of T + cZ is closest to T - Z/c off the diagonal."""
     draw = stream.standard_normal(released.shape)
     noise = levels * (np.triu(draw) + np.triu(draw, 1).T)
     first, second = released + SPLIT * noise, released - noise / SPLIT
@@ -248,11 +243,8 @@ def stein_risks(z: Array) -> Array:
 
 
 def heavy(entries: Array, levels: Array) -> bool:
-    """Tell whether entries are spread as the noise of rows of heavy tails is, wider than that of normal rows.
-
-    Of normal noise 1.585 times as many are within 1.5 levels as within .75, the more the wider it is, up to
-    2; few large signals hardly matter.
-    """
+    # of normal noise 1.585 times as many are within 1.5 levels as within .75, the more the wider it is, up to
+    # 2, as of rows of heavy tails
     inner, outer = (np.count_nonzero(entries <= reach * levels) for reach in (0.75, 1.5))
     return bool(outer > inner * (WIDER + DOUBT / sqrt(max(len(entries), 1))))
 
@@ -274,10 +266,7 @@ class Perturbed(Estimator[T]):
             require_radius(self.radius)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charge of (2); of "paper" the stated noise at the true sensitivity, as (ε', δ).
-
-        In the local model that of a user's release, in the unit of the average.
-        """
+        """Return the charge of (2), of a user's release in the unit of the average; "paper" as (ε', δ)."""
         local = self.model == "local"
         require_matrix(n, d, least=1 if local else 2)
         assert self.radius is not None
@@ -296,11 +285,7 @@ class Perturbed(Estimator[T]):
         (charge,) = self.plan(*x.shape, budget).charges()
         return perturbed(second_moment_within(x, self.radius), charge, noise), charge  # (2)
 
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median spectral error of (2) where rows lie on a circle; infinite from radius² on.
-
-        Thresholds lower it where few columns are correlated. Infinite without a radius: no unit is known.
-        """
+    def expected(self, n: int, d: int, budget: Budget) -> float:
         *_, charge = self.plan(n, d, budget).charges()
         return inf if self.radius is None else expected_norm(charge, n, d, self.radius)
 
@@ -330,6 +315,10 @@ class PerturbedCovariance(Perturbed[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         return self.released(x, budget, noise)[0]
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median spectral error where rows lie on a circle; infinite from radius² on."""
+        return self.expected(n, d, budget)
 
 
 class Thresholded(Perturbed[SparseCovariance]):
@@ -399,6 +388,13 @@ class ThresholdedCovariance(Thresholded):
         unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
         return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
 
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return that of `covariance/perturbed`, which thresholds lower where few columns are correlated.
+
+        Infinite without a radius: no unit is known.
+        """
+        return self.expected(n, d, budget)
+
 
 @dataclass(frozen=True, kw_only=True)
 class LocalThresholdedCovariance(Thresholded):
@@ -438,3 +434,7 @@ class LocalThresholdedCovariance(Thresholded):
             raise ArgumentError("row", f"array of shape {values.shape}", "numbers of one user: shape (p,)")
         with np.errstate(all="ignore"):
             return self.released(sanitised(values[None, :]), budget, noise_source(rng))[0]
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return that of the released average, which thresholds lower where few columns are correlated."""
+        return self.expected(n, d, budget)

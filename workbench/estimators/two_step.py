@@ -270,7 +270,10 @@ class Stepwise(Located[float]):
         return other_rows(self.sigma * self.steps.bias(n, budget))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error of normal rows; infinite from `radius` on, or if most locations fail."""
+        """Return the median of |out - mean| for normal rows; infinite from `radius` on.
+
+        Infinite, too, where the location is sooner missed than found.
+        """
         error = self.sigma * self.steps.predicted_error(n, budget)
         return better_than(inf if self.radius is None else self.radius, error)
 
@@ -286,10 +289,15 @@ class TwoStepMean(Stepwise):
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
     absent rows that its noise hides shrinks the mean towards a private place near it.
-    Other parameters as of `ClippedMean`.
 
     Parameters
     ----------
+    radius : float
+        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
+    centre : float, default 0.0
+        Middle of the range.
+    sigma : float
+        Standard deviation of the rows, known.
     beta : float, default 0.05
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"

@@ -186,11 +186,6 @@ class Unbounded(Estimator[T]):
             return found
         return self._of(found) if found.finite else Abstention("covariance")
 
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error to expect of normal rows, in their own norm, of all that is released."""
-        errors = self.recipe(n, d, budget).squared_error
-        return errors.gaussian_median if self.located else errors.covariance_median
-
 
 @dataclass(frozen=True, kw_only=True)
 class UnboundedCovariance(Unbounded[Array]):
@@ -224,6 +219,10 @@ class UnboundedCovariance(Unbounded[Array]):
     calibration: Calibration = "tight"
     located = False
 
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
+        return self.recipe(n, d, budget).squared_error.covariance_median
+
     def _of(self, found: Moments) -> Array:
         return found.covariance
 
@@ -250,6 +249,10 @@ class UnboundedGaussian(Unbounded[Gaussian]):
     centred: bool = False
     calibration: Calibration = "tight"
     located = True
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
+        return self.recipe(n, d, budget).squared_error.gaussian_median
 
     def _of(self, found: Moments) -> Gaussian | Abstention:
         mean = np.zeros(len(found.covariance)) if self.centred else found.mean
@@ -322,7 +325,7 @@ class TightLoop(Loop):
 
     @cached_property
     def blocks(self) -> tuple[int, int]:
-        """2d to 8d rows a block, more where there would be more than 2000 blocks."""
+        # 2d to 8d rows a block, more where there would be more than 2000 blocks
         needed = enough_blocks(self.d, self.costs[0], "tight")
         if self.d > 1:
             needed = max(needed, enough_points(self.costs[1], "tight"))
@@ -373,7 +376,7 @@ class TightLoop(Loop):
 
 
 def widest(d: int) -> tuple[float, ...]:
-    """Return the widest spectrum that votes should leave: gaps of 10, but for the last one of 1000."""
+    # that votes should leave: gaps of 10, but for the last one of 1000
     return tuple(np.append(GAP ** -np.arange(d - 1.0), GAP ** -(d - 2.0) / LAST_GAP)) if d > 1 else (1.0,)
 
 
@@ -403,7 +406,7 @@ class PaperLoop(Loop):
 
     @cached_property
     def blocks(self) -> tuple[int, int]:
-        """At least 4d rows a block, below which results are silently absurd."""
+        # at least 4d rows a block, below which results are silently absurd
         needed = max(
             enough_blocks(self.d, self.costs["eigenvalues"], "paper"),
             enough_points(self.costs["vote"], "paper"),
@@ -412,7 +415,7 @@ class PaperLoop(Loop):
 
     @property
     def squared_error(self) -> SquaredErrors:
-        """Sampling and noise of (3) and (4), for normal rows that the first step of (3) made round."""
+        # sampling and noise of (3) and (4), for normal rows that the first step of (3) made round
         d, moment = self.d, second_moment_sensitivity(self.rows, 1.0)
         noise = gaussian_scale(Charge("", "symmetric_gaussian", moment, self.costs["last"]))
         covariance = d * (d + 1) * (1 / self.rows + (noise * tail(d, BETA / self.rows) ** 2) ** 2 / 2)
@@ -542,7 +545,7 @@ class PaperRun(Run):
 def located(
     x: Array, axes: Array, charges: Iterator[Charge], draw: Callable[[Array, Charge], float | None]
 ) -> Array | Abstention:
-    """Return the point whose coordinates along the axes are drawn one by one."""
+    # the point whose coordinates along the axes are drawn one by one
     found = []
     for axis, charge in zip(axes, charges, strict=False):
         place = draw(np.clip(x @ axis, -FARTHEST, FARTHEST), charge)
