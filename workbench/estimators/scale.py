@@ -99,14 +99,14 @@ class Winsor:
     def moment(self, v: Array, power: int, inside: Array) -> Array:
         nu = self.group - 1
         below, above = chdtr(nu, nu * self.low / v), 1 - chdtr(nu, nu * self.high / v)
-        return self.low**power * below + self.high**power * above + inside
+        return np.asarray(self.low**power * below + self.high**power * above + inside)
 
     def between(self, v: Array, more: int) -> Array:  # P(low < v χ²_{ν+more}/ν < high)
         nu = self.group - 1
         return np.asarray(chdtr(nu + more, nu * self.high / v) - chdtr(nu + more, nu * self.low / v))
 
     def mean(self, v: Array) -> Array:  # h
-        return np.asarray(self.moment(v, 1, v * self.slope(v)))
+        return self.moment(v, 1, v * self.slope(v))
 
     def slope(self, v: Array) -> Array:  # h'
         return self.between(v, 2)

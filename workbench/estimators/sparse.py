@@ -282,7 +282,8 @@ class Perturbed(Estimator[T]):
 
     def released(self, x: Array, budget: Budget, noise: NoiseSource) -> tuple[Array, Charge]:
         assert self.radius is not None
-        (charge,) = self.plan(*x.shape, budget).charges()
+        n, d = x.shape
+        (charge,) = self.plan(n, d, budget).charges()
         return perturbed(second_moment_within(x, self.radius), charge, noise), charge  # (2)
 
     def expected(self, n: int, d: int, budget: Budget) -> float:
@@ -331,13 +332,13 @@ class Thresholded(Perturbed[SparseCovariance]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> SparseCovariance:
-        rule = self.rule or DEFAULT[self.calibration]
+        (n, d), rule = x.shape, self.rule or DEFAULT[self.calibration]
         if self.radius is not None:
-            return kept_and_repaired(*self.released(x, budget, noise), len(x), rule, noise)
-        plan = self.plan(*x.shape, budget)
+            return kept_and_repaired(*self.released(x, budget, noise), n, rule, noise)
+        plan = self.plan(n, d, budget)
         radius = private_radius(x, plan[NORMS], noise)  # (1)
         released = perturbed(moment_in_ball(x, lambda rows: rows / radius, 1.0), plan[STEP], noise)  # (2)
-        return kept_and_repaired(released, plan[STEP], len(x), rule, noise).scaled(radius**2)
+        return kept_and_repaired(released, plan[STEP], n, rule, noise).scaled(radius**2)
 
 
 @dataclass(frozen=True, kw_only=True)

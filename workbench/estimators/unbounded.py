@@ -181,7 +181,7 @@ class Unbounded(Estimator[T]):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> T | Abstention:
         # sorted rows, or copies side by side, would make blocks and pairs unlike the data
-        found = self.recipe(*x.shape, budget).estimate(shuffled(x, noise), noise)
+        found = self.recipe(len(x), x.shape[1], budget).estimate(shuffled(x, noise), noise)
         if isinstance(found, Abstention):
             return found
         return self._of(found) if found.finite else Abstention("covariance")
