@@ -91,17 +91,6 @@ def test_eigenvalues_ascend_within_their_bounds(seed, d, size, most):
     assert np.isfinite(risk)
 
 
-def test_noise_alone_is_taken_off_and_a_moment_without_noise_is_left():
-    rng = np.random.default_rng(3)
-    noise = symmetric(rng, 20)
-    found, error, _ = denoised(noise * 1e-3, 1e-3)
-    assert np.linalg.norm(found) < 0.3 * np.linalg.norm(noise * 1e-3)
-    assert error < 3e-3 * sqrt(20)
-    half = rng.standard_normal((5, 20)) / 12
-    found, *_ = denoised(half @ half.T, 1e-12)
-    assert found == pytest.approx(half @ half.T, abs=1e-10)
-
-
 def test_noise_stands_out_of_noise_hardly_ever():
     noise = np.random.default_rng(4).standard_normal((2000, adaptive.BINS))
     assert sum(first_mass(one, 1.0) is not None for one in noise) <= 4
@@ -119,13 +108,6 @@ def normal(n, d, seed, sd=1.0):
 
 def released(x, seed, rho=0.1, **more):
     return AdaptiveCovariance(**more)(x, budget=ZCDP(rho), rng=np.random.default_rng(seed)).value
-
-
-def test_a_bound_of_a_million_costs_what_a_bound_of_one_costs():
-    x, found = normal(4000, 20, 5, 0.1), {}
-    for bound in (1.0, 1e6):
-        found[bound] = np.median([relative(released(x, seed, radius=bound), x) for seed in range(12)])
-    assert found[1e6] < 1.12 * found[1.0] < 0.06
 
 
 def test_the_error_that_is_said_is_about_the_error():

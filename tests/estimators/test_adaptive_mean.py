@@ -113,29 +113,9 @@ def test_a_cell_without_width_has_no_mass():
         assert median(edges, np.array([[0.0, 1000.0, 0.0]])) == [1.0]
 
 
-def error(x, mean, radius, seed, trace=None):
-    release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=np.random.default_rng(seed), trace=trace)
+def error(x, mean, radius, seed):
+    release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=np.random.default_rng(seed))
     return float(np.linalg.norm(release.value - mean))
-
-
-def errors(scales, n, radius, runs, sparse=False):
-    found = []
-    for seed in range(runs):
-        rng = np.random.default_rng(seed)
-        rows = rng.standard_normal((n, len(scales))) * scales
-        if sparse:
-            rows[:, 1:] *= rng.random((n, len(scales) - 1)) < 0.05
-        found.append(error(rows + 3.0, 3.0, radius, seed))
-    return np.median(found)
-
-
-@pytest.mark.daily
-def test_errors_are_those_of_the_tables():
-    """Unequal scales, a range of a million of them, and zeros: medians .0301, .0301 and .031, n = 1000."""
-    skew, runs = np.geomspace(1, 1e-3, 10), 40
-    assert errors(skew, 1000, 30.0, runs) < 0.038
-    assert errors(skew, 1000, 1e6, runs // 2) < 0.042
-    assert errors(skew, 1000, 30.0, runs // 2, sparse=True) < 0.045
 
 
 def test_powers_of_two_scale_the_release_exactly():
@@ -150,9 +130,7 @@ def test_constant_and_equal_rows_are_found():
     rows = np.tile([0.5, -2.0, 1e-3], (400, 1))
     assert error(rows, rows[0], 10.0, 1) < 1e-9
     rows[:, 0] += np.random.default_rng(6).standard_normal(400)
-    trace = Trace()
-    assert error(rows, [0.5, -2.0, 1e-3], 10.0, 1, trace) < 0.3
-    assert trace.records["scales"][0][0] == pytest.approx(0.84, rel=0.5)
+    assert error(rows, [0.5, -2.0, 1e-3], 10.0, 1) < 0.3
 
 
 @pytest.mark.parametrize("radius", [1e-101, 1e101])

@@ -27,11 +27,7 @@ NOISE = Noise(0.05, 0.035, 1000)
 
 @pytest.mark.parametrize(
     ("epsilon", "delta", "delivered"),
-    [
-        *((0.1, delta, value) for delta, value in ((1e-3, 0.058), (1e-5, 0.089), (1e-6, 0.097))),
-        *((1.0, delta, value) for delta, value in ((1e-3, 0.957), (1e-5, 1.098), (1e-6, 1.138))),
-        *((4.0, delta, value) for delta, value in ((1e-3, 5.213), (1e-5, 5.243), (1e-6, 5.265))),
-    ],
+    [(0.1, 1e-3, 0.058), (1.0, 1e-5, 1.098), (4.0, 1e-6, 5.265)],
 )
 def test_the_stated_noise_delivers_another_budget_than_it_claims(epsilon, delta, delivered):
     budget, estimator = ApproxDP(epsilon, delta), PerturbedCovariance(calibration="paper", radius=2.0)

@@ -66,23 +66,11 @@ def two_valued(share, n=1000):
 
 
 END = 10.0  # of the range, where the mean lies
-
-
 TIGHT = ClippedMean(radius=END, sigma=1.0)
-
-
 PAPER = ClippedMean(radius=END, sigma=1.0, calibration="paper")
-
-
 BEYOND, FURTHER = (one.bound(1000, PURE) - END for one in (TIGHT, PAPER))
-
-
 CLIPPED = (1 - BEYOND / hypot(1, BEYOND)) / 2  # the share of Scarf's worst
-
-
 TWO, RARE = TwoStepMean(radius=100.0, sigma=1.0), two_valued(0.043, 10_000)
-
-
 SOURCE = TwoStepMean(radius=100.0, sigma=1.0, calibration="paper")
 
 

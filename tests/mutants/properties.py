@@ -146,9 +146,6 @@ LEAN = (
            with_patches(joint.test_searches_that_guess_end_where_those_that_ask_everything_do)),
     Mutant("tables of other lines", rewritten(ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n"),
            with_patches(RAMPS)),
-    Mutant("designs that are likely at any clip",
-           rewritten(two_step, "_likely", "* np.array(CLIPS)) ** 2", "* np.ones(len(CLIPS))) ** 2"),
-           with_patches(lattice.test_a_design_of_likely_shares_and_clips_is_that_of_all)),
     Mutant("shares interpolated however steep", partial(patch.object, clipping, "STEEP", inf),
            partial(moments.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip
@@ -156,11 +153,11 @@ LEAN = (
 DENOISED = (
     Mutant("a radius that sees the counts",
            rewritten(AdaptiveCovariance, "estimate", "first_mass(counts,",
-                     "first_mass(norm_counts(x, top, apart),"),
+                     "first_mass(norm_counts(x, top * ASCENDING, apart)[::-1],"),
            partial(denoising.test_what_is_released_decides_all_the_rest, True)),
     Mutant("a unit that sees the pairs",
            rewritten(AdaptiveCovariance, "unit", "np.cumsum(counts[start:])",
-                     "np.cumsum(norm_counts(pairs, top, lambda rows: rows)[start:])"),
+                     "np.cumsum(norm_counts(pairs, top * ASCENDING)[::-1][start:])"),
            partial(denoising.test_what_is_released_decides_all_the_rest, False)),
     Mutant("a lifted moment charged as a moment",
            rewritten(AdaptiveCovariance, "moved", "self.lifted(n, d).sensitivity()",

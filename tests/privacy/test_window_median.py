@@ -11,7 +11,6 @@ import pytest
 from tests.privacy.kit import tape
 from workbench.contracts.kit import score_gap
 from workbench.errors import ArgumentError
-from workbench.estimators import two_step
 from workbench.estimators.intervals import Tail, count_from, mean_square, moved_mean
 from workbench.estimators.shared import window_median
 from workbench.estimators.shared import window_median as lattice
@@ -290,19 +289,6 @@ def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(ca
             assert exact.choose_near(scores, rate, weights, fed[0]) == exact.chosen(whole, fed[1])
             decided += "whole" not in vars(scores)
     assert decided > 20 or likely < 12 or epsilon > 1
-
-
-@pytest.mark.turns(3)
-def test_a_design_of_likely_shares_and_clips_is_that_of_all(monkeypatch):
-    recipes = [
-        (two_step.WindowMean(radius), n, budget)
-        for n in (30, 10**5)
-        for radius, budget in ((100.0, PureDP(0.1)), (3.0, PureDP(2.0)), (None, ApproxDP(1.0, 1e-6)))
-    ]
-    found = [two_step._design.__wrapped__(*one) for one in recipes]
-    everything = list(product(two_step.SHARES, two_step.CLIPS))
-    monkeypatch.setattr(two_step, "_likely", lambda *_: everything)
-    assert found == [two_step._design.__wrapped__(*one) for one in recipes]
 
 
 # Ranks

@@ -35,10 +35,9 @@ from u and public numbers, and a ball averages as many draws of its mean as it h
 the radius that is left falls by 2 %.
 
 Step (5) is Stein's identity: for this noise λ_i - 2s² Σ 1/(λ_i - λ_j) estimates v_iᵀ C v_i without bias, C
-the moment without noise, for any C. It also gives an estimate of the squared error of (5), and of (6) for a
-fixed κ: the error that the value states. These follow from what was released: they cost nothing. It is about
-the error, not a bound on it: choosing κ, and (6) instead of (5), makes it a little too small, and clipping is
-not in it.
+the moment without noise. It also gives an estimate of the squared error of (5), and of (6) for a fixed κ: the
+error that the value states, at no cost. It is no bound: choosing κ, and (6) instead of (5), makes it a little
+too small, and clipping is not in it.
 
 Not proved: that (5) is never worse than projecting M at finite d; how good (3) is for rows whose lengths
 spread over more than two octaves with fewer than 5 sd in each window, which are clipped at what is seen. The
@@ -46,13 +45,12 @@ constants .3, 5, 2 and the share of (1), min(.1, max(.02, (18/d)²)), were tuned
 Proof: `proofs/adaptive_covariance.md`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import hypot, inf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.distributions import DenoisedCovariance
 from workbench.errors import ArgumentError
@@ -68,13 +66,11 @@ from workbench.estimators.shared.rows import (
     mean_in_ball,
     mean_sensitivity,
     moment_in_ball,
-    only_present,
     paired,
-    row_blocks,
     second_moment_sensitivity,
 )
-from workbench.estimators.sparse import expected_norm
-from workbench.linalg import norms, psd_part, symmetrised
+from workbench.estimators.sparse import expected_norm, lasso, norm_counts
+from workbench.linalg import psd_part, symmetrised
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import COUNTS_L2
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
@@ -84,6 +80,7 @@ from workbench.types import Array
 STEP, NORMS, PAIRS, CENTRE = "moment", "norms", "pairs", "centre"
 BINS, PARTS = 320, 8  # of a grid, and of an octave
 EDGES = 2.0 ** (-np.arange(BINS) / PARTS)  # in units of the first
+ASCENDING = EDGES[::-1]
 SQUARES = EDGES**2 * 2.0 ** (-1 / PARTS)  # of the middles of bins
 STANDS, TRIMMED, WINDOWS = 5.0, 2.0, (1, 2, 4, 8, 16)
 GAIN, SMOOTH = 0.3, 0.25  # noise that denoising leaves; the square of what is added to a gap, over s²
@@ -172,12 +169,10 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
                 c = within(recentred(x, c, reach, charges, noise), self.radius)
             top = 4 * last  # (9)
         apart = from_centre(c)
-        counts = gaussian(norm_counts(x, top, apart), plan[NORMS], noise)  # (1)
+        counts = gaussian(norm_counts(x, top * ASCENDING, apart)[::-1], plan[NORMS], noise)  # (1)
         start = first_mass(counts, gaussian_scale(plan[NORMS]))  # (2)
         level = gaussian_scale(plan[STEP]) / sqrt(2)  # s
         r = top * float(EDGES[-1 if start is None else best_edge(counts, start, n, d, level)])  # (3)
-        if trace is not None:
-            trace.add(centre=c, radius=r)
 
         def standard(rows: Array) -> Array:
             return apart(rows) / r
@@ -203,7 +198,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
 
     def unit(self, x: Array, charge: Charge, noise: NoiseSource) -> float:  # u
         top, pairs = 2 * self.radius, paired(x)
-        counts = gaussian(norm_counts(pairs, top, lambda rows: rows), charge, noise)
+        counts = gaussian(norm_counts(pairs, top * ASCENDING)[::-1], charge, noise)
         start = first_mass(counts, gaussian_scale(charge))
         if start is None:
             return top
@@ -213,7 +208,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def balls(
         self, unit: float, n: int, d: int, plan: Plan
     ) -> tuple[list[tuple[float, list[Charge]]], float]:
-        """Return the radius and the charges of every ball of (8), and the radius after the last one."""
+        # the radius and the charges of every ball of (8), and the radius after the last one
         charges = [one for one in plan.charges() if one.step.startswith(CENTRE)]
         first, best, left = self.radius + AROUND * unit, list[tuple[float, list[Charge]]](), inf
         for count in range(EARLY + 1):
@@ -230,8 +225,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return at most the median spectral error of rows on a circle as long as the bound.
 
-        It is that of `covariance/perturbed` at this step's noise: shorter rows have a smaller one, which the
-        release states. Infinite from radius² on, what the zero matrix errs by at most.
+        Shorter rows have a smaller one, which the release states. Infinite from radius² on.
         """
         plan, longest = self.plan(n, d, budget), 1.0
         if not self.centred:  # rows turned by half a circle are √2 apart, and lie in the next bin
@@ -240,15 +234,6 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
             longest = 2.0 ** (1 / PARTS) * hypot(1.0, sqrt(d) * off)
         charge = plan[STEP]
         return better_than(self.radius**2, expected_norm(charge, n, d, 1.0) * (longest * self.radius) ** 2)
-
-
-def norm_counts(x: Array, top: float, change: Callable[[Array], Array]) -> NDArray[np.int64]:
-    """Return how many rows there are in each bin of the grid that hangs from `top`."""
-    ascending, counts = top * EDGES[::-1], np.zeros(BINS, np.int64)
-    for rows in row_blocks(x):
-        places = np.searchsorted(ascending, only_present(norms(change(rows))))
-        counts += np.bincount(np.minimum(places, BINS - 1), minlength=BINS)
-    return counts[::-1]
 
 
 def first_mass(counts: Array, sd: float) -> int | None:
@@ -264,7 +249,6 @@ def first_mass(counts: Array, sd: float) -> int | None:
 
 
 def best_edge(counts: Array, start: int, n: int, d: int, level: float) -> int:
-    """Return the place of the edge of step (3), for noise of `level` at a radius of 1."""
     kept, squares = counts[start:-1], EDGES[start:] ** 2
     number, total = (np.append(0.0, np.cumsum(one)) for one in (kept, kept * SQUARES[start:-1]))
     taken = np.maximum(total - number * squares, 0.0) / n
@@ -272,7 +256,7 @@ def best_edge(counts: Array, start: int, n: int, d: int, level: float) -> int:
 
 
 def averaged(charges: Sequence[Charge]) -> tuple[Array, float]:
-    """Return the weights of draws of one statistic by their precisions, and the sd of what they average."""
+    # the weights of draws of one statistic by their precisions, and the sd of what they average
     precisions = np.array([gaussian_scale(charge) ** -2 for charge in charges])
     return precisions / precisions.sum(), float(precisions.sum() ** -0.5)
 
@@ -285,8 +269,7 @@ def recentred(x: Array, c: Array, reach: float, charges: Sequence[Charge], noise
     return np.asarray(c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0))
 
 
-def within(point: Array, radius: float) -> Array:
-    """Return the nearest point of a ball; 0 for one that leaves the floats."""
+def within(point: Array, radius: float) -> Array:  # the ball; 0 for one that leaves the floats
     length = float(np.linalg.norm(point / radius))
     return point / max(1.0, length) if length < inf else np.zeros(len(point))
 
@@ -294,11 +277,8 @@ def within(point: Array, radius: float) -> Array:
 def denoised(
     noisy: Array, level: float, most: float = 1.0, by_entries: bool = True
 ) -> tuple[Array, float, bool]:
-    """Return steps (5) and (6) of a symmetric matrix: the answer, about its error, whether by entries.
-
-    In units of the level, in which no square leaves the floats.
-    """
-    m = symmetrised(noisy / level)
+    """Return steps (5) and (6) of a symmetric matrix: the answer, about its error, whether by entries."""
+    m = symmetrised(noisy / level)  # in units in which no square leaves the floats
     values, basis = np.linalg.eigh(m)
     spectrum, risk = denoised_spectrum(values, most / level)
     found, chosen = symmetrised((basis * spectrum) @ basis.T), False
@@ -348,6 +328,6 @@ def denoised_entries(m: Array) -> tuple[Array, float]:
 
     risks = [risk(kappa) for kappa in KAPPAS]
     best = int(np.argmin(risks))
-    shrunk = m * np.maximum(1 - (KAPPAS[best] / np.maximum(np.abs(m), CUT)) ** 8, 0.0)
+    shrunk = lasso(m, KAPPAS[best], 8)
     np.fill_diagonal(shrunk, np.diag(m))
     return psd_part(shrunk), 2 * (len(m) + float(low) + risks[best])

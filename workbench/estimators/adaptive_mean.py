@@ -59,14 +59,7 @@ JUMPS = 0.25, 0.2, 0.8  # h of (1) and (2), and of (3) as a part of the less of 
 FLOOR = 0.1  # of the mean scale, added to all: a constant column has none
 CLIPPED, SURELY, MOST_CLIPPED = 16.0, 2.5, 0.3
 DEEP, HIGH = 30.0, 1.5  # of logarithms, below and above ln R
-ABOUT = (
-    -3.0,
-    -1.5,
-    -0.7,
-    0.7,
-    1.5,
-    3.0,
-)  # round the logarithm that is suggested; masses before, between, after
+ABOUT = np.array([-3.0, -1.5, -0.7, 0.7, 1.5, 3.0])  # round the logarithm that is suggested
 MASSES = (0.02, 0.03, 0.10, 0.70, 0.10, 0.03, 0.02)  # before, between, after
 SUGGESTED, INSIDE = 1.3, 4.0  # times the length of a row; how far it is from the ends of the prior
 FINE = 2**30  # of which q is a multiple
@@ -131,7 +124,7 @@ class AdaptiveMean(Estimator[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         n, d = x.shape
-        charges = self.charges(n, d, budget)
+        charges, mu = self.charges(n, d, budget), gaussian_total(budget)
         middle, low = in_columns(self.centre, d), log(self.radius) - DEEP
         high, z = low + DEEP + HIGH, x - middle
         whole = uniform(np.full(d, -self.radius), self.radius)
@@ -144,10 +137,7 @@ class AdaptiveMean(Estimator[Array]):
         effective = float(s.sum() / np.linalg.norm(s))
         for step in (step for step in POWERS if step in charges):  # (3)
             w = (s / s.max()) ** POWERS[step]
-            top, part = (
-                high + log(sqrt(d) / w.min()),
-                kept(effective, n, charges[step], gaussian_total(budget)),
-            )
+            top, part = high + log(sqrt(d) / w.min()), kept(effective, n, charges[step], mu)
             prior = uniform(np.array([low]), top)
             if d > 1:
                 prior = suggested(low, top, log(SUGGESTED * np.linalg.norm(s / w)))
@@ -156,7 +146,7 @@ class AdaptiveMean(Estimator[Array]):
             units.append(np.exp(r) * w)
         unit = min(units, key=np.linalg.norm)
         if trace is not None:
-            trace.add(centre=middle + c, scales=s, unit=unit)
+            trace.add(centre=middle + c)
         m = mean_in_ball(z, lambda rows: (rows - c) / unit, 1.0, counted=True)  # (4)
         return np.asarray(middle + c + unit * rescaled_mean(m, n, charges["mean"], noise))  # (5)
 
@@ -195,7 +185,7 @@ def shares(n: int, d: int, mu: float) -> dict[str, float]:
 
 
 def kept(effective: float, n: int, charge: Charge, mu: float) -> int:
-    """Return q in units of 2^-30, for scales of this effective dimension, squared, and a probe's charge."""
+    # q in units of 2^-30, for scales of this effective dimension, squared, and a probe's charge
     least = SURELY * gaussian_scale(charge) / (n * sqrt(PROBES[charge.step]))
     out = min(MOST_CLIPPED, max(CLIPPED * effective / max(n * mu, FAINT), least))
     return min(int(FINE * (1 - out)), FINE - 1)
@@ -218,7 +208,7 @@ def uniform(low: Array, high: float) -> Posterior:
 
 def suggested(low: float, high: float, near: float) -> Posterior:
     near = min(max(near, low + INSIDE), high - INSIDE)
-    edges = np.array([[low, *(near + apart for apart in ABOUT), high]])
+    edges = np.array([[low, *(near + ABOUT), high]])
     return edges, np.log(MASSES / np.diff(edges))
 
 
@@ -231,10 +221,7 @@ def quantiles(
     noise: NoiseSource,
     at: Callable[[Array], Array] = np.asarray,
 ) -> Array:
-    """Return the t for which a share of the numbers of each line of `values` is at most at(t).
-
-    Absent numbers are absent in all lines.
-    """
+    """Return the t for which a share of the numbers of each line of `values` is at most at(t)."""
     (edges, logs), (part, whole) = prior, share
     lines, n = np.sort(values, axis=1), values.shape[1]  # absent ones last
     there, tau = int(present(lines[0]).sum()), max(gaussian_scale(charge) / n, SHARPEST)
@@ -249,7 +236,7 @@ def quantiles(
 
 
 def updated(edges: Array, logs: Array, t: Array, gain: Array) -> Posterior:
-    """Return cells that are cut at t, those left of it denser by a factor e^gain."""
+    # cells that are cut at t, those left of it denser by a factor e^gain
     cell = (edges[:, 1:-1] < t[:, None]).sum(axis=1)[:, None]
     places = np.arange(logs.shape[1] + 1)
     logs = np.take_along_axis(logs, places - (places > cell), axis=1)

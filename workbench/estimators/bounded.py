@@ -73,8 +73,7 @@ def noise_charge(step: str, laplace: str, l1: float, l2: float, budget: Budget) 
     raise ArgumentError("budget", budget, allowed)
 
 
-def survival(t: Array, charge: Charge) -> Array:
-    """Return P(N ≥ t) for the noise of a count's charge."""
+def survival(t: Array, charge: Charge) -> Array:  # P(N ≥ t), N the noise of a count
     if charge.mechanism == "gaussian":
         return np.asarray(ndtr(-t / gaussian_scale(charge)))
     scale, whole = laplace_scale(charge), np.ceil(t)
@@ -83,8 +82,7 @@ def survival(t: Array, charge: Charge) -> Array:
     return np.asarray(np.where(whole > 0, above, 1 - above))
 
 
-def mean_beyond(t: Array, charge: Charge) -> Array:
-    """Return E(N - t)₊ for the noise of a charge."""
+def mean_beyond(t: Array, charge: Charge) -> Array:  # E(N - t)₊
     if charge.mechanism == "gaussian":
         return np.asarray(gaussian_scale(charge) * normal_beyond(t / gaussian_scale(charge)))
     scale = laplace_scale(charge)
@@ -113,7 +111,6 @@ def exact_chance(n: int, charge: Charge) -> Callable[[float, float], float]:
 
 
 def convex_chance(n: int, charge: Charge) -> Callable[[float, float], float]:
-    """Return the bound on P(S + N ≥ s) for rows in [0, 1] of mean μ, as a function of s and μ."""
     spread = float(mean_beyond(np.zeros(1), charge)[0])  # E N₊
     steps = THRESHOLDS * (sqrt(n) / 2 + 2 * spread)
 
@@ -142,14 +139,12 @@ def covering(total: float, n: int, chance: Callable[[float, float], float], leve
     return Interval(end(total), 1 - end(n - total))
 
 
-def of_shares(charge: Charge, n: int) -> Charge:
-    """Return the charge of counts over n, for formulas of noise without a grid."""
+def of_shares(charge: Charge, n: int) -> Charge:  # of counts over n, for formulas of noise without a grid
     kind = "gaussian" if charge.mechanism == "gaussian" else "laplace"
     return replace(charge, mechanism=kind, sensitivity=charge.sensitivity / n)
 
 
-def sampling(n: int, beta: float) -> float:
-    """Return what the mean of n rows in [0, 1] errs by with probability at most beta (Hoeffding 1963)."""
+def sampling(n: int, beta: float) -> float:  # of the mean of n rows in [0, 1] (Hoeffding 1963)
     return sqrt(log(2 / beta) / (2 * n))
 
 
@@ -207,7 +202,6 @@ class BoundedMean(Univariate[float]):
         return min(max(noisy, self.low), self.high)  # (3)
 
     def interval(self, value: float, n: int, budget: Budget, level: float) -> Interval:
-        """Return the interval round a released mean that covers the mean of any distribution of the rows."""
         charge, length = self.plan(n, 1, budget)["mean"], 2 * self.reach
         of_sum = replace(charge, sensitivity=charge.sensitivity * (n / length))
         total = min(max((value - self.low) / length, 0.0), 1.0) * n
@@ -235,8 +229,7 @@ class Counted(Univariate[Counts]):
     edges: tuple[float, ...]
 
     @abstractmethod
-    def plan(self, n: int, d: int, budget: Budget) -> Charge:
-        """Return the charge of step (2)."""
+    def plan(self, n: int, d: int, budget: Budget) -> Charge: ...
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Counts:
         n, bins = len(x), len(self.edges) + 1
@@ -248,7 +241,6 @@ class Counted(Univariate[Counts]):
         return Counts(np.clip(np.rint(noisy), 0, n), n)  # (3)
 
     def interval(self, value: Counts, n: int, budget: Budget, level: float) -> Any:
-        """Return an interval for every bin, or for the one, that cover the expected numbers all at once."""
         chance, each = exact_chance(n, self.plan(n, 1, budget)), level / len(value.counts)
         found = [covering(float(count), n, chance, each) for count in value.counts]
         spans = tuple(Interval(n * one.low, n * one.high) for one in found)

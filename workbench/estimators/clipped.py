@@ -20,10 +20,9 @@ Figures 1 and 2:
     (2) m = (1/n) Σ w_i, w_i = clip(x_i - centre, ±b)                     l2-sensitivity 2b√d/n
     (3) out = centre + m + Gaussian noise
 
-The error grows with d, too: a box has corners. `centre`, `radius` and `sigma` may be a tuple of one number
-for each column, in its own unit: x_ij -> (x_ij - centre_j)/unit_j is a public map of each row by itself. Then
-b_j is one for each, too; with b the largest, (2) cuts (x_ij - centre_j) b/b_j to ±b, and (3) has b_j/b times
-the noisy mean: noise of a column in proportion to b_j. Proof: `proofs/gaussian_steps.md`, section 1.
+`centre`, `radius` and `sigma` may be a tuple of one number for each column. Then b_j is one for each, too;
+with b the largest, (2) cuts (x_ij - centre_j) b/b_j to ±b, and (3) has b_j/b times the noisy mean. Proof:
+`proofs/gaussian_steps.md`, section 1.
 
 `CoordinatewiseMean`, a univariate mean for every coordinate (M21/UG, the remark on known covariances; Karwa &
 Vadhan), anywhere if radius is None:
@@ -81,7 +80,6 @@ from workbench.estimators.two_step import (
     clipped_mean,
     clipped_off,
     other_rows,
-    record_clipping,
     sensitivity,
 )
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
@@ -137,8 +135,7 @@ class ClippedMean(Located[float]):
 
     in_passes = True
 
-    def bound(self, n: int, budget: Budget) -> float:
-        """Return B of step (1), in standard deviations."""
+    def bound(self, n: int, budget: Budget) -> float:  # B
         if self.calibration == "tight":
             return best_bound(self.reach, n, budget)
         return float(self.reach + sqrt(2 * log(2 * n / self.beta)))
@@ -148,15 +145,13 @@ class ClippedMean(Located[float]):
             require_gaussian(budget)
         return mean_charge("mean", sensitivity(n, self.bound(n, budget)), budget)
 
-    def statistic(self, z: Array, bound: float) -> OnGrid:
-        """Return m of step (2) on standardised rows, and how many are there."""
+    def statistic(self, z: Array, bound: float) -> OnGrid:  # m, and how many rows are there
         if self.calibration == "paper":
             return mean_in_box(z, lambda rows: np.where(np.abs(rows) <= bound, rows, 0.0), bound, True)
         return clipped_mean(z, 0.0, bound, counted=True)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
         z, bound = self.standard(x), self.bound(len(x), budget)  # (1)
-        record_clipping(trace, z, 0.0, bound)
         charge = self.plan(len(x), 1, budget)["mean"]
         mean = rescaled_mean(self.statistic(z, bound), len(x), charge, noise)  # (2)
         return self.centre + self.sigma * float(mean[0])  # (3)
@@ -181,10 +176,7 @@ class ClippedMean(Located[float]):
     interval_reach = error_bound
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
-        """Return how far rows that are not normal may carry the mean, in words; proved.
-
-        Rows beyond B take E (z - B)₊ from the mean, zeroed all of E z [z > B], at most B/(1 + (B - R)²).
-        """
+        """Return how far other rows may carry the mean: E (z - B)₊, zeroed at most B/(1 + (B - R)²)."""
         bound = self.bound(n, budget)
         beyond = bound - self.reach
         bias = clipped_off(beyond) if self.calibration == "tight" else bound / (1 + beyond**2)
@@ -199,8 +191,7 @@ class ClippedMean(Located[float]):
         error = hypot(self.bias(n, budget), median_of_sum(1 / sqrt(n), charge))
         return better_than(self.radius, self.sigma * error)
 
-    def bias(self, n: int, budget: Budget) -> float:
-        """Return what clipping takes from the mean at an end of the range, if rows are normal."""
+    def bias(self, n: int, budget: Budget) -> float:  # at an end of the range, if rows are normal
         return float(normal_beyond(np.asarray(self.bound(n, budget) - self.reach)))
 
 
@@ -238,8 +229,7 @@ class ClippedBoxMean(Estimator[Array]):
 
     in_passes = True
 
-    def reaches(self, n: int, d: int) -> Array:
-        """Return b of step (1) for every column."""
+    def reaches(self, n: int, d: int) -> Array:  # b_j
         radius, sigma = in_columns(self.radius, d), in_columns(self.sigma, d)
         return np.asarray(radius + sigma * sqrt(2 * log(2 * n * d / self.beta)))
 
@@ -290,17 +280,15 @@ class ClippedBoxMean(Estimator[Array]):
         return np.asarray(sd * (reaches / float(reaches.max())))
 
 
-def length(values: Array) -> float:
-    """Return √(Σ v²): √d v, to the last bit, where all of them are v."""
+def length(values: Array) -> float:  # √d v, to the last bit, where all of them are v
     top = float(values.max())
     return sqrt(float(((values / top) ** 2).sum())) * top if top < inf else inf
 
 
 def tail_of(sds: Array, beta: float) -> float:
-    """Return what the length of independent N(0, s_j²) exceeds with probability at most beta.
+    """Return √(Σ v + 2 √(Σ v² L) + 2 L max v), v = s², L = ln(1/beta) (Laurent & Massart 2000).
 
-    √(Σ v + 2 √(Σ v² L) + 2 L max v), v = s², L = ln(1/beta) (Laurent & Massart 2000); of equal ones it is
-    `linalg.tail` times s.
+    The length of independent N(0, s_j²) exceeds it with probability at most beta.
     """
     top, far = float(sds.max()), log(1 / beta)
     shares = (sds / top) ** 2
@@ -308,7 +296,7 @@ def tail_of(sds: Array, beta: float) -> float:
 
 
 def median_of(variances: Array) -> float:
-    """Return the median length of independent N(0, v_j), by the χ² of the same mean and variance."""
+    # of the length of independent N(0, v_j), by the χ² of the same mean and variance
     top = float(variances.max())
     shares = variances / top
     total = float(shares.sum())
@@ -371,7 +359,7 @@ class CoordinatewiseMean(Estimator[Array]):
         share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
             centre, sigma = of_column(self.centre, j), of_column(self.sigma, j)
-            found = self.steps(j).counted(standardised(column, centre, sigma), share, noise, trace)  # (2)
+            found = self.steps(j).counted(standardised(column, centre, sigma), share, noise)  # (2)
             if isinstance(found, Abstention):
                 return found
             out[j] = centre + sigma * found[0]
@@ -385,7 +373,7 @@ class CoordinatewiseMean(Estimator[Array]):
         return length(in_columns(self.sigma, d) * bounds)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
-        """Return how far rows that are not normal may carry the mean, in words."""
+        """Return how far other rows may carry the mean, in words."""
         require_matrix(n, d)
         biases = [self.steps(j).bias(n, shared(budget, d)) for j in range(d)]
         return other_rows(length(in_columns(self.sigma, d) * biases))
@@ -393,8 +381,7 @@ class CoordinatewiseMean(Estimator[Array]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
 
-        Infinite, too, where some coordinate is sooner missed than not. Every coordinate is taken for the one
-        of the longest range.
+        And where some coordinate is sooner missed than not. All are taken for the one of the longest range.
         """
         require_matrix(n, d)
         ranges = np.full(d, inf)

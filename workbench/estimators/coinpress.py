@@ -10,7 +10,7 @@ ball smaller, or rounder.
     CoinPressGaussian     lower I ≤ Σ ≤ upper I, mean in a ball    both, in one draw       ball and ellipsoid
     ClippedCovariance     Σ ≤ upper I; mean 0, or pairs            a second moment, once   nothing
 
-Mean, in units of sigma, from c = centre and r = radius, steps 1 .. t:
+Mean, in units of sigma, from c = centre and r = radius:
 
     (1) B = the clipping radius, from r, n and d
     (2) m = (1/n) Σ w_j, w_j = x_j - c shrunk to the ball of radius B                    l2-sensitivity 2 B/n
@@ -29,11 +29,10 @@ A = I/√upper, ℓ = 1/upper (in units of lower):
         (`shared.moments`)
 
 ℓ I ≤ A Σ Aᵀ ≤ I holds throughout if e bounds the spectral error of Z and f = ℓ: the ellipsoid becomes round,
-a constant factor at a time, and the last step measures it in its own unit. A is not symmetric after two
-steps: rows are mapped by A on the left, x Aᵀ in matrix form, and the result is mapped back on both sides.
+a constant factor at a time. A is not symmetric after two steps.
 
 ClippedCovariance is one step with A = I and g = √upper tail(d, β/m), which clips no row of normal data with
-probability 1 - β; an axis that is shorter than √(noise) is lost.
+probability 1 - β.
 
 Gaussian (ours): all n rows in every step, round a private centre: nothing is paired. From c = centre and
 A = I/√upper:
@@ -65,12 +64,10 @@ divisor reaches 1, no number of steps finds the axes: the cliff.
 
 `calibration="paper"`: B = r + γ, a quarter of the budget for all steps but the last, noise of one sd on every
 entry of a moment, a last step like the others. "tight", ours: shares that make the last radius, the proved
-error or the predicted one small; symmetric noise, with half of the variance off the diagonal. Of the
-Gaussian, τ makes d t² + d(d + 1) s²/2, what noise adds to the squared error, least; the last ball, the number
-of steps and the shares make the predicted error of the worse of T = ℓ I and T = I least.
+error or the predicted one small; symmetric noise. Of the Gaussian, τ makes d t² + d(d + 1) s²/2, what noise
+adds to the squared error, least; all else makes the predicted error of the worse of T = ℓ I and T = I least.
 
-Departures: every step clips the original rows afresh, around a centre that is given (the authors' program
-clips clipped rows again). For d = 1 the same code is a univariate mean and variance. Proofs:
+Departure: every step clips the original rows afresh (the authors' program clips clipped rows again). Proofs:
 `proofs/gaussian_steps.md`, sections 1 and 2.
 """
 
@@ -163,12 +160,11 @@ class MeanDesign(NamedTuple):
 
 
 class CovarianceDesign(NamedTuple):
-    """Shares and clipping radii; e and f of all steps but the last; ℓ before each; proved and rms error."""
+    """Shares and clipping radii; e of all steps but the last; ℓ before each; proved and rms error."""
 
     weights: tuple[float, ...]
     clips: tuple[float, ...]
     excess: tuple[float, ...]
-    floors: tuple[float, ...]
     lower: tuple[float, ...]
     error: float
     rms: float
@@ -193,15 +189,13 @@ class Stepped(Estimator[Array]):
         counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
         return divisions(counts, SHARES[self.calibration])
 
-    def failures(self, count: int) -> list[float]:
-        """Return b of every step: half of beta for the last one, the rest for all others."""
+    def failures(self, count: int) -> list[float]:  # b of every step
         return [self.beta / 2 / (count - 1)] * (count - 1) + [self.beta / 2] if count > 1 else [self.beta]
 
     def length(self, d: int, b: float, share: float = COVERED) -> float:  # of N(0, I_d), but for b
         return radius_within(d, share) if self.practical else tail(d, b)
 
     def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the bound of mode "proved", which holds but for probability beta; infinite elsewhere."""
         probability(beta=beta)
         require_matrix(n, d)
         return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
@@ -233,11 +227,11 @@ class BallMean(Estimator[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         n, d = x.shape
-        c, design = in_columns(self.centre, d), self.design(n, d, budget)
-        charges = self.plan(n, d, budget).charges()
-        for clip, radius, charge in zip(design.clips, design.radii, charges, strict=False):  # (1) (4)
+        c = in_columns(self.centre, d)
+        steps = zip(self.design(n, d, budget).clips, self.plan(n, d, budget).charges(), strict=True)
+        for clip, charge in steps:  # (1) (4)
             if trace is not None:
-                trace.add(centre=c, radius=self.unit * radius)
+                trace.add(centre=c)
             m = self.shift(x, c, clip)  # (2)
             moved = rescaled_mean(m, n, charge, noise) if self.counted else additive(m, charge, noise)
             c = c + self.unit * moved  # (3)
@@ -245,20 +239,13 @@ class BallMean(Estimator[Array]):
 
     def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
         apart, unit = from_centre(centre), self.unit
-
-        def standard(rows: Array) -> Array:
-            z = apart(rows)
-            if unit != 1.0:
-                z /= unit
-            return z
-
-        return mean_in_ball(x, standard, clip, counted=self.counted)
+        return mean_in_ball(x, lambda rows: apart(rows) / unit, clip, counted=self.counted)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| in the unit for normal rows; infinite from the radius on.
 
-        The unit is sigma, or √upper. Of the last step: its noise, sampling, and what it shrinks with the
-        centre as far off as noise and sampling of the step before put it, or at the edge of the range.
+        Of the last step: noise, sampling, and what it shrinks with the centre as far off as the step before
+        puts it, or at the edge of the range.
         """
         radius, plan = self.radius / self.unit, self.plan(n, d, budget)
         *before, last = map(gaussian_scale, plan.charges())
@@ -338,31 +325,21 @@ class CoinPressMean(BallMean, Stepped):
 
 @lru_cache(maxsize=4096)
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
-    lengths: dict[float, tuple[float, float]] = {}  # of b: of a row, and of the mean's sampling and noise
-    designs = (_mean_design(of, n, d, mu, weights, lengths) for weights in of.divisions())
+    designs = (_mean_design(of, n, d, mu, weights) for weights in of.divisions())
     return min(designs, key=attrgetter("error"))
 
 
-def _mean_design(
-    of: CoinPressMean,
-    n: int,
-    d: int,
-    mu: float,
-    weights: Sequence[float],
-    lengths: dict[float, tuple[float, float]],
-) -> MeanDesign:
+def _mean_design(of: CoinPressMean, n: int, d: int, mu: float, weights: Sequence[float]) -> MeanDesign:
     taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
     for place, (weight, failure) in enumerate(zip(weights, of.failures(len(weights)), strict=True), start=1):
         last, r, b = place == len(weights), radii[-1], failure / 3
-        if b not in lengths:
-            lengths[b] = of.length(d, b / (2 * n), ROW), of.length(d, b)
-        share, (size, length) = weight + skipped if last else weight, lengths[b]
+        share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
         clip = r + size
         if of.calibration == "tight":
             across = 2 * r if of.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
             clip = min(clip, sqrt(size**2 + 2 * across + r**2))
         sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
-        shrunk = length * sqrt(1 / n + sd**2)
+        shrunk = of.length(d, b) * sqrt(1 / n + sd**2)
         if shrunk >= r and not last:
             skipped += weight
             continue
@@ -393,10 +370,9 @@ class CoinPressCovariance(Stepped):
     radius : float or None, default None
         The mean lies within it of 0; None for 1e12 √upper. Joint steps are useless beyond it.
     paired : bool, default False
-        Whether pairs (x_1 - x_2)/√2 always take the place of rows of unknown mean. They err up to √2 times as
-        much on normal rows, a little less on heavy tails and few rows, and know no bound on the mean. They do
-        so anyway in mode "proved", calibration "paper", for given `steps`, and where their predicted error is
-        smaller.
+        Whether pairs (x_1 - x_2)/√2 always take the place of rows of unknown mean: whatever that is, at an
+        error up to √2 times as large. They do so anyway in mode "proved", calibration "paper", for given
+        `steps`, and where their predicted error is smaller.
 
     Examples
     --------
@@ -429,8 +405,7 @@ class CoinPressCovariance(Stepped):
         radius = ANYWHERE * sqrt(self.upper) if self.radius is None else self.radius
         return CoinPressGaussian(radius=radius, upper=self.upper, lower=self.lower)
 
-    def jointly(self, n: int, d: int, budget: Budget) -> bool:
-        """Return whether joint steps take the place of pairs: by public numbers, those that err less."""
+    def jointly(self, n: int, d: int, budget: Budget) -> bool:  # by public numbers, where they err less
         if self.centred or self.paired or self.steps is not None or not self.winsorises:
             return False
         errors = self.joint.design(n, d, budget).errors
@@ -463,7 +438,8 @@ class CoinPressCovariance(Stepped):
             if trace is not None:
                 trace.add(preconditioner=a, lower=design.lower[place])
             if place < len(charges) - 1:
-                a = preconditioned(z, design.excess[place], design.floors[place], a)  # (6)
+                floors = design.excess if self.practical else design.lower  # f
+                a = preconditioned(z, design.excess[place], floors[place], a)  # (6)
         return mapped_back(unwinsorised(z, clip) if self.winsorises else psd_part(z), a)  # (7)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
@@ -476,7 +452,7 @@ class CoinPressCovariance(Stepped):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
 
-        √d is the error of the zero matrix. Needs normal rows; from the noise that is expected in each step.
+        √d is the error of the zero matrix. Needs normal rows.
         """
         require_matrix(n, d)
         if self.jointly(n, d, budget):
@@ -540,7 +516,6 @@ def _covariance_design(
         weights=(*(step.weight for step in early), share),
         clips=(*(step.clip for step in early), clip),
         excess=excess,
-        floors=excess if of.practical else lower[:-1],
         lower=lower,
         error=error,
         rms=sqrt(squared),
@@ -651,7 +626,7 @@ class ClippedCovariance(Estimator[Array]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
 
-        √d is the error of the zero matrix; infinite without `lower`. Needs normal rows.
+        And without `lower`.
         """
         sd = gaussian_scale(self.plan(n, d, budget)["covariance"])
         if self.lower is None:
@@ -734,8 +709,6 @@ class CoinPressGaussian(Estimator[Gaussian]):
         steps, charges = self.design(n, d, budget).steps, self.plan(n, d, budget).charges()
         c, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
         for step, charge in zip(steps, charges, strict=True):
-            if trace is not None:
-                trace.add(centre=c, frame=frame.matrix, offset=step.offset, lower=step.lower)
             m, s = moments_round(x, c, frame, step, charge, noise)
             if step is not steps[-1]:
                 c, frame = c + frame.back(m), rounder(frame, s, step)  # (10)
@@ -748,7 +721,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error of the worst normal law within the bounds, in its own norm.
 
-        Of mean and covariance together; just above the least n at which it is finite, an upper bound.
+        Just above the least n at which it is finite, an upper bound.
         """
         require_matrix(n, d)
         return self.design(n, d, budget).errors.gaussian_median
@@ -776,10 +749,6 @@ def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
 
 @lru_cache(maxsize=4096)
 def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> JointDesign:
-    """Return the design of least predicted error, for n rows and `mu`-GDP in all.
-
-    The covariance is between 1/`spread` and 1 times the identity, the mean within `radius` of the centre.
-    """
     joint, counts = Joint(n, d, mu), range(1, MOST_STEPS)
     shares = ((), *((spread / count,) * count for count in counts for spread in JOINT_SHARES))
     tried = (joint.design(radius, 1 / spread, weights) for weights in shares)
@@ -837,8 +806,7 @@ class Joint:
         clip = sqrt(squares[np.argmin(np.maximum(least, most))])
         return JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
 
-    def errors(self, last: JointStep, size: float) -> SquaredErrors:
-        """Return those of the last step, in the norm of Σ, for rows of covariance `size` I in its frame."""
+    def errors(self, last: JointStep, size: float) -> SquaredErrors:  # of covariance `size` I in its frame
         n, d, radius = self.n, self.d, last.clip / sqrt(size)
         told = self.mu * sqrt(last.weight) / (1 + last.height**2)
         covariance = float(squared_errors(np.array(radius**2), n, d, told))

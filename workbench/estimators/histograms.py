@@ -48,9 +48,9 @@ Widths of bins and the constants of the radius are chosen here. Proofs: `proofs/
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, log, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,11 +112,8 @@ BALL_BEST, BALL_FAR = 0.3125, 0.0625
 
 
 def suffice(n: int, best: float, far: float, beta: float, noise: float, ahead: float, least: float) -> bool:
-    """Return whether no far bin is chosen, if a bin has mass at least `best`, all far ones at most `far`.
-
-    `noise` bounds that of every count, `ahead` by how much a smaller count may win, `least` is the threshold.
-    Hoeffding for both masses takes beta/2, the noise the rest.
-    """
+    # whether no far bin is chosen, if a bin has mass at least `best`, all far ones at most `far`; `noise`
+    # bounds that of every count, `ahead` by how much a smaller count may win. Hoeffding takes beta/2
     deviation = sqrt(n * log(4 / beta) / 2)
     return (best - far) * n - 2 * deviation > ahead and best * n - deviation - noise >= least
 
@@ -144,8 +141,7 @@ class UnitHistogram:
             return Charge(step, "noisy_max" if pure else "exponential", 1.0, cost)
         return Charge(step, "laplace", COUNTS_L1, cost) if pure else Charge(step, "gaussian", COUNTS_L2, cost)
 
-    def keys(self, z: Array) -> Array:
-        """Return the bin of every row as a whole float, NaN for an absent one: no bin."""
+    def keys(self, z: Array) -> Array:  # NaN for an absent row: no bin
         if self.radius is None:
             return np.floor(z)
         return np.clip(np.floor(z + self.radius), 0, self.bins - 1)
@@ -174,7 +170,6 @@ class UnitHistogram:
         return chosen + 0.5 - self.radius
 
     def error_bound(self, n: int, cost: Budget, beta: float) -> float:
-        """Return 2.5 if n suffices for normal rows with probability 1 - beta, else infinity."""
         error = self.count_error(n, cost, beta / 2)
         line = self.radius is None
         one_sided = self.calibration == "tight" and not line  # noise, or the exponential mechanism's utility
@@ -182,8 +177,7 @@ class UnitHistogram:
         enough = suffice(n, BEST, FAR_MASS, beta, error, error if one_sided else 2 * error, least)
         return REACH if enough else inf
 
-    def count_error(self, n: int, cost: Budget, beta: float) -> float:
-        """Return a bound on the noise of all counts at once."""
+    def count_error(self, n: int, cost: Budget, beta: float) -> float:  # of all counts at once
         bins = n if self.radius is None else self.bins
         match cost:
             case PureDP(epsilon):
@@ -234,24 +228,22 @@ class StableCentres:
             modes = [stable_mode(keys[p :: self.parts], next(charges), noise) for p in range(self.parts)]
             found = [self.width * (mode + 0.5) for mode in modes if isinstance(mode, float)]
             centres.append(float(np.median(found)) if found else None)
-        lost = next((j for j, centre in enumerate(centres, start=1) if centre is None), None)
-        return np.array(centres, np.float64) if lost is None else Abstention(f"coordinate {lost}")
+        if None in centres:
+            return Abstention(f"coordinate {centres.index(None) + 1}")
+        return np.array(centres, np.float64)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float, best: float, far: float) -> float:
-        """Return 1.5 bins √d if n suffices with probability 1 - beta; else, and for parts, infinity."""
         _, cost = self.coordinate_cost(d, budget)
         error = largest_noise(n, cost, beta / (2 * d))
         enough = suffice(n, best, far, beta / d, error, 2 * error, stability_threshold(cost))
         return 1.5 * self.width * sqrt(d) if enough and self.parts == 1 else inf
 
 
-def box_reach(n: int, d: int, beta: float) -> float:
-    """Return the half-width of LKKO21 Algorithm 5's box round a centre of bins of width 2, in units."""
+def box_reach(n: int, d: int, beta: float) -> float:  # LKKO21 Algorithm 5
     return 4 * sqrt(log(d * n / beta))
 
 
-def ball_reach(d: int, inner: float) -> float:
-    """Return the radius round a centre of bins of width 4 that holds the ball `inner` round the mean."""
+def ball_reach(d: int, inner: float) -> float:  # that holds the ball `inner` round the mean
     return 1.5 * BALL_WIDTH * sqrt(d) + inner
 
 
@@ -344,6 +336,7 @@ class StableLocation(Location):
 class Range(Estimator[T]):
     """Regions round a centre that is found coordinate by coordinate, in a unit of their own."""
 
+    width: ClassVar[float]
     masses: tuple[float, float]  # of the fullest bin at least, of all far ones at most
     beta: float
     calibration: Calibration
@@ -352,8 +345,8 @@ class Range(Estimator[T]):
     @abstractmethod
     def unit(self) -> float: ...
 
-    @abstractmethod
-    def centres(self, d: int) -> StableCentres: ...
+    def centres(self, d: int) -> StableCentres:
+        return StableCentres(self.width, self.calibration)
 
     @abstractmethod
     def around(self, centre: Array, n: int) -> T: ...
@@ -404,14 +397,11 @@ class BoxRange(Range[Box]):
     beta: float = 0.05
     calibration: Calibration = "tight"
 
-    masses = BOX_BEST, FAR_MASS
+    width, masses = BOX_WIDTH, (BOX_BEST, FAR_MASS)
 
     @property
     def unit(self) -> float:
         return self.sigma
-
-    def centres(self, d: int) -> StableCentres:
-        return StableCentres(BOX_WIDTH, self.calibration)
 
     def around(self, centre: Array, n: int) -> Box:
         d = len(centre)
@@ -456,6 +446,8 @@ class BallRange(Range[Ball]):
     beta: float = 0.05
     calibration: Calibration = "tight"
 
+    width = BALL_WIDTH
+
     def _validate(self) -> None:
         probability(corruption=self.corruption)
         if self.corruption >= (BALL_BEST - BALL_FAR) / 2:
@@ -478,7 +470,7 @@ class BallRange(Range[Ball]):
 
     def centres(self, d: int) -> StableCentres:
         parts = ceil(PARTS * log(2 * d / self.beta)) if self.calibration == "paper" else 1
-        return StableCentres(BALL_WIDTH, self.calibration, parts)
+        return replace(super().centres(d), parts=parts)
 
     def around(self, centre: Array, n: int) -> Ball:
         inner = self.bounded.outer_radius(len(centre), self.corruption)

@@ -12,8 +12,7 @@ Rows x of shape (n,). Neighbours: replace one row. No answer from a step gives t
         numbers only. `UnboundedMean` has the same steps for s = sigma
 
 On n standard normal rows of mean z̄ and standard deviation S let R = (est - z̄)/S and u = s/S. Both are
-functions of the rows' direction (z - z̄)/S and of the noise, hence independent of √n z̄/S, which has Student's
-distribution F of n - 1 degrees:
+independent of √n z̄/S, which has Student's distribution F of n - 1 degrees:
 
     P(|T| > q) = E[F(√n (R - qu)) + F(-√n (R + qu))]             sigma known: s = S = u = 1, F normal
 
@@ -21,16 +20,14 @@ distribution F of n - 1 degrees:
         half have to be left. A level below 1e-4 is that of the whole line
     (5) p_b(q) = the bracket's mean over 32 draws of the noise of the last step; q: the largest at which the
         mean of p_b + 5 (sd of p_b)/√B is the level
-    (6) n > 1000: m = 1000 rows and n/m times the ε, so that locations, scales and means have the noise of n
-        rows; F and √n are those of n. What the step of the mean, without noise, differs by from its
-        expectation given centre and scale is an error of sampling, and multiplied by √(m/n)
+    (6) n > 1000: m = 1000 rows and n/m times the ε; F and √n are those of n. What the step of the mean,
+        without noise, differs by from its expectation given centre and scale is multiplied by √(m/n)
     (7) where the noisy share of rows that are there, drawn with the mean, is not 1: a = a share that is
         absent at most, with chance 1 - .05 level, rounded up to 2 %; q is that at .95 level, a n rows of each
         run being absent at random
 
-Fewer rows vary more, so that (7) covers where less than a is absent; without it q is too narrow by half of
-what noise hides. (4) and (5) are proved but for the normal approximation of a mean of B numbers, (6) is
-measured: `proofs/univariate.md`, section 9.
+(4) and (5) are proved but for the normal approximation of a mean of B numbers, (6) is measured:
+`proofs/univariate.md`, section 9.
 
 "paper" for a known sigma (Theorem 3.1), z = x/sigma, a = level:
 
@@ -49,10 +46,9 @@ whole line. "paper" for an unknown sigma (Theorem 5.1), m = ⌊n/2⌋, differenc
     (5) est = c + mean(clip(x - c, ±w)) + Lap(2w/(.35 ε n)),  w = 1.5 s + σ_hi √(2 ln(4n/(.1a)))
     (6) est ± the (1 - .7a) quantile of |N(0, σ_hi²/n) + Lap(2w/(.35 ε n))|
 
-Union: .05a for clipping D², .05a for the noise of V, .1a for χ², .05a for clipping x, .7a for (6), .05a for
-(1) and (2) together. Where n is too small to show the last, and for a constant column, the whole line. The
-mean of x is independent of all D_i, which (6) uses; every other step is covered by the union. Constants of
-"paper" are ours, the source's are not explicit.
+Union: .05a for clipping D², .05a for the noise of V, .1a for χ², .05a for clipping x, .7a for (6), whose mean
+of x is independent of all D_i, .05a for (1) and (2) together. Where n is too small to show the last, and for
+a constant column, the whole line. Constants of "paper" are ours, the source's are not explicit.
 
 **Any distribution with a fourth moment** (`IntervalMean`, ours): skewed, discrete, or mostly ties.
 
@@ -79,14 +75,8 @@ distance and it is no lighter than exponential, its mean excess lies between
     r_1 (1 - e^-u)/λ     the tail of an exponential distribution,     u = ln(r_1/r_0), λ = ln(k_0/k_1)
     r_1 / (λ/u - 1)      a power of the distance, which has a mean for u < λ
 
-half of their difference times k_1/n being the doubt in (8). No answer is the whole line; where n leaves no
-k_0 the plan refuses. Values in few rows, far from the others, are likely to be missed, and an answer then
-misses; so may one where a heavy tail has a step beyond r_0 (rows rounded to two standard deviations, a tenth
-of them at one far value): `other_rows` says so on every release. Of 300 distributions tried at random at
-ε = 1 the worst is covered .65 of the time at n = 1,200 (a lognormal one, rounded), .83 at 3,000 (a Pareto
-one, with a value at 4 standard deviations), .92 at 20,000.
-
-With E the ε of a choice that has the whole budget, shares are
+half of their difference times k_1/n being the doubt in (8). Where n leaves no k_0 the plan refuses. With E
+the ε of a choice that has the whole budget, shares are
 
     scale, support, centre   18/(rank · E), 50/(nE) and 70/(nE), between .01 and .3: no more is asked of them
     of the rest              .13 inner radius, .38 outer radius, .40 mean, .09 variance
@@ -125,7 +115,7 @@ from workbench.estimators.shared.noisy_means import (
 )
 from workbench.estimators.shared.rows import mean_in_box, only_present, present, with_count
 from workbench.estimators.shared.window_median import RankWindow, WindowMedian, selection_epsilon
-from workbench.estimators.two_step import Stepwise, WindowMean, clipped_mean, record_clipping, sensitivity
+from workbench.estimators.two_step import Stepwise, WindowMean, clipped_mean, sensitivity
 from workbench.linalg import fewest
 from workbench.privacy import (
     ZCDP,
@@ -160,10 +150,7 @@ ONE_SIDE = 0.15865525393145707  # P(Z > 1): the most mass of a bin whose centre 
 def pivotal_width(
     n: int, mean: Budget, level: float, there: float = 1.0, scale: Budget | None = None
 ) -> float:
-    """Return q of a mean on n rows, of which a noisy share is there, and of a scale if it has a budget.
-
-    Infinite where few runs answer, or few rows may be there.
-    """
+    """Return q for a noisy share of rows; infinite where few runs answer, or few rows may be there."""
     if there == 1:
         return critical_value(n, mean, level, 0.0, scale)
     margin = noise_quantile(charge_of_share(MEAN.plan(n, mean)["mean"], n), 2 * DOUBT * level)
@@ -202,7 +189,7 @@ def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Bud
 
 @lru_cache(maxsize=64)
 def runs(count: int, n: int, mean: Budget, absent: float, scale: Budget | None) -> tuple[Array, Array]:
-    """Return R, shape (B, 32), and u, shape (B, 1), of the runs of (4) that answer."""
+    # R, shape (B, 32), and u, shape (B, 1), of the runs of (4) that answer
     m = min(n, MOST_SIMULATED)
     gone, apart, units = ceil(absent * m), [], []
     rng = np.random.default_rng(SEED)
@@ -256,9 +243,7 @@ class UnboundedMean(Stepwise):
     """Private mean of one column, its range unknown (L17 Theorem 2.8).
 
     Accurate for normal rows of standard deviation `sigma`, wherever their mean is; with too few of them the
-    release is "no answer". `release.interval()` covers the mean of normal rows only: for others use
-    `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
-    Parameters as of `TwoStepMean`.
+    release is "no answer". Parameters and `release.interval()` as of `TwoStepMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0,
     below 1/2 for "paper".
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -290,15 +275,13 @@ class OfLevel(Univariate[ConfidenceInterval]):
     def _validate(self) -> None:
         probability(level=self.level)
 
-    def normal_reach(self, n: int) -> float:
-        """Return how many standard deviations from the mean no row is, for "paper", but with .05 level."""
+    def normal_reach(self, n: int) -> float:  # of "paper": sds beyond which some row is, chance .05 level
         return sqrt(2 * log(4 * n / (0.1 * self.level)))
 
     def pivotal(
-        self, x: Array, s: float, cost: Budget, noise: NoiseSource, trace: Trace | None, scale: Budget | None
-    ) -> ConfidenceInterval:
-        """Return the interval of (2) and (3), for an s that `scale` was spent on."""
-        found = MEAN.counted(standardised(x, 0.0, s), cost, noise, trace)  # (2)
+        self, x: Array, s: float, cost: Budget, noise: NoiseSource, scale: Budget | None = None
+    ) -> ConfidenceInterval:  # for an s that `scale` was spent on
+        found = MEAN.counted(standardised(x, 0.0, s), cost, noise)  # (2)
         if isinstance(found, Abstention):
             return WHOLE_LINE
         middle, there = found
@@ -355,7 +338,6 @@ class Interval(OfLevel):
         return REACH + self.normal_reach(n)
 
     def half_width(self, n: int, budget: Budget) -> float:
-        """Return the public half-width, in the unit of the data, where no row is absent."""
         if self.calibration == "tight":
             return self.sigma * pivotal_width(n, budget, self.level)
         plan = self.plan(n, 1, budget)
@@ -367,12 +349,11 @@ class Interval(OfLevel):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> ConfidenceInterval:
         if self.calibration == "tight":
-            return self.pivotal(x, self.sigma, budget, noise, trace, None)
+            return self.pivotal(x, self.sigma, budget, noise)
         n, plan, z = len(x), self.plan(len(x), 1, budget), standardised(x, 0.0, self.sigma)
         centre = LOCATION.draw(z, plan["locate"], noise)  # (1)
         if isinstance(centre, Abstention):
             return WHOLE_LINE
-        record_clipping(trace, z, centre, self.window(n))
         noisy = additive(clipped_mean(z, centre, self.window(n)), plan["mean"], noise)  # (2)
         middle, reach = self.sigma * (centre + float(noisy)), self.half_width(n, budget)
         return ConfidenceInterval(middle - reach, middle + reach)  # (3)
@@ -389,9 +370,8 @@ class Interval(OfLevel):
 class IntervalUnknownVariance(OfLevel):
     """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
 
-    Covers the mean of normal rows only, with probability 1 - `level`, whatever mean, sigma and n are; for
-    other rows use `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean(low=, high=)` and
-    its `release.interval()`. Where there is no answer it is the whole line. Parameters as of `Interval`.
+    Covers the mean of normal rows only, with probability 1 - `level`, whatever mean, sigma and n are.
+    Parameters, and what is for other rows, as of `Interval`. Where there is no answer it is the whole line.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. All
     else as of `Interval`; where few pairs are left it is the whole line.
@@ -431,8 +411,8 @@ class IntervalUnknownVariance(OfLevel):
         if self.calibration == "paper":
             return self.from_histograms(x, budget, noise)
         scale, mean = scale_and_mean(len(x), budget)
-        s = SCALE.estimate(x, scale, noise, trace)  # (1)
-        return WHOLE_LINE if isinstance(s, Abstention) else self.pivotal(x, s, mean, noise, trace, scale)
+        s = SCALE.estimate(x, scale, noise)  # (1)
+        return WHOLE_LINE if isinstance(s, Abstention) else self.pivotal(x, s, mean, noise, scale)
 
     def from_histograms(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         n, plan = len(x), self.plan(len(x), 1, budget)
@@ -457,19 +437,18 @@ class IntervalUnknownVariance(OfLevel):
     def variance_cap(self, n: int) -> float:
         return 2 * log(2 * (n // 2) / (0.05 * self.level))
 
-    def mean_square(self, x: Array, s: float) -> OnGrid:
-        """Return (V - B/2)/s² of step (3) before noise; one row touches one difference."""
+    def mean_square(self, x: Array, s: float) -> OnGrid:  # (V - B/2)/s² before noise
         middle = self.variance_cap(len(x)) / 2
         ratios = standardised(pair_differences(x), 0.0, s)
         return mean_in_box(ratios, lambda part: part * part - middle, middle)
 
     def window_and_reach(self, n: int, spread: float, charge: Charge) -> tuple[float, float]:
-        """Return w of (5) and the half-width of (6), over s, for σ_hi = `spread` s."""
+        # w of (5) and the half-width of (6), over s, for σ_hi = `spread` s
         window = 1.5 + spread * self.normal_reach(n)
         return window, window * half_width(0.7 * self.level, spread / sqrt(n) / window, charge)
 
     def located(self, n: int, plan: Plan) -> bool:
-        """Return whether n shows that (1) and (2) fail with probability at most .05 level on normal rows."""
+        # whether (1) and (2) surely fail with probability at most .05 level on normal rows
         exponent, locate, beta = plan["exponent"].cost, plan["locate"].cost, 0.05 * self.level / 2
         deviation = sqrt(n * log(6 / beta) / 2)
         noise = LOCATION.count_error(n, locate, beta / 2)
@@ -496,8 +475,6 @@ class IntervalUnknownVariance(OfLevel):
 
 @lru_cache(maxsize=4096)
 def scale_and_mean(n: int, budget: Budget) -> tuple[Budget, Budget]:
-    """Return the parts of `budget` for scale and mean that make a predicted width least."""
-
     def width(share: float) -> float:
         scale, mean = divided(budget, share, deltas=(0.5, 0.5))
         scales, means = SCALE.design(n, scale), MEAN.design(n, mean)
@@ -534,19 +511,20 @@ class IntervalMean(OfLevel):
 
     For distributions with a fourth moment: skewed, discrete and two-valued ones as well as normal rows, most
     of which may be one value. Covers their mean with probability about 1 - `level` (simulated, not proved),
-    with three exceptions. Values in fewer than 100/ε rows, far from the others, are likely to be missed, and
-    an answer then misses the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal
-    rows of which 24 lie at 8 standard deviations are covered .6 of the time, ten rows at 100 hardly ever;
-    more other rows do not help. A heavy or skewed tail with steps (coarse rounding, many rows at one far
-    value) is covered less often until there are some 20,000/ε rows, at worst .65 of the time with 1,200/ε,
-    .75 with 2,000/ε and .85 with 10,000/ε; with as many, normal rows rounded to two standard deviations are
-    covered .93 of the time. A smooth tail heavier than that of lognormal rows of log sd 1 is covered less
-    often, too: at log sd 1.5 .87 to .94 of the time, where Student's interval without privacy has .89 to .94.
-    Within bounds that are known `BoundedMean(low=, high=)` has no exception. Where coverage cannot be seen it
-    is the whole line, as for a constant column; fewer than about 1200/ε rows are refused beforehand, and
-    `BoundedMean` has no least n.
-    With `low` and `high`, budgets without a delta and fewer rows have the interval of `BoundedMean`, which
-    covers the mean of any distribution of rows between them.
+    with three exceptions:
+
+    - Values in fewer than 100/ε rows, far from the others, are likely to be missed, and an answer then misses
+      the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal rows of which 24 lie at
+      8 standard deviations are covered .6 of the time; more other rows do not help.
+    - A heavy or skewed tail with steps (coarse rounding, many rows at one far value) is covered .65 of the
+      time at worst with 1,200/ε rows, .75 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
+      normal rows rounded to two standard deviations .93 of the time.
+    - A smooth tail heavier than that of lognormal rows of log sd 1: at log sd 1.5 .87 to .94 of the time,
+      where Student's interval without privacy has .89 to .94.
+
+    Where coverage cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows
+    are refused beforehand. Given `low` and `high`, budgets without a delta and fewer rows have the interval
+    of `BoundedMean`, which covers the mean of any distribution of rows between them.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with delta > 0;
     with a range all those of `BoundedMean`, too.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
@@ -584,8 +562,7 @@ class IntervalMean(OfLevel):
         if self.low is not None and self.high is not None:
             BoundedMean(low=self.low, high=self.high)
 
-    def within(self, n: int, budget: Budget) -> BoundedMean | None:
-        """Return the mean between bounds whose interval is taken; None where nothing need be known."""
+    def within(self, n: int, budget: Budget) -> BoundedMean | None:  # whose interval is taken
         if self.low is None or self.high is None:
             return None
         with_delta = isinstance(budget, ApproxDP | ZCDP) and budget.delta > 0
@@ -654,8 +631,7 @@ class IntervalMean(OfLevel):
 
     def middle_and_reach(
         self, n: int, tail: "Tail", sums: Array, square: float, plan: Plan, there: float = 1.0
-    ) -> tuple[float, float] | None:
-        """Return the mean less the centre and the half-width, for noisy means of the rows that are there."""
+    ) -> tuple[float, float] | None:  # the mean less the centre, and the half-width
         mean, *sides, far = (float(one) for one in sums)
         cell, caution = (noise_sd(plan[step]) / there for step in ("average", "variance"))
         seen = SEEN * cell + tail.left / n
@@ -676,7 +652,7 @@ class IntervalMean(OfLevel):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median half-width over sigma for normal rows; infinite where it is the whole line.
 
-        Where it is that of `BoundedMean`, the half-width for a mean in the middle, in the unit of the data.
+        That of `BoundedMean` is for a mean in the middle, in the unit of the data.
         """
         if mean := self.within(n, budget):
             return mean.interval(mean.low + mean.reach, n, budget, self.level).width / 2
@@ -691,22 +667,18 @@ class IntervalMean(OfLevel):
 
 @dataclass(frozen=True)
 class Tail:
-    """What is released of the tail: where rows go, and the doubt in their mean over G.
-
-    Rows up to `radius` go where they are, up to `beyond` to `end`, up to `far` they are counted.
-    """
+    """Rows up to `radius` go where they are, up to `beyond` to `end`, up to `far` they are counted."""
 
     radius: float
     beyond: float
     far: float
     end: float
-    doubt: float = 0.0
+    doubt: float = 0.0  # in their mean over G
     left: float = 0.0  # rows that may be beyond
     piled: bool = False
     least: float = 0.0  # of Σ w²
 
-    def moved(self, z: Array) -> Array:
-        """Return (w, above, below, far) of every row, at most 1 together; an absent row is nowhere."""
+    def moved(self, z: Array) -> Array:  # (w, above, below, far), at most 1 together; absent rows nowhere
         size = np.abs(z)
         w = np.where(size <= self.radius, z / self.end, np.where(size <= self.beyond, np.sign(z), 0.0))
         counted = (size > self.beyond) & (size <= self.far)
@@ -729,12 +701,11 @@ class TailDesign:
         return log(self.inner.rank / self.outer_rank)
 
     def outer(self, inner: float) -> RankWindow:
-        """Return the mechanism of the outer radius, given the log of the inner one."""
         furthest = inner + self.log_share / HEAVIEST
         return _stretched(OUTER_WIDTH, inner - INNER_WIDTH, furthest, self.outer_rank)
 
     def tail(self, inner: float, outer: float) -> Tail | None:
-        """Return what the logs of both radii tell; None at an end of either range."""
+        # what the logs of both radii tell; None at an end of either range
         if not NEAREST_INNER + 2 * INNER_WIDTH <= inner <= FARTHEST_INNER - 2 * INNER_WIDTH:
             return None
         if outer > inner + self.log_share / HEAVIEST - 2 * OUTER_WIDTH:
@@ -751,7 +722,6 @@ class TailDesign:
         return Tail(radius, beyond, 2 * beyond, end, doubt, left)
 
     def counted(self, outer: float) -> Tail | None:
-        """Return what the log of a radius of rows that pile up tells; None at an end of its range."""
         if not 1 - FARTHEST_LOG <= outer <= FARTHEST_LOG - 2 * WIDE_WIDTH:
             return None
         radius = exp(outer + WIDE_WIDTH)
@@ -816,7 +786,7 @@ def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
 
 
 def resolved_differences(x: Array) -> Array:
-    """Return the logs of the differences of pairs, -inf of ties: what floats do not resolve."""
+    # their logs, -inf of ties: what floats do not resolve
     even, apart = len(x) - len(x) % 2, pair_differences(x)
     with np.errstate(divide="ignore"):
         logs = np.asarray(np.log(apart))
@@ -824,13 +794,11 @@ def resolved_differences(x: Array) -> Array:
     return logs
 
 
-def count_from(logs: Array, least: float) -> OnGrid:
-    """Return how many pairs differ by so much: sensitivity 1, of neighbours and given `least`."""
+def count_from(logs: Array, least: float) -> OnGrid:  # sensitivity 1, of neighbours and given `least`
     return OnGrid(np.asarray((logs >= least).sum(), np.int64), 1.0)
 
 
-def ordinals(x: Array) -> Array:
-    """Return whole numbers in the order of x, 2^39 for a factor of two: the first bits of every float."""
+def ordinals(x: Array) -> Array:  # whole numbers in the order of x: the first bits of every float
     numbers = (np.abs(x).view(np.int64) >> DROPPED).astype(np.float64)
     return np.where(np.isnan(x), np.nan, np.copysign(numbers, x))
 
@@ -840,11 +808,9 @@ def of_ordinal(number: float) -> float:
     return float(np.copysign(bits.view(np.float64), number))
 
 
-def moved_mean(z: Array, tail: Tail) -> OnGrid:
-    """Return the mean of (w, above, below, far): sensitivity 2/n in l1 and l2."""
+def moved_mean(z: Array, tail: Tail) -> OnGrid:  # sensitivity 2/n in l1 and l2
     return mean_in_box(z, tail.moved, 1.0)
 
 
-def mean_square(z: Array, tail: Tail) -> OnGrid:
-    """Return the mean of w² - 1/2: sensitivity 1/n."""
+def mean_square(z: Array, tail: Tail) -> OnGrid:  # of w² - 1/2: sensitivity 1/n
     return mean_in_box(z, lambda rows: tail.moved(rows)[:, 0] ** 2 - 0.5, 0.5)

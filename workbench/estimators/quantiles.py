@@ -9,8 +9,7 @@ gap, and does not count: the answers are the quantiles of the others. z = (x - c
     (2) out = centre + sigma t
 
 "paper": m(t) = |n - 2 #{z_i < t}|/2, the depth. "tight", ours: the larger of that and the number of rows
-outside [t - 4, t + 4] (`shared.window_median`), which finds the data with half the rows when the range
-is long; its precision near the median is the same.
+outside [t - 4, t + 4] (`shared.window_median`), which finds the data in a long range with half the rows.
 
 `Quantiles`, on a range or without one, ours of two known parts:
 
@@ -29,19 +28,8 @@ exponential mechanism (JointExp of Gillenwater, Joseph & Kulesza 2021); nodes in
 leave are those of Kaplan, Schnapp & Stemmer (2022), at any fan-out and with shares of all points, so that a
 level costs its ε once under replace-one. Knots and tree are functions of n, the levels and the budget alone.
 
-Predicted for normal rows: ranks are off by a normal vector. Its covariance is that of independent Laplace
-numbers of scale 4/ε, one for each gap, given that their sum is 0, of what a node inherits from its ends, and
-of the rows themselves; ε of a depth D is ε/D, or √(8ρ/D). The largest error over all levels is simulated with
-public numbers. Nothing is predicted where a place may leave the data:
-
-    n q ε_1/2 < ln(V/w) + ln 20, q the level next to 0 or 1, or (n - n q) ε_1/2 < K ln(V/w)
-
-Bounded: with probability 1 - β every rank is off by at most E, E of a level of the tree being
-
-    3 E' + K h + (2/ε)(Σ_k ln(V/|J_k|) - ln K! + ln(2 nodes/β))        E' that of the level above
-
-J_k the places whose rank is within h of the wanted one, by Dvoretzky, Kiefer, Wolfowitz and Massart. Proof:
-`proofs/quantiles.md`; of the median `proofs/univariate.md`, section 1.
+Proof, and what is predicted and bounded: `proofs/quantiles.md`; of the median `proofs/univariate.md`,
+section 1.
 """
 
 from collections.abc import Sequence
@@ -49,7 +37,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import asinh, ceil, inf, lgamma, log, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -146,8 +134,7 @@ class Median(Located[float]):
         return self.sigma * located_within(self.locator, n, cost, beta / 2, ndtr, deviation)
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """Knots first, .., last - 1, and those of them that are drawn at once."""
 
     first: int
@@ -160,7 +147,7 @@ Tree = tuple[tuple[Segment, ...], ...]  # level by level
 
 @lru_cache(maxsize=256)
 def knots(levels: tuple[float, ...], count: int, pure: bool) -> tuple[tuple[int, ...], Tree]:
-    """Return the numbers of the levels that are drawn, and the tree."""
+    # the numbers of the levels that are drawn, and the tree
     numbers = tuple(np.round(np.linspace(0, len(levels) - 1, count)).astype(int).tolist())
     drawn = tuple(levels[number] for number in numbers)
     trees = [tree(count, fan) for fan in range(2, min(count + 1, LARGEST_FAN) + 1)]
@@ -168,7 +155,7 @@ def knots(levels: tuple[float, ...], count: int, pure: bool) -> tuple[tuple[int,
 
 
 def tree(count: int, fan: int) -> Tree:
-    """Return the segments of `count` knots, level by level, with at most `fan` gaps in each."""
+    # the segments of `count` knots, with at most `fan` gaps in each
     levels, open_ = list[tuple[Segment, ...]](), [(0, count)]
     while open_:
         level, gaps = list[Segment](), list[tuple[int, int]]()
@@ -185,7 +172,7 @@ def tree(count: int, fan: int) -> Tree:
 
 
 def variances(levels: tuple[float, ...], branches: Tree, pure: bool) -> Array:
-    """Return the variances of the ranks of all knots, at e = 1."""
+    # of the ranks of all knots, at e = 1
     own = len(branches) ** 2 if pure else len(branches)
     places = np.array([0.0, *levels, 1.0])
     found = np.zeros(len(places))
@@ -203,7 +190,7 @@ def variances(levels: tuple[float, ...], branches: Tree, pure: bool) -> Array:
 
 @lru_cache(maxsize=64)
 def noise_factor(levels: tuple[float, ...], branches: Tree) -> Array:
-    """Return A with A Aᵀ the predicted covariance of the ranks of the knots at ε = 1 for each level."""
+    # A with A Aᵀ the predicted covariance of the ranks of the knots at ε = 1 for each level
     count = len(levels)
     places, found = np.array([0.0, *levels, 1.0]), np.zeros((count + 2, 2 * count))
     for segment in (one for level in branches for one in level):
@@ -262,7 +249,7 @@ class Cutting:
         return Level(tuple(self.node(y, found, one, ranks) for one in segments))
 
     def node(self, y: Array, found: Array, segment: Segment, ranks: Sequence[int]) -> Node:
-        """Return the points between two places that are there, and their shares."""
+        # the points between two places that are there, and their shares
         left, right = found[segment.first], found[segment.last + 1]
         start = 0 if segment.first == 0 else int(np.searchsorted(y, left, side="right"))
         stop = max(start, int(np.searchsorted(y, right, side="right")))
@@ -272,7 +259,7 @@ class Cutting:
         return Node(Lengths(edges, np.zeros(len(edges) - 1, bool), self.step), shares, len(y))
 
     def rank_bound(self, n: int, epsilons: Sequence[float], beta: float, longest: float) -> float:
-        """Return E; places are up to `longest` times closer in y than in standard deviations of the rows."""
+        # E; places are up to `longest` times closer in y than in standard deviations of the rows
         deviation, error = uniform_deviation(n, beta / 2), 0.0
         room = log(2 * sum(map(len, self.tree)) / beta)
         places = np.array([0.0, *self.levels, 1.0])
@@ -353,8 +340,7 @@ class Quantiles(Located[Array]):
                 raise ArgumentError("grid", self.grid, "a step from 1e-12 of the radius to the radius")
 
     @property
-    def reach(self) -> float:
-        """Half the length of what is cut, in the unit of y, without half a step of the grid."""
+    def reach(self) -> float:  # half the length of what is cut, without half a step of the grid
         return asinh(FARTHEST) if self.radius is None else float(super().reach)
 
     @property

@@ -96,24 +96,24 @@ class Winsor:
     def middle(self) -> float:
         return self.low + self.width / 2
 
-    def mean(self, v: Array) -> Array:
-        """Return h(v)."""
+    def moment(self, v: Array, power: int, inside: Array) -> Array:
         nu = self.group - 1
-        below, above = nu * self.low / v, nu * self.high / v
-        tails = self.low * chdtr(nu, below) + self.high * (1 - chdtr(nu, above))
-        return np.asarray(tails + v * self.slope(v))
+        below, above = chdtr(nu, nu * self.low / v), 1 - chdtr(nu, nu * self.high / v)
+        return np.asarray(self.low**power * below + self.high**power * above + inside)
 
-    def slope(self, v: Array) -> Array:
-        """Return h'(v) = P(low < v χ²_{ν+2}/ν < high)."""
+    def between(self, v: Array, more: int) -> Array:  # P(low < v χ²_{ν+more}/ν < high)
         nu = self.group - 1
-        return np.asarray(chdtr(nu + 2, nu * self.high / v) - chdtr(nu + 2, nu * self.low / v))
+        return np.asarray(chdtr(nu + more, nu * self.high / v) - chdtr(nu + more, nu * self.low / v))
+
+    def mean(self, v: Array) -> Array:  # h
+        return self.moment(v, 1, v * self.slope(v))
+
+    def slope(self, v: Array) -> Array:  # h'
+        return self.between(v, 2)
 
     def variance(self, v: Array) -> Array:
-        """Return Var clip(v χ²_ν/ν, low, high)."""
         nu = self.group - 1
-        below, above = nu * self.low / v, nu * self.high / v
-        middle = v * v * (nu + 2) / nu * (chdtr(nu + 4, above) - chdtr(nu + 4, below))
-        second = self.low**2 * chdtr(nu, below) + self.high**2 * (1 - chdtr(nu, above)) + middle
+        second = self.moment(v, 2, v * v * (nu + 2) / nu * self.between(v, 4))
         return np.asarray(np.maximum(second - self.mean(v) ** 2, 0.0))
 
     def inverse(self, y: float) -> float:
@@ -128,25 +128,19 @@ class Winsor:
         return LARGEST_RATIO if excess(far) <= 0 else float(np.exp(brentq(excess, -far, far, xtol=1e-12)))
 
     def ratios(self, x: Array, log_s: float) -> Array:
-        """Return V of (6); NaN where unknown."""
         q = len(x) // self.group
         spread = _spread(x[: q * self.group].reshape(q, self.group))
         with np.errstate(divide="ignore", over="ignore"):
             return np.asarray(np.exp(2 * (np.log(spread) - log_s)))
 
     def statistic(self, x: Array, log_s: float) -> OnGrid:
-        """Return the mean of the clipped ratios, less the middle; one row touches one group.
-
-        A group without two rows has the ratio that is expected if s is sigma.
-        """
         ratios = self.ratios(x, log_s)
-        if not present(ratios).all():
+        if not present(ratios).all():  # a group without two rows has the ratio to expect if s is sigma
             ratios = np.where(present(ratios), ratios, self.mean(np.float64(1.0)))  # type: ignore[arg-type]
         return mean_in_box(ratios, lambda ratios: ratios - self.middle, self.width / 2)
 
 
-def _spread(groups: Array) -> Array:
-    """Return the sd of the numbers that are there of every group, NaN where they are fewer than two."""
+def _spread(groups: Array) -> Array:  # of the numbers that are there; NaN where they are fewer than two
     there = present(groups[..., None])
     if there.all():
         return np.asarray(groups.std(axis=1, ddof=1))
@@ -213,8 +207,7 @@ class Scale(Univariate[float]):
     def design(self, n: int, budget: Budget) -> "ScaleDesign":
         return _scale_design(self, n, self.spent(budget))
 
-    def spent(self, budget: Budget) -> Budget:
-        """Return the budget without its delta, for which a range leaves no use."""
+    def spent(self, budget: Budget) -> Budget:  # without its delta, for which a range leaves no use
         match budget:
             case ApproxDP(epsilon, delta) if self.lower is not None and delta > 0:
                 return PureDP(epsilon)
@@ -242,14 +235,13 @@ class Scale(Univariate[float]):
     ) -> float | Abstention:
         plan = self.plan(len(x), 1, budget)
         if self.calibration == "tight":
-            return self.drawn(x, plan, self.design(len(x), budget).winsor, noise, trace)
+            return self.drawn(x, plan, self.design(len(x), budget).winsor, noise)
         exponent = self.exponent(x, plan["exponent"], noise)
         if isinstance(exponent, Abstention):
             return exponent
         return 0.0 if exponent == ZERO else 2.0 ** min(exponent + 1, 1000)  # (4)
 
-    def exponent(self, x: Array, charge: Charge, noise: NoiseSource) -> int | Abstention:
-        """Return ê (ZERO: the differences are 0)."""
+    def exponent(self, x: Array, charge: Charge, noise: NoiseSource) -> int | Abstention:  # ê
         keys = exponents(pair_differences(x))  # (1) (2)
         if self.ends is None:  # (3)
             mode = stable_mode(keys, charge, noise)
@@ -259,16 +251,12 @@ class Scale(Univariate[float]):
         return low + int(np.argmax(finite_histogram(bins, high - low + 1, charge, noise)))
 
     def drawn(
-        self, x: Array, plan: Plan, winsor: Winsor | None, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
-        """Return the tight scale; charges and clip may be those for more rows."""
+        self, x: Array, plan: Plan, winsor: Winsor | None, noise: NoiseSource
+    ) -> float | Abstention:  # charges and clip may be those for more rows
         log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (5)
         if log_s is None:
             return Abstention("log-scale")
         if winsor is not None:
-            if trace is not None:
-                ratios = winsor.ratios(x, log_s)
-                trace.add(winsorised_share=float(((ratios < winsor.low) | (ratios > winsor.high)).mean()))
             noisy = float(additive(winsor.statistic(x, log_s), plan["variance"], noise))  # (6)
             log_s += log(winsor.inverse(winsor.middle + noisy)) / 2  # (7)
         return float(np.exp(np.clip(log_s, -700.0, 700.0)))
@@ -287,25 +275,21 @@ class Scale(Univariate[float]):
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a proved bound on |out/sigma - 1| for normal rows; 7 or infinity for "paper".
 
-        DKW for the differences and for the group variances, location and noise take beta/4 each.
+        DKW for differences and for group variances, location and noise take beta/4 each.
         """
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
             return 7.0 if self.found(n, plan["exponent"].cost, beta) else inf
-        winsor, deviation = self.design(n, budget).winsor, uniform_deviation(n // 2, beta / 4)
-        apart = located_within(
-            self.locator, n // 2, plan["log-scale"].cost, beta / 4, log_difference_cdf, deviation
-        )
+        winsor, part = self.design(n, budget).winsor, beta / 4
+        locate, deviation = plan["log-scale"].cost, uniform_deviation(n // 2, part)
+        apart = located_within(self.locator, n // 2, locate, part, log_difference_cdf, deviation)
         if winsor is None or apart > log(LARGEST_RATIO) / 4:
             return expm1(apart) if winsor is None and apart < 700 else inf
-        spread = winsor.width * uniform_deviation(n // winsor.group, beta / 4)
-        return _worst_ratio(winsor, apart, spread + noise_quantile(plan["variance"], beta / 4))
+        spread = winsor.width * uniform_deviation(n // winsor.group, part)
+        return _worst_ratio(winsor, apart, spread + noise_quantile(plan["variance"], part))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median of |out/sigma - 1| for normal rows; infinite where most runs miss it.
-
-        For "paper" the 7 of its bound, where half of the exponents are right by proof.
-        """
+        """Return the median of |out/sigma - 1| for normal rows; infinite where most runs miss it."""
         plan = self.plan(n, d, budget)
         if self.calibration == "paper":
             return 7.0 if self.found(n, plan["exponent"].cost, 0.5) else inf
@@ -315,13 +299,11 @@ class Scale(Univariate[float]):
 
 
 def log_differences(x: Array) -> Array:
-    """Return ln(D_i/.67449), -inf where D_i = 0."""
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN))  # (1)
 
 
-def log_difference_cdf(u: Array) -> Array:
-    """Return the distribution function of a log difference less ln sigma for normal rows."""
+def log_difference_cdf(u: Array) -> Array:  # of normal rows, less ln sigma
     return np.asarray(2 * ndtr(HALF_NORMAL_MEDIAN * np.exp(np.minimum(u, 50.0))) - 1)
 
 
@@ -367,7 +349,7 @@ def _scale_design(scale: Scale, n: int, budget: Budget) -> ScaleDesign:
 
 
 def _location(scale: Scale, n: int, cost: Budget) -> tuple[float, float]:
-    """Return the sd of ln s - ln sigma, sampling included, and the chance of a miss."""
+    # the sd of ln s - ln sigma, sampling included, and the chance of a miss
     u, weights, failure = location_law(scale.locator, n // 2, cost, log_difference_cdf, 2.0)
     mechanism = float(weights @ u**2) if failure < 1 else 1.0
     return sqrt(mechanism + 1 / (4 * MEDIAN_DENSITY**2 * (n // 2))), failure
@@ -382,7 +364,7 @@ def _clips(group: int) -> tuple[Winsor, tuple[Winsor, ...]]:
 
 
 def _rms(winsor: Winsor, n: int, unit: float, sd: float) -> Array:
-    """Return the sd of ln(out/sigma) by the three-point rule over ln s ~ N(ln sigma, sd²)."""
+    # the sd of ln(out/sigma) by the three-point rule over ln s ~ N(ln sigma, sd²)
     v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))
     slope, noise = v * winsor.slope(v), unit * winsor.width
     variance = (winsor.variance(v) / (n // winsor.group) + noise**2) / np.maximum(2 * slope, 1e-12) ** 2

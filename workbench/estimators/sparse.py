@@ -51,16 +51,17 @@ Departures: rows are clipped, where the source assumes their norm; its local sen
 rules that need no unknown constant (its first open problem), and a private radius. Proof: `proofs/sparse.md`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import hypot, inf, log, sqrt
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of
-from workbench.estimators.base import Estimator, Trace, require_matrix, sanitised
+from workbench.estimators.base import Estimator, T, Trace, own_stream, require_matrix, sanitised
 from workbench.estimators.reading import read
 from workbench.estimators.shared.budgets import require_gaussian, step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import better_than, median_noise_norm, median_norm
@@ -81,7 +82,7 @@ from workbench.special import ndtr, ndtri
 from workbench.types import Array, Calibration
 
 Rule: TypeAlias = Literal["adaptive-lasso", "hard", "paper", "bh", "thinning", "stein"]
-RULES: tuple[Rule, ...] = ("adaptive-lasso", "hard", "paper", "bh", "thinning", "stein")
+RULES: tuple[Rule, ...] = get_args(Rule)
 DEFAULT: dict[str, Rule] = {"tight": "adaptive-lasso", "paper": "paper"}  # by calibration
 LASSO, HARD, PAPER, BH_LEVEL, BH_FACTOR = 1.4, 1.6, 4.0, 0.1, 0.9
 LEVELS, POWER, HALF = np.arange(1.5, 5.05, 0.1), 8, 0.5  # κ of Stein's rule, and of a standard error
@@ -92,17 +93,6 @@ STEP, USERS, NORMS = "covariance", "users", "norms"
 OCTAVES, PARTS = 40, 4
 EDGES = 2.0 ** (np.arange(-OCTAVES * PARTS, OCTAVES * PARTS + 1) / PARTS)  # upper edges of the bins
 SHARE, QUANTILE, SILENT = 0.05, 0.9, 4.5
-
-
-def noise_plan(step: str, sensitivity: float, calibration: Calibration, budget: Budget) -> Plan:
-    """Return the charge of (2); of "paper" the stated noise at the true sensitivity, as (ε', δ)."""
-    if calibration == "tight":
-        require_gaussian(budget)
-        return Charge(step, "symmetric_gaussian", sensitivity, budget)
-    if not isinstance(budget, ApproxDP) or not budget.delta > 0:
-        raise ArgumentError("budget", budget, "ApproxDP with delta > 0 for calibration 'paper'")
-    cost = delivered_mu(budget)
-    return Converted(Charge(step, "gaussian", sensitivity, cost), approx_from_gdp(cost, budget.delta))
 
 
 def delivered_mu(budget: ApproxDP) -> GaussianDP:
@@ -124,10 +114,9 @@ def perturbed(moment: OnGrid | Array, charge: Charge, noise: NoiseSource) -> Arr
 
 
 def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
-    """Return the median spectral norm of the noise, and of the sampling error of rows of this length.
+    """Return the median spectral norm of noise and sampling error, of rows of this length on a circle.
 
-    Rows on a circle have the largest: a traceless matrix with two entries of variance r⁴/(8n). Infinite where
-    it is not below the radius², what the zero matrix errs by at most.
+    A traceless matrix with two entries of variance r⁴/(8n): the largest. Infinite from the radius² on.
     """
     wider = 1.0 if charge.mechanism == "symmetric_gaussian" or d == 1 else sqrt(2)
     noise = wider * gaussian_scale(charge) * median_noise_norm(d)
@@ -135,11 +124,14 @@ def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
     return better_than(radius**2, hypot(noise, sampling))
 
 
-def norm_counts(x: Array) -> NDArray[np.int64]:
-    counts = np.zeros(len(EDGES), np.int64)
+def norm_counts(
+    x: Array, edges: Array = EDGES, change: Callable[[Array], Array] = np.asarray
+) -> NDArray[np.int64]:
+    """Return how many rows have lengths up to each edge, the longest in the last bin."""
+    counts = np.zeros(len(edges), np.int64)
     for rows in row_blocks(x):
-        bins = np.minimum(np.searchsorted(EDGES, only_present(norms(rows))), len(EDGES) - 1)
-        counts += np.bincount(bins, minlength=len(EDGES))
+        places = np.searchsorted(edges, only_present(norms(change(rows))))
+        counts += np.bincount(np.minimum(places, len(edges) - 1), minlength=len(edges))
     return counts
 
 
@@ -170,14 +162,13 @@ class Noise(NamedTuple):
 def kept_and_repaired(
     released: Array, charge: Charge, n: int, rule: Rule, noise: NoiseSource
 ) -> SparseCovariance:
-    """Return (3) and (4) of a released matrix whose noise has the scale of `charge`; no row is looked at.
+    """Return (3) and (4) of a released matrix; no row is looked at.
 
-    Thinning alone draws, after the release: one uniform number, of which no charge is made since it sees no
-    data, seeds the fresh noise that the rule adds to a released matrix.
+    Thinning alone draws: one uniform number, which sees no data, seeds its fresh noise.
     """
     sd = gaussian_scale(charge)
     off_diagonal = sd / sqrt(2) if charge.mechanism == "symmetric_gaussian" else sd
-    fresh = np.random.default_rng(int(noise.uniform(0.0, 2.0**53)) if rule == "thinning" else 0)
+    fresh = own_stream(noise) if rule == "thinning" else np.random.default_rng(0)
     kept = thresholded(released, Noise(sd, off_diagonal, n), rule, fresh)  # (3)
     return SparseCovariance(kept, psd_part(kept))  # (4)
 
@@ -209,10 +200,8 @@ def paper_threshold(released: Array, noise: Noise) -> float:
 
 
 def bh_factor(released: Array, levels: Array) -> float:
-    """Return the |T_ij|/s_ij from which on Benjamini and Hochberg reject; with none, Bonferroni's.
-
-    The critical value, not the least score that they reject: far above the noise that is a signal's own size.
-    """
+    # the critical value of Benjamini and Hochberg, not the least score that they reject: far above the noise
+    # that is a signal's own size
     scores = np.sort(np.abs(released / levels)[np.triu_indices(len(released), 1)])[::-1]
     count = max(len(scores), 1)
     rejected = np.flatnonzero(2 * ndtr(-scores) <= BH_LEVEL * np.arange(1, len(scores) + 1) / count)
@@ -221,7 +210,6 @@ def bh_factor(released: Array, levels: Array) -> float:
 
 
 def thinned_kappa(released: Array, levels: Array, stream: np.random.Generator) -> float:
-    """Return the κ whose lasso of T + cZ is closest to T - Z/c off the diagonal."""
     draw = stream.standard_normal(released.shape)
     noise = levels * (np.triu(draw) + np.triu(draw, 1).T)
     first, second = released + SPLIT * noise, released - noise / SPLIT
@@ -255,23 +243,106 @@ def stein_risks(z: Array) -> Array:
 
 
 def heavy(entries: Array, levels: Array) -> bool:
-    """Tell whether entries are spread as the noise of rows of heavy tails is, wider than that of normal rows.
-
-    Of normal noise 1.585 times as many are within 1.5 levels as within .75, the more the wider it is, up to
-    2; few large signals hardly matter.
-    """
+    # of normal noise 1.585 times as many are within 1.5 levels as within .75, the more the wider it is, up to
+    # 2, as of rows of heavy tails
     inner, outer = (np.count_nonzero(entries <= reach * levels) for reach in (0.75, 1.5))
     return bool(outer > inner * (WIDER + DOUBT / sqrt(max(len(entries), 1))))
 
 
-def lasso(matrix: Array, thresholds: Array, power: int = 4) -> Array:
+def lasso(matrix: Array, thresholds: Array | float, power: int = 4) -> Array:
     with np.errstate(all="ignore"):
         shrunk = matrix * np.maximum(1 - (thresholds / np.abs(matrix)) ** power, 0.0)
     return np.where(np.isfinite(shrunk), shrunk, 0.0)
 
 
+class Perturbed(Estimator[T]):
+    radius: float | None
+    calibration: Calibration
+
+    in_passes = True
+
+    def _validate(self) -> None:
+        if self.radius is not None:
+            require_radius(self.radius)
+
+    def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        """Return the charge of (2), of a user's release in the unit of the average; "paper" as (ε', δ)."""
+        local = self.model == "local"
+        require_matrix(n, d, least=1 if local else 2)
+        assert self.radius is not None
+        moved = second_moment_sensitivity(1 if local else n, self.radius)
+        step, moved = (USERS, moved / sqrt(n)) if local else (STEP, moved)
+        if self.calibration == "tight":
+            require_gaussian(budget)
+            return Charge(step, "symmetric_gaussian", moved, budget)
+        if not isinstance(budget, ApproxDP) or not budget.delta > 0:
+            raise ArgumentError("budget", budget, "ApproxDP with delta > 0 for calibration 'paper'")
+        cost = delivered_mu(budget)
+        return Converted(Charge(step, "gaussian", moved, cost), approx_from_gdp(cost, budget.delta))
+
+    def released(self, x: Array, budget: Budget, noise: NoiseSource) -> tuple[Array, Charge]:
+        assert self.radius is not None
+        n, d = x.shape
+        (charge,) = self.plan(n, d, budget).charges()
+        return perturbed(second_moment_within(x, self.radius), charge, noise), charge  # (2)
+
+    def expected(self, n: int, d: int, budget: Budget) -> float:
+        *_, charge = self.plan(n, d, budget).charges()
+        return inf if self.radius is None else expected_norm(charge, n, d, self.radius)
+
+
 @dataclass(frozen=True, kw_only=True)
-class ThresholdedCovariance(Estimator[SparseCovariance]):
+class PerturbedCovariance(Perturbed[Array]):
+    """Private second moment of rows of known norm, noise on every entry (WX19 equation (7)).
+
+    Accurate for rows of mean 0 and norm at most `radius`; the matrix need not be positive semidefinite. Its
+    `calibration` is as of `ThresholdedCovariance`.
+
+    Parameters
+    ----------
+    radius : float
+        Rows are shrunk to this norm, in the unit of the data.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(10_000, 3))
+    >>> release = PerturbedCovariance(radius=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
+    >>> bool(abs(release.value - 0.01 * np.eye(3)).max() < 0.003)
+    True
+    """
+
+    radius: float
+    calibration: Calibration = "tight"
+
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+        return self.released(x, budget, noise)[0]
+
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median spectral error where rows lie on a circle; infinite from radius² on."""
+        return self.expected(n, d, budget)
+
+
+class Thresholded(Perturbed[SparseCovariance]):
+    rule: Rule | None
+
+    def _validate(self) -> None:
+        super()._validate()
+        one_of((None, *RULES), rule=self.rule)
+
+    def estimate(
+        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
+    ) -> SparseCovariance:
+        (n, d), rule = x.shape, self.rule or DEFAULT[self.calibration]
+        if self.radius is not None:
+            return kept_and_repaired(*self.released(x, budget, noise), n, rule, noise)
+        plan = self.plan(n, d, budget)
+        radius = private_radius(x, plan[NORMS], noise)  # (1)
+        released = perturbed(moment_in_ball(x, lambda rows: rows / radius, 1.0), plan[STEP], noise)  # (2)
+        return kept_and_repaired(released, plan[STEP], n, rule, noise).scaled(radius**2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThresholdedCovariance(Thresholded):
     """Private sparse covariance: noise, then small entries are dropped (WX19 Algorithm 1).
 
     Accurate for sub-Gaussian rows of mean 0 with few correlated columns. The value holds the thresholded
@@ -306,86 +377,28 @@ class ThresholdedCovariance(Estimator[SparseCovariance]):
     calibration: Calibration = "tight"
 
     def _validate(self) -> None:
-        if self.radius is not None:
-            require_radius(self.radius)
-        one_of((None, *RULES), rule=self.rule)
+        super()._validate()
         if self.calibration == "paper" and self.radius is None:
             raise ArgumentError("radius", None, "a number for calibration 'paper'")
 
-    in_passes = True
-
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        if self.radius is None:  # a twentieth of μ² for the norms, the rest for the covariance of unit rows
-            norm, moment = step_budgets(budget, (SHARE, 1 - SHARE))
-            unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
-            return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
-        return noise_plan(STEP, second_moment_sensitivity(n, self.radius), self.calibration, budget)
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> SparseCovariance:
-        n, d = x.shape
-        plan, rule = self.plan(n, d, budget), self.rule or DEFAULT[self.calibration]
         if self.radius is not None:
-            released = perturbed(second_moment_within(x, self.radius), plan[STEP], noise)  # (2)
-            return kept_and_repaired(released, plan[STEP], n, rule, noise)
-        radius = private_radius(x, plan[NORMS], noise)  # (1)
-        released = perturbed(moment_in_ball(x, lambda rows: rows / radius, 1.0), plan[STEP], noise)  # (2)
-        return kept_and_repaired(released, plan[STEP], n, rule, noise).scaled(radius**2)
+            return super().plan(n, d, budget)
+        require_matrix(n, d)  # a twentieth of μ² for the norms, the rest for the covariance of unit rows
+        norm, moment = step_budgets(budget, (SHARE, 1 - SHARE))
+        unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
+        return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return that of `covariance/perturbed`, which thresholds lower where few columns are correlated.
 
         Infinite without a radius: no unit is known.
         """
-        plan = self.plan(n, d, budget)
-        return inf if self.radius is None else expected_norm(plan[STEP], n, d, self.radius)
+        return self.expected(n, d, budget)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PerturbedCovariance(Estimator[Array]):
-    """Private second moment of rows of known norm, noise on every entry (WX19 equation (7)).
-
-    Accurate for rows of mean 0 and norm at most `radius`; the matrix need not be positive semidefinite. Its
-    `calibration` is as of `ThresholdedCovariance`.
-
-    Parameters
-    ----------
-    radius : float
-        Rows are shrunk to this norm, in the unit of the data.
-
-    Examples
-    --------
-    >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(10_000, 3))
-    >>> release = PerturbedCovariance(radius=1.0)(x, budget=ApproxDP(1.0, 1e-6), rng=np.random.default_rng(2))
-    >>> bool(abs(release.value - 0.01 * np.eye(3)).max() < 0.003)
-    True
-    """
-
-    radius: float
-    calibration: Calibration = "tight"
-
-    def _validate(self) -> None:
-        require_radius(self.radius)
-
-    in_passes = True
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        return noise_plan(STEP, second_moment_sensitivity(n, self.radius), self.calibration, budget)
-
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
-        n, d = x.shape
-        return perturbed(second_moment_within(x, self.radius), self.plan(n, d, budget)[STEP], noise)
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median spectral error where rows lie on a circle; infinite from radius² on."""
-        return expected_norm(self.plan(n, d, budget)[STEP], n, d, self.radius)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LocalThresholdedCovariance(Estimator[SparseCovariance]):
+class LocalThresholdedCovariance(Thresholded):
     """Private sparse covariance in the local model: every user adds the noise (WX19 Algorithm 2).
 
     Accurate for rows of mean 0 and norm at most `radius` with few correlated columns; `rule` and
@@ -414,35 +427,15 @@ class LocalThresholdedCovariance(Estimator[SparseCovariance]):
     calibration: Calibration = "tight"
 
     model = "local"
-    in_passes = True
-
-    def _validate(self) -> None:
-        require_radius(self.radius)
-        one_of((None, *RULES), rule=self.rule)
 
     def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:
         """Return what the user of one row of shape (p,) releases; one with an unusable entry counts as 0."""
         values, _ = read(row)
         if values.ndim != 1 or not values.size:
             raise ArgumentError("row", f"array of shape {values.shape}", "numbers of one user: shape (p,)")
-        own, charge = sanitised(values[None, :]), self.plan(1, values.size, budget)[USERS]
         with np.errstate(all="ignore"):
-            return perturbed(second_moment_within(own, self.radius), charge, noise_source(rng))
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the one charge of a user's release, in the unit of the average."""
-        require_matrix(n, d, least=1)
-        moved = second_moment_sensitivity(1, self.radius) / sqrt(n)
-        return noise_plan(USERS, moved, self.calibration, budget)
-
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> SparseCovariance:
-        n, d = x.shape
-        charge = self.plan(n, d, budget)[USERS]
-        released = perturbed(second_moment_within(x, self.radius), charge, noise)  # (2)
-        return kept_and_repaired(released, charge, n, self.rule or DEFAULT[self.calibration], noise)
+            return self.released(sanitised(values[None, :]), budget, noise_source(rng))[0]
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return that of the released average, which thresholds lower where few columns are correlated."""
-        return expected_norm(self.plan(n, d, budget)[USERS], n, d, self.radius)
+        return self.expected(n, d, budget)

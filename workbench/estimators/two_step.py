@@ -23,7 +23,7 @@ ones, section 12.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import hypot, inf, log, pi, sqrt
 from typing import ClassVar
 
@@ -68,34 +68,23 @@ SHARES = (0.03, 0.05, 0.08, 0.12, 0.17, 0.23, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 CLIPS = (0.2, 0.3, 0.4, 0.5, 0.7, 0.9, 1.1, 1.35, 1.6, 1.9, 2.2, 2.6, 3.0, 3.5, 4.0)  # w
 BIASES = (0.93, 0.85, 0.78, 0.72, 0.61, 0.51, 0.43, 0.34, 0.26, 0.19, 0.13, 0.11, 0.10, 0.08, 0.07)
 ALONE = 1.25  # the bias where location is all
-NOTHING, ALIKE = 1e-13, 1e-6  # of the largest term of a sum; how near sums read off a table are known
 
 
 def clipped_mean(x: Array, centre: float, clip: float, counted: bool = False) -> OnGrid:
-    """Return mean(clip(x - centre, ±clip)), in whole numbers; counted, and how many of x are there."""
     return mean_in_box(x, lambda rows: rows - centre if centre else rows, clip, counted)
 
 
-def sensitivity(n: int, clip: float) -> float:
-    """Return the most that one replaced row moves `clipped_mean` for a given centre."""
+def sensitivity(n: int, clip: float) -> float:  # of `clipped_mean`
     return 2 * clip / n
 
 
 def clipped_off(beyond: float) -> float:
-    """Return the most that E (X - t)₊ may be for X of sd at most 1, t this far beyond its mean (Scarf 1958).
-
-    (x - t)₊ ≤ (x - t + r)²/(4r), r = √(1 + t²), for a mean of 0.
-    """
+    """Return the most that E (X - t)₊ may be, X of sd at most 1, t so far beyond its mean (Scarf 1958)."""
     return (hypot(1.0, beyond) - beyond) / 2
 
 
 def other_rows(bias: float) -> str:
     return f"other distributions of standard deviation sigma: up to {bias:.3g} more, however many rows"
-
-
-def record_clipping(trace: Trace | None, x: Array, centre: float, clip: float) -> None:
-    if trace is not None:
-        trace.add(clipped_share=float((np.abs(x - centre) > clip).mean()))
 
 
 @dataclass(frozen=True)
@@ -133,20 +122,16 @@ class TwoSteps(ABC):
         step = mean_charge(f"mean{self.suffix}", sensitivity(n, design.clip), mean)
         return composed(budget, self.locator.charge(name, locate), step)
 
-    def counted(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> tuple[float, float] | Abstention:
+    def counted(self, x: Array, budget: Budget, noise: NoiseSource) -> tuple[float, float] | Abstention:
         """Return the mean, and the share of rows that are there, 1 where none is drawn."""
-        n, plan, clip = len(x), self.plan(len(x), budget), self.design(len(x), budget).clip
-        name = f"locate{self.suffix}"
+        plan, clip, name = self.plan(len(x), budget), self.design(len(x), budget).clip, f"locate{self.suffix}"
         centre = self.locator.draw(x, plan[name], noise)  # (1)
         if centre is None or isinstance(centre, Abstention):
             return Abstention(name)
         if not clip:
             return centre, 1.0
-        record_clipping(trace, x, centre, clip)
         counted = clipped_mean(x, centre, clip, counted=True)
-        noisy, there = mean_and_share(counted, n, plan[f"mean{self.suffix}"], noise)  # (2)
+        noisy, there = mean_and_share(counted, len(x), plan[f"mean{self.suffix}"], noise)  # (2)
         return centre + self.unbiased(float(noisy[0]), clip), there  # (3)
 
 
@@ -164,20 +149,17 @@ class HistogramMean(TwoSteps):
         return Design(SHARE, REACH + sqrt(2 * log(4 * n / self.beta)))
 
     def bias(self, n: int, budget: Budget) -> float:
-        """Return how far (2) may be from the mean of other rows of sd at most 1, if c is within 2.5."""
+        # of other rows of sd at most 1, if c is within 2.5
         return clipped_off(self.design(n, budget).clip - REACH)
 
     def predicted_error(self, n: int, budget: Budget) -> float:
-        """Return the median error for normal rows; infinite unless half of the locations hold by proof."""
+        # infinite unless half of the locations hold by proof
         plan = self.plan(n, budget)
         found = self.locator.error_bound(n, plan["locate"].cost, 0.5) < inf
         return median_of_sum(1 / sqrt(n), plan["mean"]) if found else inf
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
-        """Return the bound of the theorems: beta/4 each for location, clipping, sampling and noise.
-
-        Finite only for beta ≥ the `beta` that chose w.
-        """
+        # beta/4 each for location, clipping, sampling and noise
         plan = self.plan(n, budget)
         if self.locator.error_bound(n, plan["locate"].cost, beta / 4) == inf or beta < self.beta:
             return inf
@@ -203,15 +185,10 @@ class WindowMean(TwoSteps):
         return uncentred(y, clip)
 
     def bias(self, n: int, budget: Budget) -> float:
-        """Return how far out may be from the mean of other rows of sd at most 1, sampling and noise apart.
-
-        The most over all distributions and all c from quantile .4 to .6, by a linear programme on a grid,
-        rounded up.
-        """
+        # the most over all distributions of sd at most 1 and all c from quantile .4 to .6, rounded up
         return dict(zip(CLIPS, BIASES, strict=True)).get(self.design(n, budget).clip, ALONE)
 
     def predicted_error(self, n: int, budget: Budget) -> float:
-        """Return the median error for normal rows; infinite where the mean is sooner missed than found."""
         design = self.design(n, budget)
         if not design.clip:
             return located_median(self.locator, n, budget)
@@ -226,12 +203,11 @@ class WindowMean(TwoSteps):
         return lost * median_of_sum(sampling, charge)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
-        """Return a proved bound for normal rows.
+        """Return a proved bound for normal rows, of four events with beta/4 each.
 
-        Four events take beta/4 each: Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h;
-        the noise; and the clipped mean at the mean itself, a Lipschitz function of normal rows, within
-        √(2 ln(8/β)/n) of its expectation. At another centre within h its deviation is at most 2Dh more.
-        Where the share of rows that are there is divided by, it is one of g_w(h).
+        Dvoretzky-Kiefer-Wolfowitz with deviation D; the location within h; the noise; and the clipped mean
+        at the mean itself, a Lipschitz function of normal rows, within √(2 ln(8/β)/n) of its expectation. At
+        another centre within h its deviation is at most 2Dh more.
         """
         plan, clip = self.plan(n, budget), self.design(n, budget).clip
         deviation = uniform_deviation(n, beta / 4)
@@ -246,62 +222,22 @@ class WindowMean(TwoSteps):
 
 @lru_cache(maxsize=4096)
 def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
-    """Return the share and clip that minimise rms + failure; location alone where most fail."""
+    # the share and clip that minimise rms + failure; location alone where most fail
     drift = pi / (2 * n)  # the squared error of a sample's median
     offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
     alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
-    for share, clip in _likely(steps, n, budget):
-        locate, mean = divided(budget, share)
-        offsets, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
-        sd, apart = noise_sd(mean_charge("mean", sensitivity(n, clip), mean)), np.sqrt(offsets**2 + drift)
-        rms = sqrt(float(weights @ _squares(apart, clip, n, sd)))
-        if rms + failure < best.rms + best.failure:
-            best = Design(share, clip, rms, failure)
-    return best if best.failure <= 0.5 else alone
-
-
-def _squares(apart: Array, clip: float, n: int, sd: float) -> Array:
-    """Return the squared errors of a step from so far away; the inverse stays within ±4 of the centre."""
-    variance = clipped_variance(apart, clip) / n + sd * sd
-    return np.asarray(np.minimum(variance / clipped_slope(apart, clip) ** 2, (apart + FAR) ** 2))
-
-
-@cache
-def _table() -> tuple[Array, Array, Array]:
-    """Return places, and the variances and squared slopes of every clip there, to read others off."""
-    places, clips = np.linspace(0.0, 1.1 * FAR, 20_001), np.array(CLIPS)[:, None]
-    return places, clipped_variance(places, clips), clipped_slope(places, clips) ** 2
-
-
-def _likely(steps: WindowMean, n: int, budget: Budget) -> list[tuple[float, float]]:
-    """Return, in order, pairs of share and clip, that of least predicted error among them.
-
-    Squared errors are summed over the offsets that matter, both sides at once; others add at most `rest`.
-    """
-    laws, noises = [], []
+    apart = np.sqrt(offsets**2 + drift)  # the same whatever the share is
+    most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
+    steps_of = [(clip, clipped_variance(apart, clip) / n, clipped_slope(apart, clip) ** 2) for clip in CLIPS]
     for share in SHARES:
         locate, mean = divided(budget, share)
-        laws.append(location_law(steps.locator, n, locate, ndtr, FAR))
-        noises.append(noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean)))
-    offsets, half = laws[0][0], len(laws[0][0]) // 2  # the same in all laws, and symmetric about 0
-    weights = np.array([weight[half:] + weight[half - 1 :: -1] for _, weight, _ in laws])
-    apart = np.sqrt(offsets[half:] ** 2 + pi / (2 * n))
-    most = weights * (apart + FAR) ** 2
-    matter = (most > NOTHING * most.max(axis=1, keepdims=True)).any(axis=0)
-    rest, near, weights = most[:, ~matter].sum(axis=1, keepdims=True), apart[matter], weights[:, matter]
-    places, *tables = _table()
-    variances, slopes = (np.array([np.interp(near, places, one) for one in table]) for table in tables)
-    noise = (np.array(noises)[:, None] * np.array(CLIPS)) ** 2  # of each share and clip
-    far = (near + FAR) ** 2
-    free = ((variances / n + noise.max(axis=0)[:, None]) / slopes <= far).all(axis=0)
-    plain, steep = variances[:, free] / n / slopes[:, free], 1 / slopes[:, free]
-    squares = (variances[:, ~free] / n + noise[:, :, None]) / slopes[:, ~free]
-    least = weights[:, free] @ plain.T + noise * (weights[:, free] @ steep.T)
-    least += (np.minimum(squares, far[~free]) @ weights[:, ~free, None])[:, :, 0]
-    failures = np.array([[failure] for *_, failure in laws])
-    below, above = np.sqrt(least) + failures, np.sqrt(least + rest) + failures
-    chosen = np.argwhere(below <= above.min() * (1 + ALIKE))
-    return [(SHARES[i], CLIPS[j]) for i, j in chosen]
+        _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
+        for clip, variance, slope in steps_of:
+            sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
+            rms = sqrt(float(weights @ np.minimum((variance + sd * sd) / slope, most)))
+            if rms + failure < best.rms + best.failure:
+                best = Design(share, clip, rms, failure)
+    return best if best.failure <= 0.5 else alone
 
 
 class Stepwise(Located[float]):
@@ -320,7 +256,7 @@ class Stepwise(Located[float]):
     def estimate(
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> float | Abstention:
-        found = self.steps.counted(self.standard(x), budget, noise, trace)
+        found = self.steps.counted(self.standard(x), budget, noise)
         return found if isinstance(found, Abstention) else self.centre + self.sigma * found[0]
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
@@ -330,7 +266,7 @@ class Stepwise(Located[float]):
     interval_reach = error_bound
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
-        """Return how far rows that are not normal may carry the mean, in words."""
+        """Return how far other rows may carry the mean, in words."""
         return other_rows(self.sigma * self.steps.bias(n, budget))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

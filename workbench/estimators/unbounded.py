@@ -32,13 +32,13 @@ for (4); δ is divided equally among the votes and the d locations of (4), which
     (4) of the n rows whitened by it: c = the centre of the fullest bin, of width 1, in every coordinate;
         mean = c + the noisy mean of the whitened rows round c, shrunk to the ball of 3.75 √r + tail(r, β/n)
 
-Without a mean to find, (4) is left out. A step that is needed and gives no answer ends the run without one.
-Shares of ρ: .7 for (1) to (3), all of it without (4); half of that for (3), 1/4 and 3/4 of it, and .3, .4, .3
-of the other half for eigenvalues, votes and covariances of (2); .1 and .2 for (4). δ: equally to the 3d slots
-of eigenvalues and votes and to the histograms of (4).
+A step that is needed and gives no answer ends the run without one. Shares of ρ: .7 for (1) to (3), all of it
+without (4); half of that for (3), 1/4 and 3/4 of it, and .3, .4, .3 of the other half for eigenvalues, votes
+and covariances of (2); .1 and .2 for (4). δ: equally to the 3d slots of eigenvalues and votes and to the
+histograms of (4).
 
 In both, every slot is drawn on every data set, and what released values make unnecessary is not used. With r
-= 0 the covariance is 0, draws go on as for λ = 1, and there is no scale, hence no mean.
+= 0 the covariance is 0, draws go on as for λ = 1, and there is no mean.
 
 The finish (also of `populous` and `affine`), from a frame A and eigenvalues μ_1 ≥ … ≥ μ_r in it, both
 released:
@@ -53,8 +53,8 @@ released:
     (9) out = the answers, weighted by their budgets; no answer if there is none
 
 s is the spectrum that rows should have in A, and round where its least is at least a quarter of its largest.
-A step divides the spread by about 1/e. Small eigenvalues of Z are noise of either sign, and e keeps the rows'
-own from growing above 1. Public numbers:
+Small eigenvalues of Z are noise of either sign, and e keeps the rows' own from growing above 1. Public
+numbers:
 
     location   ε = E/(.8 n) a coordinate, E such that normal rows get no place in any of them but with
                probability .001, however narrow they are, or down to a sd of `narrowest`; at most a fifth of
@@ -68,20 +68,19 @@ own from growing above 1. Public numbers:
     k          the fewest steps that bring the least of the worst spectrum that a frame leaves to .6 of the
                largest: by then noise counts nearly alike on all axes
 
-The predicted error of normal rows is that of the last step alone. Its noise, of sd σ for the moment, is
-mapped back by A⁻¹, which multiplies its square by t = tr(s⁻¹)/d, s the spectrum that the step meets:
-covariance² = the sampling of a winsorised second moment + its noise, for white rows, times t²; mean² = (E
-min(|z|², R²)/n + the lifted noise d (σ R/(√2 τ))² t) over the square of the slope at 0.
+The predicted error of normal rows is that of the last step alone, whose noise A⁻¹ multiplies by t =
+tr(s⁻¹)/d, s the spectrum that the step meets.
 
-Departures: constants are chosen here; blocks are decomposed by singular values of their rows; a friendly mean
-takes the place of GoodCenter; in floats, the subspace of degenerate rows is found to about 1e-11, and a
-condition number above 1e26 is degenerate. Proof: `proofs/aggregation.md`, sections 4 and 5.
+Departures: constants are chosen here; a friendly mean takes the place of GoodCenter; in floats, the subspace
+of degenerate rows is found to about 1e-11, and a condition number above 1e26 is degenerate. Proof:
+`proofs/aggregation.md`, sections 4 and 5.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import islice
 from math import ceil, inf, log, sqrt
 from typing import ClassVar
 
@@ -167,7 +166,7 @@ class Unbounded(Estimator[T]):
     calibration: Calibration
     located: ClassVar[bool]  # whether "paper" finds a mean, too
 
-    def recipe(self, n: int, d: int, budget: Budget) -> "Loop":
+    def recipe(self, n: int, d: int, budget: Budget) -> "TightLoop | PaperLoop":
         require_matrix(n, d)
         cost, mean = concentrated(budget), self.located and not self.centred
         return _loop(n, d, cost, self.centred, self.calibration, mean)
@@ -182,7 +181,7 @@ class Unbounded(Estimator[T]):
         self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
     ) -> T | Abstention:
         # sorted rows, or copies side by side, would make blocks and pairs unlike the data
-        found = self.recipe(len(x), x.shape[1], budget).estimate(shuffled(x, noise), noise, trace)
+        found = self.recipe(len(x), x.shape[1], budget).estimate(shuffled(x, noise), noise)
         if isinstance(found, Abstention):
             return found
         return self._of(found) if found.finite else Abstention("covariance")
@@ -262,7 +261,7 @@ class UnboundedGaussian(Unbounded[Gaussian]):
 
 @dataclass(frozen=True)
 class Loop:
-    """The public numbers of a run on n rows of dimension d at a cost with δ > 0, and its blocks' answers."""
+    """The public numbers of a run on n rows of dimension d at a cost with δ > 0."""
 
     n: int
     d: int
@@ -279,36 +278,37 @@ class Loop:
     def blocks(self) -> tuple[int, int]: ...  # T and m
 
     @property
-    @abstractmethod
-    def squared_error(self) -> SquaredErrors: ...
-
-    @abstractmethod
-    def charges(self) -> Iterator[Charge]: ...
-
-    @abstractmethod
-    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention: ...
-
-    @property
     def vote(self) -> SubspaceVote:
         t, m = self.blocks
         return SubspaceVote(t, self.calibration, m=m, d=self.d)
 
-    def eigenvalues(
-        self, rows: Array, frame: Frame, charges: list[Charge], noise: NoiseSource
-    ) -> Array | None:
-        found = spectra(in_blocks(mapped(rows, frame.matrix), self.blocks[0]))
-        found = np.pad(found, ((0, 0), (0, self.d - frame.rank)))
-        return private_eigenvalues(found, charges, noise, self.calibration)
 
-    def voted(
-        self, rows: Array, frame: Frame, k: int, gap: float, pair: tuple[Charge, Charge], noise: NoiseSource
-    ) -> Array | None:
-        planes = projections(in_blocks(mapped(rows, frame.matrix), self.blocks[0]), k)
-        return self.vote.basis(planes, k, gap, pair, noise)
+@dataclass
+class Run:
+    """What the blocks of rows release in a frame, one charge after another."""
+
+    loop: Loop
+    rows: Array
+    charges: Iterator[Charge]
+    noise: NoiseSource
+
+    def blocks(self, frame: Frame) -> Array:
+        return in_blocks(mapped(self.rows, frame.matrix), self.loop.blocks[0])
+
+    def eigenvalues(self, frame: Frame) -> Array | None:
+        d, found = self.loop.d, spectra(self.blocks(frame))
+        found = np.pad(found, ((0, 0), (0, d - frame.rank)))
+        return private_eigenvalues(found, [*islice(self.charges, d)], self.noise, self.loop.calibration)
+
+    def voted(self, frame: Frame, k: int, gap: float) -> Array | None:
+        pair = next(self.charges), next(self.charges)
+        return self.loop.vote.basis(projections(self.blocks(frame), k), k, gap, pair, self.noise)
 
 
 @lru_cache(maxsize=1024)
-def _loop(n: int, d: int, cost: ZCDP, centred: bool, calibration: Calibration, located: bool) -> Loop:
+def _loop(
+    n: int, d: int, cost: ZCDP, centred: bool, calibration: Calibration, located: bool
+) -> "TightLoop | PaperLoop":
     return (PaperLoop if calibration == "paper" else TightLoop)(n, d, cost, centred, calibration, located)
 
 
@@ -325,7 +325,7 @@ class TightLoop(Loop):
 
     @cached_property
     def blocks(self) -> tuple[int, int]:
-        """2d to 8d rows a block, more where there would be more than 2000 blocks."""
+        # 2d to 8d rows a block, more where there would be more than 2000 blocks
         needed = enough_blocks(self.d, self.costs[0], "tight")
         if self.d > 1:
             needed = max(needed, enough_points(self.costs[1], "tight"))
@@ -347,45 +347,36 @@ class TightLoop(Loop):
         yield from eigenvalue_charges("eigenvalue in frame", self.d, last, "tight")
         yield from self.finish.charges()
 
-    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
-        charges, d = list(self.charges()), self.d
-        votes, rows = charges[d : 3 * d - 2], centred_rows(x, self.centred)
-        first = self.eigenvalues(rows, identity_frame(d), charges[:d], noise)  # (1)
+    def estimate(self, x: Array, noise: NoiseSource) -> Moments | Abstention:
+        d, whole = self.d, identity_frame(self.d)
+        run = Run(self, centred_rows(x, self.centred), self.charges(), noise)
+        first = run.eigenvalues(whole)  # (1)
         assert first is not None  # the mechanism of a range has no bottom
         if not (some := (first > 0).any()):
             first = np.ones(d)
-        frame = self.voted_frame(rows, first, votes, noise)  # (2)
+        rank = int((first > 0).sum())
+        frame: Frame | None = whole
+        if rank < d:
+            basis = run.voted(whole, rank, 0.0)
+            frame = None if basis is None else Frame(basis, np.eye(rank))
+        for k in range(1, d - (rank < d)):  # (2)
+            gap = gap_after(first, k) if k < rank else 0.0
+            basis = run.voted(frame or whole, min(k, rank), gap)
+            if frame is not None and basis is not None and k < rank and gap**2 < 1 / LARGE_GAP:
+                frame = frame.shrunk(basis[: frame.rank], gap)
         if frame is None:
             return Abstention("vote 1, count")
-        last = self.eigenvalues(rows, frame, charges[3 * d - 2 : 4 * d - 2], noise)  # (3)
+        last = run.eigenvalues(frame)  # (3)
         assert last is not None
-        if trace is not None:
-            trace.add(eigenvalues=first, frame=frame, eigenvalues_in_frame=last)
         spread = last[: frame.rank] if some else first
         if not spread[-1] > 0:
             return Abstention("eigenvalue in frame")
-        found = self.finish.estimate(x, frame, spread, charges[4 * d - 2 :], noise)  # (4)
+        found = self.finish.estimate(x, frame, spread, [*run.charges], noise)  # (4)
         return found if some or isinstance(found, Abstention) else Moments(None, np.zeros((d, d)))
-
-    def voted_frame(
-        self, rows: Array, eigenvalues: Array, votes: list[Charge], noise: NoiseSource
-    ) -> Frame | None:
-        rank, left = int((eigenvalues > 0).sum()), list(zip(votes[::2], votes[1::2], strict=True))
-        frame: Frame | None = identity_frame(self.d)
-        if rank < self.d:
-            basis = self.voted(rows, identity_frame(self.d), rank, 0.0, left.pop(0), noise)
-            frame = None if basis is None else Frame(basis, np.eye(rank))
-        for k, charges in enumerate(left, start=1):
-            here, top = (frame or identity_frame(self.d)), min(k, rank)
-            gap = gap_after(eigenvalues, k) if k < rank else 0.0
-            basis = self.voted(rows, here, top, gap, charges, noise)
-            if frame is not None and basis is not None and k < rank and gap**2 < 1 / LARGE_GAP:
-                frame = frame.shrunk(basis[: frame.rank], gap)
-        return frame
 
 
 def widest(d: int) -> tuple[float, ...]:
-    """Return the widest spectrum that votes should leave: gaps of 10, but for the last one of 1000."""
+    # that votes should leave: gaps of 10, but for the last one of 1000
     return tuple(np.append(GAP ** -np.arange(d - 1.0), GAP ** -(d - 2.0) / LAST_GAP)) if d > 1 else (1.0,)
 
 
@@ -415,7 +406,7 @@ class PaperLoop(Loop):
 
     @cached_property
     def blocks(self) -> tuple[int, int]:
-        """At least 4d rows a block, below which results are silently absurd."""
+        # at least 4d rows a block, below which results are silently absurd
         needed = max(
             enough_blocks(self.d, self.costs["eigenvalues"], "paper"),
             enough_points(self.costs["vote"], "paper"),
@@ -424,7 +415,7 @@ class PaperLoop(Loop):
 
     @property
     def squared_error(self) -> SquaredErrors:
-        """Sampling and noise of (3) and (4), for normal rows that the first step of (3) made round."""
+        # sampling and noise of (3) and (4), for normal rows that the first step of (3) made round
         d, moment = self.d, second_moment_sensitivity(self.rows, 1.0)
         noise = gaussian_scale(Charge("", "symmetric_gaussian", moment, self.costs["last"]))
         covariance = d * (d + 1) * (1 / self.rows + (noise * tail(d, BETA / self.rows) ** 2) ** 2 / 2)
@@ -453,77 +444,62 @@ class PaperLoop(Loop):
                 yield stability_charge(f"location {i}", cost)
             yield Charge("mean", "gaussian", mean_sensitivity(self.n, 1.0), costs["mean"])
 
-    def estimate(self, x: Array, noise: NoiseSource, trace: Trace | None) -> Moments | Abstention:
-        run = PaperRun(self, centred_rows(x, self.centred), iter(self.charges()), noise)
-        ended = run.rank() or run.gaps()  # (1) (2)
-        if ended is not None:
-            return ended
-        if trace is not None:
-            trace.add(frame=run.frame, eigenvalues_in_frame=run.values)
-        found = run.finish(x)  # (3) (4)
+    def estimate(self, x: Array, noise: NoiseSource) -> Moments | Abstention:
+        run = PaperRun(self, centred_rows(x, self.centred), self.charges(), noise)
+        found = run.rank() or run.gaps() or run.finish(x)
         return found if run.some or isinstance(found, Abstention) else Moments(None, np.zeros((self.d,) * 2))
 
 
 @dataclass
-class PaperRun:
+class PaperRun(Run):
     """The state of one run, all of it released: the frame and the eigenvalues in it."""
 
     loop: PaperLoop
-    rows: Array
-    charges: Iterator[Charge]
-    noise: NoiseSource
+    frame: Frame = field(init=False)
+    values: Array = field(init=False)
+    some: bool = field(init=False)  # whether some eigenvalue is not 0
 
-    def __post_init__(self) -> None:
-        self.frame, self.values = identity_frame(self.loop.d), np.ones(self.loop.d)
-        self.some = True  # eigenvalue is not 0
-
-    def rank(self) -> Abstention | None:  # the end of the run where there is one
-        values = self._measured(self.frame)
+    def rank(self) -> Abstention | None:  # (1): the end of the run where there is one
+        d = self.loop.d
+        self.frame, self.some = identity_frame(d), True
+        values = self.eigenvalues(self.frame)
         if values is None:
             return Abstention("eigenvalue")
         self.some = bool((values > 0).any())
-        self.values = values if self.some else np.ones(self.loop.d)
+        self.values = values if self.some else np.ones(d)
         r = int((self.values > 0).sum())
-        basis, singular = self._voted(r, 0.0), r < self.loop.d
+        basis, singular = self.voted(self.frame, r, 0.0), r < d
         if singular and basis is None:
             return Abstention("vote on the rank")
         frame = Frame(basis, np.eye(r)) if singular and basis is not None else None
         return self._moved(frame, "eigenvalue of the rank")
 
-    def gaps(self) -> Abstention | None:
+    def gaps(self) -> Abstention | None:  # (2)
         for k in range(1, self.loop.d):
             frame, values, inside = self.frame, self.values, k < self.frame.rank
             gap = gap_after(values, k) if inside else 0.0
             coarse = inside and gap**2 < 1 / COARSE_GAP
-            basis = self._voted(min(k, frame.rank), gap)
+            basis = self.voted(frame, min(k, frame.rank), gap)
             if coarse and basis is None:
                 return Abstention(f"vote {k}")
             changed = frame.shrunk(basis[: frame.rank], gap) if coarse and basis is not None else None
-            if (ended := self._moved(changed, f"eigenvalue after vote {k}")) is not None:
+            if ended := self._moved(changed, f"eigenvalue after vote {k}"):
                 return ended
             fine = inside and self.values[0] > FINE_GAP * self.values[k]
             finer = self.finer(k if inside else self.frame.rank - 1)
-            if (ended := self._moved(finer if fine else None, f"eigenvalue after fine {k}")) is not None:
+            if ended := self._moved(finer if fine else None, f"eigenvalue after fine {k}"):
                 return ended
         return None
 
     def _moved(self, frame: Frame | None, step: str) -> Abstention | None:
         # go to a frame and measure there, or draw the measurement alone
-        found = self._measured(frame or self.frame)
+        found = self.eigenvalues(frame or self.frame)
         if frame is None:
             return None
         if found is None or not (found[: frame.rank] > 0).all():
             return Abstention(step)
         self.frame, self.values = frame, found[: frame.rank]
         return None
-
-    def _measured(self, frame: Frame) -> Array | None:
-        charges = [next(self.charges) for _ in range(self.loop.d)]
-        return self.loop.eigenvalues(self.rows, frame, charges, self.noise)
-
-    def _voted(self, k: int, gap: float) -> Array | None:
-        charges = next(self.charges), next(self.charges)
-        return self.loop.voted(self.rows, self.frame, k, gap, charges, self.noise)
 
     def _moment(self, frame: Frame, radius: float) -> tuple[Array, float]:
         # the noisy second moment of the rows in a frame, in units of radius², and the sd of its noise
@@ -538,7 +514,7 @@ class PaperRun:
         z = psd_part(self._moment(frame, radius)[0] * radius**2)
         return frame.then(spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference))))
 
-    def finish(self, x: Array) -> Moments | Abstention:
+    def finish(self, x: Array) -> Moments | Abstention:  # (3) (4)
         frame, values, r = self.frame.scaled(1 / sqrt(2 * self.values[0])), self.values, self.frame.rank
         squared = tail(r, BETA / len(self.rows)) ** 2
         z, scale = self._moment(frame, sqrt(squared))
@@ -552,31 +528,38 @@ class PaperRun:
         white = frame.then(
             spectral_map(s, lambda v: 1 / np.sqrt(np.maximum(v, LEAST * max(float(v.max()), LEAST))))
         )
-        mean = self._mean(x, white)  # (4)
-        return mean if isinstance(mean, Abstention) else Moments(mean, covariance)
-
-    def _mean(self, x: Array, white: Frame) -> Array | Abstention:
-        whole, r, places = completed(white), white.rank, []
-        for axis in whole:
-            charge = next(self.charges)
-            keys = np.floor(np.clip(x @ axis, -FARTHEST, FARTHEST))
-            place = stable_mode(keys, charge, self.noise)
-            if not isinstance(place, float):
-                return Abstention(charge.step)
-            places.append(place + 0.5)
-        centre, radius = np.linalg.solve(whole, np.array(places)), self.loop.reach(r)
+        centre = located(x, completed(white), self.charges, self._place)  # (4)
+        if isinstance(centre, Abstention):
+            return centre
+        radius = self.loop.reach(r)
         mapping = white.matrix.T / radius
         mean = mean_in_ball(x, lambda block: (block - centre) @ mapping, 1.0)
         noisy = gaussian(padded(mean, self.loop.d), next(self.charges), self.noise)[:r]
-        return np.asarray(centre + white.back(noisy * radius))
+        return Moments(centre + white.back(noisy * radius), covariance)
+
+    def _place(self, z: Array, charge: Charge) -> float | None:
+        place = stable_mode(np.floor(z), charge, self.noise)
+        return place + 0.5 if isinstance(place, float) else None
+
+
+def located(
+    x: Array, axes: Array, charges: Iterator[Charge], draw: Callable[[Array, Charge], float | None]
+) -> Array | Abstention:
+    # the point whose coordinates along the axes are drawn one by one
+    found = []
+    for axis, charge in zip(axes, charges, strict=False):
+        place = draw(np.clip(x @ axis, -FARTHEST, FARTHEST), charge)
+        if place is None:
+            return Abstention(charge.step)
+        found.append(place)
+    return np.asarray(np.linalg.solve(axes, np.array(found)))
 
 
 @dataclass(frozen=True)
 class RoundFinish:
     """Steps (5) to (9) for n rows of dimension d, whose frame should leave a spectrum no wider than `worst`.
 
-    `narrowest` is the least sd of a coordinate in the frame, 0 where rows may be of a subspace. `placed`: a
-    centre near the mean was released before, and takes the place of c.
+    `narrowest` is the least sd of a coordinate in the frame, 0 where rows may be of a subspace.
     """
 
     n: int
@@ -586,15 +569,14 @@ class RoundFinish:
     centred: bool = False
     thin: float = THIN
     narrowest: float = 0.0
-    placed: bool = False
+    placed: bool = False  # a centre near the mean was released before, and takes the place of c
 
     @cached_property
     def lift(self) -> LiftedMoment:
         return LiftedMoment(self.n, self.d, 0.0 if self.centred else HEIGHT)
 
     @cached_property
-    def location(self) -> ZCDP | None:
-        """The cost of all locations together; None where the mean is known, or a centre is given."""
+    def location(self) -> ZCDP | None:  # the cost of all locations together
         if self.centred or self.placed:
             return None
         exponent = _exponent(self.d, self.cost.delta, self.narrowest)
@@ -620,16 +602,14 @@ class RoundFinish:
     def stretch(self) -> float:  # t, if the frame left the worst spectrum
         return float(np.mean(1 / self._ended[1]))
 
-    def ball(self, spectrum: Array, costs: tuple[ZCDP, ...] = ()) -> float:
-        """Return R of a step in which rows should have this spectrum, among steps of other costs if given."""
+    def ball(self, spectrum: Array, costs: tuple[ZCDP, ...] = ()) -> float:  # R, where rows have this
         if not is_round(spectrum):
             return length_beyond(spectrum, LONG)
         costs = costs or self.costs
         answers = sum(cost.rho for cost in costs[1:] or costs)
         return best_radius(self.n, self.d, gaussian_mu(ZCDP(answers / self.lift.reach**4)))
 
-    def excess(self, spectrum: Array, cost: ZCDP, costs: tuple[ZCDP, ...] = ()) -> float:
-        """Return e of a step of this cost in which rows should have this spectrum."""
+    def excess(self, spectrum: Array, cost: ZCDP, costs: tuple[ZCDP, ...] = ()) -> float:  # e
         noise = self.lift.sensitivity() / gaussian_mu(cost)
         return CAUTION * sqrt(len(spectrum)) * noise * self.ball(spectrum, costs) ** 2
 
@@ -668,11 +648,13 @@ class RoundFinish:
     def estimate(
         self, x: Array, frame: Frame, spread: Array, charges: list[Charge], noise: NoiseSource
     ) -> Moments | Abstention:
-        located = charges[: -len(self.costs)]
-        centre = self._located(x, frame.scaled(1 / sqrt(spread[0])), located, noise)  # (5)
+        centre: Array | Abstention = np.zeros(self.d)
+        if not self.centred:  # (5)
+            axes = completed(frame.scaled(1 / sqrt(spread[0])), self.thin)
+            centre = located(x, axes, iter(charges), lambda z, charge: LOCATOR.draw(z, charge, noise))
         if isinstance(centre, Abstention):
             return centre
-        return self.round(x, centre, frame, spread, charges[len(located) :], noise)
+        return self.round(x, centre, frame, spread, charges[-len(self.costs) :], noise)
 
     def round(
         self, x: Array, centre: Array, frame: Frame, spread: Array, measured: list[Charge], noise: NoiseSource
@@ -693,19 +675,6 @@ class RoundFinish:
         weights = [cost.rho for cost in used]
         mean, covariance = (np.average(one, axis=0, weights=weights) for one in (means, covariances))
         return Moments(None if self.centred else mean, covariance)  # (9)
-
-    def _located(
-        self, x: Array, frame: Frame, charges: list[Charge], noise: NoiseSource
-    ) -> Array | Abstention:
-        if self.centred:
-            return np.zeros(self.d)
-        whole, found = completed(frame, self.thin), []
-        for axis, charge in zip(whole, charges, strict=True):
-            place = LOCATOR.draw(np.clip(x @ axis, -FARTHEST, FARTHEST), charge, noise)
-            if place is None:
-                return Abstention(charge.step)
-            found.append(place)
-        return np.asarray(np.linalg.solve(whole, np.array(found)))
 
     def _measured(
         self, x: Array, centre: Array, frame: Frame, spectrum: Array, charge: Charge, noise: NoiseSource
@@ -729,7 +698,7 @@ def rounder(z: Array, excess: float) -> Array:
 
 @lru_cache(maxsize=256)
 def fewest_finished(d: int, cost: ZCDP, centred: bool, narrowest: float) -> int:
-    """Return about the fewest rows whose location costs at most a fifth of ρ, and whose step has e ≤ .25."""
+    # whose location costs at most a fifth of ρ, and whose step has e ≤ .25, about
 
     def enough(n: int) -> bool | None:
         finish = round_finish(n, d, cost, (1.0,) * d, centred)
