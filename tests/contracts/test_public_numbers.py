@@ -53,7 +53,6 @@ CALLS = {  # what a number is given to
     "delta of zcdp as stated": lambda x: budgets.approx_from_zcdp_stated(ZCDP(0.5), x),
     "delta of gdp": lambda x: budgets.approx_from_gdp(GaussianDP(0.5), x),
     "mu": lambda x: budgets.gaussian_delta(x, 0.3),
-    "slack": lambda x: budgets.advanced_composition(ApproxDP(0.1, 1e-6), 3, slack=x),
     "slack of the best": lambda x: budgets.optimal_composition(ApproxDP(0.1, 1e-6), 3, slack=x),
     "classic scale": lambda x: mechanisms.classic_gaussian_scale(1.0, x, 1e-6),
     "ledger, epsilon": lambda x: spent(epsilon=x),

@@ -13,6 +13,7 @@ from tests.estimators import test_affine as lifts
 from tests.estimators import test_histograms, test_scale
 from tests.estimators import test_nets as nets
 from tests.estimators import test_noisy_means as sums
+from tests.mutants.of_privacy import mutants
 from workbench.estimators import (
     affine,
     base,
@@ -33,7 +34,7 @@ from workbench.estimators.shared import moments, noisy_means, rows
 from workbench.estimators.shared import rows as integers
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import histograms
-from workbench.study.faults import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute
 
 
 def zeros(values: np.ndarray, *_: float) -> np.ndarray:
@@ -176,23 +177,21 @@ def shapes_of_a_net() -> None:
         nets.test_what_is_multiplied_has_a_public_shape(patch)
 
 
-MOVED_UP = (
-    Mutant("rows of a net that move up where one is absent", net_of_those_there, shapes_of_a_net),
-    Mutant("rows that are far that move up where one is absent",
-           rewritten(affine, "squared_lengths", "np.where(present(x), lengths, 0.0)",
-                     "lengths[present(x)]"),
-           partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
-    Mutant("an absent row that is far", rewritten(affine, "squared_lengths", ", 0.0)", ", np.inf)"),
-           partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
+MOVED_UP = mutants(
+    ("rows of a net that move up where one is absent", net_of_those_there, shapes_of_a_net),
+    ("rows that are far that move up where one is absent", affine, "squared_lengths",
+     "np.where(present(x), lengths, 0.0)", "lengths[present(x)]",
+     partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
+    ("an absent row that is far", affine, "squared_lengths", ", 0.0)", ", np.inf)",
+     partial(lifts.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are, 2)),
 )  # fmt: skip
 
 
-IN_SUMS = (
-    Mutant("a count of all rows", attribute(integers, "present", everything), partial(OVER, "moment", 3)),
-    Mutant("a share that noise may hide, in a corner",
-           rewritten(moments.LiftedMoment, "share", "share(corner, (self.steps * STEP) ** 2, charge)",
-                     "corner / (self.steps * STEP) ** 2"),
-           absent.test_without_absent_rows_the_corner_changes_no_bit),
+IN_SUMS = mutants(
+    ("a count of all rows", integers, "present", everything, partial(OVER, "moment", 3)),
+    ("a share that noise may hide, in a corner", moments.LiftedMoment, "share",
+     "share(corner, (self.steps * STEP) ** 2, charge)", "corner / (self.steps * STEP) ** 2",
+     absent.test_without_absent_rows_the_corner_changes_no_bit),
 )  # fmt: skip
 
 

@@ -16,8 +16,9 @@ Condition = Callable[[Example], bool]
 
 @cache
 def charges(example: Example) -> tuple[Charge, ...]:
-    plans = (tuple(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000))
-    return max(plans, key=len)
+    """Those of the longest plan and, of plans as long, of the one of most rows, which contracts look at."""
+    plans = [tuple(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000)]
+    return max(reversed(plans), key=len)
 
 
 def has_step(step: str) -> Condition:
@@ -46,6 +47,22 @@ def of(*estimands: str) -> Condition:
     return lambda example: entry_of(example).estimand in estimands
 
 
+def of_type(*names: str) -> Condition:
+    return lambda example: type(example.estimator).__name__ in names
+
+
+def has(name: str) -> Condition:
+    return lambda example: hasattr(example.estimator, name)
+
+
+def both(*conditions: Condition) -> Condition:
+    return lambda example: all(condition(example) for condition in conditions)
+
+
+def without(*conditions: Condition) -> Condition:
+    return lambda example: not any(condition(example) for condition in conditions)
+
+
 def calls(function: Callable[..., Any], counted: bool = True) -> Condition:
     """Whether it is called; unless `counted`, and never for how many rows are there beside their sum."""
 
@@ -64,33 +81,12 @@ def calls(function: Callable[..., Any], counted: bool = True) -> Condition:
     return condition
 
 
-def in_many_dimensions(example: Example) -> bool:
-    return dimension(example) is not None
-
-
 def on_the_line(example: Example) -> bool:
     return dimension(example) is None
 
 
-def both(*conditions: Condition) -> Condition:
-    return lambda example: all(condition(example) for condition in conditions)
-
-
 def unbounded(example: Example) -> bool:
     return getattr(example.estimator, "radius", None) is None and not hasattr(example.estimator, "low")
-
-
-def clips_a_mean(example: Example) -> bool:
-    paper_cut = type(example.estimator).__name__ == "ClippedMean" and calibrated("paper")(example)
-    return on_the_line(example) and has_step("mean")(example) and not paper_cut
-
-
-def clips_around_a_far_place(example: Example) -> bool:
-    return clips_a_mean(example) and unbounded(example)
-
-
-def searches_bins(example: Example) -> bool:
-    return on_the_line(example) and has_step("locate")(example) and not uses("window_median")(example)
 
 
 def compares_pairs(example: Example) -> bool:
@@ -104,16 +100,8 @@ def has_bottom(example: Example) -> bool:
     )
 
 
-def has_window_range(example: Example) -> bool:
-    return uses("window_median")(example) and not has_bottom(example)
-
-
 def is_symmetric(example: Example) -> bool:
     return any(kind != "none" for kind in entry_of(example).symmetries.values())
-
-
-def spends_more_than_half(example: Example) -> bool:
-    return type(example.estimator).__name__ != "FilterMean" or example.estimator.calibration != "paper"
 
 
 def has_several_steps(example: Example) -> bool:
@@ -125,33 +113,30 @@ def has_parts(example: Example) -> bool:
     return hasattr(planned(example, max(24, least(example))), "parts")
 
 
-def cuts_at_the_least_threshold(example: Example) -> bool:
-    stated = calibrated("paper")(example) and isinstance(example.budget, ApproxDP)
-    single = type(example.estimator).__name__ in ("UnboundedMean", "StableLocation")
-    return uses("stability_histogram")(example) and not (stated and single)
+def approximate(example: Example) -> bool:
+    return isinstance(example.budget, ApproxDP)
 
 
-def central(example: Example) -> bool:
-    return not has_step("users")(example)
+def practical(example: Example) -> bool:
+    return getattr(example.estimator, "mode", "proved") == "practical"
 
 
-def is_rounded_up(example: Example) -> bool:
-    return type(example.estimator).__name__ in ("CoinPressMean", "ClippedHeavyMean", "PerturbedCovariance")
-
-
-def has_no_net(example: Example) -> bool:
-    return not hasattr(example.estimator, "candidates")
-
-
-def not_a_covariance(example: Example) -> bool:
-    return entry_of(example).estimand != "covariance"
-
-
-def quickly_bounded(example: Example) -> bool:
-    slow = has_step("log-scale")(example) and has_step("locate")(example)
-    unproved = getattr(example.estimator, "mode", "proved") == "practical"
-    return hasattr(example.estimator, "error_bound") and not (slow or unproved)
-
-
+in_many_dimensions = without(on_the_line)
+is_cut = both(of_type("ClippedMean"), calibrated("paper"))
+clips_a_mean = both(on_the_line, has_step("mean"), without(is_cut))
+clips_around_a_far_place = both(clips_a_mean, unbounded)
+searches_bins = both(on_the_line, has_step("locate"), without(uses("window_median")))
+has_window_range = both(uses("window_median"), without(has_bottom))
+spends_more_than_half = without(both(of_type("FilterMean"), calibrated("paper")))
+cuts_at_the_least_threshold = both(
+    uses("stability_histogram"),
+    without(both(calibrated("paper"), approximate, of_type("UnboundedMean", "StableLocation"))),
+)
+central = without(has_step("users"))
+is_rounded_up = of_type("CoinPressMean", "ClippedHeavyMean", "PerturbedCovariance")
+has_no_net = without(has("candidates"))
+not_a_covariance = without(of("covariance"))
+quickly_bounded = both(
+    has("error_bound"), without(both(has_step("log-scale"), has_step("locate")), practical)
+)
 groups_variances = both(has_step("variance"), calibrated("tight"))
-is_cut = both(lambda example: type(example.estimator).__name__ == "ClippedMean", calibrated("paper"))

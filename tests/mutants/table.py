@@ -1,13 +1,18 @@
 """The table of mutants: faults put into the package on purpose, each with the contract that must find it."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from itertools import count
 from math import inf
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
 
 import workbench as wb
 from tests.mutants import conditions as on
-from tests.mutants import faults
-from tests.mutants.faults import method
 from workbench import ClippedMean, errors
 from workbench.catalog import Example
 from workbench.contracts import accounting, accuracy, behaviour
@@ -15,19 +20,311 @@ from workbench.contracts.disjoint import a_row_moves_one_part, forms
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
+from workbench.distributions import Interval
 from workbench.estimators import base, scale, two_step
 from workbench.estimators import nets as pure_net
 from workbench.estimators.heavy_tailed import HeavyTailed
 from workbench.estimators.histograms import StableCentres, UnitHistogram
 from workbench.estimators.populous import PopulousLearner
-from workbench.estimators.prime import Filtered
-from workbench.estimators.shared import rows as integers
-from workbench.estimators.shared import window_median
-from workbench.privacy import histograms, mechanisms, stable
-from workbench.study.faults import Fault, Mutant, attribute, charged, everywhere, rewritten, swapped, weaker
+from workbench.estimators.prime import Filtered, PaperFilter
+from workbench.estimators.shared import budgets, rows
+from workbench.estimators.shared.window_median import WindowMedian
+from workbench.linalg import second_moment
+from workbench.privacy import (
+    ZCDP,
+    Converted,
+    Interleaved,
+    Parallel,
+    PureDP,
+    Sequential,
+    SimulatedNoise,
+    histograms,
+    mechanisms,
+    stable,
+)
+from workbench.study.faults import (
+    Fault,
+    Mutant,
+    attribute,
+    charged,
+    everywhere,
+    replaced_everywhere,
+    rewritten,
+    swapped,
+    weaker,
+)
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
-Contract = Callable[..., None]
+Steps = Callable[..., Any]
+
+
+def method(name: str, change: Callable[[Steps], Steps]) -> Fault:
+    """A method of an example's estimator, changed: a function of the estimator and its arguments."""
+
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        kind = type(example.estimator)
+        with patch.object(kind, name, change(getattr(kind, name))):
+            yield
+
+    return fault
+
+
+def times(cost: Any, factor: float) -> Any:
+    name = next(name for name in ("epsilon", "rho", "mu") if hasattr(cost, name))
+    return replace(cost, **{name: factor * getattr(cost, name)})
+
+
+def halved(function: Steps) -> Steps:
+    return lambda *arguments: function(*arguments) / 2
+
+
+# Statistics that are more sensitive than they are charged for
+
+
+class Unclipped:
+    def __getattr__(self, name: str) -> Any:
+        return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
+
+
+def exponents_from_the_smallest(differences: np.ndarray) -> np.ndarray:
+    keys = exponents(differences)
+    return keys - keys.min()
+
+
+def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
+    windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
+    with np.errstate(all="ignore"):
+        ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
+    return float(np.clip(ratios, self.low, self.high).mean()) - self.middle
+
+
+def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Any:
+    pieces = scored(self, points)
+    middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
+    left = np.searchsorted(np.sort(points), middles)
+    return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
+
+
+def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Any:
+    pieces = scored(self, points)
+    outside = (pieces.edges[:-1] < points.min()) | (pieces.edges[1:] > points.max())
+    return replace(pieces, void=pieces.void | outside)
+
+
+def scores_of_floats(self: WindowMedian, *arguments: Any) -> Any:
+    scores, weights = chosen_by(self, *arguments)
+    return np.asarray(scores), weights
+
+
+def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any, noise: Any) -> float | None:
+    place = drawn(self, points, charge, noise)
+    crowded = np.median(np.abs(points - np.median(points))) < self.right
+    return place if crowded or self.low is not None else None
+
+
+class Floats(np.ndarray):
+    def padded(self, by: Any) -> "Floats":
+        return np.pad(self, by).view(Floats)
+
+
+def float_mean(x: np.ndarray, change: Steps, radius: float, counted: bool = False) -> Floats:
+    return np.asarray(within_ball(change(x), radius).mean(axis=0)).view(Floats)
+
+
+def float_moment(x: np.ndarray, change: Steps, radius: float, counted: bool = False) -> Floats:
+    return second_moment(within_ball(change(x), radius)).view(Floats)
+
+
+def histogram(shown: Steps, padded: bool = True) -> Steps:
+    def release(keys: np.ndarray, charge: Any, noise: Any, threshold: float | None = None) -> Any:
+        unique, counts = np.unique(keys, return_counts=True)
+        full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
+        noisy = histograms._noisy(full, charge, noise)[: len(counts)]
+        least = histograms.stability_threshold(charge.cost) if threshold is None else threshold
+        kept = shown(counts, noisy, least)
+        return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
+
+    return release
+
+
+# Rows
+
+
+def rows_dropped(values: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        usable = np.abs(values) <= base.LARGEST
+    return np.array(values[usable]) if usable.sum() >= 4 else sanitised(values)
+
+
+def clipped_in_place(reader: Steps) -> Steps:
+    def clipped(x: Any) -> Any:
+        if isinstance(x, np.ndarray) and x.flags.writeable:
+            with np.errstate(invalid="ignore"):
+                np.clip(x, -1e3, 1e3, out=x)
+        return reader(x)
+
+    return clipped
+
+
+def text_read_as_zeros(x: Any) -> Any:
+    try:
+        return read(x)
+    except ValueError:
+        return np.zeros(len(x)), None
+
+
+def own_stream(seed: int | None) -> Steps:
+    return lambda rng: (
+        SimulatedNoise(np.random.default_rng(seed)) if isinstance(rng, np.random.Generator) else given(rng)
+    )
+
+
+# Changes of the method `estimate` of an estimator: (self, x, budget, noise, trace)
+
+
+def of_rows(change: Steps) -> Callable[[Steps], Steps]:
+    return lambda steps: lambda self, x, *rest: steps(self, change(x), *rest)
+
+
+def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[Steps], Steps]:
+    def raising(x: np.ndarray) -> np.ndarray:
+        if condition(x):
+            raise ValueError("unexpected rows")
+        return x
+
+    return of_rows(raising)
+
+
+def warned_of(x: np.ndarray) -> np.ndarray:
+    if not np.ptp(x):
+        warnings.warn("all rows are equal", stacklevel=2)
+    return x
+
+
+def raw_for_ties(steps: Steps) -> Steps:
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        if np.ptp(x):
+            return steps(self, x, *rest)
+        if x.ndim == 2:
+            return x[0]
+        return Interval(x[0], x[0]) if "Interval" in type(self).__name__ else float(x[0])
+
+    return changed
+
+
+def a_point_for_each_epsilon(steps: Steps) -> Steps:
+    def changed(self: Any, x: np.ndarray, budget: Any, noise: Any, *rest: Any) -> Any:
+        size = next(getattr(budget, name) for name in ("epsilon", "rho", "mu") if hasattr(budget, name))
+        for _ in range(int(size)):
+            noise.uniform(0.0, 1.0)
+        return steps(self, x, budget, noise, *rest)
+
+    return changed
+
+
+def wider_with_n(steps: Steps) -> Steps:
+    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+        value = steps(self, x, *rest)
+        more = len(x) ** 2 if np.isfinite(value.high) else 0.0
+        return Interval(value.low - more, value.high + more)
+
+    return changed
+
+
+def a_fraction(factor: float) -> Callable[[Steps], Steps]:
+    return lambda bound: lambda self, *arguments: bound(self, *arguments) / factor
+
+
+# Budgets and plans
+
+
+def overspent_shares(budget: Any, *shares: float, **deltas: Any) -> tuple[Any, ...]:
+    *first, last = divided(budget, *shares, **deltas)
+    name = "rho" if hasattr(budget, "rho") else "epsilon"
+    return *first, replace(last, **{name: getattr(budget, name)})
+
+
+def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
+    vote, mask = votes(budget, share, kind)
+    return vote, replace(mask, epsilon=budget.epsilon)
+
+
+def twice_a_coordinate(self: StableCentres, d: int, budget: Any) -> tuple[str, Any]:
+    rule, cost = coordinate_cost(self, d, budget)
+    return rule, times(cost, 2.0)
+
+
+@contextmanager
+def every_share_is_the_whole(example: Example) -> Iterator[None]:
+    outer = "outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)"
+    one = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
+    with ExitStack() as stack:
+        stack.enter_context(
+            replaced_everywhere(
+                (divided, overspent_shares),
+                (votes, whole_vote),
+                (step_budgets, lambda budget, weights: step_budgets(budget, (1.0,)) * len(weights)),
+            )
+        )
+        stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
+        stack.enter_context(rewritten(PaperFilter, "_rounds", outer, "outer = budget")())
+        stack.enter_context(rewritten(PaperFilter, "_directions", one, "cost, pure = budget,")())
+        for kind in (ZCDP, PureDP):
+            stack.enter_context(patch.object(kind, "split", lambda cost, *weights: (cost,) * len(weights)))
+        yield
+
+
+def with_charges(plan: Any, change: Steps) -> Any:
+    match plan:
+        case Converted():
+            return replace(plan, part=with_charges(plan.part, change))
+        case Interleaved():
+            return replace(plan, whole=with_charges(plan.whole, change))
+        case Sequential() | Parallel():
+            return replace(plan, parts=tuple(with_charges(part, change) for part in plan.parts))
+    return change(plan)
+
+
+def cheaper(plan: Any) -> Any:
+    return with_charges(plan, lambda charge: replace(charge, cost=times(charge.cost, 0.5)))
+
+
+def shorter(plan: Any) -> Any:
+    if isinstance(plan, Converted):
+        return replace(plan, part=shorter(plan.part))
+    return replace(plan, parts=plan.parts[:-1])
+
+
+def released_with(change: Steps) -> Fault:
+    return attribute(base, "Release", lambda value, plan, *rest: release(value, change(plan), *rest))
+
+
+def drifting(plan: Steps) -> Steps:
+    calls = count(1)
+
+    def drift(charge: Any) -> Any:
+        return replace(charge, sensitivity=charge.sensitivity * (1 + 1e-9 * next(calls)))
+
+    return lambda self, *public: with_charges(plan(self, *public), drift)
+
+
+exponents, sorted_statistic = scale.exponents, scale.Winsor.statistic
+scored, drawn, chosen_by = WindowMedian.pieces, WindowMedian.draw, WindowMedian.choices
+weighed, threshold = WindowMedian.bottom, UnitHistogram.threshold
+sanitised, read, release, given = base.sanitised, base.read, base.Release, base.noise_source
+clipped_mean, within_ball, in_ball, in_box = (
+    two_step.clipped_mean,
+    rows.within_ball,
+    rows.in_ball,
+    rows.in_box,
+)
+divided, step_budgets, votes = budgets.divided, budgets.step_budgets, budgets.vote_and_mask
+coordinate_cost = StableCentres.coordinate_cost
+COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
+
+# The table: contract, and what it is asked with; name, fault, and what an example needs to have it
+
 KINDS = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "choice", "exponential"),
     *("truncated_laplace", "thompson_laplace", "wishart", "cuts"),
@@ -42,284 +339,129 @@ SCALES = (
     (stable, "voted_scale", ("voted_gaussian", "voted_laplace")),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
-WINDOW, HISTOGRAM = window_median.WindowMedian, UnitHistogram
-WINSOR, UNCLIPPED = scale.Winsor, faults.Unclipped()
-COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
+HAS_BINS = on.uses("stability_histogram")
+HAS_NO_SUBSPACE = on.both(on.is_symmetric, lambda example: not on.has_step("subspace")(example))
+GROWS = on.both(on.of("mean", "location", "scale", "covariance"), on.central, on.has_no_net)
+UNCOUNTED = {"counted": False}  # floats have no unit, in which rows are counted
 
-
-def halved(function: Callable[..., float]) -> Callable[..., float]:
-    return lambda *arguments: function(*arguments) / 2
-
-
-def found_by(
-    contract: Contract, *faulty: tuple[str, Fault, on.Condition], **options: object
-) -> list[Mutant[Contract]]:
-    return [Mutant(name, fault, contract, applies, options) for name, fault, applies in faulty]
-
-
-NOISE = [
-    *found_by(
-        accounting.draws_are_those_of_the_plan,
-        *(
-            (f"{scale} halved", attribute(module, scale, halved(getattr(module, scale))), on.uses(*names))
-            for module, scale, names in SCALES
-        ),
-    ),
-    *found_by(
-        accounting.noise_has_the_scale_that_is_asked_for,
-        *(
-            (f"{kind} source times {factor}", weaker(kind, factor), on.draws(kind))
-            for kind in KINDS
-            for factor in (0.5, round(1 / 1.3, 2), 1.3)
-        ),
-    ),
-]
-
-SENSITIVITY = found_by(
-    gap_is_the_sensitivity,
-    ("clip of the mean doubled", swapped(two_step.clipped_mean, faults.twice_as_wide), on.clips_a_mean),
-    (
-        "mean clipped without centring",
-        swapped(two_step.clipped_mean, faults.plain_clipped_mean),
-        on.clips_around_a_far_place,
-    ),
-    *(
-        (f"whole numbers {name}", swapped(right, wrong), on.both(on.calls(right), on.central))
-        for name, right, wrong in (
-            ("in hardly any ball", integers.in_ball, faults.hardly_any_ball),
-            ("in a doubled ball", integers.in_ball, faults.twice_the_ball),
-            ("in a doubled box", integers.in_box, faults.twice_the_box),
-        )
-    ),
-    (
-        "whole numbers that are rounded alone",
-        swapped(integers.in_ball, faults.rounded_alone),
-        on.is_rounded_up,
-    ),
-    (
-        "clip of a net's scores off",
-        attribute(pure_net, "np", UNCLIPPED),
-        lambda example: isinstance(example.estimator, pure_net.PureNetCovariance),
-    ),
-    (
-        "cut of the mean off",
-        attribute(ClippedMean, "statistic", faults.cut_nothing),
-        on.is_cut,
-    ),
-    (
-        "bins from the smallest row on",
-        attribute(HISTOGRAM, "keys", bins_from_the_smallest_row),
-        on.searches_bins,
-    ),
-    (
-        "exponents from the smallest on",
-        swapped(scale.exponents, faults.exponents_from_the_smallest),
-        on.has_step("exponent"),
-    ),
-    ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs), on.compares_pairs),
-    ("groups that overlap", attribute(WINSOR, "statistic", faults.overlapping_groups), on.groups_variances),
-    ("groups in order of size", attribute(WINSOR, "statistic", faults.sorted_groups), on.groups_variances),
-    ("score |n - 2L|", attribute(WINDOW, "pieces", faults.twice_the_depth), on.uses("window_median")),
-    (
-        "positions between the points only",
-        attribute(WINDOW, "pieces", faults.range_of_the_data),
-        on.has_window_range,
-    ),
-)
-
-WHOLE = found_by(
-    noise_meets_whole_numbers,
-    (
-        "scores of floats",
-        attribute(WINDOW, "choices", faults.scores_of_floats),
-        on.both(on.on_the_line, on.uses("window_median")),
-    ),
-    (
-        "mean of floats",
-        swapped(integers.mean_in_ball, faults.float_mean),
-        on.calls(integers.mean_in_ball, counted=False),  # floats have no unit, in which rows are counted
-    ),
-    (
-        "moment of floats",
-        swapped(integers.moment_in_ball, faults.float_moment),
-        on.calls(integers.moment_in_ball, counted=False),
-    ),
-)
-
-DELTA = found_by(
-    a_lone_row_shows_with_probability_at_most_delta,
-    *(
-        (f"threshold {name}", swapped(THRESHOLD, change), on.cuts_at_the_least_threshold)
-        for name, change in (
-            ("halved", halved(THRESHOLD)),
-            ("off", lambda cost: -inf),
-            ("for twice the delta", lambda cost: THRESHOLD(replace(cost, delta=2 * cost.delta))),
-        )
-    ),
-    (
-        "threshold below the least",
-        attribute(HISTOGRAM, "threshold", faults.half_of_the_threshold),
-        on.both(on.uses("stability_histogram"), on.searches_bins),
-    ),
-    (
-        "threshold of the estimator's own",
-        swapped(COUNTED, faults.with_its_own_threshold),
-        on.uses("stability_histogram"),
-    ),
-    (
-        "bins shown by their count",
-        swapped(COUNTED, faults.decided_by_the_count),
-        on.uses("stability_histogram"),
-    ),
-    *(
-        (f"bottom {name}", attribute(WINDOW, "bottom", change), on.has_bottom)
-        for name, change in (
-            ("halved", lambda self, cost: faults.weighed(self, cost) // 2),
-            ("off", lambda self, cost: 1),
-        )
-    ),
-    (
-        "bottom for the right width twice",
-        attribute(WINDOW, "bottom", faults.right_twice),
-        on.both(on.has_bottom, on.has_step("log-scale"), on.calibrated("tight")),
-    ),
-    (
-        "bottom decided by the points",
-        attribute(WINDOW, "draw", faults.silent_for_sparse_points),
-        on.has_bottom,
-    ),
-)
-
-BUDGET = [
-    *found_by(
-        accounting.plan_composes_to_the_budget,
-        ("every charge costs twice", charged(faults.twice_the_cost), on.spends_more_than_half),
-        ("every step gets the whole budget", faults.every_share_is_the_whole, on.has_several_steps),
-    ),
-    *found_by(
-        accounting.draws_are_those_of_the_plan,
-        ("a plan at half the price", faults.released_with(faults.cheaper), everywhere),
-        ("a plan without its last step", faults.released_with(faults.shorter), on.has_parts),
-    ),
-    *found_by(
-        accounting.plan_is_a_pure_function_of_public_numbers,
-        ("a plan that drifts", method("plan", faults.drifting), everywhere),
-    ),
-]
-
-ROWS = [
-    *found_by(
-        behaviour.an_unusable_row_is_absent,
-        ("unusable rows dropped", attribute(base, "sanitised", faults.rows_dropped), everywhere),
-    ),
-    *found_by(
-        behaviour.hostile_rows_are_ordinary_inputs,
-        (
-            "the caller's array clipped",
-            attribute(base, "univariate", faults.clipped_in_place(base.univariate)),
-            on.on_the_line,
-        ),
-        (
-            "the caller's rows clipped",
-            attribute(base, "multivariate", faults.clipped_in_place(base.multivariate)),
-            on.in_many_dimensions,
-        ),
-        (
-            "an error for ties",
-            method("estimate", faults.raises_if(lambda x: not x.size or x.min() == x.max())),
-            everywhere,
-        ),
-        ("a warning for ties", method("estimate", faults.warns_for_ties), everywhere),
-    ),
-    *found_by(
-        accounting.every_accepted_number_of_rows_is_answered,
-        ("an error for odd n", method("estimate", faults.raises_if(lambda x: len(x) % 2 == 1)), everywhere),
-    ),
-    *found_by(
-        accounting.draws_do_not_depend_on_the_rows,
-        ("the raw value for ties", method("estimate", faults.raw_for_ties), everywhere),
-        (
-            "one draw for each populated bin",
-            swapped(COUNTED, faults.without_empty_draws),
-            on.uses("stability_histogram"),
-        ),
-    ),
-    *found_by(
-        accounting.wrong_public_arguments_are_refused_before_any_draw,
-        ("n and d not checked", swapped(base.require_rows, faults.anything_goes), on.on_the_line),
-        (
-            "n and d not checked, in many dimensions",
-            swapped(base.require_matrix, faults.anything_goes),
-            on.calls(base.require_matrix),
-        ),
-    ),
-    *found_by(
-        behaviour.public_numbers_are_pythons,
-        ("numbers kept as they come", attribute(errors, "plain", lambda value, *_: value), everywhere),
-    ),
-    *found_by(
-        behaviour.names_of_columns_are_kept,
-        ("names forgotten", attribute(base, "read", faults.nameless), everywhere),
-        ("text read as zeros", attribute(base, "read", faults.text_read_as_zeros), everywhere),
-    ),
-    *found_by(
-        behaviour.same_stream_gives_the_same_bits,
-        ("a stream of its own", attribute(base, "noise_source", faults.own_stream(None)), everywhere),
-        ("one stream for all", attribute(base, "noise_source", faults.own_stream(0)), everywhere),
-    ),
-    *found_by(
-        behaviour.declared_symmetries_hold,
-        (
-            "rows mapped by a root",
-            method("estimate", faults.roots_of_rows),
-            on.both(
-                on.is_symmetric, lambda example: not on.has_step("subspace")(example)
-            ),  # spanned as before
-        ),
-    ),
-]
-
-ACCURACY = [
-    *found_by(
-        accounting.work_is_bounded_at_a_large_budget,
-        ("a point for each epsilon", method("estimate", faults.a_point_for_each_epsilon), everywhere),
-    ),
-    *found_by(
-        accuracy.error_does_not_rise_with_n,
-        (
-            "rows stretched with n",
-            method("estimate", faults.stretched_with_n),
-            on.both(on.of("mean", "location", "scale", "covariance"), on.central, on.has_no_net),
-        ),
-        pairs=60,
-    ),
-    *found_by(
-        accuracy.error_does_not_rise_with_n,
-        ("intervals that grow with n", method("estimate", faults.wider_with_n), on.of("interval")),
-        pairs=30,
-    ),
-    *found_by(
-        accuracy.error_bound_is_exceeded_with_probability_at_most_beta,
-        *(
-            (
-                f"1/{factor} of the bound",
-                method("error_bound", faults.a_fraction(factor)),
-                on.both(on.quickly_bounded, applies),
-            )
-            for factor, applies in ((50, on.not_a_covariance), (1000, on.of("covariance")))
-        ),
-        runs=60,
-    ),
-]
+FOUND: tuple[Any, ...] = (
+    (accounting.draws_are_those_of_the_plan, {},
+     *((f"{name} halved", attribute(module, name, halved(getattr(module, name))), on.uses(*kinds))
+       for module, name, kinds in SCALES),
+     ("a plan at half the price", released_with(cheaper), everywhere),
+     ("a plan without its last step", released_with(shorter), on.has_parts)),
+    (accounting.noise_has_the_scale_that_is_asked_for, {},
+     *((f"{kind} source times {factor}", weaker(kind, factor), on.draws(kind))
+       for kind in KINDS for factor in (0.5, round(1 / 1.3, 2), 1.3))),
+    (gap_is_the_sensitivity, {},
+     ("clip of the mean doubled",
+      swapped(clipped_mean, lambda x, centre, clip: clipped_mean(x, centre, 2 * clip)), on.clips_a_mean),
+     ("mean clipped without centring",
+      swapped(clipped_mean, lambda x, centre, clip: (
+          float(np.clip(x, centre - clip, centre + clip).mean()) - centre)), on.clips_around_a_far_place),
+     *((f"whole numbers {name}", swapped(right, wrong), on.both(on.calls(right), on.central))
+       for name, right, wrong in (
+           ("in hardly any ball", in_ball, lambda whole, radius, step: in_ball(whole, 64 * radius, step)),
+           ("in a doubled ball", in_ball, lambda whole, radius, step: in_ball(whole, 2 * radius, step)),
+           ("in a doubled box", in_box, lambda whole, reach, step: in_box(whole, 2 * reach, step)))),
+     ("whole numbers that are rounded alone",
+      swapped(in_ball, lambda x, radius, step: np.rint(within_ball(x, radius) / step)), on.is_rounded_up),
+     ("clip of a net's scores off", attribute(pure_net, "np", Unclipped()),
+      lambda example: isinstance(example.estimator, pure_net.PureNetCovariance)),
+     ("cut of the mean off", attribute(ClippedMean, "statistic", lambda self, z, bound: float(z.mean())),
+      on.is_cut),
+     ("bins from the smallest row on", attribute(UnitHistogram, "keys", bins_from_the_smallest_row),
+      on.searches_bins),
+     ("exponents from the smallest on", swapped(exponents, exponents_from_the_smallest),
+      on.has_step("exponent")),
+     ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs), on.compares_pairs),
+     ("groups that overlap", attribute(scale.Winsor, "statistic", overlapping_groups), on.groups_variances),
+     ("groups in order of size", attribute(scale.Winsor, "statistic", lambda self, x, log_s: (
+         sorted_statistic(self, np.sort(x), log_s))), on.groups_variances),
+     ("score |n - 2L|", attribute(WindowMedian, "pieces", twice_the_depth), on.uses("window_median")),
+     ("positions between the points only", attribute(WindowMedian, "pieces", range_of_the_data),
+      on.has_window_range)),
+    (noise_meets_whole_numbers, {},
+     ("scores of floats", attribute(WindowMedian, "choices", scores_of_floats),
+      on.both(on.on_the_line, on.uses("window_median"))),
+     ("mean of floats", swapped(rows.mean_in_ball, float_mean), on.calls(rows.mean_in_ball, **UNCOUNTED)),
+     ("moment of floats", swapped(rows.moment_in_ball, float_moment),
+      on.calls(rows.moment_in_ball, **UNCOUNTED))),
+    (a_lone_row_shows_with_probability_at_most_delta, {},
+     *((f"threshold {name}", swapped(THRESHOLD, change), on.cuts_at_the_least_threshold)
+       for name, change in (
+           ("halved", halved(THRESHOLD)), ("off", lambda cost: -inf),
+           ("for twice the delta", lambda cost: THRESHOLD(replace(cost, delta=2 * cost.delta))))),
+     ("threshold below the least", attribute(UnitHistogram, "threshold", halved(threshold)),
+      on.both(HAS_BINS, on.searches_bins)),
+     ("threshold of the estimator's own",  # in a histogram that no longer refuses it
+      swapped(COUNTED, histogram(lambda counts, noisy, least: noisy >= 3.0)), HAS_BINS),
+     ("bins shown by their count", swapped(COUNTED, histogram(lambda counts, noisy, least: counts >= least)),
+      HAS_BINS),
+     ("bottom halved", attribute(WindowMedian, "bottom", lambda self, cost: weighed(self, cost) // 2),
+      on.has_bottom),
+     ("bottom off", attribute(WindowMedian, "bottom", lambda self, cost: 1), on.has_bottom),
+     ("bottom for the right width twice",
+      attribute(WindowMedian, "bottom", lambda self, cost: weighed(replace(self, left=self.right), cost)),
+      on.both(on.has_bottom, on.has_step("log-scale"), on.calibrated("tight"))),
+     ("bottom decided by the points", attribute(WindowMedian, "draw", silent_for_sparse_points),
+      on.has_bottom)),
+    (accounting.plan_composes_to_the_budget, {},
+     ("every charge costs twice",
+      charged(lambda step, name, size, cost: (step, name, size, times(cost, 2))), on.spends_more_than_half),
+     ("every step gets the whole budget", every_share_is_the_whole, on.has_several_steps)),
+    (accounting.plan_is_a_pure_function_of_public_numbers, {},
+     ("a plan that drifts", method("plan", drifting), everywhere)),
+    (behaviour.an_unusable_row_is_absent, {},
+     ("unusable rows dropped", attribute(base, "sanitised", rows_dropped), everywhere)),
+    (behaviour.hostile_rows_are_ordinary_inputs, {},
+     ("the caller's array clipped", attribute(base, "univariate", clipped_in_place(base.univariate)),
+      on.on_the_line),
+     ("the caller's rows clipped", attribute(base, "multivariate", clipped_in_place(base.multivariate)),
+      on.in_many_dimensions),
+     ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max())),
+      everywhere),
+     ("a warning for ties", method("estimate", of_rows(warned_of)), everywhere)),
+    (accounting.every_accepted_number_of_rows_is_answered, {},
+     ("an error for odd n", method("estimate", raises_if(lambda x: len(x) % 2 == 1)), everywhere)),
+    (accounting.draws_do_not_depend_on_the_rows, {},
+     ("the raw value for ties", method("estimate", raw_for_ties), everywhere),
+     ("one draw for each populated bin",
+      swapped(COUNTED, histogram(lambda counts, noisy, least: noisy >= least, padded=False)), HAS_BINS)),
+    (accounting.wrong_public_arguments_are_refused_before_any_draw, {},
+     ("n and d not checked", swapped(base.require_rows, lambda n, d, least=2: None), on.on_the_line),
+     ("n and d not checked, in many dimensions",
+      swapped(base.require_matrix, lambda n, d, least=2: None), on.calls(base.require_matrix))),
+    (behaviour.public_numbers_are_pythons, {},
+     ("numbers kept as they come", attribute(errors, "plain", lambda value, *_: value), everywhere)),
+    (behaviour.names_of_columns_are_kept, {},
+     ("names forgotten", attribute(base, "read", lambda x: (read(x)[0], None)), everywhere),
+     ("text read as zeros", attribute(base, "read", text_read_as_zeros), everywhere)),
+    (behaviour.same_stream_gives_the_same_bits, {},
+     ("a stream of its own", attribute(base, "noise_source", own_stream(None)), everywhere),
+     ("one stream for all", attribute(base, "noise_source", own_stream(0)), everywhere)),
+    (behaviour.declared_symmetries_hold, {},
+     ("rows mapped by a root",  # which commutes with no translation and no scale; they span what they spanned
+      method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), HAS_NO_SUBSPACE)),
+    (accounting.work_is_bounded_at_a_large_budget, {},
+     ("a point for each epsilon", method("estimate", a_point_for_each_epsilon), everywhere)),
+    (accuracy.error_does_not_rise_with_n, {"pairs": 60},
+     ("rows stretched with n", method("estimate", of_rows(lambda x: x * (len(x) / 100))), GROWS)),
+    (accuracy.error_does_not_rise_with_n, {"pairs": 30},
+     ("intervals that grow with n", method("estimate", wider_with_n), on.of("interval"))),
+    (accuracy.error_bound_is_exceeded_with_probability_at_most_beta, {"runs": 60},
+     *((f"1/{factor} of the bound", method("error_bound", a_fraction(factor)),
+        on.both(on.quickly_bounded, applies))
+       for factor, applies in ((50, on.not_a_covariance), (1000, on.of("covariance"))))),
+)  # fmt: skip
 
 # Stages, batches and parts that share rows: one row is charged once and spent twice
 
-BATCH, PART, REST = "rows[stage.start : stage.stop]", "keys[p :: self.parts]", "x[first + second :]"
-OF_A_PART = "range(p, len(keys), self.parts)"
 BLOCK = 64  # rows, more than the vote of (2) leaves over
+OF_A_PART = "range(p, len(keys), self.parts)"
 
 
-def divided(kind: type, **options: object) -> on.Condition:
+def has_parts(kind: type, **options: object) -> on.Condition:
     def applies(example: Example) -> bool:
         if not isinstance(example.estimator, kind):
             return False
@@ -329,37 +471,39 @@ def divided(kind: type, **options: object) -> on.Condition:
     return applies
 
 
-SHARING = [
-    Mutant("batches longer by a row",
-           rewritten(HeavyTailed, "estimate", BATCH, "rows[stage.start : stage.stop + 1]"),
-           a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
-    Mutant("batches that begin a row early",
-           rewritten(HeavyTailed, "estimate", BATCH,
-                     "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]"),
-           a_row_moves_one_part, divided(wb.HeavyTailedCovariance)),
-    Mutant("parts of a ball with row 0 for their last",
-           rewritten(StableCentres, "draw", PART,
-                     f"keys[[*{OF_A_PART}][: -1 if p else None] + [0] * (p > 0)]"),
-           a_row_moves_one_part, divided(wb.BallRange)),
-    Mutant("the last stage of a learner takes a row of the matrix quantile",
-           rewritten(PopulousLearner, "estimate", REST, "x[first + second - 1 :]"),
-           a_row_moves_one_part, divided(wb.PopulousGaussian, covariance="matrix-quantile")),
-    Mutant("the last stage of a learner takes a block of the vote",
-           rewritten(PopulousLearner, "estimate", REST, f"x[first + second - {BLOCK} :]"),
-           a_row_moves_one_part, divided(wb.PopulousGaussian, covariance="populous")),
-    Mutant("the vote of a learner takes a pair of the subspace",
-           rewritten(PopulousLearner, "estimate", "x[first : first + second]",
-                     "x[first - 2 : first + second - 2]"),
-           a_row_moves_one_part, divided(wb.PopulousGaussian, covariance="populous", degenerate=True)),
-    Mutant("the matrix quantile takes a row of the subspace",
-           rewritten(wb.MatrixQuantileCovariance, "estimate", "x[first:]", "x[first - 1 :]"),
-           a_row_moves_one_part, divided(wb.MatrixQuantileCovariance)),
-    Mutant("the robust mean takes a row of the covariance",
-           rewritten(wb.PopulousRobustGaussian, "estimate", "x[2 * shape.n :]", "x[2 * shape.n - 1 :]"),
-           a_row_moves_one_part, divided(wb.PopulousRobustGaussian)),
-    Mutant("split parts share row 0",
-           rewritten(Filtered, "estimate", "z[p::k]", "z[[0, *range(p + k, n, k)]]"),
-           a_row_moves_one_part, divided(wb.FilterMean)),
-]  # fmt: skip
+SHARING = (
+    ("batches longer by a row", HeavyTailed, "rows[stage.start : stage.stop]",
+     "rows[stage.start : stage.stop + 1]", has_parts(wb.HeavyTailedCovariance)),
+    ("batches that begin a row early", HeavyTailed, "rows[stage.start : stage.stop]",
+     "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]", has_parts(wb.HeavyTailedCovariance)),
+    ("parts of a ball with row 0 for their last", StableCentres, "keys[p :: self.parts]",
+     f"keys[[*{OF_A_PART}][: -1 if p else None] + [0] * (p > 0)]", has_parts(wb.BallRange)),
+    ("the last stage of a learner takes a row of the matrix quantile", PopulousLearner, "x[first + second :]",
+     "x[first + second - 1 :]", has_parts(wb.PopulousGaussian, covariance="matrix-quantile")),
+    ("the last stage of a learner takes a block of the vote", PopulousLearner, "x[first + second :]",
+     f"x[first + second - {BLOCK} :]", has_parts(wb.PopulousGaussian, covariance="populous")),
+    ("the vote of a learner takes a pair of the subspace", PopulousLearner, "x[first : first + second]",
+     "x[first - 2 : first + second - 2]",
+     has_parts(wb.PopulousGaussian, covariance="populous", degenerate=True)),
+    ("the matrix quantile takes a row of the subspace", wb.MatrixQuantileCovariance, "x[first:]",
+     "x[first - 1 :]", has_parts(wb.MatrixQuantileCovariance)),
+    ("the robust mean takes a row of the covariance", wb.PopulousRobustGaussian, "x[2 * shape.n :]",
+     "x[2 * shape.n - 1 :]", has_parts(wb.PopulousRobustGaussian)),
+    ("split parts share row 0", Filtered, "z[p::k]", "z[[0, *range(p + k, n, k)]]",
+     has_parts(wb.FilterMean)),
+)  # fmt: skip
+METHODS = {StableCentres: "draw"}  # that do it; of others it is `estimate`
 
-MUTANTS = (*NOISE, *SENSITIVITY, *WHOLE, *DELTA, *BUDGET, *ROWS, *ACCURACY, *SHARING)
+MUTANTS = (
+    *(
+        Mutant(name, fault, contract, applies, options)
+        for contract, options, *faulty in FOUND
+        for name, fault, applies in faulty
+    ),
+    *(
+        Mutant(
+            name, rewritten(kind, METHODS.get(kind, "estimate"), right, wrong), a_row_moves_one_part, applies
+        )
+        for name, kind, right, wrong, applies in SHARING
+    ),
+)

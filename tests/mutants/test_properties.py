@@ -3,10 +3,9 @@
 import pytest
 
 from tests.mutants.absent import ABSENT
-from tests.mutants.lifted import LIFTED
+from tests.mutants.lifted import LIFTED, WHOLE_LIFTED
 from tests.mutants.of_privacy import ACCOUNTS, PRICED, SAMPLERS, VOTED
 from tests.mutants.properties import CUTTING, PROPERTIES, REDUCTION
-from tests.mutants.whole_lifted import WHOLE_LIFTED
 from workbench.study.faults import forget
 
 MUTANTS = (

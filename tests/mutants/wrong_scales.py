@@ -17,34 +17,18 @@ from workbench.study.faults import Fault, Mutant, declared, replaced_everywhere
 
 Steps = Callable[[Example], set[str]]
 MECHANISMS = (
-    mechanisms.additive,
-    mechanisms.truncated_laplace,
-    stable.masked,
-    mechanisms.gaussian,
-    mechanisms.symmetric_gaussian,
-    mechanisms.lower_bound,
-    mechanisms.noisy_max,
-    mechanisms.exponential,
-    mechanisms.cuts,
-    histograms.stability_histogram,
-    stable.stable_mask,
-    stable.masked_lift,
-    stable.voted,
+    *(mechanisms.additive, mechanisms.truncated_laplace, mechanisms.gaussian, mechanisms.symmetric_gaussian),
+    *(mechanisms.lower_bound, mechanisms.noisy_max, mechanisms.exponential, mechanisms.cuts),
+    *(histograms.stability_histogram, stable.masked, stable.stable_mask, stable.masked_lift, stable.voted),
+)
+NEVER_ATTAINED = (  # sensitivities of masks are bounds
+    *("thompson_laplace", "wishart", "stable_thompson_laplace", "stable_wishart", "tested_wishart"),
+    "voted_gaussian",
 )
 NAMES = (
     *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
-    *("exponential", "window_median", "stability_histogram", "truncated_laplace", "thompson_laplace"),
-    *("wishart", "stable_thompson_laplace", "stable_wishart", "tested_wishart", "cuts"),
-    "voted_gaussian",
+    *("exponential", "window_median", "stability_histogram", "truncated_laplace", "cuts", *NEVER_ATTAINED),
 )
-NEVER_ATTAINED = (
-    "thompson_laplace",
-    "wishart",
-    "stable_thompson_laplace",
-    "stable_wishart",
-    "tested_wishart",
-    "voted_gaussian",
-)  # sensitivities of masks are bounds
 QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
 
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from mpmath import mpf
 from scipy.stats import chisquare
 
@@ -114,24 +113,8 @@ def test_where_it_may_pass_int64_an_integer_is_of_python():
     )
 
 
-DRAWS = 20_000
 ASSUMED, LOWEST = 2.0**-41, 2.0**-21  # proofs/exact.md: relative error of a tail, and where
 ROOM = 16  # by how much better the functions of this machine are at least
-
-
-def no_more(count):
-    raise AssertionError(f"{count * 8} more bits for a draw that 63 bits decide")
-
-
-@pytest.mark.turns(6)
-@pytest.mark.parametrize("scale", [3.7, 2.0**24])
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_same_bits_give_the_same_integers_without_floats(kind, scale):
-    what, rng = law(kind, scale), np.random.default_rng(3)
-    tops = np.frombuffer(rng.bytes(8 * DRAWS), "<u8") >> np.uint64(1)
-    found, sure = exact.by_floats(what, tops)
-    assert sure.mean() > 0.999
-    assert found[sure].tolist() == [exact.by_balls(what, int(top), no_more) for top in tops[sure]]
 
 
 @pytest.mark.parametrize("scale", [1.5, 40.25, 2.0**20 + 0.5, 2.0**34])
@@ -336,10 +319,6 @@ def test_an_index_of_probability_far_below_floats_is_found_where_it_is(bits_of_z
     bits = 64 + 128
     fed = tape(2 ** (bits - bits_of_zero), bits, 64)
     assert exact.chosen(pieces([-70, 0], 1.0), fed) == index
-
-
-integers = st.integers(-(10**6), 10**6) | st.integers(-(2**70), 2**70)
-weights = st.integers(0, 5) | st.integers(0, 2**200)
 
 
 @pytest.mark.turns(3)

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from fractions import Fraction
 
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
@@ -65,6 +66,14 @@ def test_each_sum_is_spent_to_its_own_limit(cost):
     ledger.charge(cost(0.5), "rest")
     assert ledger.spent.epsilon <= 2.0 * (1 + 1e-9)
     assert ledger.spent.delta <= 1e-6
+
+
+def test_sums_are_exact_up_to_one_rounding():
+    ledger = Ledger(PureDP(1.0))
+    for _ in range(10):
+        ledger.charge(PureDP(0.1), "tenth")
+    assert ledger.spent == PureDP(float(sum(Fraction(0.1) for _ in range(10))))
+    assert refused(ledger, PureDP(1e-9))
 
 
 def test_costs_with_delta_never_take_what_is_set_aside():

@@ -37,19 +37,44 @@ from workbench.errors import (
 )
 from workbench.special import brentq, log_ndtr, minimize_scalar, ndtri, zeta
 
-
-@of_plain_numbers
-def _shares(*weights: float) -> list[float]:
-    if not weights:
-        raise ArgumentError("weights", weights, "at least one number above 0")
-    for weight in weights:
-        positive(weights=weight)
-    total = fsum(weights)
-    return [weight / total for weight in weights]
+LARGEST_GROUP = 10**6  # rows, so that a sum over them ends
+SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
 
 
-class _Personal(Public):
-    """A budget for one row, or for all rows of a person."""
+class _Budget(Public):
+    @of_plain_numbers
+    def split(self, *weights: float) -> tuple[Self, ...]:
+        """Return shares in proportion to `weights` that composition adds up again: of each number, of μ²."""
+        if not weights:
+            raise ArgumentError("weights", weights, "at least one number above 0")
+        for weight in weights:
+            positive(weights=weight)
+        power = 0.5 if isinstance(self, GaussianDP) else 1.0
+        shares = [(weight / fsum(weights)) ** power for weight in weights]
+        return tuple(type(self)(*(number * share for number in vars(self).values())) for share in shares)
+
+    @of_plain_numbers
+    def for_group(self, size: int) -> Self:
+        """Return the guarantee of the same mechanism when `size` = k rows are replaced: kε, k²ρ, kμ.
+
+        Of (ε, δ) it is (kε, δ (e^{kε} - 1)/(e^ε - 1)). The ρ of a budget with δ > 0 has no such closed form:
+        convert it to (ε, δ) first.
+        """
+        few(LARGEST_GROUP, size=size)
+        match self:
+            case ApproxDP(epsilon, delta):
+                growth = fsum(_exp(step * epsilon) for step in range(size))
+                if delta * growth >= 1:
+                    allowed = "a group for which the sum of δ e^(jε), j < size, is below 1"
+                    raise ArgumentError("size", size, allowed)
+                return type(self)(size * epsilon, delta * growth)
+            case ZCDP(rho, delta):
+                if delta and size > 1:
+                    raise ArgumentError(
+                        "size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)"
+                    )
+                return type(self)(size**2 * rho, delta)
+        return type(self)(*(size * number for number in vars(self).values()))
 
     @of_plain_numbers
     def per_row(self, rows_per_person: int) -> Self:
@@ -67,53 +92,29 @@ class _Personal(Public):
         return type(self)(*(number / k for number in vars(self).values()))
 
 
-class _Additive(_Personal):
-    """A budget whose numbers add up under composition."""
-
-    def split(self, *weights: float) -> tuple[Self, ...]:
-        """Return shares of every number in proportion to `weights`; basic composition adds them up again."""
-        shares = _shares(*weights)
-        return tuple(type(self)(*(number * share for number in vars(self).values())) for share in shares)
-
-
 @dataclass(frozen=True)
-class PureDP(_Additive):
+class PureDP(_Budget):
     """ε-differential privacy: the log-likelihood ratio of neighbours is at most `epsilon`."""
 
     epsilon: float
-
-    @of_plain_numbers
-    def for_group(self, size: int) -> "PureDP":
-        """Return the guarantee of the same mechanism when `size` rows are replaced."""
-        few(LARGEST_GROUP, size=size)
-        return PureDP(size * self.epsilon)
 
     def __str__(self) -> str:
         return f"ε = {self.epsilon:g}"
 
 
 @dataclass(frozen=True)
-class ApproxDP(_Additive):
+class ApproxDP(_Budget):
     """(ε, δ)-differential privacy: P(event) is at most e^ε P'(event) + δ."""
 
     epsilon: float
     delta: float
-
-    @of_plain_numbers
-    def for_group(self, size: int) -> "ApproxDP":
-        """Return (kε, δ (e^{kε} - 1)/(e^ε - 1)), the guarantee for `size` = k replaced rows."""
-        few(LARGEST_GROUP, size=size)
-        growth = fsum(_exp(step * self.epsilon) for step in range(size))
-        if self.delta * growth >= 1:
-            raise ArgumentError("size", size, "a group for which the sum of δ e^(jε), j < size, is below 1")
-        return ApproxDP(size * self.epsilon, self.delta * growth)
 
     def __str__(self) -> str:
         return f"(ε = {self.epsilon:g}, δ = {self.delta:g})-DP"
 
 
 @dataclass(frozen=True)
-class ZCDP(_Additive):
+class ZCDP(_Budget):
     """δ-approximate ρ-zero-concentrated DP (Bun & Steinke 2016): order-α divergence at most ρα.
 
     With δ > 0 the bound holds conditionally on events of probability at least 1 - δ on both sides.
@@ -122,57 +123,28 @@ class ZCDP(_Additive):
     rho: float
     delta: float = 0.0
 
-    @of_plain_numbers
-    def for_group(self, size: int) -> "ZCDP":
-        """Return k²ρ-zCDP, the guarantee for `size` = k replaced rows; for δ = 0 only.
-
-        With δ > 0 the chain of conditionings has no such closed form: convert to (ε, δ) first.
-        """
-        few(LARGEST_GROUP, size=size)
-        if self.delta and size > 1:
-            raise ArgumentError("size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)")
-        return ZCDP(size**2 * self.rho, self.delta)
-
     def __str__(self) -> str:
         return f"ρ = {self.rho:g} zCDP" + (f", δ = {self.delta:g}" if self.delta else "")
 
 
 @dataclass(frozen=True)
-class GaussianDP(_Personal):
+class GaussianDP(_Budget):
     """μ-Gaussian DP (Dong, Roth & Su 2022): no easier to tell apart than N(0, 1) and N(μ, 1)."""
 
     mu: float
-
-    def split(self, *weights: float) -> tuple["GaussianDP", ...]:
-        """Return shares whose squares add up; `weights` are proportions of μ²."""
-        return tuple(GaussianDP(self.mu * share**0.5) for share in _shares(*weights))
-
-    @of_plain_numbers
-    def for_group(self, size: int) -> "GaussianDP":
-        """Return kμ-GDP, the guarantee for `size` = k replaced rows."""
-        few(LARGEST_GROUP, size=size)
-        return GaussianDP(size * self.mu)
 
     def __str__(self) -> str:
         return f"μ = {self.mu:g} GDP"
 
 
 @dataclass(frozen=True)
-class NonPrivate(_Additive):
+class NonPrivate(_Budget):
     """No guarantee: the budget of the reference estimators."""
-
-    @of_plain_numbers
-    def for_group(self, size: int) -> "NonPrivate":
-        """Return itself: there is nothing to lose."""
-        few(LARGEST_GROUP, size=size)
-        return self
 
     def __str__(self) -> str:
         return "not private"
 
 
-LARGEST_GROUP = 10**6  # rows, so that a sum over them ends
-SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
 Budget: TypeAlias = PureDP | ApproxDP | ZCDP | GaussianDP | NonPrivate
 
 
@@ -312,15 +284,16 @@ def zcdp_within_approx(budget: ApproxDP) -> ZCDP:
 
 @of_plain_numbers
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """Return the exact δ(ε) of μ-GDP: Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018).
-
-    Computed in logarithms and rounded up by a bound on the cancellation of its two terms.
-    """
+    """Return the exact δ(ε) of μ-GDP, as `delta_of_gdp`, of numbers of any type."""
     positive(mu=mu)
     return delta_of_gdp(mu, epsilon)
 
 
 def delta_of_gdp(mu: float, epsilon: float) -> float:
+    """Return Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) (Balle & Wang 2018).
+
+    Computed in logarithms and rounded up by a bound on the cancellation of its two terms.
+    """
     first = float(log_ndtr(mu / 2 - epsilon / mu))
     second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
     slack = 4 * float_info.epsilon * (2 + abs(first) + abs(second) + epsilon)
@@ -359,20 +332,6 @@ def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
 
 
 @of_plain_numbers
-def advanced_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:
-    """Return the budget of `times` adaptive uses of `budget` (Dwork, Rothblum & Vadhan 2010, tanh form).
-
-    ε√(2k ln 1/δ') + kε tanh(ε/2), δ = kδ + δ', with δ' = `slack`.
-    """
-    probability(slack=slack)
-    epsilon, delta = budget.epsilon, times * budget.delta + slack
-    total = epsilon * sqrt(2 * times * log(1 / slack)) + times * epsilon * tanh(epsilon / 2)
-    if delta >= 1:
-        raise ArgumentError("slack", slack, "a number that keeps the total delta below 1")
-    return ApproxDP(total, delta)
-
-
-@of_plain_numbers
 def optimal_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:
     """Return the smallest ε of `times` uses of `budget` at slack at most `slack`.
 
@@ -380,28 +339,23 @@ def optimal_composition(budget: ApproxDP, times: int, slack: float) -> ApproxDP:
     δ_i = Σ_{l<i} C(k,l)(e^{(k-l)ε} - e^{(k-2i+l)ε})/(1+e^ε)^k, and δ = 1-(1-δ₀)^k(1-δ_i).
     """
     probability(slack=slack)
-    epsilon, best = budget.epsilon, inf
+    epsilon, best, norm = budget.epsilon, inf, times * log1p(exp(budget.epsilon))
     for i in range(times // 2 + 1):
-        if _composition_slack(epsilon, times, i) <= slack:
+        log_choose, total = 0.0, 0.0
+        for lost in range(i):
+            high = log_choose + (times - lost) * epsilon - norm
+            low = log_choose + (times - 2 * i + lost) * epsilon - norm
+            total += exp(high) - exp(low)
+            log_choose += log((times - lost) / (lost + 1))
+        if total <= slack:
             best = (times - 2 * i) * epsilon
     delta = 1 - (1 - slack) * exp(times * log1p(-budget.delta))
     return ApproxDP(max(best, LEAST_LOSS), delta)
 
 
-def _composition_slack(epsilon: float, times: int, i: int) -> float:
-    log_choose, total, norm = 0.0, 0.0, times * log1p(exp(epsilon))
-    for lost in range(i):
-        high = log_choose + (times - lost) * epsilon - norm
-        low = log_choose + (times - 2 * i + lost) * epsilon - norm
-        total += exp(high) - exp(low)
-        log_choose += log((times - lost) / (lost + 1))
-    return total
-
-
 # Laplace noise, and log-likelihood ratios of a bounded range
 
 LEAST_RHO, MOST_RHO = 1e-30, 1e30  # beyond them ε is √(2ρ) or √(8ρ), and ρ, to the last bits
-
 SERIES = 1.0  # below it, sums without cancellation
 TERMS = range(1, 20)
 LAPLACE_SERIES = [(-1) ** (n + 1) / factorial(n + 1) for n in TERMS]
@@ -416,17 +370,23 @@ def _range_series() -> list[float]:
 def zcdp_from_laplace(epsilon: float) -> ZCDP:
     """Return (ε + e^-ε - 1)-zCDP, of Laplace noise of scale Δ₁/ε on any number of entries."""
     positive(epsilon=epsilon)
-    return ZCDP(_of_laplace(epsilon))
+    if epsilon >= SERIES:
+        return ZCDP(epsilon + expm1(-epsilon))
+    return ZCDP(epsilon * _power_series(LAPLACE_SERIES, epsilon))
 
 
 @of_plain_numbers
 def zcdp_from_bounded_range(epsilon: float) -> ZCDP:
     """Return (k - 1 - ln k)-zCDP, k = ε/(1 - e^-ε): of a log-likelihood ratio with a range of at most ε.
 
-    The exponential mechanism is one (Dong, Durfee & Rogers 2020). Below ε²/8 (Cesar & Rogers 2021).
+    The exponential mechanism is one (Dong, Durfee & Rogers 2020). Below ε²/8 (Cesar & Rogers 2021). With
+    y = ε/2 it is y coth y - 1 + ln(sinh y / y).
     """
     positive(epsilon=epsilon)
-    return ZCDP(_of_range(epsilon))
+    y = epsilon / 2
+    if y >= SERIES:
+        return ZCDP(y / tanh(y) - 1 + y + log1p(-exp(-2 * y)) - log(2 * y))
+    return ZCDP(_power_series(_range_series(), (y / pi) ** 2))
 
 
 @of_plain_numbers
@@ -434,7 +394,7 @@ def zcdp_from_bounded_range(epsilon: float) -> ZCDP:
 def laplace_epsilon(rho: float) -> float:
     """Return the largest ratio ε of Laplace noise that is `rho`-zCDP."""
     positive(rho=rho)
-    return _inverse(_of_laplace, rho, sqrt(2) * sqrt(rho))
+    return _inverse(lambda epsilon: zcdp_from_laplace(epsilon).rho, rho, sqrt(2) * sqrt(rho))
 
 
 @of_plain_numbers
@@ -442,21 +402,7 @@ def laplace_epsilon(rho: float) -> float:
 def bounded_range_epsilon(rho: float) -> float:
     """Return the largest range ε of a log-likelihood ratio that is `rho`-zCDP."""
     positive(rho=rho)
-    return _inverse(_of_range, rho, sqrt(8) * sqrt(rho))
-
-
-def _of_laplace(epsilon: float) -> float:
-    if epsilon >= SERIES:
-        return epsilon + expm1(-epsilon)
-    return epsilon * _power_series(LAPLACE_SERIES, epsilon)
-
-
-def _of_range(epsilon: float) -> float:
-    """Return y coth y - 1 + ln(sinh y / y), y = ε/2: the same number."""
-    y = epsilon / 2
-    if y >= SERIES:
-        return y / tanh(y) - 1 + y + log1p(-exp(-2 * y)) - log(2 * y)
-    return _power_series(_range_series(), (y / pi) ** 2)
+    return _inverse(lambda epsilon: zcdp_from_bounded_range(epsilon).rho, rho, sqrt(8) * sqrt(rho))
 
 
 def _power_series(coefficients: list[float], x: float) -> float:  # Σ c_n xⁿ, n from 1
@@ -470,8 +416,5 @@ def _inverse(function: Callable[[float], float], rho: float, small: float) -> fl
         return low / UP
     while function(high * low) < rho:
         high *= 2
-
-    def excess(log_ratio: float) -> float:
-        return function(low * exp(log_ratio)) / rho - 1
-
-    return low * exp(brentq(excess, -1e-12, log(high) + 1e-12, xtol=1e-15)) / UP
+    ends = -1e-12, log(high) + 1e-12
+    return low * exp(brentq(lambda x: function(low * exp(x)) / rho - 1, *ends, xtol=1e-15)) / UP

@@ -41,12 +41,10 @@ class Node:
 
     @property
     def points(self) -> int:
-        """N."""
         return len(self.lengths) - 1
 
     @property
     def cuts(self) -> int:
-        """K."""
         return len(self.shares) - 1
 
     @property
@@ -77,7 +75,6 @@ class Level:
 
     @property
     def size(self) -> int:
-        """How many cuts there are."""
         return sum(node.cuts for node in self.nodes)
 
 
@@ -166,7 +163,6 @@ class Scan:
         return np.asarray(self.add(heads[:n], rest))
 
     def draw(self, pick: Pick) -> list[int]:
-        """Return the pieces of the cuts (2)."""
         j, found = self.node.cuts, list[int]()
         end, stop = self.node.points, self.node.points + 1
         while j:

@@ -55,7 +55,6 @@ REACH = 4096  # scales beyond which no variable has more than e^-4096
 
 
 def system(count: int) -> bytes:
-    """Return random bytes of the operating system."""
     return os.urandom(count)
 
 
@@ -90,7 +89,6 @@ def precise(bits: int) -> Any:
 
 
 def exactly(value: float) -> "arb":
-    """Return the ball of radius 0 of an integer or a float."""
     ball: arb = flint().arb(value)
     return ball
 
@@ -124,10 +122,7 @@ class Law:
         return REACH * self.scale
 
     def tail(self, x: Array) -> Array:
-        """Return Q(x) in floats, x + ½ an integer below 2^52 in size.
-
-        Of a relative error that `proofs/exact.md` assumes to be at most 2^-41 where Q is above 2^-21.
-        """
+        """Return Q(x) in floats, x + ½ an integer; relative errors are assumed in `proofs/exact.md`."""
         raise NotImplementedError
 
     def guess(self, tail: Array) -> Array:
@@ -323,11 +318,7 @@ class Pieces:
 
 
 def choose(scores: Whole, rate: float, weights: OnGrid | None = None, read: Read = system) -> int:
-    """Return an index drawn with probability ∝ weight · e^(rate · score), exactly.
-
-    `scores` are integers, `weights` integers of any size from 0 on (all 1 if there are none), `rate` is that
-    float. An index of weight 0 is never chosen.
-    """
+    """Return an index drawn with probability ∝ weight · e^(rate · score), never one of weight 0."""
     return chosen(pieces(scores, rate, weights), read)
 
 
@@ -369,7 +360,6 @@ def _known(weights: OnGrid) -> tuple[Whole, Callable[[], Whole] | None]:
 
 
 def _integers(values: Whole) -> Whole:
-    """Return int64 where all fit, else Python integers."""
     if values.dtype.kind == "i":
         return values.astype(np.int64)
     whole = [index(value) for value in values]

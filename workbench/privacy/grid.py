@@ -62,7 +62,6 @@ class OnGrid:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the statistic."""
         return np.shape(self.counts)
 
     def padded(self, by: Any) -> "OnGrid":
@@ -74,7 +73,6 @@ class OnGrid:
         return OnGrid(_shifted(np.asarray(self.counts), bits), np.ldexp(self.unit, -bits))
 
     def plus(self, noise: Integers) -> Array:
-        """Return the value of the counts with whole numbers added."""
         return np.asarray(np.asarray(self.counts + noise, np.float64) * self.unit)
 
 
@@ -109,7 +107,6 @@ class Band:
 
     @property
     def scores(self) -> OnGrid:
-        """The scores of the band."""
         return OnGrid(self.counts, self.unit)
 
 
@@ -126,17 +123,14 @@ class Later(OnGrid):
 
     @cached_property
     def whole(self) -> OnGrid:
-        """All of them."""
         return self._whole()
 
     @property
     def counts(self) -> Integers:
-        """All counts."""
         return self.whole.counts
 
     @property
     def unit(self) -> Any:
-        """Their unit."""
         return self.whole.unit
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
@@ -144,7 +138,6 @@ class Later(OnGrid):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the statistic."""
         return (self.size,)
 
 

@@ -106,7 +106,6 @@ def stability_histogram(
 
 
 def _counted(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
-    """Count equal keys, each in its one form, and NaN nowhere; refuse by type and shape what has none."""
     _require_array("keys", keys, _KEYS, "whole numbers, floats of at most 64 bits, or text")
     if keys.dtype.kind == "f":  # equal zeros may differ in sign
         with np.errstate(all="ignore"):
@@ -115,7 +114,6 @@ def _counted(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
 
 
 def _require_array(name: str, keys: Keys, kinds: str, allowed: str) -> None:
-    """Refuse by type and shape alone: a list, whose type would be a fact about its rows, and other kinds."""
     if not isinstance(keys, np.ndarray) or isinstance(keys, np.ma.MaskedArray):
         raise ArgumentError(name, type(keys).__name__, "a numpy array: its type must not depend on the rows")
     if keys.dtype.kind not in kinds or keys.dtype.type is _PADDED:
@@ -125,7 +123,6 @@ def _require_array(name: str, keys: Keys, kinds: str, allowed: str) -> None:
 
 
 def _noisy(counts: Integers, charge: Charge, noise: NoiseSource, least: float = -inf) -> Array:
-    """Return noisy counts; one that does not reach `least` may be -inf."""
     match charge.cost:
         case ApproxDP(epsilon, _):
             scale = charge.sensitivity / PureDP(epsilon).epsilon

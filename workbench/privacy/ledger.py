@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import LEAST_LOSS, ArgumentError, OverspentError, of_plain_numbers, plain, real
+from workbench.errors import LEAST_LOSS, ArgumentError, OverspentError, plain, real
 from workbench.privacy.budgets import (
     LARGEST_PURE,
     LEAST_DELTA,
@@ -59,11 +59,10 @@ from workbench.privacy.budgets import (
     within,
     zcdp_within_approx,
 )
-from workbench.privacy.plan import Plan, Rule, add, concentrated
+from workbench.privacy.plan import Rule, add, compose
 from workbench.special import log_ndtr
 
 _RULES: dict[type, Rule] = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}
-_KINDS = {kind.__name__: kind for kind in _RULES}
 _MOST_STEPS = 3  # of a release that its name lists
 _LEAST_PART = 1e-9  # of δ, that is no rounding
 _SHOWN = 0.99  # of what is counted, below which what was planned beforehand is printed too
@@ -106,10 +105,13 @@ class Ledger:
         self.slack = plain(self.slack, True)
         self._limits: _Limits | None = None
         if self.slack != 0:
-            whole, allowed = self.budget, f"0, or {_LEAST_PART:g} to all of the δ of an (ε, δ) budget"
-            if not (isinstance(whole, ApproxDP) and real(self.slack)):
-                raise ArgumentError("slack", self.slack, allowed)
-            if not whole.delta * _LEAST_PART <= self.slack <= whole.delta:
+            whole, least = self.budget, _LEAST_PART
+            if not (
+                isinstance(whole, ApproxDP)
+                and real(self.slack)
+                and whole.delta * least <= self.slack <= whole.delta
+            ):
+                allowed = f"0, or {least:g} to all of the δ of an (ε, δ) budget"
                 raise ArgumentError("slack", self.slack, allowed)
             self._limits = _Limits(whole, self.slack)
 
@@ -139,7 +141,15 @@ class Ledger:
         """The largest charge that is left, in the ledger's own currency; None where nothing may."""
         if self._limits:
             return self._limits.left(self._costs)
-        return _difference(self.budget, self.spent) if self.entries else self.budget
+        match self.budget, self.spent:
+            case budget, None:
+                return budget
+            case GaussianDP(limit), GaussianDP(mu):
+                left = _left(1.0, (mu / limit) ** 2)
+                return GaussianDP(limit * sqrt(left)) if left else None
+            case budget, spent:
+                numbers = [*map(_left, vars(budget).values(), vars(spent).values())]
+                return type(budget)(*numbers) if numbers[0] else None
 
     @property
     def _costs(self) -> list[Budget]:
@@ -159,12 +169,9 @@ class Ledger:
 
     def _totals(self) -> list[tuple[str, object]]:
         left, spent, planned = self.remaining or "nothing", self.spent, self.planned
-        tighter = (
-            isinstance(spent, ApproxDP)
-            and isinstance(planned, ApproxDP)
-            and planned.epsilon < _SHOWN * spent.epsilon
-        )
-        fixed = [("planned", planned)] if tighter else []
+        fixed: list[tuple[str, object]] = []
+        if isinstance(spent, ApproxDP) and isinstance(planned, ApproxDP):
+            fixed = [("planned", planned)] if planned.epsilon < _SHOWN * spent.epsilon else []
         return [("spent", spent or "nothing"), *fixed, ("left", left), ("budget", self.budget)]
 
     def charge(self, cost: Any, name: str | None = None, *, again: bool = False) -> None:
@@ -173,15 +180,27 @@ class Ledger:
         Parameters
         ----------
         cost : Budget or Release
-            What is spent: a budget before the release is drawn, or the release itself. One that is refused
-            has been drawn all the same: it must not be looked at.
+            What is spent: a budget before the release is drawn, or the release itself, which on a ledger in
+            zCDP costs what its mechanisms cost. One that is refused has been drawn all the same: it must not
+            be looked at.
         name : str, optional
             Names the entry; for a release, unless given, its steps do.
         again : bool
             Whether to charge a release that is on the ledger once more: refused by default, as one that is
             drawn once is paid for once.
         """
-        budget, name = _read(cost, name, isinstance(self.budget, ZCDP))
+        if isinstance(cost, Budget):
+            budget = cost
+            if name is None:
+                raise ArgumentError("name", name, "a name for a budget that comes without its release")
+        elif hasattr(cost, "guarantee") and hasattr(cost, "plan"):
+            in_zcdp = isinstance(self.budget, ZCDP)
+            budget = compose(cost.plan, in_zcdp=True) if in_zcdp else cost.guarantee.budget
+            steps = list(dict.fromkeys(charge.step for charge in cost.plan.charges()))
+            more = f", … ({len(steps)} steps)" if len(steps) > _MOST_STEPS else ""
+            name = ", ".join(steps[:_MOST_STEPS]) + more if name is None else name
+        else:
+            raise ArgumentError("charge", type(cost).__name__, "a budget or a release")
         if not again and any(one is cost for one in self._releases):
             raise ArgumentError("charge", name, "a release that is not on the ledger yet, or again=True")
         if isinstance(budget, NonPrivate):
@@ -191,7 +210,9 @@ class Ledger:
         costs = [*self._costs, budget]
         total = self._sum(costs)
         if not (self._limits.hold(costs) if self._limits else within(total, self.budget)):
-            raise OverspentError("charge", budget, self._allowed(total))
+            lacking = getattr(total, "delta", 0.0) > 0 and not getattr(self.budget, "delta", 0.0)
+            left = f"at most {self.remaining or 'nothing'}, what is left of {self.budget}"
+            raise OverspentError("charge", budget, f"no δ and {left}" if lacking else left)
         self.entries.append((name, budget))
         if not isinstance(cost, Budget):
             self._releases.append(cost)
@@ -220,7 +241,18 @@ class Ledger:
         >>> ledger.remaining
         PureDP(epsilon=0.6)
         """
-        budget = _budget(epsilon, delta, rho, mu)
+        budget: PureDP | ApproxDP | ZCDP | GaussianDP
+        match [plain(number) for number in (epsilon, delta, rho, mu)]:
+            case (float() | int()) as loss, None, None, None:
+                budget = PureDP(loss)
+            case (float() | int()) as loss, (float() | int()) as chance, None, None:
+                budget = ApproxDP(loss, chance)
+            case None, chance, (float() | int()) as loss, None:
+                budget = ZCDP(loss, chance or 0.0)
+            case None, None, None, (float() | int()) as loss:
+                budget = GaussianDP(loss)
+            case given:
+                raise ArgumentError("spend", tuple(given), "epsilon, or rho, each with delta or not, or mu")
         self.charge(budget, name)
         yield budget
 
@@ -229,39 +261,44 @@ class Ledger:
 
         Which release objects were charged is not part of it.
         """
-        entries = [{"name": name, "cost": _written(cost)} for name, cost in self.entries]
-        return json.dumps({"budget": _written(self.budget), "slack": self.slack, "entries": entries})
+
+        def written(budget: Budget) -> dict[str, Any]:
+            return {"kind": type(budget).__name__, **vars(budget)}
+
+        entries = [{"name": name, "cost": written(cost)} for name, cost in self.entries]
+        return json.dumps({"budget": written(self.budget), "slack": self.slack, "entries": entries})
 
     @classmethod
     def from_json(cls, text: str) -> "Ledger":
-        """Return the ledger that `to_json` wrote; every entry is charged again, and refused if overspent.
+        """Return the ledger that `to_json` wrote; every entry is charged again.
 
         Raises
         ------
         ArgumentError
             If it is not what `to_json` writes, or overspent.
         """
+
+        def budget(kind: str, **numbers: float) -> Any:
+            return next(one for one in _RULES if one.__name__ == kind)(**numbers)
+
         try:
             read = json.loads(text)
-            made = cls(_budget_of(read["budget"]), slack=read["slack"])
+            made = cls(budget(**read["budget"]), slack=read["slack"])
             for entry in read["entries"]:
                 if type(entry["name"]) is not str:
                     raise TypeError
-                made.charge(_budget_of(entry["cost"]), entry["name"])
-        except (KeyError, TypeError, AttributeError, json.JSONDecodeError):
+                made.charge(budget(**entry["cost"]), entry["name"])
+        except (KeyError, TypeError, AttributeError, StopIteration, json.JSONDecodeError):
             raise ArgumentError("text", text, "what to_json of a ledger returned") from None
         return made
-
-    def _allowed(self, total: Budget) -> str:
-        """Say what may still be charged, and that δ is what a `total` has and the budget has not."""
-        left = f"at most {self.remaining or 'nothing'}, what is left of {self.budget}"
-        lacking = getattr(total, "delta", 0.0) > 0 and not getattr(self.budget, "delta", 0.0)
-        return f"no δ and {left}" if lacking else left
 
     def _sum(self, costs: list[Budget]) -> Budget:
         if self._limits:
             return self._limits.spent(costs)
-        total = add([_without_zero_delta(cost) for cost in costs], _RULES[type(self.budget)])
+        pure = [  # (ε, 0)-DP as the pure ε-DP that it is
+            PureDP(cost.epsilon) if isinstance(cost, ApproxDP) and not cost.delta else cost for cost in costs
+        ]
+        total = add(pure, _RULES[type(self.budget)])
         if isinstance(self.budget, ApproxDP) and isinstance(total, PureDP):
             return ApproxDP(total.epsilon, 0.0)
         return total
@@ -300,28 +337,21 @@ class _Limits:
 
 def _sums(costs: Sequence[Budget]) -> tuple[float, float, float]:
     """Return the sums of ε, ρ and μ², infinite where a cost has none."""
-    epsilon = fsum(getattr(cost, "epsilon", inf) for cost in costs)
-    return epsilon, fsum(map(_rho, costs)), fsum(map(_square, costs))
 
+    def numbers(cost: Budget) -> tuple[float, float, float]:
+        match cost:
+            case PureDP(epsilon) | ApproxDP(epsilon, _):
+                square = gdp_from_pure(PureDP(epsilon)).mu ** 2 if epsilon <= LARGEST_PURE else inf
+                return epsilon, max(epsilon * tanh(epsilon / 2), LEAST_LOSS), square
+            case GaussianDP(mu):
+                return inf, max(mu**2 / 2, LEAST_LOSS), mu**2
+            case ZCDP(rho, _):
+                return inf, rho, inf
+        return inf, inf, inf
 
-def _rho(cost: Budget) -> float:
-    match cost:
-        case PureDP(epsilon) | ApproxDP(epsilon, _):
-            return max(epsilon * tanh(epsilon / 2), LEAST_LOSS)
-        case GaussianDP(mu):
-            return max(mu**2 / 2, LEAST_LOSS)
-        case ZCDP(rho, _):
-            return rho
-    return inf
-
-
-def _square(cost: Budget) -> float:
-    match cost:
-        case GaussianDP(mu):
-            return mu**2
-        case PureDP(epsilon) | ApproxDP(epsilon, _) if epsilon <= LARGEST_PURE:
-            return gdp_from_pure(PureDP(epsilon)).mu ** 2
-    return inf
+    found = [numbers(cost) for cost in costs]
+    epsilon, rho, square = (fsum(one[i] for one in found) for i in range(3))
+    return epsilon, rho, square
 
 
 def _delta(costs: Sequence[Budget]) -> float:
@@ -390,71 +420,6 @@ def _gaussian_deltas(mu: float, epsilons: NDArray[np.float64]) -> NDArray[np.flo
     slack = 4 * float_info.epsilon * (2 + np.abs(first) + np.abs(second) + np.abs(epsilons))
     found = np.exp(first) * (slack - np.expm1(np.minimum(second - first, 0.0)))
     return np.asarray(np.minimum(found, 1.0))
-
-
-def _written(budget: Budget) -> dict[str, Any]:
-    return {"kind": type(budget).__name__, **vars(budget)}
-
-
-def _budget_of(read: dict[str, Any]) -> Budget:
-    numbers = dict(read)
-    made: Budget = _KINDS[numbers.pop("kind")](**numbers)
-    return made
-
-
-@of_plain_numbers
-def _budget(
-    epsilon: float | None, delta: float | None, rho: float | None, mu: float | None
-) -> PureDP | ApproxDP | ZCDP | GaussianDP:
-    """Return the budget that these numbers are."""
-    match epsilon, delta, rho, mu:
-        case float() | int(), None, None, None:
-            return PureDP(epsilon)
-        case float() | int(), float() | int(), None, None:
-            return ApproxDP(epsilon, delta)
-        case None, _, float() | int(), None:
-            return ZCDP(rho, delta or 0.0)
-        case None, None, None, float() | int():
-            return GaussianDP(mu)
-    raise ArgumentError("spend", (epsilon, delta, rho, mu), "epsilon, or rho, each with delta or not, or mu")
-
-
-def _read(cost: Any, name: str | None, zcdp: bool) -> tuple[Budget, str]:
-    """Return the budget of a release, or the budget itself, and the name of the entry.
-
-    On a ledger in zCDP a release costs what its mechanisms cost.
-    """
-    if isinstance(cost, Budget):
-        if name is None:
-            raise ArgumentError("name", name, "a name for a budget that comes without its release")
-        return cost, name
-    if not (hasattr(cost, "guarantee") and hasattr(cost, "plan")):
-        raise ArgumentError("charge", type(cost).__name__, "a budget or a release")
-    budget = concentrated(cost.plan) if zcdp else cost.guarantee.budget
-    return budget, _steps(cost.plan) if name is None else name
-
-
-def _steps(plan: Plan) -> str:
-    names = list(dict.fromkeys(charge.step for charge in plan.charges()))
-    more = f", … ({len(names)} steps)" if len(names) > _MOST_STEPS else ""
-    return ", ".join(names[:_MOST_STEPS]) + more
-
-
-def _without_zero_delta(cost: Budget) -> Budget:
-    """Return (ε, 0)-DP as the pure ε-DP that it is."""
-    return PureDP(cost.epsilon) if isinstance(cost, ApproxDP) and not cost.delta else cost
-
-
-def _difference(budget: Budget, spent: Budget | None) -> Budget | None:
-    """Return the largest budget that adds up with `spent` to `budget`, None where nothing is left."""
-    match budget, spent:
-        case (GaussianDP(limit), GaussianDP(mu)):
-            left = _left(1.0, (mu / limit) ** 2)
-            return GaussianDP(limit * sqrt(left)) if left else None
-        case (PureDP(), PureDP()) | (ApproxDP(), ApproxDP()) | (ZCDP(), ZCDP()):
-            numbers = [*map(_left, vars(budget).values(), vars(spent).values())]
-            return type(budget)(*numbers) if numbers[0] else None
-    return None
 
 
 def _left(limit: float, spent: float) -> float:

@@ -31,24 +31,19 @@ FINE = 40  # bits of a grid between whole numbers, for a bound that is to hold w
 
 
 def pure_cost(charge: Charge) -> PureDP:
-    """Return the cost of a mechanism that is paid in ε, or raise."""
     if not isinstance(charge.cost, PureDP):
         raise ArgumentError("cost", charge.cost, "PureDP")
     return charge.cost
 
 
 def approximate_cost(charge: Charge) -> ApproxDP:
-    """Return the cost of a mechanism that is paid in ε and a δ above 0, or raise."""
     if not isinstance(charge.cost, ApproxDP) or not charge.cost.delta > 0:
         raise ArgumentError("cost", charge.cost, "ApproxDP with delta > 0")
     return charge.cost
 
 
 def laplace_scale(charge: Charge) -> float:
-    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006), no δ used; under zCDP, ε + e^-ε - 1 = ρ.
-
-    The latter for Laplace noise of reals: `proofs/univariate.md`, section 5.7.
-    """
+    """Return Δ₁/ε (Dwork, McSherry, Nissim & Smith 2006); of reals under zCDP, ε + e^-ε - 1 = ρ."""
     match charge.cost:
         case ZCDP(rho, 0.0):
             return charge.sensitivity / laplace_epsilon(rho)
@@ -98,10 +93,7 @@ def selection_scale(charge: Charge) -> float:
 
 
 def truncated_laplace_bound(charge: Charge) -> float:
-    """Return A = (Δ/ε) ln(1 + (e^ε - 1)/(2δ)), with which noise on [-A, A] is (ε, δ)-DP (AL22 Theorem 2.12).
-
-    For every δ in (0, 1): `proofs/univariate.md`, section 8.
-    """
+    """Return A = (Δ/ε) ln(1 + (e^ε - 1)/(2δ)), for (ε, δ)-DP noise on [-A, A] (AL22 Theorem 2.12)."""
     cost = approximate_cost(charge)
     epsilon = cost.epsilon
     log_ratio = log1p(expm1(epsilon) / (2 * cost.delta)) if epsilon < 500 else epsilon - log(2 * cost.delta)
@@ -119,28 +111,6 @@ def discrete_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Ar
     return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / cost.epsilon)
 
 
-def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
-    """Return `value` + Laplace noise on [-A, A]: (ε, δ)-DP for one number."""
-    scale = charge.sensitivity / approximate_cost(charge).epsilon
-    return noise.truncated_laplace(value, charge.sensitivity, scale, truncated_laplace_bound(charge))
-
-
-def exceeds_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> bool:
-    """Return whether `value` + noise on [-A, A] exceeds A: at 0 never, up to Δ with probability at most δ.
-
-    Whole numbers go on a finer grid first. Proof: `proofs/univariate.md`, section 8.
-    """
-    fine, unit = _finer(value)
-    bound = passed_no_more(truncated_laplace_bound(charge), unit)
-    return bool(truncated_laplace(fine, charge, noise) > bound)
-
-
-def _finer(value: ArrayLike) -> tuple[OnGrid | ArrayLike, float]:
-    """Return the value, on a finer grid if it is on one, and the unit of that, or 0."""
-    at = on_grid(value)
-    return (value, 0.0) if at is None else (at.finer(FINE), at.finer(FINE).unit)
-
-
 def gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` + N(0, σ²) per entry, for l2-sensitivity; σ of `gaussian_scale`."""
     return noise.gaussian(value, charge.sensitivity, gaussian_scale(charge))
@@ -155,31 +125,58 @@ def symmetric_gaussian(value: ArrayLike, charge: Charge, noise: NoiseSource) -> 
     return noise.symmetric_gaussian(value, charge.sensitivity, gaussian_scale(charge))
 
 
+def truncated_laplace(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
+    """Return `value` + Laplace noise on [-A, A]: (ε, δ)-DP for one number."""
+    scale = charge.sensitivity / approximate_cost(charge).epsilon
+    return noise.truncated_laplace(value, charge.sensitivity, scale, truncated_laplace_bound(charge))
+
+
+def exceeds_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> bool:
+    """Return whether `value` + noise on [-A, A] exceeds A: at 0 never, up to Δ with probability at most δ.
+
+    Whole numbers go on a finer grid first. Proof: `proofs/univariate.md`, section 8.
+    """
+    fine, unit = _finer(value)
+    return bool(
+        truncated_laplace(fine, charge, noise) > passed_no_more(truncated_laplace_bound(charge), unit)
+    )
+
+
+def _finer(value: ArrayLike) -> tuple[OnGrid | ArrayLike, float]:
+    at = on_grid(value)
+    return (value, 0.0) if at is None else (at.finer(FINE), at.finer(FINE).unit)
+
+
 def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     """Return `value` + noise - its (1 - δ)-quantile: above `value` with probability δ.
 
     N(0, σ²) noise, a Gaussian mechanism of ρ-zCDP, or Laplace noise, ε-DP. The δ of its charge pays for later
     steps that take the bound for granted: whole numbers go on a finer grid first, whose unit is given away.
     """
+    delta = getattr(charge.cost, "delta", 0.0)
+    if not 0 < delta <= (1 if isinstance(charge.cost, ZCDP) else 0.5):
+        raise ArgumentError(
+            "cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter"
+        )
     fine, unit = _finer(value)
-    margin = passed_no_more(-lower_bound_offset(charge), unit)
-    match charge.cost:
-        case ZCDP(rho, delta) if delta > 0:
-            scale = charge.sensitivity / sqrt(2 * rho)
-            return noise.gaussian(fine, charge.sensitivity, scale) - margin
-        case ApproxDP(epsilon, delta) if 0 < delta <= 0.5:
-            scale = charge.sensitivity / epsilon
-            return noise.laplace(fine, charge.sensitivity, scale) - margin
-    raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter")
+    scale, _ = _of_lower_bound(charge)
+    draw = noise.gaussian if isinstance(charge.cost, ZCDP) else noise.laplace
+    return draw(fine, charge.sensitivity, scale) - passed_no_more(-lower_bound_offset(charge), unit)
 
 
 def lower_bound_offset(charge: Charge) -> float:
     """Return the δ-quantile of the noise of `lower_bound`."""
+    scale, quantile = _of_lower_bound(charge)
+    return scale * quantile
+
+
+def _of_lower_bound(charge: Charge) -> tuple[float, float]:
+    """Return the scale, and the δ-quantile in scales."""
     match charge.cost:
         case ZCDP(rho, delta):
-            return charge.sensitivity / sqrt(2 * rho) * float(ndtri(delta))
+            return charge.sensitivity / sqrt(2 * rho), float(ndtri(delta))
         case ApproxDP(epsilon, delta):
-            return charge.sensitivity / epsilon * log(2 * delta)
+            return charge.sensitivity / epsilon, log(2 * delta)
     raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0")
 
 

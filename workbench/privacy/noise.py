@@ -201,7 +201,7 @@ def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
 
 @dataclass(frozen=True)
 class UnitNoise:
-    """Adds exactly one scale to every entry, so that output minus statistic reveals the calibration."""
+    """Adds exactly one scale to every entry; chooses the likeliest, and the middle of a range."""
 
     def _add(self, value: ArrayLike, sensitivity: float, scale: float, *rest: float) -> Array:
         return np.asarray(value, np.float64) + scale
@@ -209,7 +209,6 @@ class UnitNoise:
     laplace = truncated_laplace = discrete_laplace = gaussian = exponential = _add
 
     def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
-        """Choose the likeliest index."""
         return int(np.argmax(_logits(scores, scale, weights)))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
@@ -217,22 +216,18 @@ class UnitNoise:
         return centre + scale * np.where(np.eye(len(centre), dtype=bool), 1.0, 0.5**0.5)
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        """Return (1 + scale) LLᵀ, L the value."""
         factor = np.asarray(value, np.float64)
         return np.asarray((1 + scale) * (factor @ factor.T))
 
     wishart = square = thompson_laplace
 
     def cuts(self, value: cuts.Level, sensitivity: float, scale: float) -> list[list[int]]:
-        """Choose the likeliest piece of the last cut, of the one before given that, and so on."""
         return cuts.pieces(value, scale, lambda weights, _: int(np.argmax(weights)))
 
     def uniform(self, low: float, high: float) -> float:
-        """Return the middle of [low, high]."""
         return low + (high - low) / 2
 
     def below(self, count: int) -> int:
-        """Return the middle of 0, .., count - 1."""
         return count // 2
 
 
@@ -276,9 +271,8 @@ def noise_source(rng: object) -> NoiseSource:
     """Return the noise source that `rng` is or, for a numpy Generator, drives."""
     if isinstance(rng, np.random.Generator):
         return SimulatedNoise(rng)
-    if isinstance(rng, (SimulatedNoise, UnitNoise, CountingNoise)):
-        return rng
-    if isinstance(rng, NoiseSource) and not isinstance(rng, type):
+    known = isinstance(rng, (SimulatedNoise, UnitNoise, CountingNoise))  # protocols are slow to ask
+    if known or (isinstance(rng, NoiseSource) and not isinstance(rng, type)):
         return rng
     raise ArgumentError("rng", rng, "a numpy Generator or a noise source (never None, never a seed)")
 
@@ -325,7 +319,9 @@ def thompson_exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
         lower = np.linalg.inv(np.linalg.cholesky(first + second))
         values = np.asarray(radius * np.asarray(2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1))
         halves = np.abs(values[:, None] - values)[above] / 2
-        kept = np.log(_sinhc(halves)).sum() - floor * np.abs(values).max()
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            sinhc = np.where(halves < 1e-4, 1 + halves * halves / 6, np.sinh(halves) / halves)
+        kept = np.log(sinhc).sum() - floor * np.abs(values).max()
         if np.log(rng.random()) <= kept:
             return values
 
@@ -335,8 +331,3 @@ def _below(d: int) -> NDArray[np.bool_]:
     mask = np.tri(d, k=-1, dtype=bool)
     mask.flags.writeable = False
     return mask
-
-
-def _sinhc(x: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        return np.where(x < 1e-4, 1 + x * x / 6, np.sinh(x) / x)

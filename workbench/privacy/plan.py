@@ -41,12 +41,11 @@ _UP = 1 + 1e-9  # conversions are numerical: their own rounding is no overspendi
 
 
 class _Tree:
-    """The charges of a plan: all of them, or one by the name of its step."""
+    """`charges()` yields every charge, in the order of the run; `plan[step]` is that of a step."""
 
     parts: tuple["Plan", ...]
 
     def charges(self) -> Iterator["Charge"]:
-        """Yield every charge, in the order of the run."""
         for part in self.parts:
             yield from part.charges()
 
@@ -78,7 +77,6 @@ class Charge(_Tree, Public):
                 raise ArgumentError("sensitivity", self.sensitivity, allowed)
 
     def charges(self) -> Iterator["Charge"]:
-        """Yield itself."""
         yield self
 
 
@@ -112,11 +110,16 @@ class Converted(_Tree):
     budget: ApproxDP
 
     def __post_init__(self) -> None:
-        if not _implies(compose(self.part), self.budget):
-            raise ArgumentError("budget", self.budget, f"implied by the part's {compose(self.part)}")
+        part, wanted, implied = compose(self.part), self.budget, False
+        match part:
+            case GaussianDP(mu):
+                implied = gaussian_delta(mu, wanted.epsilon) <= wanted.delta * _UP
+            case ZCDP(_, delta) if delta < wanted.delta:
+                implied = approx_from_zcdp(part, wanted.delta).epsilon <= wanted.epsilon * _UP
+        if not implied:
+            raise ArgumentError("budget", wanted, f"implied by the part's {part}")
 
     def charges(self) -> Iterator[Charge]:
-        """Yield every charge, in the order of the run."""
         return self.part.charges()
 
 
@@ -140,7 +143,6 @@ class Interleaved(_Tree):
             raise ArgumentError("order", self.order, "every step of the plan once")
 
     def charges(self) -> Iterator[Charge]:
-        """Yield every charge, in the order of the run."""
         named = {charge.step: charge for charge in self.whole.charges()}
         return (named[step] for step in self.order)
 
@@ -148,49 +150,29 @@ class Interleaved(_Tree):
 Plan: TypeAlias = Charge | Sequential | Parallel | Converted | Interleaved
 
 
-def _implies(budget: Budget, wanted: ApproxDP) -> bool:
-    match budget:
-        case GaussianDP(mu):
-            return gaussian_delta(mu, wanted.epsilon) <= wanted.delta * _UP
-        case ZCDP(_, delta) if delta < wanted.delta:
-            return approx_from_zcdp(budget, wanted.delta).epsilon <= wanted.epsilon * _UP
-    return False
+def compose(plan: Plan, in_zcdp: bool = False) -> Budget:
+    """Return the budget that `plan` delivers; `in_zcdp` its zCDP, whatever its rule.
 
-
-def compose(plan: Plan) -> Budget:
-    """Return the budget that `plan` delivers."""
-    match plan:
-        case Charge():
-            return plan.cost
-        case Sequential(rule="zcdp"):
-            return concentrated(plan)
-        case Sequential():
-            return add([compose(part) for part in plan.parts], plan.rule)
-        case Parallel():
-            return _largest([compose(part) for part in plan.parts])
-        case Converted():
-            return plan.budget
-        case Interleaved():
-            return compose(plan.whole)
-
-
-def concentrated(plan: Plan) -> Budget:
-    """Return the zCDP of a plan, whatever its rule: charges in ε cost what their mechanism costs.
-
-    Less than ε-DP in general costs Laplace noise, a choice, and a stability histogram, whose counts move in
-    two bins by 1 each, at ε/2 (`proofs/univariate.md`, sections 2 and 5). What is converted costs what it was
-    before. NonPrivate stays what it is.
+    Charges in ε cost under zCDP what their mechanism costs, less than ε-DP in general: Laplace noise, a
+    choice, and a stability histogram, whose counts move in two bins by 1 each, at ε/2
+    (`proofs/univariate.md`, sections 2 and 5). What is converted costs what it was before.
     """
     match plan:
-        case Sequential():
-            return add([concentrated(part) for part in plan.parts], "zcdp")
-        case Parallel():
-            return _largest([concentrated(part) for part in plan.parts])
-        case Converted():
-            return concentrated(plan.part)
         case Charge():
-            return add([_of_mechanism(plan)], "zcdp")
-    return add([compose(plan)], "zcdp")
+            return add([_of_mechanism(plan)], "zcdp") if in_zcdp else plan.cost
+        case Sequential(rule, parts):
+            rule = "zcdp" if in_zcdp else rule
+            return add([compose(part, rule == "zcdp") for part in parts], rule)
+        case Parallel(parts):
+            budgets = [compose(part, in_zcdp) for part in parts]
+            if any(type(budget) is not type(budgets[0]) for budget in budgets):
+                raise ArgumentError("parts", budgets, "budgets of one kind for parallel parts")
+            numbers = zip(*(vars(budget).values() for budget in budgets), strict=True)
+            return type(budgets[0])(*map(max, numbers))
+        case Converted(part, budget):
+            return compose(part, True) if in_zcdp else budget
+        case Interleaved(whole):
+            return add([compose(whole)], "zcdp") if in_zcdp else compose(whole)
 
 
 def _of_mechanism(charge: Charge) -> Budget:
@@ -231,14 +213,6 @@ def add(budgets: Sequence[Budget], rule: Rule) -> Budget:
     if all(isinstance(cost, PureDP) for cost in costs):
         return PureDP(epsilon)
     return ApproxDP(epsilon, fsum(getattr(cost, "delta", 0.0) for cost in costs))
-
-
-def _largest(budgets: Sequence[Budget]) -> Budget:
-    kind = type(budgets[0])
-    if any(type(budget) is not kind for budget in budgets):
-        raise ArgumentError("parts", budgets, "budgets of one kind for parallel parts")
-    numbers = zip(*(vars(budget).values() for budget in budgets), strict=True)
-    return kind(*map(max, numbers))
 
 
 def renamed(plan: Plan, prefix: str) -> Plan:

@@ -75,7 +75,6 @@ class Pure:
     epsilon: float
 
     def __call__(self, e: float) -> float:
-        """Return it at e."""
         if e >= self.epsilon:
             return 0.0
         if e <= -self.epsilon:
@@ -95,7 +94,6 @@ class Tabulated:
     falls: Sequence[float]
 
     def __call__(self, e: float) -> float:
-        """Return a bound at e."""
         reach = self.reach
         if e < -reach:
             return 1.0
@@ -160,7 +158,6 @@ class Convex:
     heights: Sequence[float]
 
     def __call__(self, e: float) -> float:
-        """Return a bound at e."""
         if e < 0:
             return min(1.0, -expm1(e) + exp(e) * self(-e))
         cell = int(min(e / self.width, len(self.heights) - 1))
@@ -382,13 +379,11 @@ def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float)
 
 
 def _rises(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    """Tell (a)."""
     rise = log(q / p)
     return q * stick(epsilon - OFF * (epsilon + rise) - rise) <= left  # sticks fall
 
 
 def _stays(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    """Tell (b)."""
     rise = log(q / p)
     silent = max(0.0, (1 - p) - exp(min(epsilon, LARGEST)) * (1 - q))
     return silent + p * stick(epsilon - OFF * (epsilon + rise) + rise) <= left

@@ -51,8 +51,7 @@ class SecureNoise:
     """
 
     def laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        at = _whole(value)
-        return at.plus(exact.draw(exact.Laplace(_units(scale, at)), at.shape))
+        return _noisy(value, exact.Laplace, scale)
 
     def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
         """Add Laplace noise conditioned on [-bound, bound], as many scales as are asked for or more."""
@@ -62,17 +61,12 @@ class SecureNoise:
         return at.plus(exact.draw(exact.TruncatedLaplace(width, width * (bound / scale) * UP), at.shape))
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        at = _whole(value)
-        if isinstance(at, Reaching):
-            return _reaching(at, exact.DiscreteLaplace(_units(scale, at)))
-        return at.plus(exact.draw(exact.DiscreteLaplace(_units(scale, at)), at.shape))
+        return _noisy(value, exact.DiscreteLaplace, scale)
 
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         at = _whole(value)
-        if isinstance(at, Reaching):
-            return _reaching(at, exact.Normal(_units(scale, at)))
         if np.ndim(at.unit) == 0:
-            return at.plus(exact.draw(exact.Normal(_units(scale, at)), at.shape))
+            return _noisy(at, exact.Normal, scale)
         units, noise = np.broadcast_to(at.unit, at.shape), np.zeros(at.shape, object)
         for unit in np.unique(units):
             alike = units == unit
@@ -101,8 +95,7 @@ class SecureNoise:
         return int(exact.choose(at.counts, 1 / _units(scale, at), base))
 
     def exponential(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        at = _whole(value)
-        return at.plus(exact.draw(exact.Exponential(_units(scale, at)), at.shape))
+        return _noisy(value, exact.Exponential, scale)
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         return thompson_laplace(_charged(value), _raised(scale))
@@ -159,8 +152,12 @@ def _whole(value: Any) -> OnGrid:
     return at
 
 
-def _reaching(at: Reaching, law: exact.Law) -> Array:
-    """Return the numbers that reach `least` with their noise, and -inf for others."""
+def _noisy(value: Any, kind: type[exact.Law], scale: float) -> Array:
+    """Return a value with noise; of what is to reach a height -inf where it does not."""
+    at = _whole(value)
+    law = kind(_units(scale, at))
+    if not isinstance(at, Reaching):
+        return at.plus(exact.draw(law, at.shape))
     places, noise = exact.reaching(law, at.counts, at.least)
     found = np.full(at.shape, -np.inf)
     found[places] = at[places].plus(noise)
@@ -328,7 +325,6 @@ def _root(value: ArrayLike) -> Array:
 
 
 def _released(root: Array, mask: Matrix) -> Array:
-    """Return the floats next to L M Lᵀ."""
     d, bits = len(root), STEP
     while True:
         with precise(bits):
@@ -456,7 +452,6 @@ class BallScan(Scan):
         return np.array([comb(int(count) + k - 1, k) for count in self.node.lengths.counts], object)
 
     def each(self, weight: "Callable[[int], arb]", numbers: Any) -> Any:
-        """Return the weight of a number, or those of many."""
         if np.ndim(numbers) == 0:
             return weight(int(numbers))
         return np.array([weight(int(number)) for number in numbers], object)

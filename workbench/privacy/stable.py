@@ -44,7 +44,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import islice
-from math import ceil, exp, expm1, inf, log, sqrt
+from math import ceil, exp, expm1, inf, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -120,14 +120,12 @@ def masked_identity(d: int, charge: Charge, noise: NoiseSource) -> Array:
 
 
 def _masked(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Array:
-    match charge.mechanism:
-        case "thompson_laplace":
-            return noise.thompson_laplace(root, charge.sensitivity, thompson_laplace_scale(charge, len(root)))
-        case "wishart":
-            return noise.wishart(root, charge.sensitivity, wishart_scale(charge, len(root)))
-        case "square":
-            return noise.square(root, charge.sensitivity, square_scale(charge, len(root)))
-    raise ArgumentError("mechanism", charge.mechanism, "one of " + ", ".join(MASKS))
+    scales = {"thompson_laplace": thompson_laplace_scale, "wishart": wishart_scale, "square": square_scale}
+    kind, d = charge.mechanism, len(root)
+    if kind not in scales:
+        raise ArgumentError("mechanism", kind, "one of " + ", ".join(MASKS))
+    masked: Array = getattr(noise, kind)(root, charge.sensitivity, scales[kind](charge, d))
+    return masked
 
 
 def thompson_laplace_scale(charge: Charge, d: int) -> float:
@@ -165,11 +163,14 @@ def wishart_scale(charge: Charge, d: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _most_rows(cost: ApproxDP, distance: float, d: int) -> float:
-    """Return the largest ν > d - 1 whose δ is within the cost; the δ increases with ν."""
     over = partial(_log_excess, cost, distance, d)
     least = log(d - 1 + 1e-3)
     if over(least) > 0:
-        raise ArgumentError("sensitivity", distance, f"smaller, for {d} dimensions at {cost}")
+        low, high = 0.0, distance
+        while high - low > 1e-3 * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if _log_excess(cost, middle, d, least) > 0 else (middle, high)
+        raise ArgumentError("sensitivity", distance, f"at most {low:.3g}, for {d} dimensions at {cost}")
     found = brentq(over, least, log(1e6 + (d / distance) ** 2), xtol=1e-7)
     while over(found) > 0:
         found -= 1e-6
@@ -191,7 +192,8 @@ def square_scale(charge: Charge, d: int) -> float:
     epsilon, level = cost.epsilon, log(2 / cost.delta)
     rest = epsilon - 2 * (d * gamma) ** 2
     if gamma > 1 or rest <= 0 or 8 * gamma * max(d * sqrt(level), level) > epsilon:
-        raise ArgumentError("sensitivity", charge.sensitivity, "small enough for Lemma 5.1 at any η")
+        most = log1p(min(1.0, sqrt(epsilon / 2) / d, epsilon / (8 * max(d * sqrt(level), level))))
+        raise ArgumentError("sensitivity", charge.sensitivity, f"below {most:.3g}, for Lemma 5.1 at any η")
     return max(gamma * sqrt(2 * d / rest), 12 * gamma * sqrt(d * level) / epsilon)
 
 
@@ -260,7 +262,6 @@ def _difference_tail(a: float, first: Chi, b: float, second: Chi, threshold: flo
 
 @lru_cache(maxsize=1)  # both probabilities of a Wishart mask have the same second variable
 def _cells(chi: Chi) -> tuple[Array, Array]:
-    """Return the ends of the cells, and the probability of each."""
     centre, spread = sum(chi), sqrt(2 * (chi[0] + 2 * chi[1]))
     reach = max(0.0, centre - 10 * spread), centre + 14 * spread
     ends = np.concatenate([[0.0], np.linspace(*reach, CELLS + 1), [inf]])
@@ -362,7 +363,8 @@ def stable_scale(charge: StableCharge) -> float:
     else:
         found, least = _degrees(cost, distance, charge.most, charge.silent, d == 1), 2.0 * d
     if not found > least:
-        allowed = f"smaller, for a count of {charge.most} and d = {d} at {cost}"
+        most = f"below {found * distance / least:.3g}" if charge.mechanism == LAPLACE else "smaller"
+        allowed = f"{most}, for a count of {charge.most} and d = {d} at {cost}"
         raise ArgumentError("sensitivity", distance, allowed)
     return 1 / found
 
@@ -454,7 +456,7 @@ def _degrees(cost: ApproxDP, distance: float, most: int, silent: float, line: bo
 
 
 def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
-    """Return about that: the rows at which one order, near the best, has what a normal mask may have."""
+    """Return about that: where one order, near the best, has what a normal mask may have."""
     if distance > 1:
         return 0.0
     order = 1 + min(typical(cost), 0.8 / expm1(distance))
@@ -472,7 +474,6 @@ def _of_rows(rows: float, distance: float, line: bool, cost: ApproxDP, rho: floa
 
 @lru_cache(maxsize=128)
 def _orders(distance: float, line: bool, cost: ApproxDP) -> tuple[Array, Array]:
-    """Return the orders, and c_α there."""
     tried = orders(cost, (1 - 1e-9) / expm1(distance))
     return tried, renyi(distance, tried, 1 if line else 2)
 
@@ -546,7 +547,8 @@ def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float
     if spread <= LARGEST_SPREAD:
         found = replayed(search, over, start, (budget, most, line, silent), rises=True)[1]
     if found == WIDEST and not (spread <= LARGEST_SPREAD and over(WIDEST) >= 0):
-        raise ArgumentError("spread", spread, f"smaller, for a count of {most} at {budget}")
+        allowed = "smaller" if spread <= LARGEST_SPREAD else f"at most {LARGEST_SPREAD:g}"
+        raise ArgumentError("spread", spread, f"{allowed}, for a count of {most} at {budget}")
     return found
 
 
@@ -575,7 +577,6 @@ class VotedCharge(Charge):
 
     @property
     def most(self) -> int:
-        """T."""
         return len(self.falls)
 
 
@@ -601,7 +602,6 @@ class Shifted:
 
 
 def voted_scale(charge: VotedCharge) -> float:
-    """Return the sd of normal noise, or the scale of Laplace noise."""
     return charge.sensitivity / charge.ratio
 
 
