@@ -271,8 +271,9 @@ def noise_source(rng: object) -> NoiseSource:
     """Return the noise source that `rng` is or, for a numpy Generator, drives."""
     if isinstance(rng, np.random.Generator):
         return SimulatedNoise(rng)
-    known = isinstance(rng, (SimulatedNoise, UnitNoise, CountingNoise))  # protocols are slow to ask
-    if known or (isinstance(rng, NoiseSource) and not isinstance(rng, type)):
+    if isinstance(rng, (SimulatedNoise, UnitNoise, CountingNoise)):  # protocols are slow to ask
+        return rng
+    if isinstance(rng, NoiseSource) and not isinstance(rng, type):
         return rng
     raise ArgumentError("rng", rng, "a numpy Generator or a noise source (never None, never a seed)")
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
 
@@ -75,7 +75,7 @@ class AuditPreset:
         integer_at_least(4, **self.sizes)
 
     @property
-    def sizes(self) -> dict[str, int]:
+    def sizes(self) -> dict[str, Any]:
         return {"n_screen": self.n_screen, "n_train": self.n_train, "n_test": self.n_test}
 
     def scaled(self, share: float) -> "AuditPreset":

@@ -578,8 +578,9 @@ def measured(
             _memory[keys[place]] = least
             if path and cells:
                 with Store(path) as store:
-                    one = sent[place].scaling
-                    shelf = store.shelf(one.name, one.block, BRACKETING, seed=seed)
+                    scaling = sent[place].scaling
+                    assert scaling.block, "what is searched has trials"
+                    shelf = store.shelf(scaling.name, scaling.block, BRACKETING, seed=seed)
                     for point, cell in cells:
                         shelf.put(point, cell)
     result = [
@@ -600,11 +601,13 @@ def forget() -> None:
 
 def _least(asked: Asked) -> Found:
     scaling, seed = asked.scaling, asked.seed
+    trials = scaling.block
+    assert trials, "what is searched has trials"
     setting = scaling.setting(asked.value)
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
     cells: list[tuple[Point, Cell]] = []
     with nullcontext() if asked.store is None else Store(asked.store) as store:
-        shelf = store.shelf(scaling.name, scaling.block, BRACKETING, seed=seed) if store else None
+        shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed) if store else None
 
         def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:
@@ -615,9 +618,7 @@ def _least(asked: Asked) -> Found:
                 if cell is None:
                     if not asked.computing:
                         raise _MissingError
-                    cell = compute(
-                        Task(scaling.name, point, 0, number, BRACKETING, seed, scaling.block, SOFTWARE)
-                    )
+                    cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, trials, SOFTWARE))
                     if shelf:
                         shelf.put(point, cell)
                     else:

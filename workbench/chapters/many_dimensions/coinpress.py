@@ -26,7 +26,7 @@ A last step that winsorises has the rms error that `shared.moments` predicts for
 that is no sampling error, uncorrelated with it because the plain estimate is efficient.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import exp, inf, log, sqrt
@@ -189,7 +189,8 @@ class Covariances:
         """Return the predicted eigenvalues of A Σ Aᵀ before every step."""
         found = [np.geomspace(1.0, estimator.upper, d) / estimator.upper]
         design = estimator.design(n, d, budget)
-        for excess, floor in zip(design.excess, design.floors, strict=True):
+        floors = design.excess if estimator.practical else design.lower
+        for excess, floor in zip(design.excess, floors, strict=True):
             found.append(found[-1] / np.maximum(found[-1] + excess, floor))
         return found
 
@@ -547,16 +548,20 @@ def along_axis(kind: Kind, axis: str, frame: pd.DataFrame, level: float, rng: Ge
     return found
 
 
+def _within(foreseen: Callable[..., Parts], alpha: float, n: int) -> bool:
+    return foreseen(n=n).quantile(BETA) <= alpha
+
+
 def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
     """Return the checks of the n at which the error is at most alpha in 90 % of runs.
 
     The first formula beside it is that of the prediction, with every constant; the second that of the shape.
     """
-    found, usual = [], {kind.of.known: kind.of.usual}
+    found, usual = list[Verdict](), dict[str, Any]({kind.of.known: kind.of.usual})
     for d, alpha in kind.rows:
         for mode in MODES:
             foreseen = partial(predict, kind.of, mode, d=d, rho=RHO, **usual)
-            predicted = smallest(lambda n, of=foreseen, most=alpha: of(n=n).quantile(BETA) <= most, start=2)
+            predicted = smallest(partial(_within, foreseen, alpha), start=2)
             rows, name = at(frame, d=d, alpha=alpha, mode=mode), f"rows, {mode}, d = {d}, α = {alpha:g}"
             needed = success(rows["error"] <= alpha, rows["n"], 1 - BETA, level=level, rng=rng)
             ends = needed.estimate, needed.interval

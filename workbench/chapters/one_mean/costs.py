@@ -258,14 +258,16 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     )
 
 
+def _near(calibration: str, epsilon: float, radius: float, n: int) -> bool:
+    return _ratio(calibration, n, epsilon, radius) <= NEAR
+
+
 def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -> Chart:
     """Return the error over that of the sample mean of the same rows, against n."""
     ns, rng = multiples(CURVE_N, _rows_factor(epsilon, radius)), resampler(run.seed, "tight-ratio")
     points = grid(n=ns, epsilon=epsilon, radius=radius, calibration=("tight", "paper"))
     frame, fine = run.table(CURVES.moved(points)), np.geomspace(ns[0], ns[-1], 25).round()
-    near = {
-        one: smallest(lambda n, one=one: _ratio(one, n, epsilon, radius) <= NEAR, start=2) for one in KEYS
-    }
+    near = {one: smallest(partial(_near, one, epsilon, radius), start=2) for one in KEYS}
     series = [
         _ratios(at(frame, calibration=calibration), calibration, epsilon, radius, rng) for calibration in KEYS
     ]

@@ -22,7 +22,7 @@ from workbench.estimators.references import EmpiricalMean, FilterNonprivateMean
 from workbench.estimators.robust import RobustMean
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
-from workbench.privacy import ApproxDP
+from workbench.privacy import ApproxDP, Budget
 from workbench.study import measures
 from workbench.study.grids import Role, Sweep, grid, point_id, stream
 from workbench.study.profiles import blocks
@@ -47,7 +47,7 @@ def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Arra
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
 
-def error(estimator: Any, rows: Array, theta: Array, budget: ApproxDP, noise: Generator) -> float:
+def error(estimator: Any, rows: Array, theta: Array, budget: Budget, noise: Generator) -> float:
     """Return how far a private mean is from θ, infinite if it abstains."""
     value = estimator(rows, budget=budget, rng=noise).value
     return error_of(value, lambda mean: np.linalg.norm(mean - theta))

@@ -440,7 +440,8 @@ def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
         checks.append(measures.between(f"slope in {said}, {model}", found, *limits, bound=power))
     most = sqrt(log(RATE_P[-1]) / log(RATE_P[0]))
     name = f"error at p = {RATE_P[-1]} over that at p = {RATE_P[0]}, {model}"
-    larger = _ends(frame, "error", RATE_P, **{k: v for k, v in usual.items() if k != "p"})
+    elsewhere: dict[str, Any] = {name: value for name, value in usual.items() if name != "p"}
+    larger = _ends(frame, "error", RATE_P, **elsewhere)
     flat = measures.between(name, larger, 0.0, most, bound=most)
     share = arithmetic(frame["recall"], claim_level())
     return [*checks, flat, measures.between(f"share of the support, {model}", share, FOUND, inf)]

@@ -386,7 +386,7 @@ class Batch:
         safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
         env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: json.dumps(lent)}
         deadline = time.monotonic() + self.allowed
-        quiet = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
+        quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT}
         with log.open("wb") as sink:
             process = subprocess.Popen(command, stdout=sink, start_new_session=True, env=env, **quiet)
             try:
