@@ -68,7 +68,7 @@ def growing(record, extra=0.0, times=3.0):
     first = one.axis(one.values[0])
     for value, setting in settings(record):
         n = times * setting.stated * (one.axis(value) / first) ** extra
-        yield Least(value, setting, n, (n * (1 - SURE), n * (1 + SURE)), "found", 200, 0.0)
+        yield Least(value, setting, n, (n * (1 - SURE), n * (1 + SURE)), "found", 200)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
@@ -140,7 +140,7 @@ def test_runs_are_measured_and_repeatable(name):
 def found(setting, value=1.0, n=1.0, key="mean/prime [a, cluster at 1]", known=True):
     """A search of this setting."""
     ends = (n * (1 - SURE), n * (1 + SURE)) if known else (0.0, n)
-    return Least(value, setting, n, ends, "found", 100, 0.0)
+    return Least(value, setting, n, ends, "found", 100)
 
 
 PROVED = {

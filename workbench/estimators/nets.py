@@ -172,6 +172,9 @@ class PureNetCovariance(Estimator[Array]):
     def net(self, d: int) -> Net:
         return net(d, self.upper / self.lower, self.alpha / 2)
 
+    def candidates(self, d: int) -> int:
+        return self.net(d).size
+
     def clip(self, n: int, d: int, budget: Budget) -> float:
         m, k = centred_count(n, self.centred), self.moments
         moments = Moments(k, self.hypercontractivity)

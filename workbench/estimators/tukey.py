@@ -224,6 +224,9 @@ class TukeyMean(Estimator[Array]):
         reach = self.reach / unit
         return WindowMedian(left=EVERYTHING, right=EVERYTHING, low=-reach, high=reach)
 
+    def candidates(self, d: int) -> int:
+        return 0 if d == 1 else grid_size(d, self.reach, self.step)
+
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         require_few_columns(n, d)
         require_columns(d, centre=self.centre)
@@ -319,6 +322,9 @@ class ResilientMean(Estimator[Array]):
     @property
     def box(self) -> float:
         return self.radius + self.width
+
+    def candidates(self, d: int) -> int:
+        return grid_size(d, self.radius, self.step)
 
     def trim(self, n: int) -> int:
         """Return k, or raise if nothing would be left between the tails."""

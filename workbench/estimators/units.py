@@ -104,7 +104,7 @@ class Scaled(Estimator[Any]):
         rest, costs = self._budgets(x.shape[1], budget)
         scale = self.scale if isinstance(self.scale, tuple) else ()
         for j, cost in enumerate(costs, start=1):  # (1)
-            found = self._found(j, np.ascontiguousarray(x[:, j - 1]), cost, noise, trace)
+            found = self._found(j, np.ascontiguousarray(x[:, j - 1]), cost, noise)
             if isinstance(found, Abstention):
                 return Abstention(f"column {j} {found.step}")
             scale = (*scale, min(max(found, SMALLEST), LARGEST))
@@ -113,13 +113,11 @@ class Scaled(Estimator[Any]):
             value = self.estimator.estimate(sanitised(x / s), rest, noise, trace)  # (2)
             return value if isinstance(value, Abstention) else _in_units(value, s)  # (3)
 
-    def _found(
-        self, j: int, column: Array, cost: Budget, noise: NoiseSource, trace: Trace | None
-    ) -> float | Abstention:
+    def _found(self, j: int, column: Array, cost: Budget, noise: NoiseSource) -> float | Abstention:
         scale: Any = self.scale
         n = len(column)
         steps: Any = {charge.step: _of_column(j, charge) for charge in scale.plan(n, 1, cost).charges()}
-        found: float | Abstention = scale.drawn(column, steps, scale.design(n, cost).winsor, noise, trace)
+        found: float | Abstention = scale.drawn(column, steps, scale.design(n, cost).winsor, noise)
         return found
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

@@ -316,7 +316,7 @@ def growths(share):
         for value in scaling.values:
             n = rows[scaling.variable].setting(value).stated
             n *= 1.0 if scaling.key == histograms.VOTED.key else share
-            leasts.append(Least(value, scaling.setting(value), n, (0.9 * n, 1.1 * n), "found", 300, 0.0))
+            leasts.append(Least(value, scaling.setting(value), n, (0.9 * n, 1.1 * n), "found", 300))
         yield scaling, leasts
 
 
