@@ -520,7 +520,8 @@ class IntervalMean(OfLevel):
       time at worst with 1,200/ε rows, .75 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
       normal rows rounded to two standard deviations .93 of the time.
     - A smooth tail heavier than that of lognormal rows of log sd 1: at log sd 1.5 .87 to .94 of the time,
-      where Student's interval without privacy has .89 to .94.
+      where Student's interval without privacy has .89 to .94. With the fewest rows under zCDP (ρ = .5, δ =
+      1e-6, n = 584) that of log sd 1 is covered .91 of the time, a Pareto tail of power 4.5 .92.
 
     Where coverage cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows
     are refused beforehand. Given `low` and `high`, budgets without a delta and fewer rows have the interval
