@@ -123,7 +123,7 @@ def practical(example: Example) -> bool:
 
 in_many_dimensions = without(on_the_line)
 is_cut = both(of_type("ClippedMean"), calibrated("paper"))
-clips_a_mean = both(on_the_line, has_step("mean"), without(is_cut))
+clips_a_mean = both(on_the_line, has_step("mean"), without(is_cut, of_type("BoundedMean")))
 clips_around_a_far_place = both(clips_a_mean, unbounded)
 searches_bins = both(on_the_line, has_step("locate"), without(uses("window_median")))
 has_window_range = both(uses("window_median"), without(has_bottom))

@@ -9,10 +9,12 @@ from tests.contracts.parameters import examples
 from tests.mutants.conditions import charges
 from tests.mutants.table import MUTANTS
 from tests.mutants.wrong_scales import NEVER_ATTAINED, attains, of_mechanisms
+from workbench.contracts.accounting import plan_composes_to_the_budget
 from workbench.contracts.accuracy import error_does_not_rise_with_n
 from workbench.contracts.datasets import dimension, sizes
 from workbench.contracts.every import CONTRACTS
 from workbench.contracts.kit import warm
+from workbench.errors import ArgumentError
 from workbench.study.faults import everywhere, isolated, memos
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
@@ -53,10 +55,14 @@ def finding():
         if mutant.options and trial not in passed:  # without options, it is a test of the contracts
             mutant.found_by(example, **mutant.options)
             passed.add(trial)
+        if mutant.found_by is plan_composes_to_the_budget:  # designs that are kept have the right charges
+            for memo in remembered:
+                memo.known.clear()
+            ready.clear()
         with isolated(remembered), mutant.fault(example):
             try:
                 mutant.found_by(example, **mutant.options)
-            except AssertionError:
+            except (AssertionError, ArgumentError):  # a charge may be refused by what composes it
                 return True
         return False
 

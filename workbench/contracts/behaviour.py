@@ -40,8 +40,8 @@ def same_stream_gives_the_same_bits(example: Example) -> None:
         columns = (crowded, *columns) if len(crowded) >= least(example) else columns
     for x in columns:
         warm(example, len(x))
-    once, again = ([_everything_released(example, columns, seed) for seed in range(most)] for most in (8, 2))
-    assert once[:2] == again
+    once, again = ([_everything_released(example, columns, seed) for seed in range(most)] for most in (8, 5))
+    assert once[:5] == again
     assert len(set(once)) >= 3, once[0]
 
 
