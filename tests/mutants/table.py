@@ -174,6 +174,10 @@ def text_read_as_zeros(x: Any) -> Any:
         return np.zeros(len(x)), None
 
 
+def half_of_integers(value: Any, charge: Any, noise: Any) -> np.ndarray:
+    return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / (2 * charge.cost.epsilon))
+
+
 def own_stream(seed: int | None) -> Steps:
     return lambda rng: (
         SimulatedNoise(np.random.default_rng(seed)) if isinstance(rng, np.random.Generator) else given(rng)
@@ -330,7 +334,7 @@ KINDS = (
     *("truncated_laplace", "thompson_laplace", "wishart", "cuts"),
 )
 SCALES = (
-    (mechanisms, "laplace_scale", ("laplace", "discrete_laplace")),
+    (mechanisms, "laplace_scale", ("laplace",)),
     (mechanisms, "gaussian_scale", ("gaussian",)),
     (mechanisms, "selection_scale", ("noisy_max", "exponential", "window_median", "cuts")),
     (stable, "thompson_laplace_scale", ("thompson_laplace",)),
@@ -353,6 +357,9 @@ FOUND: tuple[Any, ...] = (
     (accounting.draws_are_those_of_the_plan, {},
      *((f"{name} halved", swapped(getattr(module, name), halved(getattr(module, name))), on.uses(*kinds))
        for module, name, kinds in SCALES),
+     ("discrete Laplace noise of half its scale",
+      lambda *_: patch.dict(mechanisms._ADDITIVE, discrete_laplace=half_of_integers),
+      on.uses("discrete_laplace")),
      ("a plan at half the price", released_with(cheaper), everywhere),
      ("a plan without its last step", released_with(shorter), on.has_parts)),
     (accounting.noise_has_the_scale_that_is_asked_for, {},
