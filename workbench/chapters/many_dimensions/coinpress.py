@@ -189,7 +189,7 @@ class Covariances:
         """Return the predicted eigenvalues of A Σ Aᵀ before every step."""
         found = [np.geomspace(1.0, estimator.upper, d) / estimator.upper]
         design = estimator.design(n, d, budget)
-        floors = design.excess if estimator.practical else design.lower
+        floors = design.excess if estimator.practical else design.lower[:-1]
         for excess, floor in zip(design.excess, floors, strict=True):
             found.append(found[-1] / np.maximum(found[-1] + excess, floor))
         return found
