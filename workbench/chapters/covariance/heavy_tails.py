@@ -280,12 +280,12 @@ def three_layers(
         "three_layers",
         "More moments move the best radius left, and the error down",
         panels,
-        alt="Bias falls with the clipping radius, noise grows as its square, the sampling error hardly"
-        " changes. Bias and noise cross; their sum is least near the crossing, marked by a vertical"
+        alt="Bias falls with the clipping radius, noise grows as its square, the sampling error changes"
+        " least. Bias and noise cross; their sum is least near the crossing, marked by a vertical"
         " line. With more moments the bias falls faster, and the least sum is smaller.",
         how_to_read="To the right you clip less: the bias falls, and the noise, which has to hide a row as"
-        " long as γ, grows as γ². Where they meet, their sum (black) is least. Sampling error is what remains"
-        " without privacy.",
+        " long as γ, grows as γ². Near where they meet, their sum (black) is least. Sampling error is what"
+        " remains without privacy.",
     )
 
 

@@ -219,9 +219,9 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
         "side_by_side",
         "With no bounds given, votes of blocks are flat over ten orders of magnitude",
         (panel,),
-        alt="The error of the unbounded covariance is flat from condition number 10² to 10¹², a little"
-        " above the error without privacy; so is that of CoinPress with as many steps as it needs, and half"
-        " as high again with its source's constants. CoinPress in three steps and the one-step estimator"
+        alt="The error of the unbounded covariance is flat from condition number 10² to 10¹², at less"
+        " than twice the error without privacy; so is that of CoinPress with as many steps as it needs, and"
+        " half as high again with its source's constants. CoinPress in three steps and the one-step estimator"
         " grow with the condition number.",
         how_to_read="A good curve is flat and near the black line. All but the votes of blocks are given the"
         " smallest eigenvalue and ten times the largest; CoinPress stays flat where its steps are many."

@@ -208,8 +208,8 @@ def error_against_dimension(
         "Clipping to a box is ruinous in many dimensions, clipping to a ball is not",
         (Panel(said, DIMENSION, RATIO, tuple(curves), marks=marks, ylim=(0.8, 2 * times)), closer),
         alt="Median error over that of the sample mean, against the dimension, for five private"
-        " means. The one that clips to a box lies far above; the others stay within a small factor, CoinPress"
-        f" lowest ({words(epsilon, delta)}).",
+        " means. The one that clips to a box lies far above; the others stay far below it, CoinPress lowest"
+        f" in many dimensions ({words(epsilon, delta)}).",
         how_to_read="At 1 a private mean is as good as the sample mean, whose error is √(d/n). Clipping to"
         f" the box adds noise for its diagonal, {number(2 * radius)} √d σ, in each of d coordinates. The"
         " others locate the data privately first.",
@@ -236,8 +236,8 @@ def skewed_rows(
             _law(frame, points, "skewed", f"skewed rows, {kurtosis}"),
         ),
         alt="Median error against n, for normal rows on the left and skewed ones on the right. On normal rows"
-        " CoinPress lies on the sample mean and the mean for bounded moments above it. On skewed rows"
-        " CoinPress stops falling at a bias, and the other one goes on falling.",
+        " CoinPress comes down to the sample mean, and the mean for bounded moments lies above it. On skewed"
+        " rows CoinPress stops falling at a bias, and the other one goes on falling.",
         how_to_read="Clipping at the size of a normal row takes the long tail off skewed rows: what is left"
         " has another mean, whatever n. The ball for heavy tails grows with n, which costs noise at small n."
         " Privacy holds for both on any rows.",

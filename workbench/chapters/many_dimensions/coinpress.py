@@ -436,8 +436,8 @@ def price_of_a_covariance(
         "Practical bounds make a covariance private for free, proved ones later",
         (_price(run, COVARIANCES, "error added by privacy (norm of Σ)", rho, d, condition),),
         alt="How far CoinPress moves the sample covariance in the norm of Σ falls with n; in mode practical"
-        " it is several times below the error of sampling, in mode proved about as large. All points lie on"
-        " the predictions.",
+        " it is several times below the error of sampling, in mode proved it is far above it for few rows and"
+        " below it for many. All points lie on the predictions.",
         how_to_read="In the norm of Σ every axis of the ellipsoid counts alike, however short. The black line"
         " is the sample covariance's own error, √(d(d+1)/n). Proved bounds clip no row, and add noise for"
         " the farthest of n.",

@@ -240,8 +240,8 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
         alt="The error of a covariance falls with the number of steps to that of the sample covariance and"
         " stays; with rows on the wrong side it rises again, beyond that of the estimate 0.",
         how_to_read="On the right side more steps are never worse. With rows on the wrong side of the"
-        " preconditioner, as in the authors' program, two steps are right by accident, and from the third on"
-        " the error rises beyond that of the estimate 0.",
+        " preconditioner, as in the authors' program, two steps are right by accident. From the third on the"
+        " error rises, and soon it is beyond that of the estimate 0.",
     )
 
 

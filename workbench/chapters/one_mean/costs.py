@@ -291,8 +291,9 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         "tight_ratio",
         f"Better constants: {times} times fewer rows come within 10 % of no privacy",
         (panel,),
-        alt=f"The ratio of the median error to that of the sample mean falls to 1 as n grows: below 1.1 for n"
-        f" at least {near['tight']} with improved constants, {near['paper']} with the original ones.",
+        alt=f"The ratio of the median error to that of the sample mean falls to 1 as n grows: predicted to be"
+        f" below 1.1 for n at least {near['tight']} with improved constants, {near['paper']} with the"
+        " original ones.",
         how_to_read="At 1 the private mean is as good as the plain one. The rings are where either is within"
         " 10 % of that. A marker far above its line belongs to runs that have not even located the mean.",
     )

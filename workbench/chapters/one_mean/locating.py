@@ -435,8 +435,9 @@ def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
         "Finding the mean on a range costs ln(R)/ε rows, and has to",
         (panel,),
         alt="Rows needed to locate the mean within 2.5 standard deviations with probability 0.9, against the "
-        "half-width R on a logarithmic axis. All curves are straight lines that rise; the window median's "
-        "lies at less than half of the histogram's, both above the packing bound.",
+        "half-width R on a logarithmic axis. All curves are nearly straight lines that rise; the window "
+        "median's lies below the histogram's, on wide ranges at less than half of it, both above the packing "
+        "bound.",
         how_to_read="On this axis a straight line says that n grows as ln R. No ε-private method can enter "
         "the grey region: that is a theorem. The window median needs fewer rows than the histogram, since "
         "every far row counts against a wrong location.",
@@ -465,7 +466,7 @@ def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
         (panel,),
         alt="Rows needed to locate a mean anywhere on the line within 2.5 standard deviations with "
         "probability 0.9, against 1/δ on a logarithmic axis. All curves are straight and rise; the window "
-        "median needs less than half of the rows of the stability-based histogram.",
+        "median needs fewer rows than the stability-based histogram, for small δ less than half as many.",
         how_to_read="Where the mean is does not matter. The price is a threshold that a lone row passes "
         "with probability δ: rows grow by 5.8/ε for every factor e in 1/δ with the histogram, by 2/ε with "
         "the window median.",

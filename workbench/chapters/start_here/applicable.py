@@ -131,8 +131,9 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n:
         f"At ε = {number(epsilon)} locating the data first beats clipping at the whole range",
         (strip(x, spread, note),),
         alt="Bars one below the other: for every private estimator of a mean that applies, the central"
-        f" 90 % of what it releases for the same {n} rows. Those that clip at the whole range spread widest,"
-        " those that locate the data first least; the private median lies below the plain mean.",
+        f" 90 % of what it releases for the same {n} rows. Those that clip at the whole range spread more"
+        " widely than those that locate the data first, the vote of medians spreads widest; the private"
+        " median lies below the plain mean.",
         how_to_read="The same rows, fresh noise: a marker is the median release, its bar holds 90 % of them."
         " Between the grey lines privacy costs less than sampling. A marker off the black line is bias, not"
         " noise: a median, or a mean of clipped rows.",
