@@ -144,9 +144,8 @@ def rows_against_d(
         (Panel(title, "dimension d", ROWS, series, marks=(mark,)),),
         alt="Rows for a preconditioner: the source's constants ask for billions, improved ones for"
         f" {least} to {most}, both growing with d.",
-        how_to_read="All lines grow about alike; the gap between the two upper ones is constants alone, as"
-        " the mechanism is the same. Below: the theorem and the lower bound that the source cites, both with"
-        " every constant 1.",
+        how_to_read="The two upper lines are the same mechanism: the gap between them is constants alone."
+        " Below: the theorem and the lower bound that the source cites, both with every constant 1.",
     )
 
 
@@ -349,7 +348,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
         ylim=(min(1e-3, 0.5 * min(min(one.values()) for one in foreseen.values())), 1.0),
     )  # fmt: skip
     most = max(max(one.values()) for one in foreseen.values())
-    first_error = "one or two hundredths" if budget == BUDGET else f"{most:.1g}"
+    first_error = "0.01" if budget == BUDGET else f"{most:.1g}"
     return Chart(
         "whole_law",
         "At the fewest rows accepted, the learned Gaussian is accurate already",

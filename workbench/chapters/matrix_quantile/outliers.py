@@ -87,7 +87,7 @@ def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int
         alt="Stacked bars of releases as promised, other releases, and abstentions. With few far rows nearly"
         " all are as promised, with more it abstains, with very many there are wrong ones. With heavy tails"
         " it abstains, with light ones the release is nearly always right.",
-        how_to_read="Right: a condition number of at most 4 after whitening. A few far rows change nothing."
+        how_to_read="Right: a condition number of at most 4 after whitening. A few far rows change little."
         " With more the quantile is less stable than the plan assumes: it abstains. Wrong releases point at"
         " far rows that hold it up alone.",
     )

@@ -169,9 +169,9 @@ def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alp
             _rows(goals[1], alpha, NEAR_PLANNED, "near", alpha, POPULOUS, run, budget),
         ),
         alt="Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of those that are"
-        " given no bound, votes for a preconditioner 7 to 34 times as many; CoinPress, given a bound, needs"
-        " a little more at all d. Right, CoinPress with a bound needs about two thirds of its rows at d = 5"
-        " and 10.",
+        " given no bound, votes for a preconditioner 7 to 36 times as many; CoinPress, given a bound, needs"
+        " 7 to 56 % more rows than the matrix quantile. Right, CoinPress with a bound needs about two thirds"
+        " of its rows at d = 5 and 10.",
         how_to_read=f"At ({number(epsilon)}, {number(delta)}), mean 0, in 90 % of runs. CoinPress is given"
         " that all eigenvalues lie between 1 and 10⁴; the others are given no bound, and votes are counted"
         " from the fewest rows that they accept.",

@@ -210,8 +210,9 @@ def figure_1(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EP
     alt = (
         "Four panels of relative error against n, all logarithmic. Algorithm 1 stays on the line of the"
         " diagonal up to some 10⁵ rows and then falls below it, later for more columns and a smaller ε; the"
-        " default rule falls earlier; the plain release begins above 1 and falls as 1/n. In the source's"
-        " design the algorithm is near the line of the true diagonal up to many rows, whatever ε."
+        " default rule falls earlier; the plain release begins above 1 and falls nearly as 1/n at first. In"
+        " the source's design the algorithm is near the line of the true diagonal up to many rows, whatever"
+        " ε."
     )
     return _errors(run, 1, "central", title, alt, Settings(share, p, epsilon))
 
@@ -223,7 +224,7 @@ def figure_3(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EP
         "Four panels of relative error against n, all logarithmic. Algorithm 2 lies above 1, the error of the"
         " zero matrix, at 10⁶ users and fewer, on the line of the diagonal up to 10¹⁰, and falls only then;"
         " the default rule falls earlier. In the source's design the algorithm comes down to the line of the"
-        " true diagonal and stays there."
+        " true diagonal and falls below it only with 10⁸ users and more."
     )
     return _errors(run, 3, "local", title, alt, Settings(share, p, epsilon))
 
@@ -353,8 +354,9 @@ def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -
         title,
         (Panel(*axes, tuple(series), yscale="linear", ylim=ends), _of_source(run, model, 1, chosen)),
         alt="Left, ratios of two relative errors against n. Those of both rules and of the true diagonal are"
-        " near 1; those of the plain release and the empirical covariance are larger. Right, the relative"
-        " error in column sums in the source's design, near the line of the true diagonal.",
+        " at most 1.7; those of the plain release and the empirical covariance are about 2 and more. Right,"
+        " the relative error in column sums in the source's design: it falls below the line of the true"
+        " diagonal only where n is large.",
         how_to_read="Left, the relative error in the largest column sum, over the relative spectral error of"
         " the same outputs. Near 1 the picture in both norms is the same, as the corollary says. Right, the"
         " source's design, not private.",
@@ -487,8 +489,8 @@ def regime_map(
             _map(f"p = {p} columns", dense, "share", "share of correlated pairs", DENSE),
         ),
         alt="Two tables as colours. Thresholding wins to the right of a line that moves to larger n as p"
-        " grows, and loses where half of all pairs or more are correlated. To the left of the line it finds"
-        " no support.",
+        " grows, and loses where all pairs are correlated, and with 30 000 to 100 000 rows where half are. To"
+        " the left of the line it finds less than half of the pairs.",
         how_to_read="Colour: the error of the default rule over that of its best rival, the plain release,"
         " the noisy diagonal or zeros. White line: from here on it finds half of the correlated pairs."
         f" ε = {number(epsilon)}, δ = {number(delta)}.",
