@@ -26,6 +26,7 @@ const raised = (power) => [...String(power)].map((c) => "⁰¹²³⁴⁵⁶⁷�
 /** A number as it is read: thousands apart, small and huge ones with a power of ten. */
 export function say(value, digits = 3) {
   const size = abs(value);
+  if (typeof value === "string") return value;
   if (value == null || !Number.isFinite(value) || size >= FAR) return value > 0 ? "∞" : "–";
   if (size < 1e-12) return "0";
   if (size >= 1e4 && size < 1e6) return Math.round(value).toLocaleString("en").replaceAll(",", "\u2009");
@@ -34,8 +35,11 @@ export function say(value, digits = 3) {
   return Number(mantissa) === 1 ? ten : `${Number(mantissa)}·${ten}`;
 }
 
-const typed = (value) => value && abs(value) < 1e-3 ? Number(value).toExponential().replace("e+", "e")
-  : String(Number(Number(value).toPrecision(12)));
+function typed(value) {
+  if (typeof value !== "number") return JSON.stringify(value);
+  return value && abs(value) < 1e-3 ? value.toExponential() : String(Number(value.toPrecision(12)));
+}
+
 const short = (value, whole) => whole ? Math.round(value) : Number(Number(value).toPrecision(3));
 const apart = (a, b) => typeof b !== "number" ? Number(a !== b) : a > 0 && b > 0 ? abs(log10(a / b)) : abs(a - b);
 const nearest = (stops, value) => stops.reduce((best, one) => apart(one, value) < apart(best, value) ? one : best);
@@ -77,11 +81,6 @@ function ends(panel, axis, before) {
 
 // Drawing
 
-const ROLES = {
-  theory: { banded: true, shade: 0.15 }, estimate: { banded: true, shade: 0.15 }, reference: { width: 1.4, banded: true, shade: 0.15 },
-  truth: { width: 2 }, bound: { width: 1.4, shade: 0.14 }, area: { shade: 0.28 }, release: { width: 1.2, opacity: 0.45 },
-  kept: { width: 3, opacity: 0.35 }, bars: { apart: true }, rows: { apart: true }
-};
 const ink = (colour) => colour === INK ? "currentColor" : colour ?? GREY;
 const wrap = (text, most) => text.split(" ").reduce((lines, word) => {
   if (lines.length && lines.at(-1).length + word.length < most) lines[lines.length - 1] += ` ${word}`;
@@ -90,11 +89,11 @@ const wrap = (text, most) => text.split(" ").reduce((lines, word) => {
 }, []);
 const widest = (texts, font) => 0.64 * font * max(0, ...texts.map((one) => one.length));
 
-/** Lines of words at a place; `hang` says where their block is. */
-function write(root, lines, x, y, font, given = {}, hang = "middle") {
-  const up = { above: lines.length - 1, middle: (lines.length - 1) / 2, below: 0 }[hang];
+/** Lines of words above, below or about a place. */
+function write(root, lines, x, y, font, given = {}, hang) {
+  const up = { above: 1, below: 0 }[hang] ?? 0.5;
   const one = make(root, "text", { "font-size": font, ...given });
-  lines.forEach((line, k) => make(one, "tspan", { x, y: y + (k - up) * font * 1.15 }, line));
+  lines.forEach((line, k) => make(one, "tspan", { x, y: y + (k - up * (lines.length - 1)) * font * 1.15 }, line));
 }
 
 const seen = ([x, y]) => Number.isFinite(x + y);
@@ -108,56 +107,51 @@ const region = (upper, lower) => {
 
 /** One curve; beside its prediction a measured one is points, and beside those a prediction is pale. */
 function curve(root, one, place, [least, most], alone) {
-  const { role } = one, { width = 2.2, opacity = role === "theory" && !alone ? 0.55 : 1, banded, shade, apart } = ROLES[role];
-  const colour = ink(one.colour), marked = role === "estimate" && one.x.length <= MARKED, bars = role === "bars";
-  const joined = !apart && !(marked && (one.joined === false || !alone));
+  const { role } = one, colour = ink(one.colour), marked = role === "estimate" && one.x.length <= MARKED;
+  const joined = !["rows", "bars"].includes(role) && !(marked && (one.joined === false || !alone));
   const points = one.x.map((x, k) => place(x, one.y[k] == null || abs(one.y[k]) >= FAR ? NaN : one.y[k]));
   const side = (values, other) => one.x.map((x, k) => place(x, min(max(values?.[k] ?? other, least), most)));
-  const path = (d, given) => d && make(root, "path", { d, fill: "none", stroke: colour, ...given });
-  const low = side(one.low, banded ? NaN : role === "bound" ? least : max(least, 0)), high = banded ? side(one.high) : points;
-  if (joined && shade) path(region(high, low), { fill: colour, "fill-opacity": shade, stroke: "none" });
-  if (bars || (banded && !joined)) {
+  const path = (kind, d, given) => d && make(root, "path", { class: `${kind} ${role}`, d, stroke: colour, ...given });
+  const ground = max(least, 0), low = side(one.low, { bound: least, area: ground, bars: ground }[role]);
+  const high = one.high && !["area", "bars"].includes(role) ? side(one.high) : points;
+  if (joined) {
+    path("shade", region(high, low), { fill: colour });
+    path(`line${alone ? "" : " pale"}${one.hollow ? " hollow" : ""}`, trace(points));
+  } else if (role !== "rows") {
     const gap = points.length > 1 ? max(...points[1].map((at, k) => abs(at - points[0][k]))) : 40;
-    const thick = { "stroke-width": bars ? max(4, 0.6 * gap) : 3, "stroke-opacity": 0.5 };
-    low.forEach((from, k) => path(trace([from, high[k]]), thick));
+    const width = role === "bars" ? max(4, 0.6 * gap) : 3;
+    low.forEach((from, k) => seen(from) && path("bar", trace([from, high[k]]), { "stroke-width": width }));
   }
-  const dash = one.hollow && role === "theory" ? { "stroke-dasharray": "6 4" } : {};
-  if (joined) path(trace(points), { "stroke-width": width, "stroke-opacity": opacity, ...dash });
   if (!marked && role !== "rows") return;
-  const [size, solid] = role === "rows" ? [3, 0.55] : [4.5, 1];
-  const style = { fill: one.hollow ? FACE : colour, "fill-opacity": solid, "stroke-opacity": solid };
   points.forEach((point, k) => {
     const beyond = one.y[k] >= FAR, at = beyond ? place(one.x[k], most) : point;
     const shape = SHAPES[beyond ? "^" : role === "rows" ? "." : one.marker ?? "o"];
-    const put = { transform: `translate(${at}) scale(${size})`, "vector-effect": "non-scaling-stroke" };
-    if (seen(at)) path(shape, { ...style, ...put });
+    const transform = `translate(${at}) scale(${role === "rows" ? 3 : 4.5})`;
+    if (seen(at)) path("dot", shape, { transform, fill: one.hollow ? FACE : colour });
   });
 }
 
 /** What stands on a plot: a ring, words, a line, a span, an arrow. */
 function mark(root, one, place, box, font) {
   const [x, y] = place(one.x ?? NaN, one.y ?? NaN), [x2, y2] = place(one.x2 ?? NaN, one.y2 ?? NaN);
-  const middle = (x + x2) / 2, bottom = box.y + box.h, top = y > box.y && y < bottom ? y : box.y + font;
+  const middle = (x + x2) / 2, top = y > box.y && y < box.y + box.h ? y : box.y + font;
   const beside = one.side || (x < box.x + 0.7 * box.w ? "right" : "left"), stroke = ink(one.colour);
-  const [line, at, side] = {
-    region: [null, [x, y], ""],
-    point: [null, [x, y], beside],
-    vertical: [[x, box.y, x, bottom], [x, top], beside],
-    horizontal: [[box.x, y, box.x + box.w, y], [x, y], one.side || "above"],
-    span: [[middle, box.y, middle, bottom], [middle, top], ""],
-    arrow: [[x, y, x2, y2], [middle, (y + y2) / 2], one.side || "right"],
-    leader: [[x, y, x2, y2], [x, y], one.side]
+  const [d, at, side] = {
+    region: ["", [x, y], ""],
+    point: [`M${x - 7},${y}a7,7 0 1,0 14,0a7,7 0 1,0 -14,0`, [x, y], beside],
+    vertical: [`M${x},${box.y}v${box.h}`, [x, top], beside],
+    horizontal: [`M${box.x},${y}h${box.w}`, [x, y], one.side || "above"],
+    span: [`M${x},${box.y}H${x2}v${box.h}H${x}z`, [middle, top], ""],
+    arrow: [`M${x},${y}L${x2},${y2}`, [middle, (y + y2) / 2], one.side || "right"],
+    leader: [`M${x},${y}L${x2},${y2}`, [x, y], one.side]
   }[one.kind];
-  const wide = one.kind === "span" && { "stroke-width": abs(x2 - x), "stroke-opacity": 0.13 };
-  const heads = one.kind === "arrow" && { "marker-start": "url(#we-arrow)", "marker-end": "url(#we-arrow)" };
-  if (line) make(root, "path", { d: `M${line}`, stroke, "stroke-width": 1.2, ...wide, ...heads });
-  if (one.kind === "point") make(root, "circle", { cx: x, cy: y, r: 7, fill: "none", stroke });
+  make(root, "path", { class: `mark ${one.kind}`, d, stroke, fill: stroke });
   if (!one.text) return;
-  const [across, up, anchor, hang] = {
-    left: [-9, font / 3, "end"], right: [9, font / 3, "start"], above: [0, -9, "middle", "above"], below: [0, font + 4, "middle", "below"]
+  const [across, up, anchor] = {
+    left: [-9, font / 3, "end"], right: [9, font / 3, "start"], above: [0, -9, "middle"], below: [0, font + 4, "middle"]
   }[side] ?? [0, font / 3, "middle"];
-  const style = { fill: stroke, "text-anchor": seen(at) ? anchor : "start", "font-style": one.kind === "region" ? "italic" : "normal" };
-  write(root, wrap(one.text, 26), (seen(at) ? at[0] : box.x + 6) + across, at[1] + up, font, style, hang);
+  const style = { class: one.kind, fill: stroke, "text-anchor": seen(at) ? anchor : "start" };
+  write(root, wrap(one.text, 26), (seen(at) ? at[0] : box.x + 6) + across, at[1] + up, font, style, side);
 }
 
 /** Names right of the ends of lines, pushed apart. */
@@ -176,8 +170,7 @@ function names(root, series, place, box, font) {
   for (const one of items.reverse()) {
     one.y = min(one.y, edge - one.half);
     edge = one.y - one.half;
-    const style = { fill: one.colour, "font-weight": 600, "text-anchor": "start" };
-    write(root, one.lines, box.x + box.w + 8, one.y + font / 3, font, style);
+    write(root, one.lines, box.x + box.w + 8, one.y + font / 3, font, { class: "name", fill: one.colour });
   }
 }
 
@@ -194,7 +187,6 @@ function axes(root, panel, outer, font, before, abreast) {
   box.most = min(22, max(8, floor((right - 8) / (0.58 * font))));
   box.h = outer.y + outer.h - box.y - font * (note.length ? 3.3 + 1.1 * note.length : 3.1);
   const limits = { x: flip ? [0.4, panel.names.length + 0.6] : ends(panel, "x", before?.limits.x), y: ends(panel, "y", before?.limits.y) };
-  const log = (axis) => !(flip && axis === "x") && panel[`${axis}scale`] === "log";
   if (panel.equal) {
     const unit = max((limits.x[1] - limits.x[0]) / box.w, (limits.y[1] - limits.y[0]) / box.h) / 2;
     for (const [axis, long] of [["x", box.w], ["y", box.h]]) {
@@ -202,11 +194,11 @@ function axes(root, panel, outer, font, before, abreast) {
       limits[axis] = [middle - unit * long, middle + unit * long];
     }
   }
-  const h = scale(...limits[across], log(across), box.x, box.x + box.w);
-  const v = scale(...limits[up], log(up), box.y + (flip ? 0 : box.h), box.y + (flip ? box.h : 0));
+  const h = scale(...limits[across], panel[`${across}scale`] === "log", box.x, box.x + box.w);
+  const v = scale(...limits[up], panel[`${up}scale`] === "log", box.y + (flip ? 0 : box.h), box.y + (flip ? box.h : 0));
   const place = flip ? (x, y) => [h(y), v(x)] : (x, y) => [h(x), v(y)];
   const read = (scale, long) => ticks(scale, max(3, floor(long))).map((one) => [scale(one), say(one)]);
-  const start = { "text-anchor": "start" }, bottom = box.y + box.h, middle = box.x + box.w / 2;
+  const bottom = box.y + box.h, middle = box.x + box.w / 2;
   for (const [at, words] of read(h, box.w / (5 * font))) {
     make(root, "path", { class: "grid", d: `M${at},${box.y}V${bottom}` });
     write(root, [words], at, bottom + 1.2 * font, font);
@@ -215,10 +207,10 @@ function axes(root, panel, outer, font, before, abreast) {
     make(root, "path", { class: "grid", d: `M${box.x},${at}h${box.w}` });
     write(root, [words], box.x - 6, at + font / 3, font, { "text-anchor": "end" });
   }
-  write(root, heads, outer.x, outer.y + font, font, { ...start, "font-weight": 700 }, "below");
+  write(root, heads, outer.x, outer.y + font, font, { class: "head" }, "below");
   write(root, [flip ? panel.ylabel : panel.xlabel], middle, bottom + 2.5 * font, font);
   write(root, side, 0, 0, font, { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` }, "below");
-  write(root, note, outer.x, outer.y + outer.h - 4, font, start, "above");
+  write(root, note, outer.x, outer.y + outer.h - 4, font, { class: "note" }, "above");
   const frame = { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` };
   const inner = make(root, "svg", frame), other = { theory: "estimate", estimate: "theory" };
   for (const one of panel.series) {
@@ -277,7 +269,7 @@ export function mount(host, form, ask) {
   const { controls, trade, grid } = form, of = Object.fromEntries(controls.map((one) => [one.name, one]));
   const values = Object.fromEntries(controls.map((one) => [one.name, one.value])), show = {};
   let turn = 0, waiting = false, simulating = false, begun = performance.now(), timer = null;
-  let chart = form.chart, kept = null, drawn = [], tables = [];
+  let chart = form.chart, kept = null, drawn = [];
 
   host.classList.add("workbench-explorer");
   host.dataset.name = form.name;
@@ -285,31 +277,24 @@ export function mount(host, form, ask) {
   const legend = make(picture, "div"), canvas = make(picture, "div"), sentence = make(host, "p", { "aria-live": "polite" });
   const difference = make(host, "p"), status = make(host, "p", { role: "status" }), buttons = make(host, "div", { class: "moves" });
   make(picture, "div", { class: "veil" }, "computing …");
-  for (const one of controls.filter((one) => !one.more || !ask)) control(rows, one);
-  if (ask && controls.some((one) => one.more)) {
-    const fold = make(rows, "details");
-    make(fold, "summary", {}, "more");
-    const more = make(fold, "div");
-    for (const one of controls.filter((one) => one.more)) control(more, one);
-  }
+  const fold = make(rows, "details"), more = make(fold, "div");
+  make(fold, "summary", {}, "more");
+  for (const one of controls) control(one.more ? more : rows, one);
+  rows.append(fold); // last, for the keyboard too
   const button = (words, act) => Object.assign(make(buttons, "button", { type: "button" }, words), { onclick: act });
   button("reset", () => { drawn = []; move(Object.fromEntries(controls.map((one) => [one.name, one.value]))); });
   const keeper = button("keep this curve", () => { kept = kept ? null : { chart, words: where() }; draw(); });
-  button("copy as code", () => copied(chart.code ?? `${form.code}${controls.map(({ name }) => `, ${name}=${code(values[name])}`).join("")})`));
+  button("copy as code", () => copied(chart.code ?? `${form.code}${controls.map(({ name }) => `, ${name}=${typed(values[name])}`).join("")})`));
   if (!ask) button("link", link);
   if (ask && form.runs) button(`simulate ${form.runs} runs`, simulate);
   if (form.play) button("play", play);
   button("full screen", () => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen());
   host.addEventListener("keydown", (event) => ["Escape", "Tab"].includes(event.key) || event.stopPropagation());
   picture.onpointermove = (event) => picture.hasPointerCapture(event.pointerId) ? dragged(event) : hovered(event);
-  picture.onpointerdown = (event) => {
-    if (!trade || !drawn[0] || !within(pointed(event), drawn[0].box)) return;
-    picture.setPointerCapture(event.pointerId);
-    event.preventDefault();
-    dragged(event);
-  };
-  const watch = new ResizeObserver(() => { if (abs(picture.clientWidth - picture.drawn) > 2) draw(); });
-  if (!ask) restore();
+  picture.onpointerdown = (event) => trade && drawn[0] && dragged(event);
+  const watch = new ResizeObserver(() => { if (abs(picture.clientWidth - canvas.firstChild?.viewBox.baseVal.width) > 2) draw(); });
+  const asked = JSON.parse((!ask && new URLSearchParams(location.search).get(form.name)) || "{}");
+  for (const name of Object.keys(asked).filter((one) => of[one])) put(name, fitting(name, asked[name]));
   if (chart && controls.every((one) => values[one.name] === one.value)) arrive(chart);
   else move({});
   watch.observe(picture);
@@ -348,12 +333,8 @@ export function mount(host, form, ask) {
 
   /** What a control can have without a kernel: any number where a map is read, a stop elsewhere. */
   function fitting(name, value) {
-    const { options, stops } = of[name];
-    return trade && !options && name !== "delta" ? bounded(name, value) : nearest(options ?? stops, value);
-  }
-
-  function bounded(name, value) {
-    return min(max(value, of[name].low), of[name].high);
+    const { options, stops, low, high } = of[name];
+    return trade && !options && name !== "delta" ? min(max(value, low), high) : nearest(options ?? stops, value);
   }
 
   /** The chart of the present values in the grid, if it is there. */
@@ -423,7 +404,6 @@ export function mount(host, form, ask) {
     const labelled = abreast ? panels.flatMap((one) => one.series).filter((one) => one.label) : []; // squares share a line of names
     const named = new Map(labelled.map((one) => [one.label, ink(one.colour)]));
     for (const [label, colour] of named) make(legend, "b", { style: `color:${colour}` }, label);
-    picture.drawn = picture.clientWidth;
     canvas.replaceChildren();
     const words = { role: "img", "aria-label": `${chart.title}. ${chart.alt ?? ""}` };
     const root = make(canvas, "svg", { viewBox: `0 0 ${wide} ${high * ceil(panels.length / columns)}`, ...words });
@@ -457,11 +437,8 @@ export function mount(host, form, ask) {
     return `Kept: ${kept.words}. Now, in the median over a curve: ${[...new Set(found)].slice(0, 4).join(", ") || "other curves"}.`;
   }
 
-  function code(value) { return typeof value === "number" ? typed(value) : JSON.stringify(value); }
-
   function where() {
-    const shown = (value) => typeof value === "number" ? say(value) : String(value);
-    return controls.filter((one) => one.name !== "unknown").map((one) => `${one.label} = ${shown(values[one.name])}`).join(", ");
+    return controls.filter((one) => one.name !== "unknown").map((one) => `${one.label} = ${say(values[one.name])}`).join(", ");
   }
 
   function copied(text) {
@@ -473,11 +450,6 @@ export function mount(host, form, ask) {
     const url = new URL(location.href);
     url.searchParams.set(form.name, JSON.stringify(values));
     copied(url.href);
-  }
-
-  function restore() {
-    const asked = JSON.parse(new URLSearchParams(location.search).get(form.name) ?? "{}");
-    for (const name of Object.keys(asked).filter((one) => of[one])) put(name, fitting(name, asked[name]));
   }
 
   function simulate() {
@@ -510,7 +482,7 @@ export function mount(host, form, ask) {
     const [best] = points.filter((point) => far(point) < 40).sort((a, b) => far(a) - far(b));
     if (!best) return;
     const [x, y] = best.at, tip = make(canvas.firstChild, "g", { class: "tip" });
-    make(tip, "circle", { cx: x, cy: y, r: 6, fill: "none", stroke: ink(best.one.colour), "stroke-width": 2 });
+    make(tip, "circle", { cx: x, cy: y, r: 6, stroke: ink(best.one.colour) });
     const words = wrap(`${best.one.label} (${say(best.x)}, ${say(best.y)})`.trim(), 26);
     write(tip, words, x, y - 12, 14, { "text-anchor": x > box.x + box.w / 2 ? "end" : "start" }, "above");
   }
@@ -519,9 +491,9 @@ export function mount(host, form, ask) {
 
   function settle() {
     const deltas = grid?.at[0] ?? [values.delta];
-    if (grid && !tables.length) tables = deltas.map((_, k) => pick(grid.charts, k).table);
+    const tables = grid ? deltas.map((_, k) => pick(grid.charts, k).table) : [chart.table];
     for (const part of host.querySelectorAll("[name]")) part.disabled = part.name === values.unknown;
-    const found = solve(values.unknown, values, chart.table, grid ? tables : [chart.table], deltas);
+    const found = solve(values.unknown, values, chart.table, tables, deltas);
     if (found < FAR) put(values.unknown, short(found, of[values.unknown].whole));
     else values[values.unknown] = NaN;
     told(false);
@@ -543,11 +515,11 @@ export function mount(host, form, ask) {
     const line = table.epsilon.map((one) => place(one, reached(table.n, column(table, one), alpha)));
     if (table.least && alpha > 0) {
       const least = table.epsilon.map((one, k) => place(one, between(table.alpha, table.least.map((row) => row[k]), alpha)));
-      make(inner, "path", { d: region(least, least.map(([x]) => [x, bottom])), fill: GREY, "fill-opacity": 0.25 });
+      make(inner, "path", { d: region(least, least.map(([x]) => [x, bottom])), class: "impossible" });
       const [x, y] = least[floor(0.75 * least.length)];
       if (y < bottom - 2 * font) write(inner, ["impossible"], x, (y + bottom) / 2, font);
     }
-    make(inner, "path", { d: trace(line), fill: "none", stroke: "#D55E00", "stroke-width": 3 });
+    make(inner, "path", { d: trace(line), class: "level" });
     if (!seen([n, epsilon])) return;
     const spoken = { role: "slider", "aria-label": "point on the map", "aria-valuetext": where(), "aria-valuenow": n, tabindex: 0 };
     const handle = make(inner, "circle", { class: "handle", cx: h(epsilon), cy: v(n), r: 9, ...spoken });
@@ -561,14 +533,17 @@ export function mount(host, form, ask) {
 
   function dragged(event) {
     const at = pointed(event);
-    if (within(at, drawn[0].box)) point(at);
+    if (!within(at, drawn[0].box)) return;
+    picture.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    point(at);
   }
 
   /** Move the point; what is solved follows, and α where n or ε is what is solved. */
   function point([x, y]) {
     const [{ h, v }] = drawn, n = v.back(y);
-    put("epsilon", short(bounded("epsilon", h.back(x))));
-    put("n", Math.round(bounded("n", n > 1000 ? short(n) : n)));
+    put("epsilon", short(fitting("epsilon", h.back(x))));
+    put("n", Math.round(fitting("n", n > 1000 ? short(n) : n)));
     const error = errorAt(chart.table, values.n, values.epsilon);
     move(["n", "epsilon"].includes(values.unknown) && error < FAR ? { alpha: short(error) } : {});
   }
