@@ -54,16 +54,16 @@ const scale = (low, high, log, from, to) => {
 
 /** Round numbers between two ends: decades, or steps of 1, 2 and 5. */
 function ticks({ low, high, log }, most) {
-  const within = (one) => one >= low - 1e-9 * abs(low) && one <= high + 1e-9 * abs(high);
+  const shown = (one) => one >= low - 1e-9 * abs(low) && one <= high + 1e-9 * abs(high);
   if (log && high / low > 4) {
     const first = floor(log10(low)), last = ceil(log10(high)), few = log10(high / low) < 2.5;
     const decades = Array.from({ length: last - first + 1 }, (_, k) => k + first);
-    const found = decades.flatMap((k) => (few ? [1, 2, 5] : [1]).map((m) => Number(`${m}e${k}`))).filter(within);
+    const found = decades.flatMap((k) => (few ? [1, 2, 5] : [1]).map((m) => Number(`${m}e${k}`))).filter(shown);
     return found.filter((_, k) => k % ceil(found.length / most) === 0);
   }
   const unit = 10 ** floor(log10((high - low) / most));
   const step = [1, 2, 2.5, 5, 10].find((m) => m * unit >= (high - low) / most) * unit, first = ceil(low / step - 1e-9);
-  return Array.from({ length: 2 * most + 2 }, (_, k) => Number(((first + k) * step).toPrecision(10))).filter(within);
+  return Array.from({ length: 2 * most + 2 }, (_, k) => Number(((first + k) * step).toPrecision(10))).filter(shown);
 }
 
 /** What an axis shows: the panel's own limits, or its data with a margin; as before where that fits and is filled. */
@@ -97,7 +97,7 @@ function write(root, lines, x, y, font, given = {}, hang) {
 }
 
 const seen = ([x, y]) => Number.isFinite(x + y);
-const within = ([x, y], box) => x >= box.x - 1 && x <= box.x + box.w + 1 && y >= box.y - 1 && y <= box.y + box.h + 1;
+const inside = ([x, y], box) => x >= box.x - 1 && x <= box.x + box.w + 1 && y >= box.y - 1 && y <= box.y + box.h + 1;
 const trace = (points) => points.map((at, k) => seen(at)
   ? `${k && seen(points[k - 1]) ? "L" : "M"}${at.map((one) => one.toFixed(1))}` : "").join("");
 const region = (upper, lower) => {
@@ -157,7 +157,7 @@ function mark(root, one, place, box, font) {
 /** Names right of the ends of lines, pushed apart. */
 function names(root, series, place, box, font) {
   const items = series.map((one) => {
-    const shown = one.x.map((x, k) => place(x, one.y[k] ?? NaN)).filter((at) => within(at, box));
+    const shown = one.x.map((x, k) => place(x, one.y[k] ?? NaN)).filter((at) => inside(at, box));
     const lines = wrap(one.label, box.most), end = shown.length && shown.reduce((a, b) => b[0] > a[0] ? b : a);
     return { lines, colour: ink(one.colour), y: end[1], half: 1 + 1.15 * font * lines.length / 2 };
   }).filter((one) => one.y !== undefined).sort((a, b) => a.y - b.y);
@@ -199,6 +199,7 @@ function axes(root, panel, outer, font, before, abreast) {
   const place = flip ? (x, y) => [h(y), v(x)] : (x, y) => [h(x), v(y)];
   const read = (scale, long) => ticks(scale, max(3, floor(long))).map((one) => [scale(one), say(one)]);
   const bottom = box.y + box.h, middle = box.x + box.w / 2;
+  write(root, heads, outer.x, outer.y + font, font, { class: "head" }, "below");
   for (const [at, words] of read(h, box.w / (5 * font))) {
     make(root, "path", { class: "grid", d: `M${at},${box.y}V${bottom}` });
     write(root, [words], at, bottom + 1.2 * font, font);
@@ -207,7 +208,6 @@ function axes(root, panel, outer, font, before, abreast) {
     make(root, "path", { class: "grid", d: `M${box.x},${at}h${box.w}` });
     write(root, [words], box.x - 6, at + font / 3, font, { "text-anchor": "end" });
   }
-  write(root, heads, outer.x, outer.y + font, font, { class: "head" }, "below");
   write(root, [flip ? panel.ylabel : panel.xlabel], middle, bottom + 2.5 * font, font);
   write(root, side, 0, 0, font, { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` }, "below");
   write(root, note, outer.x, outer.y + outer.h - 4, font, { class: "note" }, "above");
@@ -267,7 +267,7 @@ const CURVES = ["theory", "estimate"], STEP = 900; // ms of a frame
 /** Show an explorer in an element; `ask` sends a message to a kernel, whose replies go to `answer`. */
 export function mount(host, form, ask) {
   const { controls, trade, grid } = form, of = Object.fromEntries(controls.map((one) => [one.name, one]));
-  const values = Object.fromEntries(controls.map((one) => [one.name, one.value])), show = {};
+  const values = Object.fromEntries(controls.map((one) => [one.name, one.value])), put = {};
   let turn = 0, waiting = false, simulating = false, begun = performance.now(), timer = null;
   let chart = form.chart, kept = null, drawn = [];
 
@@ -285,8 +285,16 @@ export function mount(host, form, ask) {
   button("reset", () => { drawn = []; move(Object.fromEntries(controls.map((one) => [one.name, one.value]))); });
   const keeper = button("keep this curve", () => { kept = kept ? null : { chart, words: where() }; draw(); });
   button("copy as code", () => copied(chart.code ?? `${form.code}${controls.map(({ name }) => `, ${name}=${typed(values[name])}`).join("")})`));
-  if (!ask) button("link", link);
-  if (ask && form.runs) button(`simulate ${form.runs} runs`, simulate);
+  if (!ask) button("link", () => {
+    const url = new URL(location.href);
+    url.searchParams.set(form.name, JSON.stringify(values));
+    copied(url.href);
+  });
+  if (ask && form.runs) button(`simulate ${form.runs} runs`, () => {
+    simulating = true;
+    status.textContent = `simulating ${form.runs} runs; any move stops it`;
+    ask({ id: turn, values: { ...values }, runs: form.runs });
+  });
   if (form.play) button("play", play);
   button("full screen", () => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen());
   host.addEventListener("keydown", (event) => ["Escape", "Tab"].includes(event.key) || event.stopPropagation());
@@ -294,7 +302,7 @@ export function mount(host, form, ask) {
   picture.onpointerdown = (event) => trade && drawn[0] && dragged(event);
   const watch = new ResizeObserver(() => { if (abs(picture.clientWidth - canvas.firstChild?.viewBox.baseVal.width) > 2) draw(); });
   const asked = JSON.parse((!ask && new URLSearchParams(location.search).get(form.name)) || "{}");
-  for (const name of Object.keys(asked).filter((one) => of[one])) put(name, fitting(name, asked[name]));
+  for (const name of Object.keys(asked).filter((one) => of[one])) put[name](fitting(name, asked[name]));
   if (chart && controls.every((one) => values[one.name] === one.value)) arrive(chart);
   else move({});
   watch.observe(picture);
@@ -309,26 +317,22 @@ export function mount(host, form, ask) {
     chooser.oninput = () => move({ [name]: places[chooser.value] });
     const field = !options && make(row, "input", { type: "text", inputmode: "decimal", name, "aria-label": `${label}, typed` });
     if (unit) make(row, "small", {}, unit);
-    show[name] = (value) => {
+    put[name] = (value) => {
+      values[name] = value;
       chooser.value = places.indexOf(nearest(places, value));
       if (options) return;
       field.value = typed(value);
       chooser.setAttribute("aria-valuetext", `${field.value} ${unit}`.trim());
     };
-    put(name, value);
+    put[name](value);
     if (options) return;
     field.onchange = () => {
       const text = field.value.replace(/[,\s]/g, ""), asked = Number(text);
       const legal = text && asked >= low && asked <= high && !(whole && asked % 1);
       status.textContent = legal ? "" : `${label}: a ${whole ? "whole " : ""}number from ${say(low)} to ${say(high)}`;
       if (legal) move({ [name]: ask ? asked : fitting(name, asked) });
-      else put(name, values[name]);
+      else put[name](values[name]);
     };
-  }
-
-  function put(name, value) {
-    values[name] = value;
-    show[name](value);
   }
 
   /** What a control can have without a kernel: any number where a map is read, a stop elsewhere. */
@@ -347,7 +351,7 @@ export function mount(host, form, ask) {
   }
 
   function move(to) {
-    for (const [name, value] of Object.entries(to)) put(name, value);
+    for (const [name, value] of Object.entries(to)) put[name](value);
     begun = performance.now();
     turn += 1;
     host.dataset.state = "computing";
@@ -373,7 +377,7 @@ export function mount(host, form, ask) {
       if (reply.status) status.textContent = reply.status;
       if (reply.runs) simulating = !reply.done;
       if (reply.chart) arrive(reply.chart);
-      if (reply.solved) { put(values.unknown, reply.solved); told(true); }
+      if (reply.solved) { put[values.unknown](reply.solved); told(true); }
     }
     if (host.dataset.state === "computing" && !waiting) request();
   }
@@ -396,8 +400,8 @@ export function mount(host, form, ask) {
     const columns = max(1, ceil(panels.length / lines)), w = wide / columns;
     const room = form.tall && max(8 * font, (form.tall - host.offsetHeight + picture.offsetHeight) / lines);
     const most = document.fullscreenElement === host ? innerHeight - 16 * font : room ?? 32 * font;
-    const rowed = (panel) => min((1.9 * panel.names.length + 7) * font, room ?? Infinity);
-    const tall = (panel) => panel.names?.length ? rowed(panel) : min(panel.equal ? w : 0.62 * w, most);
+    const tall = ({ names, equal }) => names?.length ? min((1.9 * names.length + 7) * font, room ?? Infinity)
+      : min(equal ? w : 0.62 * w, most);
     const high = max(0, ...panels.map(tall)), abreast = square && panels.length > 1;
     title.textContent = chart.title;
     legend.replaceChildren();
@@ -446,18 +450,6 @@ export function mount(host, form, ask) {
     navigator.clipboard?.writeText(text).catch(() => {});
   }
 
-  function link() {
-    const url = new URL(location.href);
-    url.searchParams.set(form.name, JSON.stringify(values));
-    copied(url.href);
-  }
-
-  function simulate() {
-    simulating = true;
-    status.textContent = `simulating ${form.runs} runs; any move stops it`;
-    ask({ id: turn, values: { ...values }, runs: form.runs });
-  }
-
   function play() {
     const [{ name, stops }] = controls, next = () => stops[stops.indexOf(values[name]) + 1];
     const stop = () => { timer = clearInterval(timer); };
@@ -475,7 +467,7 @@ export function mount(host, form, ask) {
   function hovered(event) {
     canvas.querySelector(".tip")?.remove();
     const at = pointed(event), far = (point) => Math.hypot(point.at[0] - at[0], point.at[1] - at[1]);
-    const under = host.dataset.state === "ready" && drawn.find(({ box }) => within(at, box));
+    const under = host.dataset.state === "ready" && drawn.find(({ box }) => inside(at, box));
     if (!under) return;
     const { panel: { series }, place, box } = under;
     const points = series.flatMap((one) => one.x.map((x, k) => ({ one, x, y: one.y[k], at: place(x, one.y[k] ?? NaN) })));
@@ -494,7 +486,7 @@ export function mount(host, form, ask) {
     const tables = grid ? deltas.map((_, k) => pick(grid.charts, k).table) : [chart.table];
     for (const part of host.querySelectorAll("[name]")) part.disabled = part.name === values.unknown;
     const found = solve(values.unknown, values, chart.table, tables, deltas);
-    if (found < FAR) put(values.unknown, short(found, of[values.unknown].whole));
+    if (found < FAR) put[values.unknown](short(found, of[values.unknown].whole));
     else values[values.unknown] = NaN;
     told(false);
     clearTimeout(timer);
@@ -533,7 +525,7 @@ export function mount(host, form, ask) {
 
   function dragged(event) {
     const at = pointed(event);
-    if (!within(at, drawn[0].box)) return;
+    if (!inside(at, drawn[0].box)) return;
     picture.setPointerCapture(event.pointerId);
     event.preventDefault();
     point(at);
@@ -542,8 +534,8 @@ export function mount(host, form, ask) {
   /** Move the point; what is solved follows, and α where n or ε is what is solved. */
   function point([x, y]) {
     const [{ h, v }] = drawn, n = v.back(y);
-    put("epsilon", short(fitting("epsilon", h.back(x))));
-    put("n", Math.round(fitting("n", n > 1000 ? short(n) : n)));
+    put.epsilon(short(fitting("epsilon", h.back(x))));
+    put.n(Math.round(fitting("n", n > 1000 ? short(n) : n)));
     const error = errorAt(chart.table, values.n, values.epsilon);
     move(["n", "epsilon"].includes(values.unknown) && error < FAR ? { alpha: short(error) } : {});
   }
