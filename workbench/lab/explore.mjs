@@ -4,7 +4,7 @@
 // the grid is asked of a kernel, where there is one; until it answers, the old picture stands under a veil.
 
 const SVG = "http://www.w3.org/2000/svg", FAR = 1e100, MARKED = 60, INK = "#222222", GREY = "#6b6b6b";
-const FACE = "var(--jp-layout-color1, Canvas)", ALERT = "alert", { log10, min, max, floor, ceil, abs } = Math;
+const FACE = "var(--jp-layout-color1, Canvas)", { log10, min, max, floor, ceil, abs } = Math;
 const SHAPES = {
   o: "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0z", ".": "M-.6,0a.6,.6 0 1,0 1.2,0a.6,.6 0 1,0 -1.2,0z",
   s: "M-.9-.9H.9V.9H-.9z", D: "M0-1.2L1.2,0L0,1.2L-1.2,0z", "^": "M0-1.2L1.1,.8H-1.1z", v: "M0,1.2L1.1-.8H-1.1z",
@@ -26,6 +26,7 @@ const raised = (power) => [...String(power)].map((c) => "⁰¹²³⁴⁵⁶⁷�
 /** A number as it is read: thousands apart, small and huge ones with a power of ten. */
 export function say(value, digits = 3) {
   const size = abs(value);
+  if (typeof value === "string") return value;
   if (value == null || !Number.isFinite(value) || size >= FAR) return value > 0 ? "∞" : "–";
   if (size < 1e-12) return "0";
   if (size >= 1e4 && size < 1e6) return Math.round(value).toLocaleString("en").replaceAll(",", "\u2009");
@@ -34,38 +35,42 @@ export function say(value, digits = 3) {
   return Number(mantissa) === 1 ? ten : `${Number(mantissa)}·${ten}`;
 }
 
-const typed = (value) => value && abs(value) < 1e-3 ? Number(value).toExponential().replace("e+", "e")
-  : String(Number(Number(value).toPrecision(12)));
+function typed(value) {
+  if (typeof value !== "number") return JSON.stringify(value);
+  return value && abs(value) < 1e-3 ? value.toExponential() : String(Number(value.toPrecision(12)));
+}
+
 const short = (value, whole) => whole ? Math.round(value) : Number(Number(value).toPrecision(3));
 const apart = (a, b) => typeof b !== "number" ? Number(a !== b) : a > 0 && b > 0 ? abs(log10(a / b)) : abs(a - b);
 const nearest = (stops, value) => stops.reduce((best, one) => apart(one, value) < apart(best, value) ? one : best);
 
+const through = (log) => log ? [log10, (one) => 10 ** one] : [Number, Number];
 const scale = (low, high, log, from, to) => {
-  const by = log ? log10 : Number, span = by(high) - by(low) || 1;
+  const [by, back] = through(log), span = by(high) - by(low) || 1;
   const at = (value) => from + (to - from) * (by(value) - by(low)) / span;
-  at.back = (place) => (log ? (one) => 10 ** one : Number)(by(low) + span * (place - from) / (to - from));
+  at.back = (place) => back(by(low) + span * (place - from) / (to - from));
   return Object.assign(at, { low, high, log });
 };
 
 /** Round numbers between two ends: decades, or steps of 1, 2 and 5. */
 function ticks({ low, high, log }, most) {
-  const within = (one) => one >= low - 1e-9 * abs(low) && one <= high + 1e-9 * abs(high);
+  const shown = (one) => one >= low - 1e-9 * abs(low) && one <= high + 1e-9 * abs(high);
   if (log && high / low > 4) {
     const first = floor(log10(low)), last = ceil(log10(high)), few = log10(high / low) < 2.5;
     const decades = Array.from({ length: last - first + 1 }, (_, k) => k + first);
-    const found = decades.flatMap((k) => (few ? [1, 2, 5] : [1]).map((m) => Number(`${m}e${k}`))).filter(within);
+    const found = decades.flatMap((k) => (few ? [1, 2, 5] : [1]).map((m) => Number(`${m}e${k}`))).filter(shown);
     return found.filter((_, k) => k % ceil(found.length / most) === 0);
   }
   const unit = 10 ** floor(log10((high - low) / most));
   const step = [1, 2, 2.5, 5, 10].find((m) => m * unit >= (high - low) / most) * unit, first = ceil(low / step - 1e-9);
-  return Array.from({ length: 2 * most + 2 }, (_, k) => Number(((first + k) * step).toPrecision(10))).filter(within);
+  return Array.from({ length: 2 * most + 2 }, (_, k) => Number(((first + k) * step).toPrecision(10))).filter(shown);
 }
 
 /** What an axis shows: the panel's own limits, or its data with a margin; as before where that fits and is filled. */
 function ends(panel, axis, before) {
-  const log = panel[`${axis}scale`] === "log", by = log ? log10 : Number, back = (one) => log ? 10 ** one : one;
+  const log = panel[`${axis}scale`] === "log", [by, back] = through(log);
   if (panel[`${axis}lim`]) return panel[`${axis}lim`];
-  const parts = panel.series.flatMap((one) => axis === "x" ? one.x : [...one.y, ...(one.low ?? []), ...(one.high ?? [])]);
+  const parts = panel.series.flatMap((one) => axis === "x" ? one.x : [one.y, one.low, one.high].flat());
   const shown = parts.filter((one) => one != null && abs(one) < FAR && (!log || one > 0)).map(by);
   if (!shown.length) return log ? [1, 10] : [0, 1];
   const [low, high] = [min(...shown), max(...shown)];
@@ -84,15 +89,15 @@ const wrap = (text, most) => text.split(" ").reduce((lines, word) => {
 }, []);
 const widest = (texts, font) => 0.64 * font * max(0, ...texts.map((one) => one.length));
 
-/** Words at a place, line by line, with a halo; `hang` says where their block is. */
-function write(root, text, x, y, font, given = {}, hang = "middle", most = 26) {
-  const lines = wrap(text, most), up = { above: lines.length - 1, middle: (lines.length - 1) / 2, below: 0 }[hang];
-  const halo = { "paint-order": "stroke", stroke: FACE, "stroke-width": 4, "stroke-linejoin": "round" };
-  const one = make(root, "text", { "font-size": font, "text-anchor": "middle", ...halo, ...given });
-  lines.forEach((line, k) => make(one, "tspan", { x, y: y + (k - up) * font * 1.15 }, line));
+/** Lines of words above, below or about a place. */
+function write(root, lines, x, y, font, given = {}, hang) {
+  const up = { above: 1, below: 0 }[hang] ?? 0.5;
+  const one = make(root, "text", { "font-size": font, ...given });
+  lines.forEach((line, k) => make(one, "tspan", { x, y: y + (k - up * (lines.length - 1)) * font * 1.15 }, line));
 }
 
 const seen = ([x, y]) => Number.isFinite(x + y);
+const inside = ([x, y], box) => x >= box.x - 1 && x <= box.x + box.w + 1 && y >= box.y - 1 && y <= box.y + box.h + 1;
 const trace = (points) => points.map((at, k) => seen(at)
   ? `${k && seen(points[k - 1]) ? "L" : "M"}${at.map((one) => one.toFixed(1))}` : "").join("");
 const region = (upper, lower) => {
@@ -102,77 +107,71 @@ const region = (upper, lower) => {
 
 /** One curve; beside its prediction a measured one is points, and beside those a prediction is pale. */
 function curve(root, one, place, [least, most], alone) {
-  const colour = ink(one.colour), { role } = one, marked = role === "estimate" && one.x.length <= MARKED;
+  const { role } = one, colour = ink(one.colour), marked = role === "estimate" && one.x.length <= MARKED;
+  const joined = !["rows", "bars"].includes(role) && !(marked && (one.joined === false || !alone));
   const points = one.x.map((x, k) => place(x, one.y[k] == null || abs(one.y[k]) >= FAR ? NaN : one.y[k]));
   const side = (values, other) => one.x.map((x, k) => place(x, min(max(values?.[k] ?? other, least), most)));
-  const joined = !["rows", "bars"].includes(role) && !(marked && (one.joined === false || !alone));
-  const path = (d, given) => d && make(root, "path", { d, fill: "none", stroke: colour, ...given });
-  const fill = (d, opacity) => path(d, { fill: colour, "fill-opacity": opacity, stroke: "none" });
-  const ground = max(least, 0), banded = one.low && ["estimate", "reference", "theory"].includes(role);
-  if (role === "bound") fill(region(points, one.x.map((x) => place(x, least))), 0.14);
-  if (role === "area") fill(region(points, side(one.low, ground)), 0.28);
-  if (banded && joined) fill(region(side(one.high), side(one.low)), 0.15);
-  if (role === "bars" || (banded && !joined)) {
-    const [low, high] = role === "bars" ? [side(one.low, ground), points] : [side(one.low), side(one.high)];
+  const path = (kind, d, given) => d && make(root, "path", { class: `${kind} ${role}`, d, stroke: colour, ...given });
+  const ground = max(least, 0), low = side(one.low, { bound: least, area: ground, bars: ground }[role]);
+  const high = one.high && !["area", "bars"].includes(role) ? side(one.high) : points;
+  if (joined) {
+    path("shade", region(high, low), { fill: colour });
+    path(`line${alone ? "" : " pale"}${one.hollow ? " hollow" : ""}`, trace(points));
+  } else if (role !== "rows") {
     const gap = points.length > 1 ? max(...points[1].map((at, k) => abs(at - points[0][k]))) : 40;
-    const wide = { "stroke-width": role === "bars" ? max(4, 0.6 * gap) : 3, "stroke-opacity": 0.5 };
-    low.forEach((from, k) => path(trace([from, high[k]]), wide));
+    const width = role === "bars" ? max(4, 0.6 * gap) : 3;
+    low.forEach((from, k) => seen(from) && path("bar", trace([from, high[k]]), { "stroke-width": width }));
   }
-  const width = { truth: 2, reference: 1.4, bound: 1.4, release: 1.2, kept: 3 }[role] ?? 2.2;
-  const opacity = { release: 0.45, kept: 0.35 }[role] ?? (role === "theory" && !alone ? 0.55 : 1);
-  const dash = one.hollow && role === "theory" ? { "stroke-dasharray": "6 4" } : {};
-  if (joined) path(trace(points), { "stroke-width": width, "stroke-opacity": opacity, ...dash });
   if (!marked && role !== "rows") return;
-  const [size, solid] = role === "rows" ? [3, 0.55] : [4.5, 1];
-  const style = { fill: one.hollow ? FACE : colour, "fill-opacity": solid, "stroke-opacity": solid };
   points.forEach((point, k) => {
     const beyond = one.y[k] >= FAR, at = beyond ? place(one.x[k], most) : point;
     const shape = SHAPES[beyond ? "^" : role === "rows" ? "." : one.marker ?? "o"];
-    const put = { transform: `translate(${at}) scale(${size})`, "vector-effect": "non-scaling-stroke" };
-    if (seen(at)) path(shape, { ...style, ...put });
+    const transform = `translate(${at}) scale(${role === "rows" ? 3 : 4.5})`;
+    if (seen(at)) path("dot", shape, { transform, fill: one.hollow ? FACE : colour });
   });
 }
 
 /** What stands on a plot: a ring, words, a line, a span, an arrow. */
 function mark(root, one, place, box, font) {
-  const [x, y] = place(one.x ?? NaN, one.y ?? NaN), [x2, y2] = place(one.x2 ?? NaN, one.y2 ?? NaN), colour = ink(one.colour);
-  const line = (a, b, c, d, more) => make(root, "line", { x1: a, y1: b, x2: c, y2: d, stroke: colour, "stroke-width": 1.2, ...more });
-  const text = (across, up, side, given = {}) => one.text && write(
-    root, one.text, across + ({ left: -9, right: 9 }[side] ?? 0), up + ({ above: -9, below: font + 4 }[side] ?? font / 3), font,
-    { fill: colour, "text-anchor": { left: "end", right: "start" }[side] ?? "middle", ...given },
-    ["above", "below"].includes(side) ? side : "middle"
-  );
-  const beside = one.side || (x < box.x + 0.7 * box.w ? "right" : "left"), top = y > box.y && y < box.y + box.h ? y : box.y + font;
-  const heads = { "marker-start": "url(#we-arrow)", "marker-end": "url(#we-arrow)" };
-  const kinds = {
-    region: () => text(x, y, "", { "font-style": "italic" }),
-    point: () => [make(root, "circle", { cx: x, cy: y, r: 7, fill: "none", stroke: colour }), text(x, y, beside)],
-    vertical: () => [line(x, box.y, x, box.y + box.h), text(x, top, beside)],
-    horizontal: () => [line(box.x, y, box.x + box.w, y), seen([x, x]) ? text(x, y, one.side || "above")
-      : text(box.x + 6, y, one.side || "above", { "text-anchor": "start" })],
-    span: () => [make(root, "rect", { x: min(x, x2), y: box.y, width: abs(x2 - x), height: box.h, fill: colour, "fill-opacity": 0.13 }),
-      text((x + x2) / 2, top)],
-    arrow: () => [line(x, y, x2, y2, heads), text((x + x2) / 2, (y + y2) / 2, one.side || "right")],
-    leader: () => [line(x, y, x2, y2), text(x, y, one.side)]
-  };
-  kinds[one.kind]();
+  const [x, y] = place(one.x ?? NaN, one.y ?? NaN), [x2, y2] = place(one.x2 ?? NaN, one.y2 ?? NaN);
+  const middle = (x + x2) / 2, top = y > box.y && y < box.y + box.h ? y : box.y + font;
+  const beside = one.side || (x < box.x + 0.7 * box.w ? "right" : "left"), stroke = ink(one.colour);
+  const [d, at, side] = {
+    region: ["", [x, y], ""],
+    point: [`M${x - 7},${y}a7,7 0 1,0 14,0a7,7 0 1,0 -14,0`, [x, y], beside],
+    vertical: [`M${x},${box.y}v${box.h}`, [x, top], beside],
+    horizontal: [`M${box.x},${y}h${box.w}`, [x, y], one.side || "above"],
+    span: [`M${x},${box.y}H${x2}v${box.h}H${x}z`, [middle, top], ""],
+    arrow: [`M${x},${y}L${x2},${y2}`, [middle, (y + y2) / 2], one.side || "right"],
+    leader: [`M${x},${y}L${x2},${y2}`, [x, y], one.side]
+  }[one.kind];
+  make(root, "path", { class: `mark ${one.kind}`, d, stroke, fill: stroke });
+  if (!one.text) return;
+  const [across, up, anchor] = {
+    left: [-9, font / 3, "end"], right: [9, font / 3, "start"], above: [0, -9, "middle"], below: [0, font + 4, "middle"]
+  }[side] ?? [0, font / 3, "middle"];
+  const style = { class: one.kind, fill: stroke, "text-anchor": seen(at) ? anchor : "start" };
+  write(root, wrap(one.text, 26), (seen(at) ? at[0] : box.x + 6) + across, at[1] + up, font, style, side);
 }
 
 /** Names right of the ends of lines, pushed apart. */
 function names(root, series, place, box, font) {
-  const inside = ([x, y]) => x >= box.x - 1 && x <= box.x + box.w + 1 && y >= box.y - 1 && y <= box.y + box.h + 1;
   const items = series.map((one) => {
-    const shown = one.x.map((x, k) => place(x, one.y[k] ?? NaN)).filter(inside);
-    return shown.length && { one, y: shown.reduce((a, b) => b[0] > a[0] ? b : a)[1], high: 2 + 1.15 * font * wrap(one.label, box.most).length };
-  }).filter(Boolean).sort((a, b) => a.y - b.y);
-  const gap = (a, b) => (a.high + b.high) / 2;
-  for (let k = 1; k < items.length; k++) items[k].y = max(items[k].y, items[k - 1].y + gap(items[k], items[k - 1]));
-  for (let k = items.length - 1, floor = box.y + box.h + font; k >= 0; k--) {
-    items[k].y = min(items[k].y, floor - items[k].high / 2);
-    floor = items[k].y - items[k].high / 2;
+    const shown = one.x.map((x, k) => place(x, one.y[k] ?? NaN)).filter((at) => inside(at, box));
+    const lines = wrap(one.label, box.most), end = shown.length && shown.reduce((a, b) => b[0] > a[0] ? b : a);
+    return { lines, colour: ink(one.colour), y: end[1], half: 1 + 1.15 * font * lines.length / 2 };
+  }).filter((one) => one.y !== undefined).sort((a, b) => a.y - b.y);
+  let edge = -Infinity;
+  for (const one of items) {
+    one.y = max(one.y, edge + one.half);
+    edge = one.y + one.half;
   }
-  const style = (one) => ({ fill: ink(one.colour), "font-weight": 600, "text-anchor": "start" });
-  for (const { one, y } of items) write(root, one.label, box.x + box.w + 8, y + font / 3, font, style(one), "middle", box.most);
+  edge = box.y + box.h + font;
+  for (const one of items.reverse()) {
+    one.y = min(one.y, edge - one.half);
+    edge = one.y - one.half;
+    write(root, one.lines, box.x + box.w + 8, one.y + font / 3, font, { class: "name", fill: one.colour });
+  }
 }
 
 /** One pair of axes in a part of the picture; named rows stand one below the other, and y runs to the right. */
@@ -183,12 +182,10 @@ function axes(root, panel, outer, font, before, abreast) {
   const side = flip ? [] : wrap(panel.ylabel, max(12, (outer.h - 5 * font) / (0.55 * font)));
   const left = flip ? min(outer.w * 0.34, widest(panel.names, font) + 12) : (3.45 + 1.15 * side.length) * font;
   const heads = wrap(panel.title, max(20, outer.w / (0.56 * font)));
+  const note = panel.note ? wrap(panel.note, max(20, outer.w / (0.5 * font))) : [];
   const box = { x: outer.x + left, y: outer.y + font * 1.3 * heads.length + 8, w: outer.w - left - right };
   box.most = min(22, max(8, floor((right - 8) / (0.58 * font))));
-  const note = panel.note ? wrap(panel.note, max(20, outer.w / (0.5 * font))) : [];
   box.h = outer.y + outer.h - box.y - font * (note.length ? 3.3 + 1.1 * note.length : 3.1);
-  const text = (words, x, y, given = {}) => make(root, "text", { x, y, "font-size": font, "text-anchor": "middle", ...given }, words);
-  heads.forEach((line, k) => text(line, outer.x, outer.y + font * (1 + 1.25 * k), { "text-anchor": "start", "font-weight": 700 }));
   const limits = { x: flip ? [0.4, panel.names.length + 0.6] : ends(panel, "x", before?.limits.x), y: ends(panel, "y", before?.limits.y) };
   if (panel.equal) {
     const unit = max((limits.x[1] - limits.x[0]) / box.w, (limits.y[1] - limits.y[0]) / box.h) / 2;
@@ -197,27 +194,29 @@ function axes(root, panel, outer, font, before, abreast) {
       limits[axis] = [middle - unit * long, middle + unit * long];
     }
   }
-  const log = (axis) => !(flip && axis === "x") && panel[`${axis}scale`] === "log";
-  const h = scale(...limits[across], log(across), box.x, box.x + box.w);
-  const v = scale(...limits[up], log(up), box.y + (flip ? 0 : box.h), box.y + (flip ? box.h : 0));
+  const h = scale(...limits[across], panel[`${across}scale`] === "log", box.x, box.x + box.w);
+  const v = scale(...limits[up], panel[`${up}scale`] === "log", box.y + (flip ? 0 : box.h), box.y + (flip ? box.h : 0));
   const place = flip ? (x, y) => [h(y), v(x)] : (x, y) => [h(x), v(y)];
-  const read = (scale, long) => ticks(scale, max(3, floor(long))).map((one) => [one, say(one)]);
-  const grid = (x1, y1, x2, y2) => make(root, "line", { class: "grid", x1, y1, x2, y2 });
+  const read = (scale, long) => ticks(scale, max(3, floor(long))).map((one) => [scale(one), say(one)]);
+  const bottom = box.y + box.h, middle = box.x + box.w / 2;
+  write(root, heads, outer.x, outer.y + font, font, { class: "head" }, "below");
   for (const [at, words] of read(h, box.w / (5 * font))) {
-    grid(h(at), box.y, h(at), box.y + box.h);
-    text(words, h(at), box.y + box.h + 1.2 * font);
+    make(root, "path", { class: "grid", d: `M${at},${box.y}V${bottom}` });
+    write(root, [words], at, bottom + 1.2 * font, font);
   }
-  for (const [at, words] of flip ? panel.names.map((one, k) => [k + 1, one]) : read(v, box.h / (3 * font))) {
-    grid(box.x, v(at), box.x + box.w, v(at));
-    text(words, box.x - 6, v(at) + font / 3, { "text-anchor": "end" });
+  for (const [at, words] of flip ? panel.names.map((one, k) => [v(k + 1), one]) : read(v, box.h / (3 * font))) {
+    make(root, "path", { class: "grid", d: `M${box.x},${at}h${box.w}` });
+    write(root, [words], box.x - 6, at + font / 3, font, { "text-anchor": "end" });
   }
-  text(flip ? panel.ylabel : panel.xlabel, box.x + box.w / 2, box.y + box.h + 2.5 * font);
-  side.forEach((line, k) => text(line, 0, 0, { transform: `translate(${outer.x + (1 + 1.15 * k) * font},${box.y + box.h / 2}) rotate(-90)` }));
-  note.forEach((line, k) => text(line, outer.x, outer.y + outer.h - 4 - 1.1 * font * (note.length - 1 - k), { "text-anchor": "start" }));
+  write(root, [flip ? panel.ylabel : panel.xlabel], middle, bottom + 2.5 * font, font);
+  write(root, side, 0, 0, font, { transform: `translate(${outer.x + font},${box.y + box.h / 2}) rotate(-90)` }, "below");
+  write(root, note, outer.x, outer.y + outer.h - 4, font, { class: "note" }, "above");
   const frame = { x: box.x, y: box.y, width: box.w, height: box.h, viewBox: `${box.x} ${box.y} ${box.w} ${box.h}` };
-  const inner = make(root, "svg", frame), colours = (role) => new Set(panel.series.filter((one) => one.role === role).map((one) => one.colour));
-  const other = { theory: colours("estimate"), estimate: colours("theory") };
-  for (const one of panel.series) curve(inner, one, place, limits.y, !other[one.role]?.has(one.colour));
+  const inner = make(root, "svg", frame), other = { theory: "estimate", estimate: "theory" };
+  for (const one of panel.series) {
+    const pair = panel.series.some((two) => two.role === other[one.role] && two.colour === one.colour);
+    curve(inner, one, place, limits.y, !pair);
+  }
   for (const one of panel.marks ?? []) mark(root, one, place, box, 0.95 * font);
   names(root, labelled, place, box, 0.95 * font);
   return { panel, box, h, v, place, limits, inner };
@@ -268,91 +267,91 @@ const CURVES = ["theory", "estimate"], STEP = 900; // ms of a frame
 /** Show an explorer in an element; `ask` sends a message to a kernel, whose replies go to `answer`. */
 export function mount(host, form, ask) {
   const { controls, trade, grid } = form, of = Object.fromEntries(controls.map((one) => [one.name, one]));
-  const values = Object.fromEntries(controls.map((one) => [one.name, one.value])), fields = {};
-  const free = (name) => trade && (name === "unknown" || trade.includes(name)); // read off a map by the script
-  let turn = 0, waiting = false, again = false, simulating = false, drag = false, begun = 0, timer = null;
-  let chart = form.chart, kept = null, drawn = [], tables = [];
+  const values = Object.fromEntries(controls.map((one) => [one.name, one.value])), put = {};
+  let turn = 0, waiting = false, simulating = false, begun = performance.now(), timer = null;
+  let chart = form.chart, kept = null, drawn = [];
 
   host.classList.add("workbench-explorer");
   host.dataset.name = form.name;
-  const rows = make(host, "div", { class: "moves" }), fold = controls.some((one) => one.more) && make(rows, "details");
-  if (fold) make(fold, "summary", {}, "more"), fold.hidden = !ask;
-  const more = fold && make(fold, "div"), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
+  const rows = make(host, "div", { class: "moves" }), title = make(host, "h4"), picture = make(host, "div", { class: "picture" });
   const legend = make(picture, "div"), canvas = make(picture, "div"), sentence = make(host, "p", { "aria-live": "polite" });
   const difference = make(host, "p"), status = make(host, "p", { role: "status" }), buttons = make(host, "div", { class: "moves" });
   make(picture, "div", { class: "veil" }, "computing …");
-  const button = (words, act) => { const made = make(buttons, "button", { type: "button" }, words); made.onclick = act; return made; };
+  const fold = make(rows, "details"), more = make(fold, "div");
+  make(fold, "summary", {}, "more");
   for (const one of controls) control(one.more ? more : rows, one);
-  if (fold) rows.append(fold); // last, for the keyboard too
-  button("reset", () => { for (const one of controls) put(one.name, one.value); drawn = []; moved(); });
+  rows.append(fold); // last, for the keyboard too
+  const button = (words, act) => Object.assign(make(buttons, "button", { type: "button" }, words), { onclick: act });
+  button("reset", () => { drawn = []; move(Object.fromEntries(controls.map((one) => [one.name, one.value]))); });
   const keeper = button("keep this curve", () => { kept = kept ? null : { chart, words: where() }; draw(); });
-  button("copy as code", () => copied(chart.code ?? `${form.code}${controls.map((one) => `, ${one.name}=${code(values[one.name])}`).join("")})`));
-  if (!ask) button("link", () => copied(address()));
-  if (ask && form.runs) button(`simulate ${form.runs} runs`, simulate);
+  button("copy as code", () => copied(chart.code ?? `${form.code}${controls.map(({ name }) => `, ${name}=${typed(values[name])}`).join("")})`));
+  if (!ask) button("link", () => {
+    const url = new URL(location.href);
+    url.searchParams.set(form.name, JSON.stringify(values));
+    copied(url.href);
+  });
+  if (ask && form.runs) button(`simulate ${form.runs} runs`, () => {
+    simulating = true;
+    status.textContent = `simulating ${form.runs} runs; any move stops it`;
+    ask({ id: turn, values: { ...values }, runs: form.runs });
+  });
   if (form.play) button("play", play);
   button("full screen", () => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen());
   host.addEventListener("keydown", (event) => ["Escape", "Tab"].includes(event.key) || event.stopPropagation());
-  picture.addEventListener("pointermove", (event) => drag ? dragged(event) : hovered(event));
-  picture.addEventListener("pointerup", () => { drag = false; });
-  picture.addEventListener("pointerdown", (event) => {
-    if (!trade || !drawn[0] || !inside(event, drawn[0])) return;
-    drag = true;
-    picture.setPointerCapture(event.pointerId);
-    event.preventDefault();
-    dragged(event);
-  });
-  const watch = new ResizeObserver(() => { if (abs(picture.clientWidth - picture.drawn) > 2) draw(); });
-  if (!ask) restore();
+  picture.onpointermove = (event) => picture.hasPointerCapture(event.pointerId) ? dragged(event) : hovered(event);
+  picture.onpointerdown = (event) => trade && drawn[0] && dragged(event);
+  const watch = new ResizeObserver(() => { if (abs(picture.clientWidth - canvas.firstChild?.viewBox.baseVal.width) > 2) draw(); });
+  const asked = JSON.parse((!ask && new URLSearchParams(location.search).get(form.name)) || "{}");
+  for (const name of Object.keys(asked).filter((one) => of[one])) put[name](fitting(name, asked[name]));
   if (chart && controls.every((one) => values[one.name] === one.value)) arrive(chart);
-  else moved();
+  else move({});
   watch.observe(picture);
 
-  function control(root, one) {
-    const { name, label, options, stops, whole } = one, row = make(root, "label", { title: one.meaning ?? "" });
-    row.hidden = !ask && !grid?.over.includes(name) && !free(name);
+  function control(root, { name, label, options, stops, texts, unit, meaning, low, high, whole, value }) {
+    const row = make(root, "label", { title: meaning ?? "" });
+    row.hidden = !ask && !grid?.over.includes(name) && !trade;
     make(row, "span", {}, label);
-    if (options) {
-      const menu = make(row, "select", { name });
-      options.forEach((option, k) => make(menu, "option", {}, one.texts?.[k] ?? String(option)));
-      menu.onchange = () => { values[name] = options[menu.selectedIndex]; moved(); };
-      fields[name] = { menu };
-    } else {
-      const slider = make(row, "input", { type: "range", min: 0, max: stops.length - 1, name, "aria-label": label });
-      const field = make(row, "input", { type: "text", inputmode: "decimal", name, "aria-label": `${label}, typed` });
-      if (one.unit) make(row, "small", {}, one.unit);
-      slider.oninput = () => { put(name, stops[slider.valueAsNumber]); moved(); };
-      field.onchange = () => {
-        const text = field.value.replace(/[,\s]/g, ""), asked = Number(text);
-        const legal = text && asked >= one.low && asked <= one.high && !(whole && asked % 1);
-        status.textContent = legal ? "" : `${label}: a ${whole ? "whole " : ""}number from ${say(one.low)} to ${say(one.high)}`;
-        if (!legal) return put(name, values[name]);
-        put(name, ask || (free(name) && name !== "delta") ? asked : nearest(stops, asked));
-        moved();
-      };
-      fields[name] = { slider, field };
-    }
-    put(name, one.value);
+    const given = options ? {} : { type: "range", min: 0, max: stops.length - 1, "aria-label": label };
+    const places = options ?? stops, chooser = make(row, options ? "select" : "input", { name, ...given });
+    options?.forEach((option, k) => make(chooser, "option", { value: k }, texts?.[k] ?? String(option)));
+    chooser.oninput = () => move({ [name]: places[chooser.value] });
+    const field = !options && make(row, "input", { type: "text", inputmode: "decimal", name, "aria-label": `${label}, typed` });
+    if (unit) make(row, "small", {}, unit);
+    put[name] = (value) => {
+      values[name] = value;
+      chooser.value = places.indexOf(nearest(places, value));
+      if (options) return;
+      field.value = typed(value);
+      chooser.setAttribute("aria-valuetext", `${field.value} ${unit}`.trim());
+    };
+    put[name](value);
+    if (options) return;
+    field.onchange = () => {
+      const text = field.value.replace(/[,\s]/g, ""), asked = Number(text);
+      const legal = text && asked >= low && asked <= high && !(whole && asked % 1);
+      status.textContent = legal ? "" : `${label}: a ${whole ? "whole " : ""}number from ${say(low)} to ${say(high)}`;
+      if (legal) move({ [name]: ask ? asked : fitting(name, asked) });
+      else put[name](values[name]);
+    };
   }
 
-  function put(name, value) {
-    const { slider, field, menu } = fields[name], { options, stops, unit } = of[name];
-    values[name] = value;
-    if (menu) { menu.selectedIndex = options.indexOf(value); return; }
-    slider.value = stops.indexOf(nearest(stops, value));
-    field.value = typed(value);
-    slider.setAttribute("aria-valuetext", `${typed(value)} ${unit ?? ""}`.trim());
+  /** What a control can have without a kernel: any number where a map is read, a stop elsewhere. */
+  function fitting(name, value) {
+    const { options, stops, low, high } = of[name];
+    return trade && !options && name !== "delta" ? min(max(value, low), high) : nearest(options ?? stops, value);
   }
 
   /** The chart of the present values in the grid, if it is there. */
   function cell() {
-    if (!grid) return null;
-    const fixed = (one) => grid.over.includes(one.name) || free(one.name) || values[one.name] === one.value;
-    if (!controls.every(fixed)) return null;
-    const places = grid.over.map((name, k) => grid.at[k].indexOf(values.unknown === name ? nearest(grid.at[k], values[name]) : values[name]));
+    const fixed = ({ name, value }) => trade || grid.over.includes(name) || values[name] === value;
+    if (!grid || !controls.every(fixed)) return null;
+    const near = (name, at) => name === values.unknown ? nearest(at, values[name]) : values[name];
+    const places = grid.over.map((name, k) => grid.at[k].indexOf(near(name, grid.at[k])));
     return places.includes(-1) ? null : pick(grid.charts, places.reduce((sum, place, k) => sum * grid.at[k].length + place, 0));
   }
 
-  function moved() {
+  function move(to) {
+    for (const [name, value] of Object.entries(to)) put[name](value);
     begun = performance.now();
     turn += 1;
     host.dataset.state = "computing";
@@ -364,60 +363,60 @@ export function mount(host, form, ask) {
     }
     const found = cell();
     if (found) arrive(found);
-    else if (waiting) again = true;
-    else if (ask) request();
+    else if (ask && !waiting) request();
   }
 
   function request() {
-    [waiting, again] = [true, false];
+    waiting = true;
     ask({ id: turn, values: { ...values } });
   }
 
   function answer(reply) {
-    if (!reply.runs && reply.solved === undefined) waiting = false;
+    if (reply.chart && !reply.runs) waiting = false;
     if (reply.id === turn) {
       if (reply.status) status.textContent = reply.status;
       if (reply.runs) simulating = !reply.done;
       if (reply.chart) arrive(reply.chart);
-      if (reply.solved) { put(values.unknown, reply.solved); told(true); }
+      if (reply.solved) { put[values.unknown](reply.solved); told(true); }
     }
-    if (again && !waiting) request();
+    if (host.dataset.state === "computing" && !waiting) request();
   }
 
   function arrive(found) {
     chart = found;
     host.dataset.state = chart.error ? "refused" : "ready";
-    sentence.setAttribute("role", chart.error ? ALERT : "note");
+    sentence.setAttribute("role", chart.error ? "alert" : "note");
     sentence.textContent = chart.error ?? chart.caption ?? "";
     if (trade && !chart.error) settle();
     draw();
-    if (begun) host.dataset.took = Math.round(performance.now() - begun);
+    host.dataset.took = Math.round(performance.now() - begun);
     host.dataset.turn = turn;
   }
 
   function draw() {
-    const wide = picture.clientWidth || 960, panels = chart.panels ?? [], before = drawn, focused = canvas.contains(document.activeElement);
+    const wide = picture.clientWidth || 960, { panels } = chart, before = drawn, focused = canvas.contains(document.activeElement);
     const font = max(13, min(parseFloat(getComputedStyle(host).fontSize) || 14, 26)), square = panels.every((one) => one.equal);
     const fit = max(1, floor(wide / ((square ? 13 : 26) * font))), lines = max(1, ceil(panels.length / fit));
-    const columns = max(1, ceil(panels.length / lines)), w = wide / columns, full = document.fullscreenElement === host;
+    const columns = max(1, ceil(panels.length / lines)), w = wide / columns;
     const room = form.tall && max(8 * font, (form.tall - host.offsetHeight + picture.offsetHeight) / lines);
-    const most = full ? innerHeight - 16 * font : room ?? 32 * font;
-    const rowed = (panel) => min((1.9 * panel.names.length + 7) * font, room ?? Infinity);
-    const tall = (panel) => panel.names?.length ? rowed(panel) : min(panel.equal ? w : 0.62 * w, most);
-    const high = max(0, ...panels.map(tall)), words = `${chart.title}. ${chart.alt ?? ""}`;
+    const most = document.fullscreenElement === host ? innerHeight - 16 * font : room ?? 32 * font;
+    const tall = ({ names, equal }) => names?.length ? min((1.9 * names.length + 7) * font, room ?? Infinity)
+      : min(equal ? w : 0.62 * w, most);
+    const high = max(0, ...panels.map(tall)), abreast = square && panels.length > 1;
     title.textContent = chart.title;
-    const abreast = square && panels.length > 1, named = new Map(panels.flatMap((one) => one.series.filter((curve) => curve.label).map((curve) => [curve.label, ink(curve.colour)])));
-    legend.hidden = !abreast; // squares side by side have one line of names
     legend.replaceChildren();
-    if (abreast) for (const [label, colour] of named) make(legend, "b", { style: `color:${colour};margin-right:1.2em` }, label);
-    picture.drawn = picture.clientWidth;
+    const labelled = abreast ? panels.flatMap((one) => one.series).filter((one) => one.label) : []; // squares share a line of names
+    const named = new Map(labelled.map((one) => [one.label, ink(one.colour)]));
+    for (const [label, colour] of named) make(legend, "b", { style: `color:${colour}` }, label);
     canvas.replaceChildren();
-    const root = make(canvas, "svg", { viewBox: `0 0 ${wide} ${high * ceil(panels.length / columns)}`, role: "img", "aria-label": words });
+    const words = { role: "img", "aria-label": `${chart.title}. ${chart.alt ?? ""}` };
+    const root = make(canvas, "svg", { viewBox: `0 0 ${wide} ${high * ceil(panels.length / columns)}`, ...words });
     const head = { id: "we-arrow", viewBox: "-8 -4 8 8", refX: -1, markerWidth: 8, markerHeight: 8, orient: "auto-start-reverse" };
-    make(make(make(root, "defs"), "marker", head), "path", { d: "M-8-4L0,0L-8,4z", fill: "context-stroke" });
+    make(make(root, "marker", head), "path", { d: "M-8-4L0,0L-8,4z", fill: "context-stroke" });
     drawn = panels.map((panel, k) => {
       const outer = { x: (k % columns) * w, y: floor(k / columns) * high, w: w - 10, h: high };
-      return axes(root, { ...panel, series: [...pale(panel, k), ...panel.series] }, outer, font, same(before[k]?.panel, panel) ? before[k] : null, abreast);
+      const filled = { ...panel, series: [...pale(panel, k), ...panel.series] };
+      return axes(root, filled, outer, font, same(before[k]?.panel, panel) ? before[k] : null, abreast);
     });
     keeper.textContent = kept ? "drop the kept curve" : "keep this curve";
     difference.textContent = kept && host.dataset.state === "ready" ? compared() : "";
@@ -426,93 +425,68 @@ export function mount(host, form, ask) {
   }
 
   function pale(panel, k) {
-    const old = kept?.chart.panels?.[k];
+    const old = kept?.chart.panels[k];
     if (!same(old, panel) || panel.names?.length) return [];
-    return old.series.filter((one) => CURVES.includes(one.role)).map((one) => ({ ...one, label: "", low: null, role: "kept" }));
+    return old.series.filter((one) => CURVES.includes(one.role)).map((one) => ({ ...one, label: "", role: "kept" }));
   }
 
   /** How each named curve differs from the kept one: the median of their ratios. */
   function compared() {
-    const found = chart.panels.flatMap((panel, k) => panel.series.filter((one) => CURVES.includes(one.role) && one.label).flatMap((one) => {
-      const old = kept.chart.panels?.[k]?.series.find((other) => other.role === one.role && other.label === one.label);
-      const at = new Map(old?.x.map((x, j) => [x, old.y[j]])), ratios = one.x.map((x, j) => one.y[j] / at.get(x)).filter((r) => r > 0 && r < FAR);
-      return ratios.length ? [`${one.label} ×${say(ratios.sort((a, b) => a - b)[ratios.length >> 1], 2)}`] : [];
+    const found = chart.panels.flatMap((panel, k) => panel.series.flatMap((one) => {
+      const like = (other) => CURVES.includes(one.role) && other.role === one.role && one.label && other.label === one.label;
+      const old = kept.chart.panels[k]?.series.find(like), at = new Map(old?.x.map((x, j) => [x, old.y[j]]));
+      const ratios = one.x.map((x, j) => one.y[j] / at.get(x)).filter((r) => r > 0 && r < FAR).sort((a, b) => a - b);
+      return ratios.length ? [`${one.label} ×${say(ratios[ratios.length >> 1], 2)}`] : [];
     }));
     return `Kept: ${kept.words}. Now, in the median over a curve: ${[...new Set(found)].slice(0, 4).join(", ") || "other curves"}.`;
   }
 
-  function shown(value) { return typeof value === "number" ? say(value) : String(value); }
-  function code(value) { return typeof value === "number" ? typed(value) : JSON.stringify(value); }
-  function where() { return controls.filter((one) => one.name !== "unknown").map((one) => `${one.label} = ${shown(values[one.name])}`).join(", "); }
+  function where() {
+    return controls.filter((one) => one.name !== "unknown").map((one) => `${one.label} = ${say(values[one.name])}`).join(", ");
+  }
 
   function copied(text) {
     status.textContent = text;
     navigator.clipboard?.writeText(text).catch(() => {});
   }
 
-  function address() {
-    const url = new URL(location.href);
-    url.searchParams.set(form.name, JSON.stringify(values));
-    return url.href;
-  }
-
-  function restore() {
-    const asked = JSON.parse(new URLSearchParams(location.search).get(form.name) ?? "{}");
-    for (const name of Object.keys(asked).filter((one) => of[one])) {
-      const { options, stops, low, high } = of[name], value = asked[name];
-      put(name, options ? value : free(name) && name !== "delta" ? min(max(value, low), high) : nearest(stops, value));
-    }
-  }
-
-  function simulate() {
-    simulating = true;
-    status.textContent = `simulating ${form.runs} runs; any move stops it`;
-    ask({ id: turn, values: { ...values }, runs: form.runs });
-  }
-
   function play() {
-    const [{ name, stops }] = controls, stop = () => { clearInterval(timer); timer = null; };
+    const [{ name, stops }] = controls, next = () => stops[stops.indexOf(values[name]) + 1];
+    const stop = () => { timer = clearInterval(timer); };
     if (timer) return stop();
-    put(name, values[name] === stops.at(-1) ? stops[0] : values[name]);
-    moved();
-    timer = setInterval(() => {
-      put(name, stops[min(stops.indexOf(values[name]) + 1, stops.length - 1)]);
-      moved();
-      if (values[name] === stops.at(-1)) stop();
-    }, STEP);
+    if (!next()) move({ [name]: stops[0] });
+    timer = setInterval(() => next() ? move({ [name]: next() }) : stop(), STEP);
   }
 
-  function inside(event, { box }) {
+  function pointed(event) {
     const frame = canvas.firstChild.getBoundingClientRect(), size = canvas.firstChild.viewBox.baseVal.width / frame.width;
-    const [x, y] = [(event.clientX - frame.left) * size, (event.clientY - frame.top) * size];
-    return x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h ? [x, y] : null;
+    return [(event.clientX - frame.left) * size, (event.clientY - frame.top) * size];
   }
 
   /** Read the nearest point of a curve. */
   function hovered(event) {
     canvas.querySelector(".tip")?.remove();
-    for (const { panel, place, box } of host.dataset.state === "ready" ? drawn : []) {
-      const at = inside(event, { box });
-      if (!at) continue;
-      const points = panel.series.flatMap((one) => one.x.map((x, k) => ({ one, x, y: one.y[k], at: place(x, one.y[k] ?? NaN) })));
-      const far = (point) => Math.hypot(point.at[0] - at[0], point.at[1] - at[1]);
-      const best = points.filter((point) => far(point) < 40).sort((a, b) => far(a) - far(b))[0];
-      if (!best) return;
-      const [x, y] = best.at, tip = make(canvas.firstChild, "g", { class: "tip", "pointer-events": "none" });
-      make(tip, "circle", { cx: x, cy: y, r: 6, fill: "none", stroke: ink(best.one.colour), "stroke-width": 2 });
-      const anchor = { "text-anchor": x > box.x + box.w / 2 ? "end" : "start" };
-      write(tip, `${best.one.label} (${say(best.x)}, ${say(best.y)})`.trim(), x, y - 12, 14, anchor, "above");
-    }
+    const at = pointed(event), far = (point) => Math.hypot(point.at[0] - at[0], point.at[1] - at[1]);
+    const under = host.dataset.state === "ready" && drawn.find(({ box }) => inside(at, box));
+    if (!under) return;
+    const { panel: { series }, place, box } = under;
+    const points = series.flatMap((one) => one.x.map((x, k) => ({ one, x, y: one.y[k], at: place(x, one.y[k] ?? NaN) })));
+    const [best] = points.filter((point) => far(point) < 40).sort((a, b) => far(a) - far(b));
+    if (!best) return;
+    const [x, y] = best.at, tip = make(canvas.firstChild, "g", { class: "tip" });
+    make(tip, "circle", { cx: x, cy: y, r: 6, stroke: ink(best.one.colour) });
+    const words = wrap(`${best.one.label} (${say(best.x)}, ${say(best.y)})`.trim(), 26);
+    write(tip, words, x, y - 12, 14, { "text-anchor": x > box.x + box.w / 2 ? "end" : "start" }, "above");
   }
 
   // The map of n and ε: a point, its line of equal error, and what no estimator can do
 
   function settle() {
     const deltas = grid?.at[0] ?? [values.delta];
-    if (grid && !tables.length) tables = deltas.map((_, k) => pick(grid.charts, k).table);
-    for (const name of trade) for (const part of Object.values(fields[name] ?? {})) part.disabled = name === values.unknown;
-    const found = solve(values.unknown, values, chart.table, grid ? tables : [chart.table], deltas);
-    if (found < FAR) put(values.unknown, short(found, of[values.unknown].whole));
+    const tables = grid ? deltas.map((_, k) => pick(grid.charts, k).table) : [chart.table];
+    for (const part of host.querySelectorAll("[name]")) part.disabled = part.name === values.unknown;
+    const found = solve(values.unknown, values, chart.table, tables, deltas);
+    if (found < FAR) put[values.unknown](short(found, of[values.unknown].whole));
     else values[values.unknown] = NaN;
     told(false);
     clearTimeout(timer);
@@ -520,8 +494,8 @@ export function mount(host, form, ask) {
   }
 
   function told(exact) {
-    const { n, epsilon, unknown } = values, { table } = chart;
-    const parts = trade.filter((name) => of[name]).map((name) => `${of[name].label} ${name === unknown && !exact ? "≈" : "="} ${say(values[name])}`);
+    const { n, epsilon, unknown } = values, { table } = chart, about = (name) => name === unknown && !exact ? "≈" : "=";
+    const parts = trade.filter((name) => of[name]).map((name) => `${of[name].label} ${about(name)} ${say(values[name])}`);
     const noisy = errorAt(table, n, epsilon) > Math.SQRT2 * between(table.n, table.free, n); // noise is half of its square
     const limit = noisy ? "noise: privacy limits it" : "sampling: the sample limits it";
     sentence.textContent = values[unknown] > 0 ? `${parts.join(", ")}: the error is at most α in ${form.share}. Most of it is ${limit}.`
@@ -533,51 +507,47 @@ export function mount(host, form, ask) {
     const line = table.epsilon.map((one) => place(one, reached(table.n, column(table, one), alpha)));
     if (table.least && alpha > 0) {
       const least = table.epsilon.map((one, k) => place(one, between(table.alpha, table.least.map((row) => row[k]), alpha)));
-      make(inner, "path", { d: region(least, least.map(([x]) => [x, bottom])), fill: GREY, "fill-opacity": 0.25 });
+      make(inner, "path", { d: region(least, least.map(([x]) => [x, bottom])), class: "impossible" });
       const [x, y] = least[floor(0.75 * least.length)];
-      if (y < bottom - 2 * font) write(inner, "impossible", x, (y + bottom) / 2, font);
+      if (y < bottom - 2 * font) write(inner, ["impossible"], x, (y + bottom) / 2, font);
     }
-    make(inner, "path", { d: trace(line), fill: "none", stroke: "#D55E00", "stroke-width": 3 });
+    make(inner, "path", { d: trace(line), class: "level" });
     if (!seen([n, epsilon])) return;
     const spoken = { role: "slider", "aria-label": "point on the map", "aria-valuetext": where(), "aria-valuenow": n, tabindex: 0 };
     const handle = make(inner, "circle", { class: "handle", cx: h(epsilon), cy: v(n), r: 9, ...spoken });
-    handle.addEventListener("keydown", (event) => {
-      const [right, up] = { ArrowLeft: [-6, 0], ArrowRight: [6, 0], ArrowUp: [0, -6], ArrowDown: [0, 6] }[event.key] ?? [];
-      if (right === undefined) return;
+    handle.onkeydown = (event) => {
+      const way = { ArrowLeft: [-6, 0], ArrowRight: [6, 0], ArrowUp: [0, -6], ArrowDown: [0, 6] }[event.key];
+      if (!way) return;
       event.preventDefault();
-      point(h.back(h(epsilon) + right), v.back(v(n) + up));
-    });
+      point([h(epsilon) + way[0], v(n) + way[1]]);
+    };
   }
 
   function dragged(event) {
-    const at = inside(event, drawn[0]);
-    if (at) point(drawn[0].h.back(at[0]), drawn[0].v.back(at[1]));
+    const at = pointed(event);
+    if (!inside(at, drawn[0].box)) return;
+    picture.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    point(at);
   }
 
   /** Move the point; what is solved follows, and α where n or ε is what is solved. */
-  function point(epsilon, n) {
-    const within = (name, value) => min(max(value, of[name].low), of[name].high);
-    put("epsilon", short(within("epsilon", epsilon)));
-    put("n", Math.round(within("n", n > 1000 ? short(n) : n)));
+  function point([x, y]) {
+    const [{ h, v }] = drawn, n = v.back(y);
+    put.epsilon(short(fitting("epsilon", h.back(x))));
+    put.n(Math.round(fitting("n", n > 1000 ? short(n) : n)));
     const error = errorAt(chart.table, values.n, values.epsilon);
-    if (["n", "epsilon"].includes(values.unknown) && error < FAR) put("alpha", short(error));
-    moved();
+    move(["n", "epsilon"].includes(values.unknown) && error < FAR ? { alpha: short(error) } : {});
   }
 
-  return { answer, destroy: () => { watch.disconnect(); clearInterval(timer); clearTimeout(timer); host.replaceChildren(); } };
+  return { answer, destroy: () => { watch.disconnect(); clearInterval(timer); host.replaceChildren(); } };
 }
 
-/** Mount every explorer of a page: elements with their form as JSON. */
-export function mountAll(root = document) {
-  for (const host of root.querySelectorAll(".workbench-explorer:not([data-state])")) {
-    const form = host.querySelector("script[type='application/json']");
-    if (!form) continue;
-    host.replaceChildren();
-    mount(host, JSON.parse(form.textContent), null);
-  }
+for (const form of globalThis.document?.querySelectorAll(".workbench-explorer > script[type='application/json']") ?? []) {
+  const host = form.parentElement;
+  host.replaceChildren();
+  mount(host, JSON.parse(form.textContent), null);
 }
-
-if (typeof document !== "undefined") mountAll();
 
 export default {
   render({ model, el }) {
