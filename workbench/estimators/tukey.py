@@ -75,6 +75,7 @@ from workbench.types import Array, PerColumn
 
 CHECK, STEP = "check", "mean"
 MOST = 30_000  # candidates
+LOOKED = 10_000  # numbers of rows that are tried for the fewest
 ANGLES, POINTS = 64, 150
 SHIFTS, SEED = 32, 14  # of places that sampling moves: fixed and public
 DEEPEST = 1.3  # n times the variance of the deepest point of normal rows, per coordinate
@@ -328,11 +329,14 @@ class ResilientMean(Estimator[Array]):
 
     def trim(self, n: int) -> int:
         """Return k, or raise if nothing would be left between the tails."""
-        k = ceil(3 * self.corruption * n * (1 - 1e-12))
-        if n - 2 * k < 1:
-            enough = ceil(3 / (1 - 6 * self.corruption))
-            raise ArgumentError("n", n, f"at least {enough}: the {2 * k} in the tails are trimmed")
-        return k
+        if n - 2 * self._tail(n) < 1:
+            enough = ceil(3 / (1 - 6 * self.corruption))  # some fewer may do
+            more = next((m for m in range(n, n + LOOKED) if m - 2 * self._tail(m) >= 1), enough)
+            raise ArgumentError("n", n, f"at least {more}: the {2 * self._tail(n)} in the tails are trimmed")
+        return self._tail(n)
+
+    def _tail(self, n: int) -> int:
+        return ceil(3 * self.corruption * n * (1 - 1e-12))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         require_few_columns(n, d)
