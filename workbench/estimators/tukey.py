@@ -312,7 +312,6 @@ class ResilientMean(Estimator[Array]):
     def _validate(self) -> None:
         if not (real(self.corruption) and 0 < self.corruption < 1 / 6):
             raise ArgumentError("corruption", self.corruption, "a number strictly between 0 and 1/6")
-        positive(width=self.width)
         probability(check=self.check)
 
     @property
@@ -339,6 +338,7 @@ class ResilientMean(Estimator[Array]):
         return ceil(3 * self.corruption * n * (1 - 1e-12))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
+        positive(width=self.width)  # not earlier: a quantile takes long to load
         require_few_columns(n, d)
         require_columns(d, centre=self.centre)
         delta = budget.delta if isinstance(budget, ApproxDP | ZCDP) else 0.0
