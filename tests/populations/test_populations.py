@@ -4,9 +4,7 @@ Distances between distribution functions are compared with the Dvoretzky-Kiefer-
 sqrt(log(2 / level) / (2 n)), so every such test has false alarm at most 1e-6.
 """
 
-from collections.abc import Callable
 from math import inf, log, sqrt
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +24,7 @@ from workbench.populations import (
     UnivariateGaussian,
     laws,
 )
-from workbench.populations.corruption import MEAN_ATTACKS, STOP, Adversary
+from workbench.populations.corruption import MEAN_ATTACKS, STOP
 from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import FAMILY, LONGEST, named, shown
 from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale
@@ -48,16 +46,16 @@ ALL: list[Population] = [
 ]
 
 
-def distance(values: np.ndarray, cdf: Callable[[np.ndarray], np.ndarray]) -> float:
+def distance(values, cdf):
     return float(stats.kstest(values, cdf).statistic)
 
 
-def unit_student(degrees: float) -> Any:
+def unit_student(degrees):
     return stats.t(degrees, scale=sqrt((degrees - 2) / degrees))
 
 
 @pytest.mark.parametrize("population", ALL, ids=lambda p: type(p).__name__)
-def test_shape_reproducibility_and_protocol(population: Population) -> None:
+def test_shape_reproducibility_and_protocol(population):
     assert isinstance(population, Population)
     shape = (7,) if population.d is None else (7, population.d)
     first = population.sample(7, rng=np.random.default_rng(5))
@@ -68,12 +66,12 @@ def test_shape_reproducibility_and_protocol(population: Population) -> None:
     assert population.sample(0, rng=np.random.default_rng(5)).shape == (0, *shape[1:])
     for n in (-1, 2.0, True):
         with pytest.raises(ArgumentError, match="n = "):
-            population.sample(n, rng=np.random.default_rng(5))  # type: ignore[arg-type]
+            population.sample(n, rng=np.random.default_rng(5))
     with pytest.raises(TypeError):
-        population.sample(7, np.random.default_rng(5))  # type: ignore[misc, call-arg]
+        population.sample(7, np.random.default_rng(5))
 
 
-def test_numbers_follow_their_law() -> None:
+def test_numbers_follow_their_law():
     """n = 2e5; an sd off by 1.3 is at distance .06."""
     population = UnivariateGaussian(mean=-3.0, sigma=0.5)
     values = population.sample(N, rng=np.random.default_rng(11))
@@ -83,9 +81,7 @@ def test_numbers_follow_their_law() -> None:
 @pytest.mark.turns(3)
 @pytest.mark.parametrize("degrees", [None, 4.5])
 @pytest.mark.parametrize("direction", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, -2.0, 3.0], [0.3, 0.3, -1.0]])
-def test_every_direction_of_a_row_follows_the_law_of_the_line(
-    degrees: float | None, direction: list[float]
-) -> None:
+def test_every_direction_of_a_row_follows_the_law_of_the_line(degrees, direction):
     """n = 2e5. A root used transposed, or no root, changes the variance in some direction by over 1.3."""
     population = MultivariateGaussian(MOMENTS) if degrees is None else MultivariateStudent(MOMENTS, degrees)
     law = stats.norm if degrees is None else unit_student(degrees)
@@ -96,7 +92,7 @@ def test_every_direction_of_a_row_follows_the_law_of_the_line(
 
 
 @pytest.mark.parametrize("degrees", [None, 4.5])
-def test_the_radius_of_a_row_has_its_elliptical_law(degrees: float | None) -> None:
+def test_the_radius_of_a_row_has_its_elliptical_law(degrees):
     """n = 2e5; a chi-square drawn per coordinate instead of per row passes on each axis and fails here."""
     population = MultivariateGaussian(PLANE) if degrees is None else MultivariateStudent(PLANE, degrees)
     squared = (population.sample(N, rng=np.random.default_rng(13)) ** 2).sum(axis=1)
@@ -107,13 +103,13 @@ def test_the_radius_of_a_row_has_its_elliptical_law(degrees: float | None) -> No
 @pytest.mark.turns(3)
 @pytest.mark.parametrize("degrees", [8.5, 11.0])
 @pytest.mark.parametrize("moments", [1, 2, 3, 4])
-def test_hypercontractivity_equals_the_moments_of_the_law(degrees: float, moments: int) -> None:
+def test_hypercontractivity_equals_the_moments_of_the_law(degrees, moments):
     """Oracle: numerical moments of scipy's t of variance 1."""
     exact = unit_student(degrees).expect(lambda x: x ** (2 * moments), epsabs=1e-10, epsrel=1e-8, limit=500)
     assert student_hypercontractivity(degrees, moments) == pytest.approx(exact, rel=2e-4)
 
 
-def test_contamination_is_the_stated_mixture() -> None:
+def test_contamination_is_the_stated_mixture():
     """n = 2e5 against the mixture's own distribution function; half the fraction is at distance .05."""
     population = Contaminated(
         clean=UnivariateGaussian(mean=1.0), outliers=UnivariateGaussian(mean=6.0, sigma=0.5), fraction=0.1
@@ -190,21 +186,21 @@ BY_NAME = {adversary.name: adversary for adversary in MEAN_ATTACKS}
 SHARE = 0.05
 
 
-def generator(seed: int) -> np.random.Generator:
+def generator(seed):
     return np.random.default_rng(seed)
 
 
 EVERY = pytest.mark.parametrize("adversary", MEAN_ATTACKS, ids=list(BY_NAME))
 
 
-def attacked(name: str, n: int, d: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+def attacked(name, n, d, seed=1):
     x = generator(seed).standard_normal((n, d))
     return x, BY_NAME[name].corrupt(x, SHARE, rng=generator(seed + 1))
 
 
 @EVERY
 @pytest.mark.parametrize("d", [1, 2, 7])
-def test_an_adversary_replaces_its_share_of_the_rows_and_no_more(adversary: Adversary, d: int) -> None:
+def test_an_adversary_replaces_its_share_of_the_rows_and_no_more(adversary, d):
     x = generator(1).standard_normal((203, d))
     before = x.copy()
     y = adversary.corrupt(x, SHARE, rng=generator(2))
@@ -216,21 +212,21 @@ def test_an_adversary_replaces_its_share_of_the_rows_and_no_more(adversary: Adve
     assert np.array_equal(y, adversary.corrupt(x, SHARE, rng=generator(2)))
 
 
-def test_the_cluster_under_the_threshold_leaves_an_excess_variance_just_below_it() -> None:
+def test_the_cluster_under_the_threshold_leaves_an_excess_variance_just_below_it():
     _, y = attacked("under-threshold", 400_000, 3)
     limit = STOP * SHARE * log(1 / SHARE)
     excess = np.linalg.eigvalsh(np.cov(y.T))[-1] - 1
     assert 0.9 * limit < excess < limit  # five standard errors of a variance are .012, limit is .30
 
 
-def test_the_tail_swap_moves_the_mean_and_keeps_the_covariance() -> None:
+def test_the_tail_swap_moves_the_mean_and_keeps_the_covariance():
     _, y = attacked("tail-swap", 400_000, 3)
     assert np.linalg.norm(y.mean(axis=0)) == pytest.approx(0.206, abs=0.01)
     assert np.abs(np.linalg.eigvalsh(y.T @ y / len(y)) - 1).max() < 0.02
 
 
 @pytest.mark.parametrize("d", [2, 10])
-def test_matched_rows_have_the_lengths_of_those_they_replace(d: int) -> None:
+def test_matched_rows_have_the_lengths_of_those_they_replace(d):
     x, y = attacked("tail-matched", 2000, d)
     assert np.linalg.norm(y, axis=1) == pytest.approx(np.linalg.norm(x, axis=1), rel=1e-9)
     assert np.linalg.norm(y.mean(axis=0)) > 0.02

@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Shape:
-    """Terms of a sample size: without privacy, of the last noisy step, and of finding the shape before it.
+    """Terms of a sample size: without privacy, of the last noisy step, and of finding place or shape before.
 
     Of an error its first two.
 

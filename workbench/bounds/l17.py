@@ -3,32 +3,28 @@
 Lower bounds; sample sizes that are enough, with every constant (Lemma 2.2, Corollary 2.4, Theorems 2.5 and
 2.8); what private histograms promise; and the displays (1), (2) and (6) with constant 1 on every term.
 
-Unit variance throughout. The histogram has bins of width 1, ceil(2 R) of them on [-R, R] with the end bins
-taking everything beyond, or countably many on the whole line. Counts get Lap(2 / eps) or discrete Laplace
-noise (a^|z|, a = e^{-eps/2}), and the centre of the fullest bin is returned. It is within 2.5 of the mean
-unless a *far* bin wins, one whose cell is at distance 2 or more. The bin that holds the mean has mass at
-least p = Phi(1) - Phi(0) = .3413 (at offset u it is Phi(u) + Phi(1 - u) - 1, least at u = 0). On either side
-there is at most one far bin per unit of distance, and one at distance 2 + i has mass at most Q(2 + i)
+Unit variance throughout; Q is the upper tail of N(0, 1). The histogram has bins of width 1, ceil(2 R) of them
+on [-R, R] with the end bins taking everything beyond, or countably many on the whole line. Counts get
+Lap(2 / eps) or discrete Laplace noise (a^|z|, a = e^{-eps/2}), and the centre of the fullest bin is returned.
+It is within 2.5 of the mean unless a *far* bin wins, one whose cell is at distance 2 or more. The bin that
+holds the mean, at offset u, has mass Phi(u) + Phi(1 - u) - 1, at least p = Phi(1) - Phi(0) = .3413. On either
+side there is at most one far bin per unit of distance, and one at distance 2 + i has mass at most Q(2 + i)
 (.0228 for i = 0, attained by an end bin).
 """
 
-from dataclasses import dataclass
 from math import ceil, exp, expm1, floor, log, log1p, sqrt
 
 import numpy as np
 
-from workbench.bounds import Shape as Terms
-from workbench.bounds import binomial_tail, formula, smallest
+from workbench.bounds import Shape, binomial_tail, formula, smallest
 from workbench.errors import ArgumentError, positive, probability, real
 from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
-UNIT_BIN = float(ndtr(1) - ndtr(0))  # the least mass, over the grid's offset, of the fullest bin of width 1
+UNIT_BIN = float(ndtr(1) - ndtr(0))  # p
 FAR_MASS = 2 * float(ndtr(-4))  # mass further than 4 from the mean
 _FAR = ndtr(-2.0 - np.arange(37))  # Q(2), Q(3), ...; the next one is 0 in double precision
-_GRID = np.linspace(0.0, 1.0, 402)[
-    1:-1
-]  # every exponent gives a valid bound; a finer grid changes n by < .1 %
+_GRID = np.linspace(0.0, 1.0, 402)[1:-1]  # any exponent gives a valid bound; a finer grid changes n by < .1 %
 _LARGEST = log(UNIT_BIN / float(_FAR[0]))  # beyond this exponent the base of the nearest far bin is above 1
 
 # Lower bounds
@@ -38,23 +34,20 @@ _LARGEST = log(UNIT_BIN / float(_FAR[0]))  # beyond this exponent the base of th
 def packing_bound_of_size(size: int, epsilon: float, beta: float) -> float:
     """Return the n that epsilon-DP needs to tell `size` laws apart with probability 1 - beta each.
 
-    Statement (remark after Theorem 2.6): a packing of size S costs Omega(log S) / epsilon.
-    Formula: n >= log((S - 1)(1 - beta) / beta) / epsilon, or 0 if that is negative.
-    Derivation: replacing all n rows, each of the other S - 1 disjoint answers keeps probability at least
-    exp(-epsilon n) (1 - beta) on data from one law, and together they have at most beta there.
+    log((S - 1)(1 - beta) / beta) / epsilon, or 0 (remark after Theorem 2.6). Replacing all n rows, each of
+    the other S - 1 disjoint answers keeps probability at least exp(-epsilon n) (1 - beta) on data from one
+    law, and together they have at most beta there.
     """
     return max(0.0, log((size - 1) * (1 - beta) / beta)) / epsilon if size > 1 else 0.0
 
 
 @formula
 def packing_bound(radius: float, alpha: float, epsilon: float, beta: float, *, strict: bool = True) -> float:
-    """Return the n that epsilon-DP needs to find a mean in [-radius, radius] within alpha.
+    """Return the n that epsilon-DP needs to find a mean in [-radius, radius] within alpha (Theorem 2.6).
 
-    Statement (Theorem 2.6): with alpha = .1 and beta = 1/2 a pure-DP estimator needs n of order log(R) / eps.
-    Formula: `packing_bound_of_size` with N = floor(R / alpha) + 1.
-    Derivation: N centres 2 alpha apart fit in an interval of length 2 R, and the events |error| < alpha are
-    disjoint. For |error| <= alpha (`strict=False`) the centres must be further apart: N = ceil(R / alpha).
-    Departure: the source uses the integers, that is 2 R - 3 centres and beta = 1/2, and keeps no constant.
+    `packing_bound_of_size` with floor(R / alpha) + 1 centres 2 alpha apart, whose events |error| < alpha are
+    disjoint; for |error| <= alpha (`strict=False`) they must be further apart: ceil(R / alpha). The source
+    uses the 2 R - 3 integers with beta = 1/2, and keeps no constant.
 
     >>> round(packing_bound(1000.0, 0.1, 1.0, 0.5), 2)
     9.21
@@ -64,11 +57,10 @@ def packing_bound(radius: float, alpha: float, epsilon: float, beta: float, *, s
 
 
 def two_point_bound_stated(total_variation: float, epsilon: float) -> float:
-    """Return the n of Lemma 2.7 by its own chain of inequalities.
+    """Return the n of Lemma 2.7 by its own chain of inequalities, log(9) / (10 TV eps).
 
-    Statement: telling two laws at distance TV apart with probability .99 needs n of order 1 / (TV eps).
-    Formula: n >= log(9) / (10 TV eps).
-    Derivation: three events of probability .9 hold together, on which .9 <= exp(10 eps TV n) .1.
+    Telling two laws at distance TV apart with probability .99 needs n of order 1 / (TV eps): three events of
+    probability .9 hold together, on which .9 <= exp(10 eps TV n) .1.
     """
     _check_two_point(total_variation, epsilon, 0.01, 0.0)
     return log(9) / (10 * total_variation * epsilon)
@@ -77,46 +69,43 @@ def two_point_bound_stated(total_variation: float, epsilon: float) -> float:
 def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: float = 0.0) -> int:
     """Return the smallest n with which some (epsilon, delta)-DP test may still err with probability beta.
 
-    Statement (Lemma 2.7): telling apart two laws at distance TV privately needs n of order 1 / (TV eps).
-    Estimating a mean within alpha tells N(-alpha, 1) from N(alpha, 1), whose TV is 2 Phi(alpha) - 1.
+    Telling apart two laws at distance TV needs n of order 1 / (TV eps) (Lemma 2.7); a mean within alpha tells
+    N(-alpha, 1) from N(alpha, 1), whose TV is 2 Phi(alpha) - 1. Here it is the smallest n with, for every
+    h >= 0, kappa = delta / (e^eps - 1) and H ~ Bin(n, TV),
 
-    Formula: the smallest n with, for every h >= 0, kappa = delta / (e^eps - 1) and H ~ Bin(n, TV),
-    1 - beta <= e^{eps h} beta + kappa (e^{eps h} - 1) + (1 + kappa) E[(1 - e^{eps (h - H)})_+].
+        1 - beta <= e^{eps h} beta + kappa (e^{eps h} - 1) + (1 + kappa) E[(1 - e^{eps (h - H)})_+]
 
-    Derivation: couple the samples so that H rows differ; f and g are the probabilities of one answer on the
-    two samples. Group privacy says f + kappa <= e^{eps H} (g + kappa), and for c = 1 + kappa
+    Couple the samples so that H rows differ; f and g are the probabilities of one answer on the two samples.
+    Group privacy says f + kappa <= e^{eps H} (g + kappa), and for c = 1 + kappa
     min(c, e^{eps H} y) <= e^{eps h} y + c (1 - e^{eps (h - H)})_+. Take expectations: E f >= 1 - beta,
     E g <= beta. For delta = 0 no other use of this coupling gives more: the minimum over h is the dual of
-    maximising E min(1, e^{eps H} y(H)) subject to E y(H) <= beta.
-    The right side grows with n, because H grows stochastically, so bisection is exact. In e^{eps h} it is
-    convex with kinks at the integers, so the best h is the first with
-    (1 + kappa) E[e^{-eps H}; H > h] <= beta + kappa.
+    maximising E min(1, e^{eps H} y(H)) subject to E y(H) <= beta. The right side grows with n, because H
+    grows stochastically, so bisection is exact. In e^{eps h} it is convex with kinks at the integers, so the
+    best h is the first with (1 + kappa) E[e^{-eps H}; H > h] <= beta + kappa.
 
-    Departure: sharper than the source's own chain (`two_point_bound_stated`).
+    Sharper than the source's own chain (`two_point_bound_stated`).
 
     >>> two_point_bound(0.0796557, 0.5, 0.01)
     140
     """
     kappa = _check_two_point(total_variation, epsilon, beta, delta)
-    return smallest(lambda n: _best_success(n, total_variation, epsilon, beta, kappa) >= 1 - beta, start=0)
-
-
-def _best_success(n: int, total_variation: float, epsilon: float, beta: float, kappa: float) -> float:
-    """Return the least right side over h; e^{-eps H} turns Bin(n, TV) into M^n times another binomial."""
-    log_m = log1p(total_variation * expm1(-epsilon))
+    log_m = log1p(total_variation * expm1(-epsilon))  # e^{-eps H} turns Bin(n, TV) into M^n times another
     tilted = min(1.0, total_variation * exp(-epsilon - log_m))
 
-    def discounted(h: int) -> float:  # E[e^{-eps H}; H > h]
-        return exp(n * log_m) * float(binomial_tail(h + 1, n, tilted))
+    def best_success(n: int) -> float:
+        def discounted(h: int) -> float:  # E[e^{-eps H}; H > h]
+            return exp(n * log_m) * float(binomial_tail(h + 1, n, tilted))
 
-    h = smallest(lambda h: (1 + kappa) * discounted(h) <= beta + kappa, start=0)
-    growth = exp(epsilon * h)
-    excess = float(binomial_tail(h + 1, n, total_variation)) - growth * discounted(h)
-    return growth * beta + kappa * (growth - 1) + (1 + kappa) * excess
+        h = smallest(lambda h: (1 + kappa) * discounted(h) <= beta + kappa, start=0)
+        growth = exp(epsilon * h)
+        excess = float(binomial_tail(h + 1, n, total_variation)) - growth * discounted(h)
+        return growth * beta + kappa * (growth - 1) + (1 + kappa) * excess
+
+    return smallest(lambda n: best_success(n) >= 1 - beta, start=0)
 
 
 def _check_two_point(total_variation: float, epsilon: float, beta: float, delta: float) -> float:
-    """Return kappa = delta / (e^eps - 1)."""
+    # kappa
     if not (real(total_variation) and 0 < total_variation <= 1):
         raise ArgumentError("total_variation", total_variation, "a number above 0, at most 1")
     positive(epsilon=epsilon)
@@ -130,13 +119,12 @@ def _check_two_point(total_variation: float, epsilon: float, beta: float, delta:
 def sampling_bound(alpha: float, beta: float) -> int:
     """Return the smallest n with which any estimator finds an unrestricted unit-variance mean within alpha.
 
-    Statement (first term of (1), (2), (6)): without privacy n of order 1 / alpha^2.
-    Formula: ceil((z / alpha)^2), z the 1 - beta/2 normal quantile; the sample mean attains it.
-    Derivation: under the prior N(0, t^2) the posterior is normal, and by Anderson's lemma its centre is the
-    best answer, right with probability 2 Phi(alpha sqrt(n + 1/t^2)) - 1. As t grows this falls to the
-    success of the sample mean, which is the same for every mean: it is minimax.
-    With the mean known to lie in [-R, R] it is a reference curve: the uniform prior shows that the best
-    success probability exceeds 2 Phi(alpha sqrt n) - 1 by at most 1 / (R sqrt(2 pi n)).
+    ceil((z / alpha)^2), z the 1 - beta/2 normal quantile (first term of (1), (2), (6)); the sample mean
+    attains it. Under the prior N(0, t^2) the posterior is normal, and by Anderson's lemma its centre is the
+    best answer, right with probability 2 Phi(alpha sqrt(n + 1/t^2)) - 1. As t grows this falls to the success
+    of the sample mean, which is the same for every mean: it is minimax. With the mean known to lie in [-R, R]
+    it is a reference curve: the uniform prior shows that the best success probability exceeds
+    2 Phi(alpha sqrt n) - 1 by at most 1 / (R sqrt(2 pi n)).
 
     >>> sampling_bound(0.1, 0.05)
     385
@@ -147,25 +135,24 @@ def sampling_bound(alpha: float, beta: float) -> int:
 # Sample sizes that are enough
 
 
-def _error(n: int, reach: float, epsilon: float, beta: float, parts: int) -> Terms:
-    """Return the error of a mean of n values clipped to `reach` around a point, with beta / parts per event.
+def _error(n: int, reach: float, epsilon: float, beta: float, parts: int) -> Shape:
+    """Return the error of a mean of n values clipped to `reach` around a point, with b = beta / parts each.
 
-    The events are: a value is clipped, the sample mean is off, the noise Lap(2 w / (n eps)) is large. Values
-    stay within sqrt(2 log(n / b)) of the mean with probability 1 - b, since 2 Q(t) <= e^{-t^2/2}.
+    z_{1 - b/2} / sqrt(n) + (2 w / (n eps)) log(1 / b), w = reach + sqrt(2 log(n / b)): b each for a value
+    that is clipped, which lies beyond sqrt(2 log(n / b)) as 2 Q(t) <= e^{-t^2/2}, for the sample mean, and
+    for Laplace noise of scale 2 w / (n eps).
     """
     share = beta / parts
     width = reach + sqrt(2 * log(n / share))
-    return Terms(-float(ndtri(share / 2)) / sqrt(n), 2 * width / (n * epsilon) * -log(share))
+    return Shape(-float(ndtri(share / 2)) / sqrt(n), 2 * width / (n * epsilon) * -log(share))
 
 
 @formula
-def clipped_mean_error(n: int, radius: float, epsilon: float, beta: float) -> Terms:
+def clipped_mean_error(n: int, radius: float, epsilon: float, beta: float) -> Shape:
     """Return an error bound, with probability 1 - beta, for the clipped mean of a mean in [-radius, radius].
 
-    Statement (Lemma 2.2): the error is of order 1 / sqrt(n) + (R + sqrt(log n)) / (n eps).
-    Formula: z_{1 - b/2} / sqrt(n) + (2 w / (n eps)) log(1 / b) with b = beta / 3, w = R + sqrt(2 log(n / b)).
-    Derivation: b each for a clipped value, the sample mean, and Laplace noise of scale 2 w / (n eps).
-    Departure: values are clipped to [-w, w] instead of set to 0, with the same sensitivity 2 w / n.
+    Of order 1 / sqrt(n) + (R + sqrt(log n)) / (n eps) (Lemma 2.2), with b = beta / 3. Values are clipped to
+    [-w, w] instead of set to 0, with the same sensitivity 2 w / n.
     """
     return _error(n, radius, epsilon, beta, 3)
 
@@ -180,15 +167,12 @@ def clipped_mean_sample_size(alpha: float, radius: float, epsilon: float, beta: 
 
 
 @formula
-def two_step_error(n: int, epsilon: float, beta: float, *, split: float = 0.25) -> Terms:
+def two_step_error(n: int, epsilon: float, beta: float, *, split: float = 0.25) -> Shape:
     """Return the error of the two-step mean, provided its first step locates with probability 1 - beta / 4.
 
-    Statement (Theorem 2.5): the error is of order 1 / sqrt(n) + sqrt(log n) / (n eps), whatever R.
-    Formula: z_{1 - b/2} / sqrt(n) + 2 w / (n (1 - split) eps) log(1 / b), b = beta / 4,
-    w = 2.5 + sqrt(2 log(n / b)).
-    Derivation: Lemma 2.2 around a centre within 2.5 of the mean, with b for each of its three events and b
-    for the location. The first step spends split * epsilon.
-    Departure: the source splits in halves and locates within 5.
+    Of order 1 / sqrt(n) + sqrt(log n) / (n eps), whatever R (Theorem 2.5): Lemma 2.2 around a centre within
+    2.5 of the mean at (1 - split) eps, b = beta / 4 for each of its three events and for the location, which
+    has split * eps. The source splits in halves and locates within 5.
     """
     return _error(n, 2.5, (1 - split) * epsilon, beta, 4)
 
@@ -208,7 +192,7 @@ def unbounded_sample_size(
 ) -> int:
     """Return an n with which the unbounded mean is within alpha with probability 1 - beta, as in (6).
 
-    Statement (Theorem 2.8): Theorem 2.5 with the stability histogram; log(1/delta) / eps replaces the range.
+    Theorem 2.5 with the stability histogram; log(1/delta) / eps replaces the range (Theorem 2.8).
     """
     mean = smallest(lambda n: two_step_error(n, epsilon, beta, split=split).total <= alpha)
     return max(mean, stable_location_sample_size(split * epsilon, delta, beta / 4))
@@ -216,15 +200,14 @@ def unbounded_sample_size(
 
 @formula
 def location_sample_size(radius: float, epsilon: float, beta: float) -> int:
-    """Return an n from which the histogram locates within 2.5 with probability 1 - beta.
+    """Return an n of order log(R) / eps from which the histogram locates within 2.5 (Corollary 2.4).
 
-    Statement (Corollary 2.4): n of order log(R) / eps locates the mean.
-    Formula: the smallest n with min over t in (0, eps/2) of G^2 sum_j (1 - p (1 - e^{-t}) + q_j (e^t - 1))^n
-    <= beta, G = 1 / (1 - (2 t / eps)^2), the sum over k - 2 far bins of mass q_j.
-    Derivation: far bin j wins only if N_j + L_j >= N_0 + L_0; Markov on e^{t (N_j - N_0 + L_j - L_0)}. The
-    cell of the mean and a neighbour are never far. Where the sum is at most beta every base is below 1, so
-    every power falls with n. G is the exponential moment of Laplace noise; that of discrete Laplace noise,
-    (cosh s - 1) / (cosh s - cosh t) with s = eps/2, is smaller because log(sinh x / x) is convex.
+    With probability 1 - beta: the smallest n with min over t in (0, eps/2) of G^2 sum_j (1 - p (1 - e^{-t}) +
+    q_j (e^t - 1))^n <= beta, G = 1 / (1 - (2 t / eps)^2), the sum over k - 2 far bins of mass q_j. Far bin j
+    wins only if N_j + L_j >= N_0 + L_0; Markov on e^{t (N_j - N_0 + L_j - L_0)}. The cell of the mean and a
+    neighbour are never far. Where the sum is at most beta every base is below 1, so every power falls with n.
+    G is the exponential moment of Laplace noise; that of discrete Laplace noise, (cosh s - 1) / (cosh s -
+    cosh t) with s = eps/2, is smaller because log(sinh x / x) is convex.
 
     >>> location_sample_size(1000.0, 0.5, 0.1)
     185
@@ -243,44 +226,41 @@ def location_sample_size(radius: float, epsilon: float, beta: float) -> int:
 
 @formula
 def stable_location_sample_size(epsilon: float, delta: float, beta: float) -> int:
-    """Return an n from which the stability histogram locates within 2.5 with probability 1 - beta.
+    """Return an n of order log(1/delta) / eps from which the stability histogram locates within 2.5.
 
-    Statement (first step of Theorem 2.8): n of order log(1/delta) / eps locates any mean.
-    Formula: the smallest n with A(n) + B(n) <= beta; with a_i = 1 - p (1 - e^{-t}) + q_i (e^t - 1),
-    A = min_t G^2 sum_i 2 min(a_i^n, n q_i e^t a_i^{n-1}) and B = min_t G e^{t T} (1 - p (1 - e^{-t}))^n,
-    T = 3/2 + (2 / eps) log(1 / (2 delta)).
-    Derivation: B bounds the chance that the best bin is dropped, which needs N + noise <= T (Laplace noise
-    needs 1/2 less; for the discrete one 1 + (2 / eps) log(1 / ((1 + a) delta)) <= T, as 2 / (1 + a) is at
-    most e^{eps/4}). A bounds the chance that a populated far bin beats it, as in `location_sample_size` with
-    1{N_j >= 1} <= N_j for distant bins, over those t with n (1 - a_0) >= 1, where its terms fall with n.
+    With probability 1 - beta (first step of Theorem 2.8): the smallest n with A(n) + B(n) <= beta; with a_i =
+    1 - p (1 - e^{-t}) + q_i (e^t - 1), A = min_t G^2 sum_i 2 min(a_i^n, n q_i e^t a_i^{n-1}) and B = min_t G
+    e^{t T} (1 - p (1 - e^{-t}))^n, T = 3/2 + (2 / eps) log(1 / (2 delta)). B bounds the chance that the best
+    bin is dropped, which needs N + noise <= T (Laplace noise needs 1/2 less; for the discrete one 1 + (2 /
+    eps) log(1 / ((1 + a) delta)) <= T, as 2 / (1 + a) is at most e^{eps/4}). A bounds the chance that a
+    populated far bin beats it, as in `location_sample_size` with 1{N_j >= 1} <= N_j for distant bins, over
+    those t with n (1 - a_0) >= 1, where its terms fall with n.
     """
     threshold = 1.5 + 2 / epsilon * log(1 / (2 * delta))
-    return smallest(lambda n: _beaten(n, epsilon) + _dropped(n, epsilon, threshold) <= beta)
+    tried, masses = _GRID * min(epsilon / 2, _LARGEST), _FAR[:, None]
+    kept = _GRID * min(epsilon / 2, 20.0)
+
+    def beaten(n: int) -> float:  # A
+        t = tried[n * (1 - _base(tried, float(_FAR[0]))) >= 1]
+        if not t.size:
+            return 1.0
+        base = _base(t, masses)
+        wins = 2 * np.minimum(base**n, n * masses * np.exp(t) * base ** (n - 1)).sum(axis=0)
+        return float((_noise_moment(t, epsilon) ** 2 * wins).min())
+
+    def dropped(n: int) -> float:  # B
+        power = kept * threshold + n * np.log(_base(kept, 0.0))
+        return float((_noise_moment(kept, epsilon) * np.exp(np.minimum(power, 1.0))).min())
+
+    return smallest(lambda n: beaten(n) + dropped(n) <= beta)
 
 
 def _base(t: Array, far: Array | float) -> Array:
     return 1 + UNIT_BIN * np.expm1(-t) + far * np.expm1(t)
 
 
-def _noise_moment(t: Array, epsilon: float) -> Array:
+def _noise_moment(t: Array, epsilon: float) -> Array:  # G
     return 1 / (1 - (2 * t / epsilon) ** 2)
-
-
-def _beaten(n: int, epsilon: float) -> float:
-    t = _GRID * min(epsilon / 2, _LARGEST)
-    t = t[n * (1 - _base(t, float(_FAR[0]))) >= 1]
-    if not t.size:
-        return 1.0
-    mass = _FAR[:, None]
-    base = _base(t, mass)
-    wins = 2 * np.minimum(base**n, n * mass * np.exp(t) * base ** (n - 1)).sum(axis=0)
-    return float((_noise_moment(t, epsilon) ** 2 * wins).min())
-
-
-def _dropped(n: int, epsilon: float, threshold: float) -> float:
-    t = _GRID * min(epsilon / 2, 20.0)
-    power = t * threshold + n * np.log(_base(t, 0.0))
-    return float((_noise_moment(t, epsilon) * np.exp(np.minimum(power, 1.0))).min())
 
 
 # What private histograms promise
@@ -288,10 +268,9 @@ def _dropped(n: int, epsilon: float, threshold: float) -> float:
 
 @formula
 def histogram_error(bins: int, epsilon: float, beta: float) -> float:
-    """Return t with P(max |noise| >= t) <= beta for `bins` counts under the Laplace mechanism.
+    """Return t with P(max |noise| >= t) <= beta for `bins` counts with Laplace noise (Theorem 1.1).
 
-    Statement (Theorem 1.1): t = (2 / eps) log(k / beta).
-    Derivation: replacing a row moves two counts by 1, so the noise is Lap(2 / eps), and
+    (2 / eps) log(k / beta): replacing a row moves two counts by 1, so that the noise is Lap(2 / eps), and
     P(|Lap(b)| >= t) = e^{-t/b}; a union over k bins.
     """
     return 2 / epsilon * log(bins / beta)
@@ -299,11 +278,10 @@ def histogram_error(bins: int, epsilon: float, beta: float) -> float:
 
 @formula
 def discrete_histogram_error(bins: int, epsilon: float, beta: float) -> int:
-    """Return the integer t with P(max |noise| > t) <= beta under discrete Laplace noise.
+    """Return the integer t with P(max |noise| > t) <= beta under discrete Laplace noise (Theorem 1.1).
 
-    Statement: Theorem 1.1 for P(Z = z) proportional to a^|z|, a = e^{-eps/2}.
-    Formula: t + 1 is the least integer that is at least (2 / eps) log(2 k / ((1 + a) beta)).
-    Derivation: P(|Z| >= s) = 2 a^s / (1 + a) for integers s >= 1; a union over k bins at s = t + 1.
+    t + 1 is the least integer that is at least (2 / eps) log(2 k / ((1 + a) beta)): P(|Z| >= s) =
+    2 a^s / (1 + a) for integers s >= 1; a union over k bins at s = t + 1.
     """
     return max(0, ceil(2 / epsilon * log(2 * bins / ((1 + exp(-epsilon / 2)) * beta))) - 1)
 
@@ -312,11 +290,10 @@ def discrete_histogram_error(bins: int, epsilon: float, beta: float) -> int:
 def stable_histogram_error(n: int, epsilon: float, delta: float, beta: float) -> float:
     """Return a bound that holds with probability 1 - beta for the error of every bin, empty ones included.
 
-    Statement (Theorem 1.2): the error is of order log(1/delta) / eps with probability .99.
-    Formula: 1 + (2 / eps) (log(1 / (2 delta)) + log(n / beta)).
-    Derivation: at most n bins hold a row and get Lap(2 / eps) noise, below (2 / eps) log(n / beta) for all of
-    them; a bin is dropped at or below 1 + (2 / eps) log(1 / (2 delta)), so its count is at most the sum.
-    Departure: log(n / beta) is of the stated order only if delta is at most of order 1 / n.
+    1 + (2 / eps) (log(1 / (2 delta)) + log(n / beta)), of order log(1/delta) / eps (Theorem 1.2) only if
+    delta is at most of order 1 / n. At most n bins hold a row and get Lap(2 / eps) noise, below
+    (2 / eps) log(n / beta) for all of them; a bin is dropped at or below 1 + (2 / eps) log(1 / (2 delta)), so
+    that its count is at most the sum.
     """
     return 1 + 2 / epsilon * (log(1 / (2 * delta)) + log(n / beta))
 
@@ -325,12 +302,10 @@ def stable_histogram_error(n: int, epsilon: float, delta: float, beta: float) ->
 def bin_count_failure(n: int) -> float:
     """Return a bound on the probability that the histogram facts of Lemma 2.3 fail.
 
-    Statement: in a grid of unit bins [j, j + 1], with probability 1 - exp(-Omega(n)), some bin holds at least
-    .1 n rows, every bin with |mean - j| > 5 fewer than .02 n, so that the fullest bin has |mean - j| <= 5.
-    Formula: P(Bin(n, Phi(1) - Phi(0)) < .1 n) + P(Bin(n, 2 Phi(-4)) >= .02 n).
-    Derivation: the bin that holds the mean at offset u has mass Phi(u) + Phi(1 - u) - 1, least at u = 0;
-    bins with |mean - j| > 5 lie outside the mean +- 4, so all of them together hold Bin(n, 2 Phi(-4)).
-    Departure: exact masses where the source uses .98 / 9 and .99; the grid covers the mean.
+    In a grid of unit bins [j, j + 1], with probability 1 - exp(-Omega(n)), some bin holds at least .1 n rows,
+    every bin with |mean - j| > 5 fewer than .02 n, so that the fullest bin has |mean - j| <= 5. The bound is
+    P(Bin(n, p) < .1 n) + P(Bin(n, 2 Phi(-4)) >= .02 n): bins with |mean - j| > 5 lie outside the mean +- 4.
+    Exact masses where the source uses .98 / 9 and .99; the grid covers the mean.
 
     >>> bin_count_failure(200) < 1e-6
     True
@@ -340,36 +315,17 @@ def bin_count_failure(n: int) -> float:
     return min(1.0, empty + float(binomial_tail(fiftieth, n, FAR_MASS)))
 
 
-# The displays: shapes, not guarantees
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The three terms of a displayed sample size.
-
-    `sampling` is what the estimate costs without privacy, `location` what finding it costs, `noise` what
-    the noise costs once it is found.
-    """
-
-    sampling: float
-    location: float
-    noise: float
-
-    @property
-    def total(self) -> float:
-        """Sum of the terms."""
-        return self.sampling + self.location + self.noise
+# The displays: shapes, not guarantees; they assume alpha epsilon < 1, and the logarithm is 0 beyond
 
 
 def _shape(alpha: float, epsilon: float, location: float) -> Shape:
     product = alpha * epsilon
-    # The displays assume alpha epsilon < 1; the logarithm is 0 beyond.
-    return Shape(1 / alpha**2, location, sqrt(max(0.0, -log(product))) / product)
+    return Shape(1 / alpha**2, sqrt(max(0.0, -log(product))) / product, location)
 
 
 @formula
 def clipped_mean_shape(alpha: float, radius: float, epsilon: float) -> Shape:
-    """Return the terms of (1): 1/alpha^2 + R/(alpha eps) + sqrt(log 1/(alpha eps)) / (alpha eps)."""
+    """Return the terms of (1): 1/alpha^2 + sqrt(log 1/(alpha eps)) / (alpha eps) + R/(alpha eps)."""
     return _shape(alpha, epsilon, radius / (alpha * epsilon))
 
 
@@ -377,7 +333,7 @@ def clipped_mean_shape(alpha: float, radius: float, epsilon: float) -> Shape:
 def two_step_shape(alpha: float, radius: float, epsilon: float) -> Shape:
     """Return the terms of (2), where the range costs log(R) / eps (0 for R below 1).
 
-    >>> two_step_shape(0.1, 1.0, 1.0).location
+    >>> two_step_shape(0.1, 1.0, 1.0).preconditioning
     0.0
     """
     return _shape(alpha, epsilon, max(0.0, log(radius)) / epsilon)

@@ -18,20 +18,12 @@ Rows = float
 
 
 def packing_rows(log_others: float, epsilon: float, delta: float, beta: float) -> Rows:
-    """Return the n that (epsilon, delta)-DP needs to tell many laws apart with probability 1 - beta each.
+    """Return the n that (epsilon, delta)-DP needs to tell S laws apart with probability 1 - beta each.
 
-    Formula: n >= log((1 - beta + kappa) / (beta / (S - 1) + kappa)) / epsilon, or 0 if that is negative, with
-    kappa = delta / (e^eps - 1). For delta = 0 it is `packing_bound_of_size`.
-    Derivation: replacing all n rows, each of the other S - 1 disjoint answers keeps probability at least
-    e^{-eps n} (1 - beta + kappa) - kappa on data from one law (group privacy), and together they have at most
-    beta there.
-
-    Parameters
-    ----------
-    log_others : float
-        log(S - 1), infinite for laws without end.
-    epsilon, delta, beta : float
-        Privacy, and the chance of a wrong answer.
+    log((1 - beta + kappa) / (beta / (S - 1) + kappa)) / epsilon, or 0 if that is negative, with kappa =
+    delta / (e^eps - 1); `log_others` is log(S - 1), infinite for laws without end. Replacing all n rows, each
+    of the other S - 1 disjoint answers keeps probability at least e^{-eps n} (1 - beta + kappa) - kappa on
+    data from one law (group privacy), and together they have at most beta there.
 
     >>> round(packing_rows(float("inf"), 1.0, 1e-6, 0.5), 2)
     13.66
@@ -50,19 +42,19 @@ def mean_rows(
 ) -> Rows:
     """Return the n that the mean of N(mu, I) in d dimensions needs, within alpha in the Euclidean norm.
 
-    Formula: the larger of q / alpha^2, q the 1 - beta quantile of chi-squared with d degrees of freedom, and
-    `packing_rows` with (radius / (2 alpha))^d laws, or any number of them without a radius.
-    Derivation: the first as `sampling_bound`, whose argument (Anderson's lemma) holds in any dimension: it is
-    exact for an unrestricted mean, and a reference where a range is told. The second: a largest set of
-    centres 2 alpha apart covers the ball with radii of 2 alpha.
+    The larger of q / alpha^2, q the 1 - beta quantile of chi-squared with d degrees of freedom, and
+    `packing_rows` with (radius / (2 alpha))^d laws, or any number of them without a radius. The first as
+    `sampling_bound`, whose argument (Anderson's lemma) holds in any dimension: it is exact for an
+    unrestricted mean, and a reference where a range is told. The second: a largest set of centres 2 alpha
+    apart covers the ball with radii of 2 alpha.
 
     >>> [round(mean_rows(0.1, d, 1.0, 1e-6, 0.5)) for d in (1, 10)]
     [45, 934]
     """
     positive(alpha=alpha)
     integer_at_least(1, d=d)
-    sampling = float(chdtri(d, beta)) / alpha**2
-    return max(sampling, packing_rows(_log_others(radius, alpha, d), epsilon, delta, beta))
+    others = inf if radius is None else _one_less(d * log(max(radius / (2 * alpha), 1.0)))
+    return max(float(chdtri(d, beta)) / alpha**2, packing_rows(others, epsilon, delta, beta))
 
 
 def covariance_rows(
@@ -70,9 +62,9 @@ def covariance_rows(
 ) -> Rows:
     """Return the n that the covariance of N(0, S), I <= S <= upper I, needs, within alpha in the norm of S.
 
-    Formula: `packing_rows` with floor(1 + log(upper) / log((1 + alpha) / (1 - alpha)))^d laws, or any number
-    of them without a bound; 0 from alpha = 1 on.
-    Derivation: diagonal matrices with an entry that differs by such a factor have no answer in common.
+    `packing_rows` with floor(1 + log(upper) / log((1 + alpha) / (1 - alpha)))^d laws, or any number of them
+    without a bound; 0 from alpha = 1 on. Diagonal matrices with an entry that differs by such a factor have
+    no answer in common.
 
     >>> round(covariance_rows(0.2, 5, 1.0, 0.0, 0.5, 100.0), 2)
     12.42
@@ -84,14 +76,7 @@ def covariance_rows(
     if upper is None:
         return packing_rows(inf, epsilon, delta, beta)
     levels = 1 + int(log(upper) / (log1p(alpha) - log1p(-alpha)) * (1 - 1e-12))
-    others = d * log(levels)
-    return packing_rows(_one_less(others), epsilon, delta, beta)
-
-
-def _log_others(radius: float | None, alpha: float, d: int) -> float:
-    if radius is None:
-        return inf
-    return _one_less(d * log(max(radius / (2 * alpha), 1.0)))
+    return packing_rows(_one_less(d * log(levels)), epsilon, delta, beta)
 
 
 def _one_less(log_size: float) -> float:

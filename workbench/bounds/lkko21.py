@@ -81,28 +81,25 @@ def prime_heavy_shape(d: int, alpha: float, epsilon: float, delta: float) -> Sha
 @formula
 def table_1(d: int, alpha: float, epsilon: float, delta: float) -> dict[str, Row]:
     """Return Table 1, sub-Gaussian rows: private alone, robust alone, and both."""
-    robust = filter_nonprivate_shape(d, alpha)
-    lower = Shape(d / alpha**2, d / (epsilon * alpha))
-    private = Shape(d / alpha**2, d * sqrt(log(1 / delta)) / (epsilon * alpha))
     both = prime_shape(d, alpha, epsilon, delta), resilient_shape(d, alpha, epsilon, delta)
-    return {
-        "private": Row(private, lower, lower),
-        "robust": Row(robust, robust, robust),
-        "both": Row(*both, lower),
-    }
+    return _table(*both, d / (epsilon * alpha), delta)
 
 
 @formula
 def table_2(d: int, alpha: float, epsilon: float, delta: float) -> dict[str, Row]:
     """Return Table 2, rows of bounded covariance: private alone, robust alone, and both."""
-    robust = Shape(d / alpha, 0.0)
-    lower = Shape(d / alpha, d / (epsilon * alpha))
-    private = Shape(d / alpha, d * sqrt(log(1 / delta)) / (epsilon * alpha))
     both = prime_heavy_shape(d, alpha, epsilon, delta), resilient_heavy_shape(d, alpha, epsilon, delta)
+    return _table(*both, d / (epsilon * alpha), delta)
+
+
+def _table(polynomial: Shape, exponential: Shape, noise: float, delta: float) -> dict[str, Row]:
+    sampling = polynomial.sampling
+    robust, lower = Shape(sampling, 0.0), Shape(sampling, noise)
+    private = Shape(sampling, noise * sqrt(log(1 / delta)))
     return {
         "private": Row(private, lower, lower),
         "robust": Row(robust, robust, robust),
-        "both": Row(*both, lower),
+        "both": Row(polynomial, exponential, lower),
     }
 
 
