@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from workbench import ApproxDP, Populous, catalog
 from workbench.catalog import KNOWN, Addition, Example
-from workbench.catalog.entry import NO_SYMMETRY, Entry
+from workbench.catalog.entry import Entry
 from workbench.contracts.every import CONTRACTS
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
@@ -48,7 +48,7 @@ def entry(key, estimator, population, truth, order):
         examples=(Example(estimator, LOUD),),
         population=population,
         loss=lambda value, _: float(np.linalg.norm(value - truth, order)),
-        symmetries=NO_SYMMETRY,
+        symmetries={"translation": "none", "scale": "none"},
         bounded_steps=frozenset({"vote", "mask"}),
     )
 

@@ -27,6 +27,7 @@ Estimand: TypeAlias = Literal[
     "counts",
 ]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
+Run: TypeAlias = tuple[Any, ...]
 
 
 def documented(kind: type) -> str:
@@ -50,7 +51,7 @@ NORMAL = "the rows are normal"
 BELOW = "the covariance is at most upper times the identity"
 WITHIN = "the mean lies within radius of centre"
 WITHIN_BOX = "every coordinate of the mean lies within radius of centre"
-NO_SYMMETRY: dict[str, Symmetry] = {"translation": "none", "scale": "none"}
+NONE: tuple[Symmetry, Symmetry] = ("none", "none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,15 +114,29 @@ class Entry:
         return tuple({type(budget): budget for budget in fitting}.values())
 
 
-def each(*runs: tuple[Any, ...]) -> tuple[Example, ...]:
-    """Return an example for each budget of each run: an estimator, and budgets that it takes."""
-    return tuple(Example(estimator, budget) for estimator, *budgets in runs for budget in budgets)
+def entry(
+    key: str, summary: str, statements: str, *runs: Run, symmetries: tuple[Symmetry, Symmetry] = NONE,
+    **more: Any,
+) -> Entry:  # fmt: skip
+    """Return an entry with an example for each budget of each run: an estimator, and budgets that it takes.
+
+    Statements are separated by spaces; symmetries are under translation and under a change of scale.
+    """
+    translation, scale = symmetries
+    return Entry(
+        key=key,
+        summary=summary,
+        statements=tuple(statements.split()),
+        examples=tuple(Example(estimator, budget) for estimator, *budgets in runs for budget in budgets),
+        symmetries={"translation": translation, "scale": scale},
+        **more,
+    )
 
 
-def both_calibrations(*runs: tuple[Any, ...]) -> tuple[Example, ...]:
-    """Return the examples with calibration "tight", then with "paper"."""
+def both_calibrations(*runs: Run) -> tuple[Run, ...]:
+    """Return the runs with calibration "tight", then with "paper"."""
     return tuple(
-        Example(replace(example.estimator, calibration=calibration), example.budget)  # type: ignore[type-var]
+        (replace(estimator, calibration=calibration), *budgets)
         for calibration in ("tight", "paper")
-        for example in each(*runs)
+        for estimator, *budgets in runs
     )

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from workbench import losses
-from workbench.catalog.entry import BELOW, MOMENTS, NO_SYMMETRY, NORMAL, WITHIN, WITHIN_BOX, Entry, each
+from workbench.catalog.entry import BELOW, MOMENTS, NORMAL, WITHIN, WITHIN_BOX, entry
 from workbench.catalog.hardest import in_a_box
 from workbench.distributions import Gaussian
 from workbench.estimators.adaptive_mean import AdaptiveMean
@@ -30,142 +30,117 @@ THIN = MultivariateGaussian(
     Gaussian([3.0, -1e6], [[25.0, 0.0499], [0.0499, 1e-4]])
 )  # tilted, correlation .998
 
-range_of = partial(
-    Entry, estimand="range", population=ROUND, loss=losses.centre_error, symmetries=NO_SYMMETRY
-)
+range_of = partial(entry, estimand="range", population=ROUND, loss=losses.centre_error)
 round_mean = partial(
-    Entry,
+    entry,
     estimand="mean",
     population=ROUND,
     loss=losses.mahalanobis_mean_error,
     assumptions=(NORMAL, SPHERICAL),
-    symmetries=NO_SYMMETRY,
 )
 mean_within = partial(round_mean, assumptions=(NORMAL, SPHERICAL, WITHIN))
 
 MEAN = (
     range_of(
-        key="range/box",
-        summary="box that holds all rows of sub-Gaussian data",
-        statements=("LKKO21/Alg5", "LKKO21/LemD.2"),
-        examples=each(
-            (BoxRange(sigma=1.0), APPROX),
-            (BoxRange(sigma=2.0), STABLE),
-            (BoxRange(calibration="paper", sigma=1.0), APPROX),
-        ),
+        "range/box",
+        "box that holds all rows of sub-Gaussian data",
+        "LKKO21/Alg5 LKKO21/LemD.2",
+        (BoxRange(sigma=1.0), APPROX),
+        (BoxRange(sigma=2.0), STABLE),
+        (BoxRange(calibration="paper", sigma=1.0), APPROX),
         assumptions=(NORMAL, "the standard deviation is sigma in every coordinate"),
     ),
     range_of(
-        key="range/ball",
-        summary="ball that holds most rows of heavy-tailed data",
-        statements=("LKKO21/Alg15", "LKKO21/LemK.1"),
-        examples=each(
-            (BallRange(upper=1.0), APPROX),
-            (BallRange(upper=4.0, moments=2, hypercontractivity=4.0), STABLE),
-        ),
+        "range/ball",
+        "ball that holds most rows of heavy-tailed data",
+        "LKKO21/Alg15 LKKO21/LemK.1",
+        (BallRange(upper=1.0), APPROX),
+        (BallRange(upper=4.0, moments=2, hypercontractivity=4.0), STABLE),
         population=HEAVY,
         assumptions=(MOMENTS, BELOW),
     ),
-    Entry(
-        key="mean/empirical",
-        summary="sample mean, without privacy",
+    entry(
+        "mean/empirical",
+        "sample mean, without privacy",
+        "M21/sample-covariance",
+        (EmpiricalMean(sigma=1.0), NonPrivate()),
         estimand="mean",
-        statements=("M21/sample-covariance",),
-        examples=each(
-            (EmpiricalMean(sigma=1.0), NonPrivate()),
-        ),
         population=ROUND,
         loss=losses.mahalanobis_mean_error,
         least_rows=1,
-        symmetries={"translation": "exact", "scale": "exact"},
+        symmetries=("exact", "exact"),
     ),
     mean_within(
-        key="mean/clipped-box",
-        summary="mean in a box: cut at the box, average, add noise",
-        statements=("M21/prior-CoinPress",),
-        examples=each(
-            (ClippedBoxMean(radius=10.0, sigma=1.0), CONCENTRATED, APPROX),
-            (ClippedBoxMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
-        ),
+        "mean/clipped-box",
+        "mean in a box: cut at the box, average, add noise",
+        "M21/prior-CoinPress",
+        (ClippedBoxMean(radius=10.0, sigma=1.0), CONCENTRATED, APPROX),
+        (ClippedBoxMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
     ),
     round_mean(
-        key="mean/coordinatewise",
-        summary="a univariate mean for every coordinate",
+        "mean/coordinatewise",
+        "a univariate mean for every coordinate",
+        "M21/UG/mean-known-covariance M21/prior-KV18",
+        (CoordinatewiseMean(sigma=1.0), APPROX),
+        (CoordinatewiseMean(radius=100.0, sigma=1.0), PureDP(1.0), CONCENTRATED),
         hardest=in_a_box,
-        statements=("M21/UG/mean-known-covariance", "M21/prior-KV18"),
-        examples=each(
-            (CoordinatewiseMean(sigma=1.0), APPROX),
-            (CoordinatewiseMean(radius=100.0, sigma=1.0), PureDP(1.0), CONCENTRATED),
-        ),
-        symmetries={"translation": "lattice", "scale": "none"},
+        symmetries=("lattice", "none"),
     ),
     mean_within(
-        key="mean/coinpress",
-        summary="mean in a ball that shrinks step by step",
-        statements=("M21/prior-CoinPress",),
-        examples=each(
-            (CoinPressMean(radius=100.0, sigma=1.0), CONCENTRATED),
-            (CoinPressMean(radius=100.0, mode="proved", sigma=1.0), APPROX),
-            (CoinPressMean(radius=100.0, centre=3.0, sigma=2.0, steps=2), GAUSSIAN),
-            (CoinPressMean(radius=100.0, calibration="paper", sigma=1.0), CONCENTRATED),
-        ),
+        "mean/coinpress",
+        "mean in a ball that shrinks step by step",
+        "M21/prior-CoinPress",
+        (CoinPressMean(radius=100.0, sigma=1.0), CONCENTRATED),
+        (CoinPressMean(radius=100.0, mode="proved", sigma=1.0), APPROX),
+        (CoinPressMean(radius=100.0, centre=3.0, sigma=2.0, steps=2), GAUSSIAN),
+        (CoinPressMean(radius=100.0, calibration="paper", sigma=1.0), CONCENTRATED),
     ),
     round_mean(
-        key="mean/adaptive",
-        summary="mean of columns of unknown, unequal scales: place, scales and radius by weak probes",
-        statements=("M21/prior-CoinPress",),
-        examples=each(
-            (AdaptiveMean(radius=100.0), CONCENTRATED, APPROX),
-            (AdaptiveMean(radius=100.0, centre=3.0), GAUSSIAN),
-        ),
+        "mean/adaptive",
+        "mean of columns of unknown, unequal scales: place, scales and radius by weak probes",
+        "M21/prior-CoinPress",
+        (AdaptiveMean(radius=100.0), CONCENTRATED, APPROX),
+        (AdaptiveMean(radius=100.0, centre=3.0), GAUSSIAN),
         hardest=in_a_box,
         assumptions=(NORMAL, WITHIN_BOX),
     ),
     round_mean(
-        key="mean/populous",
-        summary="mean anywhere in space, by a vote of groups of rows on which of them are close to most",
-        statements=("AL22/Prop7.1", "AL22/Lem7.2"),
-        examples=each(
-            (PopulousMean(sigma=1.0), LOUD),
-        ),
-        symmetries={"translation": "exact", "scale": "none"},
+        "mean/populous",
+        "mean anywhere in space, by a vote of groups of rows on which of them are close to most",
+        "AL22/Prop7.1 AL22/Lem7.2",
+        (PopulousMean(sigma=1.0), LOUD),
+        symmetries=("exact", "none"),
         bounded_steps=frozenset({"vote"}),
     ),
     round_mean(
-        key="mean/median-of-means",
-        summary="centre of heavy-tailed rows anywhere in space, by a vote of medians of means",
-        statements=("AL22/Alg1", "AL22/Rem3.4"),
-        examples=each(
-            (MedianOfMeansMean(sigma=1.0), LOUD),
-        ),
+        "mean/median-of-means",
+        "centre of heavy-tailed rows anywhere in space, by a vote of medians of means",
+        "AL22/Alg1 AL22/Rem3.4",
+        (MedianOfMeansMean(sigma=1.0), LOUD),
         population=MultivariateStudent(ROUND.moments, 3.0),
         assumptions=("the rows are symmetric round their mean, with Gaussian tails or heavier", SPHERICAL),
-        symmetries={"translation": "exact", "scale": "none"},
+        symmetries=("exact", "none"),
         bounded_steps=frozenset({"vote", "mask"}),
     ),
-    Entry(
-        key="mean/affine",
-        summary="mean of any Gaussian, its covariance unknown, and noise of the covariance's shape",
+    entry(
+        "mean/affine",
+        "mean of any Gaussian, its covariance unknown, and noise of the covariance's shape",
+        "M21/affine-mean",
+        (AffineMean(), LOUD),
         estimand="mean",
-        statements=("M21/affine-mean",),
-        examples=each(
-            (AffineMean(), LOUD),
-        ),
         population=THIN,
         loss=losses.mahalanobis_mean_error,
         assumptions=(NORMAL,),
-        symmetries={"translation": "exact", "scale": "exact"},
+        symmetries=("exact", "exact"),
         bounded_steps=frozenset({"location"}),  # a count that is neither 0 nor its most moves
     ),
     mean_within(
-        key="mean/clipped-heavy",
-        summary="mean of heavy-tailed rows in a ball that shrinks step by step",
-        statements=("M21/prior-KSU20",),
-        examples=each(
-            (ClippedHeavyMean(radius=100.0, hypercontractivity=4.0, upper=1.0), CONCENTRATED),
-            (ClippedHeavyMean(radius=100.0, moments=1, hypercontractivity=1.0, upper=1.0), APPROX),
-            (ClippedHeavyMean(radius=100.0, centre=3.0, upper=4.0, hypercontractivity=4.0), GAUSSIAN),
-        ),
+        "mean/clipped-heavy",
+        "mean of heavy-tailed rows in a ball that shrinks step by step",
+        "M21/prior-KSU20",
+        (ClippedHeavyMean(radius=100.0, hypercontractivity=4.0, upper=1.0), CONCENTRATED),
+        (ClippedHeavyMean(radius=100.0, moments=1, hypercontractivity=1.0, upper=1.0), APPROX),
+        (ClippedHeavyMean(radius=100.0, centre=3.0, upper=4.0, hypercontractivity=4.0), GAUSSIAN),
         population=HEAVY,
         assumptions=(MOMENTS, WITHIN),
     ),

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from workbench import losses
-from workbench.catalog.entry import NO_SYMMETRY, NORMAL, WITHIN, WITHIN_BOX, Entry, each
+from workbench.catalog.entry import NORMAL, WITHIN, WITHIN_BOX, entry
 from workbench.catalog.hardest import between_candidates, in_a_box
 from workbench.catalog.mean import (
     APPROX,
@@ -41,134 +41,101 @@ def bounded(epochs: int, rounds: int) -> frozenset[str]:
 
 
 exact_mean = partial(
-    Entry,
-    hardest=between_candidates,
-    estimand="mean",
-    population=PLANE,
-    loss=losses.mahalanobis_mean_error,
-    symmetries=NO_SYMMETRY,
+    entry, hardest=between_candidates, estimand="mean", population=PLANE, loss=losses.mahalanobis_mean_error
 )
 
 MEAN_ROBUST = (
     round_mean(
-        key="mean/filter-nonprivate",
-        summary="mean of rows of which some may be anything, without privacy",
-        statements=("AL22/Thm7.3", "LKKO21/Alg4", "LKKO21/Prop2.1"),
-        examples=each(
-            (FilterNonprivateMean(corruption=0.05, sigma=1.0), NonPrivate()),
-            (FilterNonprivateMean(corruption=0.05, calibration="paper", sigma=1.0), NonPrivate()),
-        ),
+        "mean/filter-nonprivate",
+        "mean of rows of which some may be anything, without privacy",
+        "AL22/Thm7.3 LKKO21/Alg4 LKKO21/Prop2.1",
+        (FilterNonprivateMean(corruption=0.05, sigma=1.0), NonPrivate()),
+        (FilterNonprivateMean(corruption=0.05, calibration="paper", sigma=1.0), NonPrivate()),
         least_rows=1,
-        symmetries={"translation": "exact", "scale": "none"},
+        symmetries=("exact", "none"),
     ),
     round_mean(
-        key="mean/populous-robust",
-        summary="mean of rows of which some may be anything, by a vote of robust groups",
-        statements=("AL22/Alg5", "AL22/Thm7.4"),
-        examples=each(
-            (PopulousRobustMean(corruption=0.05, sigma=1.0), LOUD),
-            (PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
-        ),
-        symmetries={"translation": "exact", "scale": "none"},
+        "mean/populous-robust",
+        "mean of rows of which some may be anything, by a vote of robust groups",
+        "AL22/Alg5 AL22/Thm7.4",
+        (PopulousRobustMean(corruption=0.05, sigma=1.0), LOUD),
+        (PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
+        symmetries=("exact", "none"),
         bounded_steps=frozenset({"vote", "mask"}),
     ),
     mean_within(
-        key="mean/filter",
-        summary="mean that corrupted rows cannot move far, filtered along the widest direction",
-        statements=("LKKO21/Thm5", "LKKO21/Alg1", "LKKO21/Alg8"),
-        examples=each(
-            (FilterMean(radius=10.0, sigma=1.0), APPROX, CONCENTRATED),
-            (FilterMean(radius=10.0, passes=5, calibration="paper", sigma=1.0), LAVISH),
-        ),
+        "mean/filter",
+        "mean that corrupted rows cannot move far, filtered along the widest direction",
+        "LKKO21/Thm5 LKKO21/Alg1 LKKO21/Alg8",
+        (FilterMean(radius=10.0, sigma=1.0), APPROX, CONCENTRATED),
+        (FilterMean(radius=10.0, passes=5, calibration="paper", sigma=1.0), LAVISH),
         bounded_steps=bounded(1, 5),
     ),
     mean_within(
-        key="mean/prime",
-        summary="PRIME: mean that corrupted rows cannot move far, filtered along all wide directions",
-        statements=("LKKO21/Thm6", "LKKO21/Alg9", "LKKO21/Alg10", "LKKO21/Alg11"),
-        examples=each(
-            (PrimeMean(radius=10.0, sigma=1.0), APPROX),
-            (PrimeMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
-            (PrimeMean(radius=10.0, passes=2, sigma=1.0), CONCENTRATED),
-            (PrimeMean(radius=10.0, calibration="paper", sigma=1.0), LAVISH),
-        ),
+        "mean/prime",
+        "PRIME: mean that corrupted rows cannot move far, filtered along all wide directions",
+        "LKKO21/Thm6 LKKO21/Alg9 LKKO21/Alg10 LKKO21/Alg11",
+        (PrimeMean(radius=10.0, sigma=1.0), APPROX),
+        (PrimeMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
+        (PrimeMean(radius=10.0, passes=2, sigma=1.0), CONCENTRATED),
+        (PrimeMean(radius=10.0, calibration="paper", sigma=1.0), LAVISH),
         bounded_steps=bounded(5, 1),
     ),
     mean_within(
-        key="mean/prime-heavy",
-        summary="PRIME where only a covariance is known",
-        statements=("LKKO21/Thm9", "LKKO21/Alg3", "LKKO21/Alg16", "LKKO21/Alg17"),
-        examples=each(
-            (PrimeHeavyMean(radius=10.0, upper=1.0), APPROX),
-            (PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), GAUSSIAN),
-            (PrimeHeavyMean(radius=10.0, calibration="paper", upper=1.0), LAVISH),
-        ),
+        "mean/prime-heavy",
+        "PRIME where only a covariance is known",
+        "LKKO21/Thm9 LKKO21/Alg3 LKKO21/Alg16 LKKO21/Alg17",
+        (PrimeHeavyMean(radius=10.0, upper=1.0), APPROX),
+        (PrimeHeavyMean(radius=10.0, centre=3.0, upper=4.0), GAUSSIAN),
+        (PrimeHeavyMean(radius=10.0, calibration="paper", upper=1.0), LAVISH),
         population=HEAVY,
         assumptions=(NARROW, WITHIN),
         bounded_steps=bounded(6, 1),
     ),
     mean_within(
-        key="mean/robust",
-        summary="mean of corrupted rows: a filter that looks at one row at a time",
+        "mean/robust",
+        "mean of corrupted rows: a filter that looks at one row at a time",
+        "LKKO21/Asm1",
+        (RobustMean(radius=10.0, sigma=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
+        (RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
         hardest=in_a_box,
-        statements=("LKKO21/Asm1",),
-        examples=each(
-            (RobustMean(radius=10.0, sigma=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
-            (RobustMean(radius=10.0, centre=3.0, sigma=2.0, corruption=0.1), GaussianDP(1.0)),
-        ),
         assumptions=(NORMAL, SPHERICAL, WITHIN_BOX),
     ),
     mean_within(
-        key="mean/robust-heavy",
-        summary="mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
+        "mean/robust-heavy",
+        "mean of corrupted heavy-tailed rows: a filter that looks at one row at a time",
+        "LKKO21/Asm2",
+        (RobustHeavyMean(radius=10.0, upper=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
+        (RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
         hardest=in_a_box,
-        statements=("LKKO21/Asm2",),
-        examples=each(
-            (RobustHeavyMean(radius=10.0, upper=1.0), ZCDP(0.5), ApproxDP(4.0, 1e-6)),
-            (RobustHeavyMean(radius=10.0, centre=3.0, upper=4.0, corruption=0.1), GaussianDP(1.0)),
-        ),
         population=HEAVY,
         assumptions=(NARROW, WITHIN_BOX),
     ),
     exact_mean(
-        key="mean/tukey",
-        summary="robust mean: a private Tukey median in up to three dimensions",
-        statements=("LKKO21/Alg14", "LKKO21/Thm12"),
-        examples=each(
-            (TukeyMean(radius=1.0, sigma=1.0), PureDP(0.1), ZCDP(0.002)),
-            (TukeyMean(radius=2.0, centre=1.0, step=0.2, sigma=1.0), PureDP(0.05)),
-        ),
+        "mean/tukey",
+        "robust mean: a private Tukey median in up to three dimensions",
+        "LKKO21/Alg14 LKKO21/Thm12",
+        (TukeyMean(radius=1.0, sigma=1.0), PureDP(0.1), ZCDP(0.002)),
+        (TukeyMean(radius=2.0, centre=1.0, step=0.2, sigma=1.0), PureDP(0.05)),
         assumptions=("the clean rows are normal: their mean is the centre of every half-space", WITHIN_BOX),
     ),
     exact_mean(
-        key="mean/resilient",
-        summary="robust mean: test for resilience, then choose by trimmed means; up to three dimensions",
-        statements=("LKKO21/Alg2", "LKKO21/Thm7"),
-        examples=each(
-            (
-                ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
-                APPROX,
-                STABLE,
-            ),
-            (
-                ResilientMean(radius=2.0, corruption=0.1, centre=1.0, sigma=2.0, check=0.5),
-                ApproxDP(0.5, 1e-5),
-            ),
+        "mean/resilient",
+        "robust mean: test for resilience, then choose by trimmed means; up to three dimensions",
+        "LKKO21/Alg2 LKKO21/Thm7",
+        (ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), APPROX, STABLE),
+        (
+            ResilientMean(radius=2.0, corruption=0.1, centre=1.0, sigma=2.0, check=0.5),
+            ApproxDP(0.5, 1e-5),
         ),
         assumptions=("the clean rows are normal, with covariance at most sigma² I", WITHIN_BOX),
         bounded_steps=frozenset({"mean"}),
     ),
     exact_mean(
-        key="mean/resilient-heavy",
-        summary="robust mean of heavy-tailed rows: as mean/resilient, with wider tails allowed",
-        statements=("LKKO21/Alg2", "LKKO21/Thm8"),
-        examples=each(
-            (
-                ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
-                APPROX,
-                STABLE,
-            )
-        ),
+        "mean/resilient-heavy",
+        "robust mean of heavy-tailed rows: as mean/resilient, with wider tails allowed",
+        "LKKO21/Alg2 LKKO21/Thm8",
+        (ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), APPROX, STABLE),
         population=MultivariateStudent(PLANE.moments, 5.0),
         assumptions=("the covariance of the clean rows is at most sigma² I", WITHIN_BOX),
         bounded_steps=frozenset({"mean"}),
