@@ -7,11 +7,7 @@ import pytest
 
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Trace
-from workbench.estimators.heavy_tailed import (
-    Band,
-    HeavyTailedCovariance,
-    Moments,
-)
+from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, Moments
 from workbench.linalg import spectral_map
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent

@@ -26,8 +26,7 @@ NOISE = Noise(0.05, 0.035, 1000)
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "delivered"),
-    [(0.1, 1e-3, 0.058), (1.0, 1e-5, 1.098), (4.0, 1e-6, 5.265)],
+    ("epsilon", "delta", "delivered"), [(0.1, 1e-3, 0.058), (1.0, 1e-5, 1.098), (4.0, 1e-6, 5.265)]
 )
 def test_the_stated_noise_delivers_another_budget_than_it_claims(epsilon, delta, delivered):
     budget, estimator = ApproxDP(epsilon, delta), PerturbedCovariance(calibration="paper", radius=2.0)

@@ -21,13 +21,7 @@ from workbench.estimators.shared.moments import (
     unwinsorised,
 )
 from workbench.estimators.shared.window_median import selection_epsilon
-from workbench.estimators.unbounded import (
-    LOCATOR,
-    NO_PLACE,
-    RoundFinish,
-    UnboundedGaussian,
-    widest,
-)
+from workbench.estimators.unbounded import LOCATOR, NO_PLACE, RoundFinish, UnboundedGaussian, widest
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
 from workbench.study.faults import spied

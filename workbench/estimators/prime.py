@@ -81,13 +81,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, few, integer_at_least, positive, real, require_columns
 from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix, standardised
-from workbench.estimators.histograms import (
-    BALL_WIDTH,
-    BOX_WIDTH,
-    StableCentres,
-    ball_reach,
-    box_reach,
-)
+from workbench.estimators.histograms import BALL_WIDTH, BOX_WIDTH, StableCentres, ball_reach, box_reach
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import CleanRun, better_than
 from workbench.estimators.shared.rows import (
@@ -210,33 +204,32 @@ def threshold(counts: Array, n: int, psi: float) -> float:
 
 @dataclass(frozen=True)
 class Filter:
+    """Steps (1) to (9) of an entry for n rows of dimension d."""
+
+    of: "Filtered"
     n: int
     d: int
-    corruption: float
-    reach: float  # the mean is within it in every coordinate
-    level: float  # C
-    passes: int
-    top: bool  # U is the top eigenvector
-    beta: float
-    heavy: bool = False
 
     @cached_property
     def width(self) -> float:
-        return 4.0 if self.heavy else 2.0
+        return 4.0 if self.of.heavy else 2.0
 
     @cached_property
     def bins(self) -> int:
-        return 2 * ceil(self.reach / self.width + 1)
+        return 2 * ceil(self.of.radius / self.of.unit / self.width + 1)
 
     @cached_property
     def radii(self) -> tuple[float, float]:  # r₀ and r
-        q = sqrt(self.d / self.corruption) if self.heavy else tail(self.d, self.beta / self.n)
-        outer = q + (1.5 if self.heavy else 0.6) * sqrt(self.d)
-        return outer, q + (0.0 if self.heavy else self.corruption * outer)
+        a, root = self.of.corruption, sqrt(self.d)
+        if self.of.heavy:
+            q = sqrt(self.d / a)
+            return q + 1.5 * root, q
+        q = tail(self.d, self.of.beta / self.n)
+        return q + 0.6 * root, q + a * (q + 0.6 * root)
 
     @cached_property
     def most(self) -> int | None:  # rows that a pass may remove; None: any number
-        return None if self.heavy else ceil(2 * self.corruption * self.n)
+        return None if self.of.heavy else ceil(2 * self.of.corruption * self.n)
 
     @cached_property
     def largest(self) -> float:  # score: centre and row are in the ball
@@ -244,16 +237,14 @@ class Filter:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        one = PASSES / self.passes
-        return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * self.passes, MEAN_SHARE)
+        passes = self.of.passes or 8
+        one = PASSES / passes
+        return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * passes, MEAN_SHARE)
 
     def threshold(self, cost: Budget) -> float:  # the λ of (5), if (4) has this cost
         sd = self.radii[1] ** 2 / (PRICES.square * gaussian_mu(cost))
         noise = 1.1 * (2 * sqrt(self.d) + 3) * sqrt(1 / self.n + (sd / self.n) ** 2) + self.d / self.n
-        if self.heavy:
-            return self.level + noise
-        a = self.corruption
-        return max(self.level * a * log(1 / a) if a else 0.0, noise)
+        return self.of.allowed + noise if self.of.heavy else max(self.of.allowed, noise)
 
     def plan(self, budget: Budget) -> Plan:
         first, second, *passes, last = step_budgets(budget, self.shares)
@@ -332,8 +323,8 @@ class Filter:
     def judged(self, sums: Sums) -> tuple[Score, float, float]:  # τ, Ψ and λ, of what was released
         m, square = self.mean_of(sums), np.zeros((self.d, self.d)) if sums.square is None else sums.square
         f = square / max(sums.count, FEWEST * self.n) - np.multiply.outer(m, m)
-        values, basis = np.linalg.eigh(f - (0.0 if self.heavy else 1.0) * np.eye(self.d))
-        weights = weighed(values, inf if self.top else max(4.0, 2 * log(self.d + 1)))
+        values, basis = np.linalg.eigh(f - (0.0 if self.of.heavy else 1.0) * np.eye(self.d))
+        weights = weighed(values, inf if self.of.top else max(4.0, 2 * log(self.d + 1)))
         score = Score(m, basis * np.sqrt(weights), grid(self.radii[1]))
         return score, float(weights @ values), float(values[-1])
 
@@ -372,42 +363,39 @@ def central(answers: Sequence[Array]) -> Array:
 
 @dataclass(frozen=True)
 class PaperFilter:
+    """Steps (P1) to (P7), or those by one direction, of an entry for n rows of dimension d."""
+
+    of: "Filtered"
     n: int
     d: int
-    corruption: float
-    constant: float  # C
-    passes: int | None
-    top: bool  # by one direction
-    beta: float
-    heavy: bool
 
     @cached_property
     def centres(self) -> StableCentres:
-        return StableCentres(BALL_WIDTH, "tight") if self.heavy else StableCentres(BOX_WIDTH, "paper")
+        return StableCentres(BALL_WIDTH, "tight") if self.of.heavy else StableCentres(BOX_WIDTH, "paper")
 
     @cached_property
     def reach(self) -> float:  # the radius of the ball, or half the side of the box
-        if self.heavy:
-            return ball_reach(self.d, sqrt(self.d) * float((1 / self.corruption) ** 0.5))
-        return box_reach(self.n, self.d, self.beta)
+        if self.of.heavy:
+            return ball_reach(self.d, sqrt(self.d) * float((1 / self.of.corruption) ** 0.5))
+        return box_reach(self.n, self.d, self.of.beta)
 
     @cached_property
     def diameter(self) -> float:  # D, up to its own rounding
-        return 2 * self.reach * (1.0 if self.heavy else sqrt(self.d)) * (1 + 1e-12)
+        return 2 * self.reach * (1.0 if self.of.heavy else sqrt(self.d)) * (1 + 1e-12)
 
     @cached_property
     def turns(self) -> tuple[int, int]:
         """T₁ and T₂; 1 and T = ⌈D²/ln(1/a)⌉ for single directions."""
-        if self.top:
-            return 1, self.passes or ceil(self.diameter**2 / log(1 / self.corruption))
-        return max(1, int(log(self.diameter))), self.passes or max(1, int(log(self.d)))
+        if self.of.top:
+            return 1, self.of.passes or ceil(self.diameter**2 / log(1 / self.of.corruption))
+        return max(1, int(log(self.diameter))), self.of.passes or max(1, int(log(self.d)))
 
     def plan(self, budget: Budget) -> Plan:
         if not isinstance(budget, ApproxDP) or not 0 < budget.delta < 0.5:
             raise ArgumentError("budget", budget, 'ApproxDP with 0 < delta < 1/2 for calibration "paper"')
         first = ApproxDP(PAPER_RANGE * budget.epsilon, PAPER_RANGE * budget.delta)
         rest = ApproxDP(budget.epsilon - first.epsilon, budget.delta - first.delta)
-        queries = (self._directions if self.top else self._rounds)(rest)
+        queries = (self._directions if self.of.top else self._rounds)(rest)
         return Sequential("basic", (self.centres.plan(self.n, self.d, first), queries))
 
     def _directions(self, budget: ApproxDP) -> Plan:
@@ -464,9 +452,9 @@ class PaperFilter:
         centre = self.centres.draw(z, plan.parts[0], noise)
         if isinstance(centre, Abstention):
             return centre
-        y = (in_ball if self.heavy else in_box)(z - centre, self.reach, grid(self.reach))
+        y = (in_ball if self.of.heavy else in_box)(z - centre, self.reach, grid(self.reach))
         queries = Queries(self, y, present(z), plan.parts[1].charges(), noise, shrink)
-        found = queries.by_directions(trace) if self.top else queries.by_matrices(trace)
+        found = queries.by_directions(trace) if self.of.top else queries.by_matrices(trace)
         return found if isinstance(found, Abstention) else np.asarray(centre + found)
 
 
@@ -479,19 +467,17 @@ class Queries:
     """
 
     def __init__(
-        self, of: PaperFilter, y: Array, kept: np.ndarray, charges: Iterator[Charge], noise: NoiseSource,
+        self, made: PaperFilter, y: Array, kept: np.ndarray, charges: Iterator[Charge], noise: NoiseSource,
         shrink: Iterator[float],
     ) -> None:  # fmt: skip
-        self.of, self.y, self.charges, self.noise, self.shrink = of, y, charges, noise, shrink
-        self.live, self.step, self.base = True, grid(of.reach), 0.0 if of.heavy else 1.0
-        self.tail = None if of.heavy else ceil(2 * of.corruption * of.n)
-        a, constant = of.corruption, of.constant
-        self.level = constant if of.heavy else constant * a * log(1 / a)
+        self.made, self.of, self.y, self.charges, self.noise = made, made.of, y, charges, noise
+        self.shrink, self.live, self.step, self.base = shrink, True, grid(made.reach), 1.0 - made.of.heavy
+        self.tail = None if self.of.heavy else ceil(2 * self.of.corruption * made.n)
         self.keep(kept)
 
     def keep(self, kept: np.ndarray) -> None:
         self.kept, self.sums = kept, counted_sums(self.y, kept, self.step)
-        square, unit = self.sums.square, step_of(self.of.diameter**2, BITS)
+        square, unit = self.sums.square, step_of(self.made.diameter**2, BITS)
         assert square is not None
         total, count = self.sums.total.counts.astype(object), max(self.sums.count, 1)
         share = Fraction(float(square.unit)) / Fraction(unit) / count
@@ -518,8 +504,8 @@ class Queries:
 
     def mean(self, live: bool = True) -> Array:
         nothing = WholeSums(0, OnGrid(np.zeros(self.y.shape[1], np.int64), self.step))
-        sums, reach = self.sums.alone if live else nothing, self.of.reach
-        noisy = release(sums, self.of.diameter / 2, MEAN, next(self.charges), self.noise)
+        sums, reach = self.sums.alone if live else nothing, self.made.reach
+        noisy = release(sums, self.made.diameter / 2, MEAN, next(self.charges), self.noise)
         mean = noisy.total / max(noisy.count, len(self.y) / 10)
         if not self.of.heavy:
             return np.clip(mean, -reach, reach)
@@ -527,14 +513,14 @@ class Queries:
 
     def by_matrices(self, trace: Trace | None) -> Array | Abstention:
         """Return the answer of Algorithms 10 and 16."""
-        epochs, rounds = self.of.turns
+        epochs, rounds = self.made.turns
         for s in range(1, epochs + 1):
             start, size = self.excess(), self.ask(self.sums.count, 1.0)  # (P1)
             if self.live and size <= PAPER_ENOUGH * len(self.y):
                 return Abstention(f"size {s}")
             if trace is not None and self.live:
                 trace.add(excess=start, left=self.sums.count)
-            self.live, live = self.live and start > self.level, True
+            self.live, live = self.live and start > self.of.allowed, True
             step = 1 / (100 * (0.1 / self.of.constant + 1.01) * max(start, np.finfo(float).tiny))
             exponent = np.zeros(self.moment.shape)
             for _ in range(rounds):
@@ -551,7 +537,7 @@ class Queries:
     def scored(self, u: Array, live: bool) -> None:
         """Ask for mean, total and counts of the scores, and remove rows: (P5), (P6)."""
         n, live = len(self.y), self.live and live
-        m, largest = self.mean(live), self.of.diameter**2 * (1 + 1e-9)
+        m, largest = self.mean(live), self.made.diameter**2 * (1 + 1e-9)
         tau, tail, unit = np.zeros(n), np.zeros(n, bool), step_of(largest, BITS)
         if live:
             values, basis = np.linalg.eigh(u)
@@ -568,7 +554,7 @@ class Queries:
     def by_directions(self, trace: Trace | None) -> Array | Abstention:
         """Return the answer of Algorithm 8."""
         answer = np.zeros(self.y.shape[1])
-        for t in range(1, self.of.turns[1] + 1):
+        for t in range(1, self.made.turns[1] + 1):
             size = self.ask(self.sums.count, 1.0)
             if self.live and size < PAPER_ENOUGH * len(self.y):
                 return Abstention(f"size {t}")
@@ -579,11 +565,11 @@ class Queries:
                 answer = mean
                 if trace is not None:
                     trace.add(excess=excess, left=self.sums.count)
-            self.live = self.live and excess > self.level
+            self.live = self.live and excess > self.of.allowed
             if self.live:
                 tau = Score(mean, direction, self.step).of(self.y)
                 tail = tail_set(tau, self.kept, self.tail, self.y)
-                self.keep(left_after(tau, self.kept, tail, self.of.diameter**2 * z))
+                self.keep(left_after(tau, self.kept, tail, self.made.diameter**2 * z))
         return answer
 
 
@@ -628,16 +614,17 @@ class Filtered(Estimator[Array]):
     @abstractmethod
     def unit(self) -> float: ...
 
-    def tight(self, n: int, d: int) -> Filter:
-        level = self.LEVELS["tight"] if self.level is None else self.level
-        reach, passes = self.radius / self.unit, self.passes or 8
-        return Filter(n, d, self.corruption, reach, level, passes, self.top, self.beta, self.heavy)
+    @property
+    def constant(self) -> float:  # C
+        return self.LEVELS[self.calibration] if self.level is None else self.level
+
+    @property
+    def allowed(self) -> float:  # λ of clean rows
+        a = self.corruption
+        return self.constant if self.heavy else self.constant * a * log(1 / a) if a else 0.0
 
     def steps(self, n: int, d: int) -> Filter | PaperFilter:
-        if self.calibration == "tight":
-            return self.tight(n, d)
-        level = self.LEVELS["paper"] if self.level is None else self.level
-        return PaperFilter(n, d, self.corruption, level, self.passes, self.top, self.beta, self.heavy)
+        return (Filter if self.calibration == "tight" else PaperFilter)(self, n, d)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         integer_at_least(2 * self.splits, n=n)

@@ -61,7 +61,7 @@ Where the filter is not worth its price the whole budget goes to the plain mean:
 on its error is claimed; what keeps the covariance as it is cannot be seen. Proof: `proofs/robust_mean.md`.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -211,8 +211,8 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Steps(ABC):
-    """The public numbers of a run, in standard units, and the run; subclasses know what clean rows are."""
+class Steps:
+    """The public numbers of a run, in standard units, and the run, where clean rows are N(m, I)."""
 
     n: int
     d: int
@@ -223,20 +223,13 @@ class Steps(ABC):
     wide: float
     shares: Shares
 
-    WIDTH: ClassVar[float]  # of the bins
-    MARGIN: ClassVar[float]  # of the bins, beyond the radius
-    LEAD: ClassVar[float]  # of the fullest bin, over n
-    OFFSET: ClassVar[float]  # of a bin's centre in every coordinate
-    AIM: ClassVar[float]  # the noise of recentring
-    NEVER: ClassVar[float]  # the noise with which it is of no use
-    SUM: ClassVar[float]
-
-    @abstractmethod
-    def affordable(self, rest: float) -> float: ...  # of μ², for a second moment; 0 without a filter
-
-    @property
-    @abstractmethod
-    def sees(self) -> bool: ...  # whether what may be corrupted stands out of what a pass asks
+    WIDTH: ClassVar = 2.0  # of the bins
+    MARGIN: ClassVar = 2.0  # of the bins, beyond the radius
+    LEAD: ClassVar = 0.43  # of the fullest bin, over n
+    OFFSET: ClassVar = 0.6  # of a bin's centre in every coordinate
+    AIM: ClassVar = 0.1  # the noise of recentring
+    NEVER: ClassVar = 0.45  # the noise with which it is of no use
+    SUM: ClassVar = 0.03
 
     def with_filter(self) -> Self:
         """Return the same with the filter, or without it where it is not worth its price."""
@@ -251,21 +244,9 @@ class Steps(ABC):
         filtering = replace(self, shares=shares)
         return filtering if moment > 0 and filtering.sees else self
 
-    @abstractmethod
-    def edges(self, rank: int) -> Array: ...  # of the scores that are counted, rising
-
     @cached_property
     def bins(self) -> int:
         return len(self.edges(1))
-
-    @abstractmethod
-    def cut(self, rank: int, counts: Array) -> float: ...  # from noisy counts between the edges
-
-    @abstractmethod
-    def suspects(self, state: RowFilter, sums: Sums) -> Array: ...  # directions, as columns
-
-    @abstractmethod
-    def offset(self, state: RowFilter, mean: Array) -> Array: ...  # of the centre, from a mean of what passes
 
     @cached_property
     def prices(self) -> Costs:
@@ -368,23 +349,13 @@ class Steps(ABC):
             noise=mean_sensitivity(self.n, self.radius) / sqrt(sum(mu**2 for mu in rest)),
         ).median_error()
 
-
-def share(ratio: float, low: float, high: float) -> float:
-    """Return the share of μ² that the part `ratio` of μ is, moved to the nearer end of [low, high]."""
-    return min(max(min(ratio, 1.0) ** 2, low), high)
-
-
-@dataclass(frozen=True)
-class NormalSteps(Steps):
-    """Clean rows are N(m, I)."""
-
-    WIDTH, MARGIN, LEAD, OFFSET, AIM, NEVER, SUM = 2.0, 2.0, 0.43, 0.6, 0.1, 0.45, 0.03
+    # What clean rows are
 
     @staticmethod
     def ball(n: int, d: int, corruption: float, mu: float) -> float:
         return radius_within(d, 1 / n)
 
-    def affordable(self, rest: float) -> float:
+    def affordable(self, rest: float) -> float:  # of μ², for a second moment; 0 without a filter
         n, d, sd = self.n, self.d, 2 * self.radius / (self.n * self.mu)
         noise = d * sd * sd
         error = d / n + noise / rest
@@ -393,7 +364,7 @@ class NormalSteps(Steps):
         return rest - noise / (DEARER**2 * error - d / n)
 
     @property
-    def sees(self) -> bool:
+    def sees(self) -> bool:  # whether what may be corrupted stands out of what a pass asks
         return self.threshold(self.n) <= SEEN * self.corruption * self.radius**2
 
     def threshold(self, count: float) -> float:
@@ -401,11 +372,11 @@ class NormalSteps(Steps):
         noise = sqrt(1 / count + (self.moment_noise / count) ** 2)
         return 1.1 * (2 * sqrt(self.d) + 3) * noise + self.d / count
 
-    def offset(self, state: RowFilter, mean: Array) -> Array:
+    def offset(self, state: RowFilter, mean: Array) -> Array:  # of the centre, from a mean of what passes
         basis, kappa = state.basis, kept_moment(state.rank, state.cut)
         return np.asarray(mean + basis @ (basis.T @ mean) * (1 / kappa - 1))
 
-    def suspects(self, state: RowFilter, sums: Sums) -> Array:
+    def suspects(self, state: RowFilter, sums: Sums) -> Array:  # directions, as columns
         assert sums.square is not None
         basis, kappa = state.basis, kept_moment(state.rank, state.cut)
         mean, clean = sums.total / sums.count, clipped_moment(self.d, self.radius)
@@ -413,10 +384,10 @@ class NormalSteps(Steps):
         values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean) - expected)
         return np.asarray(vectors[:, values > self.threshold(sums.count) + SLACK * (1 - kappa)])
 
-    def edges(self, rank: int) -> Array:
+    def edges(self, rank: int) -> Array:  # of the scores that are counted, rising
         return np.asarray(chdtri(rank, np.array(TAILS)))
 
-    def cut(self, rank: int, counts: Array) -> float:
+    def cut(self, rank: int, counts: Array) -> float:  # from noisy counts between the edges
         n, tails, most = self.n, np.array(TAILS), self.corruption * self.n
         above = counts[::-1].cumsum()[::-1]
         excess = (above - n * tails) / (1 - tails)
@@ -481,10 +452,13 @@ class BoundedSteps(Steps):
         return rank * float(edges[last + 1]) if last + 1 < len(edges) else inf
 
 
+def share(ratio: float, low: float, high: float) -> float:
+    """Return the share of μ² that the part `ratio` of μ is, moved to the nearer end of [low, high]."""
+    return min(max(min(ratio, 1.0) ** 2, low), high)
+
+
 @lru_cache(maxsize=1024)
-def designed(
-    kind: type[NormalSteps] | type[BoundedSteps], n: int, d: int, corruption: float, reach: float, mu: float
-) -> NormalSteps | BoundedSteps:
+def designed(kind: type[Steps], n: int, d: int, corruption: float, reach: float, mu: float) -> Steps:
     bins, radius = ceil(2 * (reach + kind.MARGIN) / kind.WIDTH), kind.ball(n, d, corruption, mu)
     if bins * d > MOST_BINS:
         raise ArgumentError("radius", reach, f"at most {MOST_BINS} bins in all coordinates")
@@ -493,10 +467,7 @@ def designed(
     wide = radius + kind.OFFSET * sqrt(d)
     noise = 2 * wide / (n * mu)
     recentre = share(noise / kind.AIM, 0.005, 0.08)
-    shares = Shares(
-        share(lead / mu, 0.005, 0.15),
-        0.0 if noise > kind.NEVER * sqrt(recentre) else recentre,
-    )
+    shares = Shares(share(lead / mu, 0.005, 0.15), 0.0 if noise > kind.NEVER * sqrt(recentre) else recentre)
     return kind(n, d, corruption, mu, bins, radius, wide, shares).with_filter()
 
 
@@ -506,7 +477,7 @@ class _Robust(Estimator[Array]):
     corruption: float = 0.05
     centre: PerColumn = 0.0
 
-    KIND: ClassVar[type[NormalSteps] | type[BoundedSteps]]
+    KIND: ClassVar[type[Steps]]
     MOST: ClassVar[float]  # of the rows: beyond it the fullest bin may be the adversary's
 
     @property
@@ -518,7 +489,7 @@ class _Robust(Estimator[Array]):
         if not (real(self.corruption) and 0 <= self.corruption <= self.MOST):
             raise ArgumentError("corruption", self.corruption, f"a number from 0 to {self.MOST}")
 
-    def steps(self, n: int, d: int, budget: Budget) -> NormalSteps | BoundedSteps:
+    def steps(self, n: int, d: int, budget: Budget) -> Steps:
         require_matrix(n, d)
         reach = self.radius / self.unit
         return designed(self.KIND, n, d, self.corruption, reach, gaussian_total(budget))
@@ -572,7 +543,7 @@ class RobustMean(_Robust):
     """
 
     sigma: float
-    KIND: ClassVar = NormalSteps
+    KIND: ClassVar = Steps
     MOST: ClassVar = 0.2
 
     @property

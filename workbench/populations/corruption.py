@@ -201,11 +201,7 @@ MEAN_ATTACKS = (
         "clusters at 3 and -12 of mean 0",
         shifted(lambda t: t.rng.choice((3.0, -12.0), p=(0.8, 0.2), size=len(t.own))),
     ),
-    Adversary(
-        "tail-swap",
-        "copies of one tail in the places of the other: the covariance stays",
-        _swapped,
-    ),
+    Adversary("tail-swap", "copies of one tail in the places of the other: the covariance stays", _swapped),
     Adversary("half-sphere", "half of the sphere of radius 1.5 √d", replacing(half_sphere)),
     Adversary("root-1", "a cluster at 1/√share", shifted(_root(1.0))),
     Adversary("root-2", "a cluster at 2/√share", shifted(_root(2.0))),

@@ -36,6 +36,7 @@ from workbench.charts.style import number
 from workbench.estimators.base import Estimator, Trace
 from workbench.estimators.prime import (
     PRICES,
+    Filter,
     FilterMean,
     Mask,
     PrimeMean,
@@ -138,7 +139,7 @@ def first_pass(
     """
     n, d = y.shape
     one = PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0)
-    steps, charges = one.tight(n, d), list(one.plan(n, d, budget).charges())
+    steps, charges = Filter(one, n, d), list(one.plan(n, d, budget).charges())
     rows, kept = steps.rows_within(y, steps.coarse_centre(y, charges[0], noise)), present(y)
     sums = release(counted_sums(rows, kept, grid(steps.radii[1])), steps.radii[1], PRICES, charges[2], noise)
     score, psi, _ = steps.judged(sums)
@@ -251,7 +252,7 @@ def passes_taken(
         estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
         excess = np.array(trace.records["excess"], np.float64)
         found[name] = len(excess) - 1
-    ended = estimator.tight(n, d).level * corruption * log(1 / corruption)
+    ended = estimator.allowed
     later = np.append(excess[2:], ended)
     halved = np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))
     return {**found, "halved": halved}
@@ -312,7 +313,7 @@ def moment_noise(d: int, n: int = 1_000_000) -> float:
     one = PrimeMean(radius=RADIUS, corruption=CORRUPTION, sigma=1.0)
     plan = one.plan(n, d, ApproxDP(10.0, 0.01))
     cost = next(charge.cost for charge in plan.charges() if charge.step.startswith("moments"))
-    return 2 * sqrt(d) * one.tight(n, d).radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
+    return 2 * sqrt(d) * Filter(one, n, d).radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
 
 
 def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
@@ -404,7 +405,7 @@ def planted(x: Array) -> Array:
 def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[Any, ...]]:
     """Yield frame by frame what is said, the rows before and after, their mean, and what else is drawn."""
     estimator = FilterMean(radius=PASSES_RADIUS, corruption=SHARE * len(CLUSTERS), sigma=1.0)
-    steps, charges = estimator.tight(N, 2), list(estimator.plan(N, 2, BUDGET).charges())
+    steps, charges = Filter(estimator, N, 2), list(estimator.plan(N, 2, BUDGET).charges())
     trace, before = Trace(), np.ones(N, bool)
     centre = steps.coarse_centre(x, charges[0], noise)
     y = steps.rows_within(x, centre)

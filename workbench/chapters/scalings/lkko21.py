@@ -192,7 +192,7 @@ def rows_to_see(
         return 20 + round(exp(step / FINE))
 
     def enough(step: int) -> bool:
-        steps = estimator.tight(rows(step), d)
+        steps = estimator.steps(rows(step), d)
         return bool(steps.threshold(step_budgets(budget, steps.shares)[2]) <= seen)
 
     return float(rows(smallest(enough, FINE)))
