@@ -50,7 +50,6 @@ not located by histograms, and no batches are averaged.
 Proof: `proofs/heavy_tails.md`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, inf, log, sqrt
@@ -206,27 +205,31 @@ class Stage(NamedTuple):
         return self.sensitivity / (mu * sqrt(self.weight))
 
 
-class HeavyTailed(Estimator[Array]):
+class InSteps(Estimator[Array]):
+    steps: int | None
+    mode: Mode
+
+    @property
+    def practical(self) -> bool:
+        return self.mode == "practical"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeavyTailed(InSteps):
     upper: float
     lower: float
-    centred: bool
-    moments: int
-    hypercontractivity: float
-    steps: int | None
-    calibration: Calibration
-    mode: Mode
-    alpha: float
-    beta: float
+    centred: bool = False
+    moments: int = 2
+    hypercontractivity: float = 3.0
+    calibration: Calibration = "tight"
+    alpha: float = 0.1
+    beta: float = 0.05
 
     def _validate(self) -> None:
         require_spread(self.lower, self.upper)
         Moments(self.moments, self.hypercontractivity)
         integer_at_least(2, moments=self.moments)  # fourth moments
         probability(alpha=self.alpha)
-
-    @property
-    def practical(self) -> bool:
-        return self.mode == "practical"
 
     @property
     def zeroed(self) -> bool:
@@ -320,16 +323,10 @@ def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
         sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
         return bias + sd * sqrt(d * (d + 1) / 2) / last.lower + sampling
 
-    return min((_staged(of, m, d, mu, *way) for way in _shares(of, m)), key=expected)
-
-
-def _shares(of: HeavyTailed, m: int) -> Iterator[tuple[int, float]]:
-    for count in range(1, MOST_STEPS + 1) if of.steps is None else (of.steps,):
-        for share in SHARES if count > 1 else (0.0,):
-            if of.practical or count == 1 or int(share * m) // (count - 1) >= 2:
-                yield count, share
-    if of.steps is not None and of.steps > 1:
-        yield 1, 0.0
+    counts = range(1, MOST_STEPS + 1) if of.steps is None else dict.fromkeys((of.steps, 1))
+    ways = [(count, share) for count in counts for share in (SHARES if count > 1 else (0.0,))]
+    enough = (one for one in ways if of.practical or one[0] == 1 or int(one[1] * m) // (one[0] - 1) >= 2)
+    return min((_staged(of, m, d, mu, *way) for way in enough), key=expected)
 
 
 def _staged(of: HeavyTailed, m: int, d: int, mu: float, count: int, share: float) -> tuple[Stage, ...]:
@@ -414,16 +411,8 @@ class HeavyTailedCovariance(HeavyTailed):
     True
     """
 
-    upper: float
-    lower: float
-    centred: bool = False
-    moments: int = 2
-    hypercontractivity: float = 3.0
     steps: int | None = None
-    calibration: Calibration = "tight"
     mode: Mode = "practical"
-    alpha: float = 0.1
-    beta: float = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -442,15 +431,6 @@ class HeavyTailedNaiveCovariance(HeavyTailed):
     >>> bool(abs(release.value - np.eye(2)).max() < 0.2)
     True
     """
-
-    upper: float
-    lower: float
-    centred: bool = False
-    moments: int = 2
-    hypercontractivity: float = 3.0
-    calibration: Calibration = "tight"
-    alpha: float = 0.1
-    beta: float = 0.05
 
     steps = 1
     mode = "proved"
