@@ -74,7 +74,7 @@ Departure: every step clips the original rows afresh (the authors' program clips
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache
 from math import asin, hypot, inf, log, pi, sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -212,8 +212,8 @@ class BallMean(Estimator[Array]):
     def unit(self) -> float: ...  # the standard deviation of rows in a direction, at most
 
     @property
-    @abstractmethod
-    def counted(self) -> bool: ...
+    def counted(self) -> bool:  # whether the share of rows that are there is released, too
+        return False
 
     @abstractmethod
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign: ...
@@ -325,28 +325,28 @@ class CoinPressMean(BallMean, Stepped):
 
 @lru_cache(maxsize=4096)
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
-    designs = (_mean_design(of, n, d, mu, weights) for weights in of.divisions())
-    return min(designs, key=attrgetter("error"))
+    def tried(weights: Sequence[float]) -> MeanDesign:
+        taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
+        for place, (weight, failure) in enumerate(
+            zip(weights, of.failures(len(weights)), strict=True), start=1
+        ):
+            last, r, b = place == len(weights), radii[-1], failure / 3
+            share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
+            clip = r + size
+            if of.calibration == "tight":
+                across = 2 * r if of.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
+                clip = min(clip, sqrt(size**2 + 2 * across + r**2))
+            sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
+            shrunk = of.length(d, b) * sqrt(1 / n + sd**2)
+            if shrunk >= r and not last:
+                skipped += weight
+                continue
+            taken.append(share)
+            clips.append(clip)
+            radii.append(shrunk)
+        return MeanDesign(tuple(taken), tuple(clips), tuple(radii))
 
-
-def _mean_design(of: CoinPressMean, n: int, d: int, mu: float, weights: Sequence[float]) -> MeanDesign:
-    taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
-    for place, (weight, failure) in enumerate(zip(weights, of.failures(len(weights)), strict=True), start=1):
-        last, r, b = place == len(weights), radii[-1], failure / 3
-        share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
-        clip = r + size
-        if of.calibration == "tight":
-            across = 2 * r if of.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
-            clip = min(clip, sqrt(size**2 + 2 * across + r**2))
-        sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
-        shrunk = of.length(d, b) * sqrt(1 / n + sd**2)
-        if shrunk >= r and not last:
-            skipped += weight
-            continue
-        taken.append(share)
-        clips.append(clip)
-        radii.append(shrunk)
-    return MeanDesign(tuple(taken), tuple(clips), tuple(radii))
+    return min(map(tried, of.divisions()), key=attrgetter("error"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -475,75 +475,53 @@ def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
 
 @lru_cache(maxsize=4096)
 def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> CovarianceDesign:
-    tried = (_covariance_design(of, n, d, mu, weights) for weights in of.divisions())
-    return min(tried, key=attrgetter("rms" if of.practical else "error"))
+    wider = sqrt(2) if of.calibration == "paper" else 1.0  # its noise is measured as if symmetric
 
+    def noise_sd(clip: float, share: float) -> float:
+        return wider * second_moment_sensitivity(n, clip) / (mu * sqrt(share))
 
-class _Round(NamedTuple):
-    weight: float
-    clip: float  # g
-    sd: float
-    excess: float  # e
-    lower: float  # ℓ after it
-
-
-def _covariance_design(
-    of: CoinPressCovariance, n: int, d: int, mu: float, weights: Sequence[float]
-) -> CovarianceDesign:
-    start, b = 1 / (of.upper / of.lower), of.beta / 4
-    early = list(_rounds(of, n, d, mu, weights, start))
-    lower, excess = (start, *(step.lower for step in early)), tuple(step.excess for step in early)
-    share = 1 - sum(step.weight for step in early)
-    told = mu * sqrt(share)
-    if of.winsorises:
-        clip, size = best_radius(n, d, told), lower[-1]
-        if early:  # rows are cut as for the mean size of the frame, noise is over its ℓ
-            size = mean_size(lower[-2], noise_radius(d, early[-1].sd), early[-1].excess)
-        squared = float(squared_errors(np.array([clip**2 / size]), n, d, told * lower[-1] / size)[0])
-        sd = _noise_sd(of, n, clip, told)
-    else:
-        clip = of.length(d, of.failures(len(weights))[-1] / 3 / n)
-        size, sd = lower[-1], _noise_sd(of, n, clip, told)
-        if not of.practical:  # Σ = lower I, of which the noise is not seen
-            size = reduce(lambda least, e: least / (least + e), excess, start)
-        # noise of "paper" has entries of sd/√2
-        squared = d * (d + 1) / n + sd**2 * d * (d + (of.calibration == "tight")) / 2 / size**2
-    sampling = sqrt(d) * sample_covariance_excess(n, d, b)
-    noise = sd / lower[-1] * symmetric_noise_frobenius(d, b)
-    # below 1 that makes Z positive definite; otherwise its PSD part moves it by the noise once more at most
-    error = sampling + (noise if sampling + noise < 1 else 2 * noise)
-    return CovarianceDesign(
-        weights=(*(step.weight for step in early), share),
-        clips=(*(step.clip for step in early), clip),
-        excess=excess,
-        lower=lower,
-        error=error,
-        rms=sqrt(squared),
-    )
-
-
-def _rounds(
-    of: CoinPressCovariance, n: int, d: int, mu: float, weights: Sequence[float], lower: float
-) -> Iterator[_Round]:
-    for weight, failure in zip(weights[:-1], of.failures(len(weights)), strict=False):
-        b, clip = failure / 3, of.length(d, failure / 3 / n)
-        sd, covered = _noise_sd(of, n, clip, mu * sqrt(weight)), COVERED if of.practical else b
-        excess = sample_covariance_excess(n, d, covered) + sd * symmetric_noise_norm(d, covered)
-        if of.practical:
-            excess *= CAUTION
-            size = positive_mean(lower, noise_radius(d, sd)) + excess
+    def tried(weights: Sequence[float]) -> CovarianceDesign:
+        taken, clips, excess, lower = list[float](), list[float](), list[float](), [1 / (of.upper / of.lower)]
+        *failures, final = of.failures(len(weights))
+        size = lower[0]
+        for weight, failure in zip(weights, failures, strict=False):
+            b, clip = failure / 3, of.length(d, failure / 3 / n)
+            sd, covered = noise_sd(clip, weight), COVERED if of.practical else b
+            e = sample_covariance_excess(n, d, covered) + sd * symmetric_noise_norm(d, covered)
+            if of.practical:
+                e *= CAUTION
+                divisor = positive_mean(lower[-1], noise_radius(d, sd)) + e
+            else:
+                divisor = lower[-1] + 2 * e
+            if divisor >= 1:
+                break
+            # of the frame, whose rows the last ball cuts; if proved that of Σ = lower I, which sees no noise
+            size = mean_size(lower[-1], noise_radius(d, sd), e) if of.practical else size / (size + e)
+            taken.append(weight)
+            clips.append(clip)
+            excess.append(e)
+            lower.append(lower[-1] / divisor)
+        share = 1 - sum(taken)
+        if of.winsorises:  # rows are cut as for that mean size, noise is over its ℓ
+            told = mu * sqrt(share)
+            clip = best_radius(n, d, told)
+            squared = float(squared_errors(np.array([clip**2 / size]), n, d, told * lower[-1] / size)[0])
+            sd = noise_sd(clip, share)
         else:
-            size = lower + 2 * excess
-        if size >= 1:
-            return
-        lower = lower / size
-        yield _Round(weight, clip, sd, excess, lower)
+            clip = of.length(d, final / 3 / n)
+            sd = noise_sd(clip, share)
+            size = lower[-1] if of.practical else size
+            # noise of "paper" has entries of sd/√2
+            squared = d * (d + 1) / n + sd**2 * d * (d + (of.calibration == "tight")) / 2 / size**2
+        b = of.beta / 4
+        sampling = sqrt(d) * sample_covariance_excess(n, d, b)
+        noise = sd / lower[-1] * symmetric_noise_frobenius(d, b)
+        # below 1 that makes Z positive definite; else its PSD part moves it by the noise once more at most
+        error = sampling + (noise if sampling + noise < 1 else 2 * noise)
+        weights, clips = (*taken, share), [*clips, clip]
+        return CovarianceDesign(weights, tuple(clips), tuple(excess), tuple(lower), error, sqrt(squared))
 
-
-def _noise_sd(of: CoinPressCovariance, n: int, clip: float, mu: float) -> float:
-    # of which norms are measured as if those of symmetric noise
-    wider = sqrt(2) if of.calibration == "paper" else 1.0
-    return wider * second_moment_sensitivity(n, clip) / mu
+    return min(map(tried, of.divisions()), key=attrgetter("rms" if of.practical else "error"))
 
 
 def positive_mean(b: float, radius: float) -> float:
@@ -749,70 +727,62 @@ def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
 
 @lru_cache(maxsize=4096)
 def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> JointDesign:
-    joint, counts = Joint(n, d, mu), range(1, MOST_STEPS)
-    shares = ((), *((spread / count,) * count for count in counts for spread in JOINT_SHARES))
-    tried = (joint.design(radius, 1 / spread, weights) for weights in shares)
-    return min(tried, key=lambda one: sqrt(one.errors.mean + one.errors.covariance) * DEAR ** len(one.steps))
-
-
-@dataclass(frozen=True)
-class Joint:
-    n: int
-    d: int
-    mu: float
-
-    def noise(self, step: JointStep) -> tuple[float, float]:  # s and t
+    def noise(step: JointStep) -> tuple[float, float]:  # s and t
         reach = step.clip * hypot(1.0, step.height)
-        s = second_moment_sensitivity(self.n, reach) / (self.mu * sqrt(step.weight))
+        s = second_moment_sensitivity(n, reach) / (mu * sqrt(step.weight))
         return s, s / (sqrt(2) * step.height * step.clip)
 
-    def design(self, offset: float, lower: float, weights: Sequence[float]) -> JointDesign:
-        steps: list[JointStep] = []
-        for weight in weights:
-            step = self.frame_step(weight, lower, offset)
-            if lower + step.excess >= 1:
-                clip = self.clip(MEAN_CLIPPED, offset)
-                step = JointStep(weight, clip, 1.0, inf, lower, offset)
-            after = self.after(step)
-            if after[0] > lower or after[1] < offset:
-                steps.append(step)
-                lower, offset = after
-        last = self.last_step(1 - sum(step.weight for step in steps), lower, offset)
-        errors = (self.errors(last, size) for size in (lower, 1.0))
-        return JointDesign((*steps, last), max(errors, key=lambda one: one.mean + one.covariance))
+    def ball(clipped: float, offset: float) -> float:
+        return sqrt(square_beyond(d, clipped) + 4 * offset + offset**2)
 
-    def clip(self, clipped: float, offset: float) -> float:
-        return sqrt(square_beyond(self.d, clipped) + 4 * offset + offset**2)
-
-    def frame_step(self, weight: float, lower: float, offset: float) -> JointStep:
-        d, clip = self.d, self.clip(CLIPPED, offset)
+    def frame_step(weight: float, lower: float, offset: float) -> JointStep:
+        clip = ball(CLIPPED, offset)
         step = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
-        s, t = self.noise(step)
+        s, t = noise(step)
         edge, shift = sqrt(2) * (sqrt(d) + 1) * s, sqrt(d) * t
         taken = (edge + 2 * offset * shift + shift**2) / clipped_moment(d, clip)
-        return step._replace(excess=max(0.0, taken - lower / 2))
+        excess = max(0.0, taken - lower / 2)
+        if lower + excess < 1:
+            return step._replace(excess=excess)
+        return JointStep(weight, ball(MEAN_CLIPPED, offset), 1.0, inf, lower, offset)
 
-    def after(self, step: JointStep) -> tuple[float, float]:  # ℓ and r
-        n, d, drawn = self.n, self.d, self.noise(step)[1] ** 2
+    def after(step: JointStep) -> tuple[float, float]:  # ℓ and r
+        drawn = noise(step)[1] ** 2
         if step.excess == inf:
             return step.lower, sqrt(square_beyond(d, MEAN_MISSED) * (1 / n + drawn))
         raised = step.lower + step.excess
         found = sqrt(square_beyond(d, MISSED) * (1 / n + drawn / raised))
         return step.lower / raised, found + (1 - slope(d, step.clip)) * step.offset / sqrt(raised)
 
-    def last_step(self, weight: float, lower: float, offset: float) -> JointStep:
-        d, told, squares = self.d, self.mu * sqrt(weight), chdtri(self.d, BEYOND)
-        least, most = (squared_errors(squares / size, self.n, d, told) for size in (lower, 1.0))
+    def last_step(weight: float, lower: float, offset: float) -> JointStep:
+        told, squares = mu * sqrt(weight), chdtri(d, BEYOND)
+        least, most = (squared_errors(squares / size, n, d, told) for size in (lower, 1.0))
         clip = sqrt(squares[np.argmin(np.maximum(least, most))])
         return JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
 
-    def errors(self, last: JointStep, size: float) -> SquaredErrors:  # of covariance `size` I in its frame
-        n, d, radius = self.n, self.d, last.clip / sqrt(size)
-        told = self.mu * sqrt(last.weight) / (1 + last.height**2)
-        covariance = float(squared_errors(np.array(radius**2), n, d, told))
-        noise = self.noise(last)[1] ** 2 / size
-        drawn = d * (clipped_moment(d, radius) / n + noise) / slope(d, radius) ** 2
+    def errors(last: JointStep, size: float) -> SquaredErrors:  # of covariance `size` I in its frame
+        inside, told = last.clip / sqrt(size), mu * sqrt(last.weight) / (1 + last.height**2)
+        covariance = float(squared_errors(np.array(inside**2), n, d, told))
+        drawn = d * (clipped_moment(d, inside) / n + noise(last)[1] ** 2 / size) / slope(d, inside) ** 2
         return SquaredErrors(d, drawn + (BENT * last.offset**2 / size) ** 2, covariance)
+
+    def tried(weights: Sequence[float]) -> JointDesign:
+        steps, lower, offset = list[JointStep](), 1 / spread, radius
+        for weight in weights:
+            step = frame_step(weight, lower, offset)
+            found = after(step)
+            if found[0] > lower or found[1] < offset:
+                steps.append(step)
+                lower, offset = found
+        last = last_step(1 - sum(step.weight for step in steps), lower, offset)
+        worst = max((errors(last, size) for size in (lower, 1.0)), key=lambda one: one.mean + one.covariance)
+        return JointDesign((*steps, last), worst)
+
+    shares = ((), *((part / count,) * count for count in range(1, MOST_STEPS) for part in JOINT_SHARES))
+    return min(
+        map(tried, shares),
+        key=lambda one: sqrt(one.errors.mean + one.errors.covariance) * DEAR ** len(one.steps),
+    )
 
 
 def balanced_height(d: int, radius: float) -> float:

@@ -479,8 +479,6 @@ class ClippedHeavyMean(BallMean):
     steps: int | None = None
     beta: float = 0.05
 
-    counted = False  # (6) (7) are (2) and (3) of `coinpress`
-
     def _validate(self) -> None:
         Moments(self.moments, self.hypercontractivity)
 
@@ -488,7 +486,7 @@ class ClippedHeavyMean(BallMean):
     def unit(self) -> float:
         return sqrt(self.upper)
 
-    def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
+    def design(self, n: int, d: int, budget: Budget) -> MeanDesign:  # (6) (7) are (2) (3) of `coinpress`
         return heavy_mean_design(self, n, d, gaussian_total(budget))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
