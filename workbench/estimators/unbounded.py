@@ -78,11 +78,11 @@ of degenerate rows is found to about 1e-11, and a condition number above 1e26 is
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from math import ceil, inf, log, sqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -161,15 +161,16 @@ HEIGHT = 0.4  # τ: 16 % more noise of the moment for the mean
 ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
+@dataclass(frozen=True, kw_only=True)
 class Unbounded(Estimator[T]):
-    centred: bool
-    calibration: Calibration
+    centred: bool = False
+    calibration: Calibration = "tight"
+
     located: ClassVar[bool]  # whether "paper" finds a mean, too
 
     def recipe(self, n: int, d: int, budget: Budget) -> "TightLoop | PaperLoop":
         require_matrix(n, d)
-        cost, mean = concentrated(budget), self.located and not self.centred
-        return _loop(n, d, cost, self.centred, self.calibration, mean)
+        return _loop(self, n, d, concentrated(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return delivered(self.recipe(n, d, budget).charges(), budget)
@@ -215,8 +216,6 @@ class UnboundedCovariance(Unbounded[Array]):
     True
     """
 
-    centred: bool = False
-    calibration: Calibration = "tight"
     located = False
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -246,8 +245,6 @@ class UnboundedGaussian(Unbounded[Gaussian]):
     True
     """
 
-    centred: bool = False
-    calibration: Calibration = "tight"
     located = True
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -263,12 +260,10 @@ class UnboundedGaussian(Unbounded[Gaussian]):
 class Loop:
     """The public numbers of a run on n rows of dimension d at a cost with δ > 0."""
 
+    of: Unbounded[Any]
     n: int
     d: int
     cost: ZCDP
-    centred: bool
-    calibration: Calibration
-    located: bool  # whether there is a mean to find: (4) of "paper"
 
     def __post_init__(self) -> None:
         _ = self.blocks  # raises where n rows are too few
@@ -280,7 +275,7 @@ class Loop:
     @property
     def vote(self) -> SubspaceVote:
         t, m = self.blocks
-        return SubspaceVote(t, self.calibration, m=m, d=self.d)
+        return SubspaceVote(t, self.of.calibration, m=m, d=self.d)
 
 
 @dataclass
@@ -298,24 +293,37 @@ class Run:
     def eigenvalues(self, frame: Frame) -> Array | None:
         d, found = self.loop.d, spectra(self.blocks(frame))
         found = np.pad(found, ((0, 0), (0, d - frame.rank)))
-        return private_eigenvalues(found, [*islice(self.charges, d)], self.noise, self.loop.calibration)
+        return private_eigenvalues(found, [*islice(self.charges, d)], self.noise, self.loop.of.calibration)
 
     def voted(self, frame: Frame, k: int, gap: float) -> Array | None:
         pair = next(self.charges), next(self.charges)
         return self.loop.vote.basis(projections(self.blocks(frame), k), k, gap, pair, self.noise)
 
+    def refined(self, frame: Frame, values: Array, finer: Frame | None) -> tuple[Frame, Array] | None:
+        # a finer frame and the eigenvalues in it, None where some are 0; without one a measurement is drawn
+        found = self.eigenvalues(finer or frame)
+        if finer is None:
+            return frame, values
+        good = found is not None and (found[: finer.rank] > 0).all()
+        return (finer, found[: finer.rank]) if good and found is not None else None
+
+    def moment(self, frame: Frame, radius: float) -> tuple[Array, float]:
+        # the noisy second moment of the rows in a frame, in units of radius², and the sd of its noise
+        mapping, charge, r = frame.matrix.T / radius, next(self.charges), frame.rank
+        moment = moment_in_ball(self.rows, lambda block: block @ mapping, 1.0)
+        noisy = symmetric_gaussian(padded(moment, self.loop.d), charge, self.noise)
+        return noisy[:r, :r], gaussian_scale(charge)
+
 
 @lru_cache(maxsize=1024)
-def _loop(
-    n: int, d: int, cost: ZCDP, centred: bool, calibration: Calibration, located: bool
-) -> "TightLoop | PaperLoop":
-    return (PaperLoop if calibration == "paper" else TightLoop)(n, d, cost, centred, calibration, located)
+def _loop(of: Unbounded[Any], n: int, d: int, cost: ZCDP) -> "TightLoop | PaperLoop":
+    return (PaperLoop if of.calibration == "paper" else TightLoop)(of, n, d, cost)
 
 
 class TightLoop(Loop):
     @cached_property
     def costs(self) -> tuple[ZCDP, ZCDP, ZCDP, ZCDP]:  # of (1), of one vote, of (3), and of (4)
-        votes, located = self.d - 1, not self.centred
+        votes, located = self.d - 1, not self.of.centred
         total = 2 * EIGENVALUES + (VOTES if votes else 0) + FINISH
         rho, events = self.cost.rho / total, votes + located
         delta = self.cost.delta / max(events, 1)
@@ -329,11 +337,11 @@ class TightLoop(Loop):
         needed = enough_blocks(self.d, self.costs[0], "tight")
         if self.d > 1:
             needed = max(needed, enough_points(self.costs[1], "tight"))
-        return block_sizes(needed, self.n, self.d, self.centred, "tight", MOST_ROWS)
+        return block_sizes(needed, self.n, self.d, self.of.centred, "tight", MOST_ROWS)
 
     @property
     def finish(self) -> "RoundFinish":
-        return round_finish(self.n, self.d, self.costs[3], widest(self.d), self.centred)
+        return round_finish(self.n, self.d, self.costs[3], widest(self.d), self.of.centred)
 
     @property
     def squared_error(self) -> SquaredErrors:
@@ -349,7 +357,7 @@ class TightLoop(Loop):
 
     def estimate(self, x: Array, noise: NoiseSource) -> Moments | Abstention:
         d, whole = self.d, identity_frame(self.d)
-        run = Run(self, centred_rows(x, self.centred), self.charges(), noise)
+        run = Run(self, centred_rows(x, self.of.centred), self.charges(), noise)
         first = run.eigenvalues(whole)  # (1)
         assert first is not None  # the mechanism of a range has no bottom
         if not (some := (first > 0).any()):
@@ -381,6 +389,10 @@ def widest(d: int) -> tuple[float, ...]:
 
 
 class PaperLoop(Loop):
+    @property
+    def located(self) -> bool:  # whether there is a mean to find: (4)
+        return self.of.located and not self.of.centred
+
     @cached_property
     def costs(self) -> dict[str, ZCDP]:  # of one slot of every kind, and of the steps of (3) and (4)
         d, (eigenvalues, votes, fine) = self.d, SLOTS
@@ -402,7 +414,7 @@ class PaperLoop(Loop):
 
     @cached_property
     def rows(self) -> int:  # N
-        return centred_count(self.n, self.centred)
+        return centred_count(self.n, self.of.centred)
 
     @cached_property
     def blocks(self) -> tuple[int, int]:
@@ -411,7 +423,7 @@ class PaperLoop(Loop):
             enough_blocks(self.d, self.costs["eigenvalues"], "paper"),
             enough_points(self.costs["vote"], "paper"),
         )
-        return block_sizes(needed, self.n, self.d, self.centred, "paper")
+        return block_sizes(needed, self.n, self.d, self.of.centred, "paper")
 
     @property
     def squared_error(self) -> SquaredErrors:
@@ -445,101 +457,70 @@ class PaperLoop(Loop):
             yield Charge("mean", "gaussian", mean_sensitivity(self.n, 1.0), costs["mean"])
 
     def estimate(self, x: Array, noise: NoiseSource) -> Moments | Abstention:
-        run = PaperRun(self, centred_rows(x, self.centred), self.charges(), noise)
-        found = run.rank() or run.gaps() or run.finish(x)
-        return found if run.some or isinstance(found, Abstention) else Moments(None, np.zeros((self.d,) * 2))
-
-
-@dataclass
-class PaperRun(Run):
-    """The state of one run, all of it released: the frame and the eigenvalues in it."""
-
-    loop: PaperLoop
-    frame: Frame = field(init=False)
-    values: Array = field(init=False)
-    some: bool = field(init=False)  # whether some eigenvalue is not 0
-
-    def rank(self) -> Abstention | None:  # (1): the end of the run where there is one
-        d = self.loop.d
-        self.frame, self.some = identity_frame(d), True
-        values = self.eigenvalues(self.frame)
+        d, frame = self.d, identity_frame(self.d)
+        run = Run(self, centred_rows(x, self.of.centred), self.charges(), noise)
+        values = run.eigenvalues(frame)  # (1)
         if values is None:
             return Abstention("eigenvalue")
-        self.some = bool((values > 0).any())
-        self.values = values if self.some else np.ones(d)
-        r = int((self.values > 0).sum())
-        basis, singular = self.voted(self.frame, r, 0.0), r < d
-        if singular and basis is None:
+        if not (some := bool((values > 0).any())):
+            values = np.ones(d)
+        r = int((values > 0).sum())
+        basis = run.voted(frame, r, 0.0)
+        if r < d and basis is None:
             return Abstention("vote on the rank")
-        frame = Frame(basis, np.eye(r)) if singular and basis is not None else None
-        return self._moved(frame, "eigenvalue of the rank")
-
-    def gaps(self) -> Abstention | None:  # (2)
-        for k in range(1, self.loop.d):
-            frame, values, inside = self.frame, self.values, k < self.frame.rank
+        inner = Frame(basis, np.eye(r)) if r < d and basis is not None else None
+        if (found := run.refined(frame, values, inner)) is None:
+            return Abstention("eigenvalue of the rank")
+        frame, values = found
+        for k in range(1, d):  # (2)
+            inside = k < frame.rank
             gap = gap_after(values, k) if inside else 0.0
             coarse = inside and gap**2 < 1 / COARSE_GAP
-            basis = self.voted(frame, min(k, frame.rank), gap)
+            basis = run.voted(frame, min(k, frame.rank), gap)
             if coarse and basis is None:
                 return Abstention(f"vote {k}")
-            changed = frame.shrunk(basis[: frame.rank], gap) if coarse and basis is not None else None
-            if ended := self._moved(changed, f"eigenvalue after vote {k}"):
-                return ended
-            fine = inside and self.values[0] > FINE_GAP * self.values[k]
-            finer = self.finer(k if inside else self.frame.rank - 1)
-            if ended := self._moved(finer if fine else None, f"eigenvalue after fine {k}"):
-                return ended
-        return None
-
-    def _moved(self, frame: Frame | None, step: str) -> Abstention | None:
-        # go to a frame and measure there, or draw the measurement alone
-        found = self.eigenvalues(frame or self.frame)
-        if frame is None:
-            return None
-        if found is None or not (found[: frame.rank] > 0).all():
-            return Abstention(step)
-        self.frame, self.values = frame, found[: frame.rank]
-        return None
-
-    def _moment(self, frame: Frame, radius: float) -> tuple[Array, float]:
-        # the noisy second moment of the rows in a frame, in units of radius², and the sd of its noise
-        mapping, charge, r = frame.matrix.T / radius, next(self.charges), frame.rank
-        moment = moment_in_ball(self.rows, lambda block: block @ mapping, 1.0)
-        noisy = symmetric_gaussian(padded(moment, self.loop.d), charge, self.noise)
-        return noisy[:r, :r], gaussian_scale(charge)
-
-    def finer(self, k: int) -> Frame:  # M21/UG Alg 4 at gap k
-        frame, reference = self.frame, self.values[k]
-        radius = sqrt(2 * self.values[0]) * tail(frame.rank, BETA / len(self.rows))
-        z = psd_part(self._moment(frame, radius)[0] * radius**2)
-        return frame.then(spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference))))
-
-    def finish(self, x: Array) -> Moments | Abstention:  # (3) (4)
-        frame, values, r = self.frame.scaled(1 / sqrt(2 * self.values[0])), self.values, self.frame.rank
-        squared = tail(r, BETA / len(self.rows)) ** 2
-        z, scale = self._moment(frame, sqrt(squared))
+            shrunk = frame.shrunk(basis[: frame.rank], gap) if coarse and basis is not None else None
+            if (found := run.refined(frame, values, shrunk)) is None:
+                return Abstention(f"eigenvalue after vote {k}")
+            frame, values = found
+            least = values[k if inside else frame.rank - 1]
+            radius = sqrt(2 * values[0]) * tail(frame.rank, BETA / len(run.rows))
+            z = psd_part(run.moment(frame, radius)[0] * radius**2)
+            finer = frame.then(spectral_map(z, partial(_towards, least)))  # M21/UG Alg 4
+            fine = inside and values[0] > FINE_GAP * values[k]
+            if (found := run.refined(frame, values, finer if fine else None)) is None:
+                return Abstention(f"eigenvalue after fine {k}")
+            frame, values = found
+        squared, least = tail(r, BETA / len(run.rows)) ** 2, values[-1] / (4 * values[0])  # (3)
+        frame = frame.scaled(1 / sqrt(2 * values[0]))
+        z, scale = run.moment(frame, sqrt(squared))
         excess = MARGIN * (scale * squared) * symmetric_noise_norm(r, BETA)
-        least = values[-1] / (4 * values[0])
         frame = frame.then(spectral_map(z * squared, lambda v: 1 / np.sqrt(np.maximum(v + excess, least))))
-        s = psd_part(self._moment(frame, sqrt(squared))[0] * squared)  # (3)
-        covariance = frame.covariance(s)
-        if not self.loop.located:
-            return Moments(None, covariance)
+        s = psd_part(run.moment(frame, sqrt(squared))[0] * squared)
+        if not self.located:
+            return Moments(None, frame.covariance(s) if some else np.zeros((d, d)))
         white = frame.then(
             spectral_map(s, lambda v: 1 / np.sqrt(np.maximum(v, LEAST * max(float(v.max()), LEAST))))
         )
-        centre = located(x, completed(white), self.charges, self._place)  # (4)
+
+        def place(z: Array, charge: Charge) -> float | None:
+            fullest = stable_mode(np.floor(z), charge, noise)
+            return fullest + 0.5 if isinstance(fullest, float) else None
+
+        centre = located(x, completed(white), run.charges, place)  # (4)
         if isinstance(centre, Abstention):
             return centre
-        radius = self.loop.reach(r)
+        radius = self.reach(r)
         mapping = white.matrix.T / radius
         mean = mean_in_ball(x, lambda block: (block - centre) @ mapping, 1.0)
-        noisy = gaussian(padded(mean, self.loop.d), next(self.charges), self.noise)[:r]
-        return Moments(centre + white.back(noisy * radius), covariance)
+        noisy = gaussian(padded(mean, d), next(run.charges), noise)[:r]
+        if not some:
+            return Moments(None, np.zeros((d, d)))
+        return Moments(centre + white.back(noisy * radius), frame.covariance(s))
 
-    def _place(self, z: Array, charge: Charge) -> float | None:
-        place = stable_mode(np.floor(z), charge, self.noise)
-        return place + 0.5 if isinstance(place, float) else None
+
+def _towards(least: float, values: Array) -> Array:
+    return np.sqrt(least / np.maximum(values, least))
 
 
 def located(
