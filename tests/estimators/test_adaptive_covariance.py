@@ -110,15 +110,6 @@ def released(x, seed, rho=0.1, **more):
     return AdaptiveCovariance(**more)(x, budget=ZCDP(rho), rng=np.random.default_rng(seed)).value
 
 
-def test_the_error_that_is_said_is_about_the_error():
-    x, found = normal(4000, 20, 6, 0.1), []
-    for seed in range(12):
-        value = released(x, seed, radius=1e3)
-        w = x * np.minimum(1, value.radius / np.linalg.norm(x, axis=1))[:, None]
-        found.append(value.error / np.linalg.norm(np.asarray(value) - w.T @ w / len(w)))
-    assert 0.8 < np.median(found) < 1.25
-
-
 def far_rows(share=0.1):
     x = normal(5000, 5, 8, 0.1)
     truth, rows = np.cov(x.T, bias=True), x + 3e5

@@ -80,19 +80,6 @@ def charge_of(step, scale):
     return Charge(step, "gaussian", 1.0, GaussianDP(1 / scale))
 
 
-class Silent(UnitNoise):
-    def gaussian(self, value, sensitivity, scale):
-        return np.asarray(value, float)
-
-
-def test_without_noise_a_search_ends_at_the_quantile():
-    """Of numbers of which so many are equal that it lies among them."""
-    values = np.sort(np.random.default_rng(2).standard_normal((3, 1000)) * [[1.0], [1e-3], [1e3]])
-    values[:, 400:800] = values[:, 600:601]
-    found = quantiles(values, uniform(np.full(3, -1e6), 1e6), (3, 5), 0.2, charge_of("centre", 9.0), Silent())
-    assert found == pytest.approx(values[:, 600], abs=1e-6)
-
-
 def test_weak_probes_find_places_in_a_range_of_a_billion_scales():
     """τ = .35, where binary search would need every one of thirty answers to be right."""
     rng, n = np.random.default_rng(3), 500
@@ -116,14 +103,6 @@ def test_a_cell_without_width_has_no_mass():
 def error(x, mean, radius, seed):
     release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=np.random.default_rng(seed))
     return float(np.linalg.norm(release.value - mean))
-
-
-def test_powers_of_two_scale_the_release_exactly():
-    x = np.random.default_rng(5).standard_normal((60, 2)) + 0.25
-    asked = {"budget": HALF}
-    one = AdaptiveMean(radius=4.0)(x, rng=np.random.default_rng(1), **asked).value
-    two = AdaptiveMean(radius=8.0, centre=2.0)(2 * x + 2, rng=np.random.default_rng(1), **asked).value
-    assert two == pytest.approx(2 * one + 2, rel=1e-9)
 
 
 def test_constant_and_equal_rows_are_found():

@@ -102,16 +102,6 @@ def test_a_delta_that_no_ramp_has_is_refused_by_its_name(delta):
         fewest_rows(2, ApproxDP(1.0, delta), BETA)
 
 
-SPOILT, CASES = 80, 120
-
-
-def others(rng, k, d):
-    """Rows in one place, on a line, or anywhere, up to 10^12 sds away."""
-    away, one = 10.0 ** rng.uniform(0, 12), rng.normal(size=(k, d))
-    kinds = (away + 1e-3 * one, away * one, np.outer(away ** rng.random(k), np.ones(d)), 1e100 * np.sign(one))
-    return kinds[rng.integers(len(kinds))]
-
-
 def spoilt_runs(estimator, n, share, error):
     """Errors of eight runs with a share of the rows far away in one place; no answer is an infinite one."""
     found = []

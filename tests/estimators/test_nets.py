@@ -11,18 +11,6 @@ from workbench.estimators.nets import ROWS, PureNetCovariance, directions, monom
 from workbench.privacy import PureDP
 
 
-def test_scores_are_the_definition():
-    estimator, source, clip = PureNetCovariance(upper=9.0, centred=True, alpha=0.8, lower=1.0), rng(1), 1.7
-    x = 3 * source.standard_normal((1100, 2))  # more rows than are held at a time
-    made, values = estimator.net(2), estimator.scores(x, clip)
-    for place in source.integers(0, made.size, 8):
-        spectrum, basis = np.linalg.eigh(made.candidates[place])
-        w = x / 3 @ (basis / np.sqrt(spectrum)) @ basis.T
-        forms = np.einsum("ri,uij,rj->ur", w, directions(2), w)
-        terms = np.clip(forms - np.trace(directions(2), axis1=1, axis2=2)[:, None], -clip, clip)
-        assert values[place] == pytest.approx(-np.abs(terms.mean(axis=1)).max(), rel=1e-9)
-
-
 @pytest.mark.parametrize("ratio", [1.0, 16.0, 200.0])
 def test_every_covariance_is_near_a_candidate(ratio):
     made, source = net(2, ratio, 0.3), rng(3)
