@@ -236,28 +236,25 @@ def mean_weights(rows: Array, corruption: float) -> Array:
     """Return the weights in [0, 1] of (1) to (5)."""
     distances = np.sqrt(((rows - np.median(rows, axis=0)) ** 2).sum(axis=1))
     start = near_enough(distances <= 3 * np.median(distances) + 6, corruption)  # (1)
-    return shaved(start, corruption, lambda weights: mean_excesses(rows, weights))
+    normal = THRESHOLDS, ndtr(-THRESHOLDS)
+
+    def excesses(weights: Array) -> Iterator[Shave]:
+        y = rows - np.asarray(weights @ rows / weights.sum())
+        for v in mean_directions(y, weights):
+            values = y @ v
+            values = values - weighted_median(values, weights)
+            for sign in (1.0, -1.0):
+                yield from excess(sign * values, weights, normal, SIGNIFICANCE, sign * values)
+
+    return shaved(start, corruption, excesses)
 
 
-def mean_excesses(rows: Array, weights: Array) -> Iterator[Shave]:
-    y, normal = rows - np.asarray(weights @ rows / weights.sum()), (THRESHOLDS, ndtr(-THRESHOLDS))
-    for v in mean_directions(y, weights):
-        values = y @ v
-        values = values - weighted_median(values, weights)
-        for sign in (1.0, -1.0):
-            yield from excess(sign * values, weights, normal, SIGNIFICANCE, sign * values)
-
-
-def mean_directions(y: Array, weights: Array) -> Iterator[Array]:
+def mean_directions(y: Array, weights: Array) -> list[Array]:
     if y.shape[1] == 1:
-        yield np.ones(1)
-        return
-    yield from np.linalg.eigh((y * weights[:, None]).T @ y)[1][:, : -TOP - 1 : -1].T
-    skewed = (weights * (y * y).sum(axis=1)) @ y
-    for v in (np.median(y[weights > 0.5], axis=0), skewed):
-        size = float(np.linalg.norm(v))
-        if size > 0:
-            yield v / size
+        return [np.ones(1)]
+    top = np.linalg.eigh((y * weights[:, None]).T @ y)[1][:, : -TOP - 1 : -1].T
+    others = np.median(y[weights > 0.5], axis=0), (weights * (y * y).sum(axis=1)) @ y
+    return [*top, *(v / size for v in others if (size := float(np.linalg.norm(v))) > 0)]
 
 
 def weighted_median(values: Array, weights: Array) -> float:
@@ -302,42 +299,36 @@ def filtered_moment(rows: Array, corruption: float) -> Array:
 
 
 def filter_weights(rows: Array, corruption: float) -> Array:
-    return shaved(start(rows, corruption), corruption, lambda weights: excesses(rows, weights))
-
-
-def start(rows: Array, corruption: float) -> Array:
     sizes = np.abs(rows)
     near = np.asarray(~(sizes > BEYOND * np.maximum(np.median(sizes, axis=0), 1e-300)).any(axis=1))
     if len(rows) - near.sum() > removable(len(rows), corruption):
         near[:] = True
     kept = np.flatnonzero(near)
     near[kept[far_rows(rows[kept], corruption)]] = False
-    return near_enough(near, corruption)  # (1)
+    start = near_enough(near, corruption)  # (1)
+    return shaved(start, corruption, lambda weights: excesses(rows, weights))
 
 
 def far_rows(rows: Array, corruption: float) -> Mask:
-    """Return which rows are far from a scatter that peeling finds."""
+    """Return which rows are far from a scatter that peeling finds.
+
+    Off are rows that are 10 median deviations off in the widest direction, or in length.
+    """
     n, d = rows.shape
     keep = np.ones(n, bool)
     for _ in range(PEELS):
         moment = weighted_moment(rows[keep], np.ones(int(keep.sum())))
-        off = outlying(products(whitened(rows[keep], moment)), d)
+        z = products(whitened(rows[keep], moment))
+        widest, off = np.linalg.eigh(z.T @ z)[1][:, -1], np.zeros(len(z), bool)
+        for u in (vector_of(np.eye(d)) / np.sqrt(d), rank_one(widest, d), widest):
+            values = z @ u
+            deviations = np.abs(values - np.median(values))
+            off |= deviations > DEVIATIONS * np.median(deviations)
         if not off.any() or n - keep.sum() + off.sum() > 3 * corruption * n + 3:
             break
         keep[np.flatnonzero(keep)[off]] = False
     squares = (whitened(rows, moment) ** 2).sum(axis=1)
     return np.asarray(squares > FARTHER * np.median(squares) * chdtri(d, 1e-3) / chdtri(d, 0.5))
-
-
-def outlying(z: Array, d: int) -> Mask:
-    """Return the rows that are 10 median deviations off in the widest direction, or in length."""
-    widest = np.linalg.eigh(z.T @ z)[1][:, -1]
-    off = np.zeros(len(z), bool)
-    for u in (vector_of(np.eye(d)) / np.sqrt(d), rank_one(widest, d), widest):
-        values = z @ u
-        deviations = np.abs(values - np.median(values))
-        off |= deviations > DEVIATIONS * np.median(deviations)
-    return off
 
 
 def excesses(rows: Array, weights: Array) -> Iterator[Shave]:
@@ -371,23 +362,19 @@ def directions(y: Array, z: Array, weights: Array) -> list[Array]:
         return found
     axes = np.linalg.eigh((z * weights[:, None]).T @ z)[1]
     found += [rank_one(axes[:, -1], d), *axes[:, : -TOP - 1 : -1].T, axes[:, 0]]
-    return found + pointing(y, weights)
+    squares = (y * y).sum(axis=1)  # of what rows point at
+    shares = np.where(squares > 0, weights, 0.0) / np.where(squares > 0, squares, 1.0)
+    white = np.eye(d) * weights[squares > 0].sum() / d
+    h = ((y * shares[:, None]).T @ y - white) / weights.sum()
+    basis, size = np.linalg.eigh(h)[1], float(np.linalg.norm(h))
+    extremes = [vector_of(np.outer(axis, axis)) for axis in basis[:, [0, -1]].T]
+    return [*found, vector_of(h / size), *extremes] if size > 0 else [*found, *extremes]
 
 
 def rank_one(u: Array, d: int) -> Array:
     values, basis = np.linalg.eigh(matrix_of(u, d))
     axis = basis[:, np.argmax(np.abs(values))]
     return vector_of(np.outer(axis, axis))
-
-
-def pointing(y: Array, weights: Array) -> list[Array]:
-    squares = (y * y).sum(axis=1)
-    shares = np.where(squares > 0, weights, 0.0) / np.where(squares > 0, squares, 1.0)
-    white = np.eye(y.shape[1]) * weights[squares > 0].sum() / y.shape[1]
-    h = ((y * shares[:, None]).T @ y - white) / weights.sum()
-    basis, size = np.linalg.eigh(h)[1], float(np.linalg.norm(h))
-    extremes = [vector_of(np.outer(axis, axis)) for axis in basis[:, [0, -1]].T]
-    return [vector_of(h / size), *extremes] if size > 0 else extremes
 
 
 def simple_moment(rows: Array, corruption: float) -> Array:

@@ -286,7 +286,12 @@ class Perturbed(Estimator[T]):
         (charge,) = self.plan(n, d, budget).charges()
         return perturbed(second_moment_within(x, self.radius), charge, noise), charge  # (2)
 
-    def expected(self, n: int, d: int, budget: Budget) -> float:
+    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
+        """Return the median spectral error of the released matrix where rows lie on a circle.
+
+        Thresholds lower it where few columns are correlated. Infinite from radius² on, and without a radius:
+        no unit is known.
+        """
         *_, charge = self.plan(n, d, budget).charges()
         return inf if self.radius is None else expected_norm(charge, n, d, self.radius)
 
@@ -316,10 +321,6 @@ class PerturbedCovariance(Perturbed[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         return self.released(x, budget, noise)[0]
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median spectral error where rows lie on a circle; infinite from radius² on."""
-        return self.expected(n, d, budget)
 
 
 class Thresholded(Perturbed[SparseCovariance]):
@@ -389,13 +390,6 @@ class ThresholdedCovariance(Thresholded):
         unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
         return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
 
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return that of `covariance/perturbed`, which thresholds lower where few columns are correlated.
-
-        Infinite without a radius: no unit is known.
-        """
-        return self.expected(n, d, budget)
-
 
 @dataclass(frozen=True, kw_only=True)
 class LocalThresholdedCovariance(Thresholded):
@@ -435,7 +429,3 @@ class LocalThresholdedCovariance(Thresholded):
             raise ArgumentError("row", f"array of shape {values.shape}", "numbers of one user: shape (p,)")
         with np.errstate(all="ignore"):
             return self.released(sanitised(values[None, :]), budget, noise_source(rng))[0]
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return that of the released average, which thresholds lower where few columns are correlated."""
-        return self.expected(n, d, budget)
