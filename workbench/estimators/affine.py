@@ -541,30 +541,22 @@ def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDe
 
 
 def _rough(n: int, d: int, budget: ApproxDP, beta: float) -> list[GaussianDesign]:
-    # those that may be designed, by their error to first order
-    found = (one for each in _tried(budget) for one in _tested(n, d, budget, beta, *each))
+    # the informative designs, priced to first order, of least error
+    found, silent = list[GaussianDesign](), SHARE * beta
+    for knee, most in _tried(budget):
+        try:
+            test, whole = _guarded(n, d, knee, beta, most), normal_room(budget, most, silent)
+        except ArgumentError:
+            continue
+        for degrees in (width * (d + SPARE) for width in WIDTHS):
+            left = whole - degrees * test.change**2 / 2
+            if left > LEAST_LEFT * whole:
+                sizes = {"most": most, "d": d + 1, "silent": silent, "degrees": degrees}
+                charge = LiftCharge(LIFT, LIFTED, test.change, budget, room=ZCDP(left), **sizes)  # type: ignore[arg-type]
+                made = GaussianDesign(test, charge, interpolated(n, d, knee)["scatter"])
+                if made.informative:
+                    found.append(made)
     return sorted(found, key=lambda one: one.error)[:TRIED]
-
-
-def _tested(
-    n: int, d: int, budget: ApproxDP, beta: float, knee: float, most: int
-) -> Iterator[GaussianDesign]:
-    """Yield the informative designs with a knee and a count, priced to first order."""
-    silent = SHARE * beta
-    try:
-        test = _guarded(n, d, knee, beta, most)
-        whole = normal_room(budget, most, silent)
-    except ArgumentError:
-        return
-    for width in WIDTHS:
-        degrees = width * (d + SPARE)
-        left = whole - degrees * test.change**2 / 2
-        if left > LEAST_LEFT * whole:
-            sizes = {"most": most, "d": d + 1, "silent": silent, "degrees": degrees}
-            charge = LiftCharge(LIFT, LIFTED, test.change, budget, room=ZCDP(left), **sizes)  # type: ignore[arg-type]
-            made = GaussianDesign(test, charge, interpolated(n, d, knee)["scatter"])
-            if made.informative:
-                yield made
 
 
 def _guarded(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStability:
@@ -591,17 +583,17 @@ def _priced(rough: GaussianDesign) -> GaussianDesign | None:
 
 @lru_cache(maxsize=1024)
 def _any(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
-    return any(map(_reaches, _rough(n, d, budget, beta)))
-
-
-def _reaches(rough: GaussianDesign) -> bool:
-    # whether it is a design: if one with hardly less room is none, by its price
-    charge = replace(rough.charge, room=ZCDP(rough.charge.room.rho * NEARLY))
-    with suppress(ArgumentError):
-        if replace(rough, charge=charge).informative and stable_chances(charge)[-1] >= 1 - charge.silent:
+    for rough in _rough(n, d, budget, beta):
+        charge = replace(rough.charge, room=ZCDP(rough.charge.room.rho * NEARLY))
+        with suppress(
+            ArgumentError
+        ):  # a design if one with hardly less room is; if that is none, by its price
+            if replace(rough, charge=charge).informative and stable_chances(charge)[-1] >= 1 - charge.silent:
+                return True
+        made = _priced(rough)
+        if made is not None and made.informative:
             return True
-    made = _priced(rough)
-    return made is not None and made.informative
+    return False
 
 
 @lru_cache(maxsize=256)
