@@ -95,10 +95,9 @@ from workbench.estimators.weighted_moments import (
     length,
     merged,
     moments_charge,
-    read_sums,
     release,
     released,
-    sums_of,
+    summed,
 )
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid
@@ -155,16 +154,15 @@ class RowFilter:
     def sums(self, rows: Rows, radius: float, square: bool) -> WholeSums:
         """Return count, sum and, if wanted, second moment of the rows that pass."""
 
-        def part(block: slice) -> Array:
+        def members(block: slice) -> tuple[Array, int]:
             whole = rows.whole(block, self.centre, radius)
             passes = present(rows.x[block])
             if self.rank:
                 passes &= self.scores(whole, radius) <= self.cut
             whole[~passes] = 0.0  # a row that does not count is a zero row, and keeps its place in the sum
-            return sums_of(whole, int(passes.sum()), square)
+            return whole, int(passes.sum())
 
-        n, d = rows.x.shape
-        return read_sums(total(n, d, part), grid(radius))
+        return summed(*rows.x.shape, members, grid(radius), square)
 
     def histogram(self, rows: Rows, radius: float, edges: Array) -> NDArray[np.int64]:
         """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
@@ -174,8 +172,7 @@ class RowFilter:
             places = np.searchsorted(edges, scores[present(rows.x[block])], side="right")
             return np.bincount(places, minlength=len(edges) + 1)
 
-        n, d = rows.x.shape
-        return np.asarray(total(n, d, part)[1:])
+        return np.asarray(total(*rows.x.shape, part)[1:])
 
 
 def coordinate_counts(x: Array, centre: float | Array, width: float, bins: int) -> Integers:

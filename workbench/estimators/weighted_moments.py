@@ -17,7 +17,7 @@ second moment alone would cost c², one with a sum of cost b² at most b² + c²
 at once is less. Proof: `proofs/prime.md`, section 1.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -94,31 +94,32 @@ def grid(radius: float) -> float:
     return step_of(radius, SQUARED_BITS)
 
 
+def summed(
+    n: int, d: int, members: Callable[[slice], tuple[Array, int]], step: float, square: bool = True
+) -> WholeSums:
+    """Return N, s and A, if wanted: of a block, rows of whole numbers, or zero, and how many of them count."""
+
+    def part(block: slice) -> Array:
+        rows, count = members(block)
+        found = np.zeros((2 + d * square, d))
+        found[0, 0], found[1] = count, np.ones(len(rows)) @ rows
+        if square:
+            found[2:] = rows.T @ rows
+        return found
+
+    found = total(n, d, part)
+    moment = OnGrid(found[2:], step * step) if square else None
+    return WholeSums(int(found[0, 0]), OnGrid(found[1], step), moment)
+
+
 def counted_sums(y: Array, counts: NDArray[np.bool_], step: float) -> WholeSums:
     """Return the sums of rows y of whole numbers, shape (n, d), that count."""
 
-    def part(block: slice) -> Array:
-        members = counts[block]
-        rows = y[block] if members.all() else y[block] * members[:, None]
-        return sums_of(rows, int(members.sum()))
+    def members(block: slice) -> tuple[Array, int]:
+        kept = counts[block]
+        return (y[block] if kept.all() else y[block] * kept[:, None]), int(kept.sum())
 
-    return read_sums(total(len(y), y.shape[1], part), step)
-
-
-def sums_of(rows: Array, count: int, square: bool = True) -> Array:
-    """Return N, s and A, if wanted, of rows of whole numbers, zero rows among them, as rows of one array."""
-    d = rows.shape[1]
-    found = np.zeros((2 + d * square, d))
-    found[0, 0], found[1] = count, np.ones(len(rows)) @ rows
-    if square:
-        found[2:] = rows.T @ rows
-    return found
-
-
-def read_sums(found: Integers, step: float) -> WholeSums:
-    """Return the sums that such an array holds, with their units."""
-    square = OnGrid(found[2:], step * step) if len(found) > 2 else None
-    return WholeSums(int(found[0, 0]), OnGrid(found[1], step), square)
+    return summed(*y.shape, members, step)
 
 
 def whitened(sums: WholeSums, radius: float, prices: Costs) -> OnGrid:
@@ -127,7 +128,11 @@ def whitened(sums: WholeSums, radius: float, prices: Costs) -> OnGrid:
     count = OnGrid(np.array([sums.count]), prices.count / _ROUNDING)
     parts = [count, sums.total * (prices.total / (2 * r))]
     if sums.square is not None:
-        parts.append(_flat(sums.square * (prices.square / (sqrt(2) * r**2))))
+        square, (rows, columns) = (
+            sums.square * (prices.square / (sqrt(2) * r**2)),
+            np.triu_indices(len(sums.square)),
+        )
+        parts.append(OnGrid(square.counts[rows, columns], square.unit * _in_norm(rows, columns)))
     return joined(*parts)
 
 
@@ -136,8 +141,15 @@ def read(v: Array, d: int, radius: float, prices: Costs) -> Sums:
     r = radius * _ROUNDING
     square = None
     if prices.square > 0:
-        square = _matrix(v[1 + d : length(d)], d) * (sqrt(2) * r**2 / prices.square)
+        square, (rows, columns) = np.empty((d, d)), np.triu_indices(d)
+        square[rows, columns] = square[columns, rows] = v[1 + d : length(d)] / _in_norm(rows, columns)
+        square *= sqrt(2) * r**2 / prices.square
     return Sums(float(v[0] / prices.count * _ROUNDING), v[1 : 1 + d] * (2 * r / prices.total), square)
+
+
+def _in_norm(rows: Integers, columns: Integers) -> Array:
+    # what makes the l2 norm of the entries from the diagonal on the Frobenius norm of a symmetric matrix
+    return np.where(rows == columns, 1.0, sqrt(2))
 
 
 def release(
@@ -170,15 +182,3 @@ def merged(releases: Sequence[tuple[Sums, Costs, Budget]]) -> Sums:
         float(count @ [sums.count for sums, *_ in releases] / count.sum()),
         np.asarray(total @ [sums.total for sums, *_ in releases] / total.sum()),
     )
-
-
-def _flat(square: OnGrid) -> OnGrid:
-    """Return a symmetric matrix as a vector whose l2 norm is its Frobenius norm."""
-    rows, columns = np.triu_indices(len(square))
-    return OnGrid(square.counts[rows, columns], square.unit * np.where(rows == columns, 1.0, sqrt(2)))
-
-
-def _matrix(flat: Array, d: int) -> Array:
-    matrix, (rows, columns) = np.empty((d, d)), np.triu_indices(d)
-    matrix[rows, columns] = matrix[columns, rows] = flat / np.where(rows == columns, 1.0, sqrt(2))
-    return matrix
