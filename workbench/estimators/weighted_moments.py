@@ -97,7 +97,7 @@ def grid(radius: float) -> float:
 def summed(
     n: int, d: int, members: Callable[[slice], tuple[Array, int]], step: float, square: bool = True
 ) -> WholeSums:
-    """Return N, s and A, if wanted: of a block, rows of whole numbers, or zero, and how many of them count."""
+    """Return N, s and A, if wanted; of a block, rows of whole numbers, or zero, and how many count."""
 
     def part(block: slice) -> Array:
         rows, count = members(block)
