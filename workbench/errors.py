@@ -35,19 +35,16 @@ class ArgumentError(ValueError):
         self.argument, self.value, self.allowed = argument, value, allowed
 
     def __str__(self) -> str:
-        return f"{self.argument} = {_brief(self.value)}: expected {self.allowed}"
+        try:
+            text = " ".join(repr(self.value).split())
+        except ValueError:  # Python writes no whole number of more than 4300 digits
+            text = f"one {type(self.value).__name__} of too many digits"
+        brief = text if len(text) <= 80 else text[:77] + "..."
+        return f"{self.argument} = {brief}: expected {self.allowed}"
 
 
 class OverspentError(ArgumentError):
     """A ledger was asked for more than what is left of its budget."""
-
-
-def _brief(value: object) -> str:
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # Python writes no whole number of more than 4300 digits
-        text = f"one {type(value).__name__} of too many digits"
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def real(value: object) -> TypeGuard[float]:
@@ -242,23 +239,14 @@ def nearest(word: str, names: Iterable[str], most: int = 3) -> list[str]:
     """
     from difflib import SequenceMatcher
 
-    matcher = SequenceMatcher(b=_letters(word), autojunk=False)
-
     def likeness(name: str) -> float:
-        ratios = []
-        for form in _forms(name):
-            matcher.set_seq1(form)
-            ratios.append(matcher.ratio())
-        return max(ratios)
+        family, slash, last = name.partition("/")
+        forms = (name, last, last + family) if slash else (name,)
+        return max(SequenceMatcher(None, _letters(form), _letters(word), False).ratio() for form in forms)
 
     ranked = sorted(((likeness(name), name) for name in names), key=lambda one: -one[0])
     found = [name for ratio, name in ranked if ratio >= max(LIKE, ranked[0][0] - SPREAD)]
     return found[:most]
-
-
-def _forms(name: str) -> set[str]:
-    family, slash, last = name.partition("/")
-    return {_letters(form) for form in ((name, last, last + family) if slash else (name,))}
 
 
 def _letters(text: str) -> str:

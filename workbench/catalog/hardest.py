@@ -24,12 +24,8 @@ ANYWHERE = 7.0  # a mean whose range has no bound
 
 def hardest(entry: Entry, estimator: Any, d: int) -> Entry:
     """Return the entry with the hardest population in d columns for an estimator of it."""
-    law = (entry.hardest or _normal(entry))(estimator, d)
-    return replace(entry, population=law)
-
-
-def _normal(entry: Entry) -> Any:
-    return on_a_line if entry.population.d is None else in_space
+    normal = on_a_line if entry.population.d is None else in_space
+    return replace(entry, population=(entry.hardest or normal)(estimator, d))
 
 
 def on_a_line(estimator: Any, d: int) -> Population:
@@ -78,11 +74,7 @@ def at_corners(estimator: Any, d: int) -> Population:
 
 def along_a_subspace(estimator: Any, d: int) -> Population:
     """Return rows near a subspace of k dimensions, tilted, with the gap that is asked for."""
-    k = min(getattr(estimator, "k", 1), d)
-    return _tilted(d, k, getattr(estimator, "gap", 0.0))
-
-
-def _tilted(d: int, k: int, gap: float) -> Population:
+    k, gap = min(getattr(estimator, "k", 1), d), getattr(estimator, "gap", 0.0)
     axis = np.arange(1.0, d + 1)
     mirror = np.eye(d) - 2 * np.outer(axis, axis) / (axis @ axis)
     values = np.array([1.0] * k + [gap**2] * (d - k))

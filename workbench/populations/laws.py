@@ -36,9 +36,14 @@ class Population(Protocol):
         """Draw n independent values."""
 
 
+def checked_size(n: int) -> int:
+    integer_at_least(0, n=n)
+    return int(n)
+
+
 @dataclass(frozen=True)
-class Univariate:
-    """Mean and standard deviation of a law on the line."""
+class UnivariateGaussian:
+    """N(mean, sigma²), on the line."""
 
     mean: float = 0.0
     sigma: float = 1.0
@@ -51,16 +56,32 @@ class Univariate:
     def d(self) -> None:
         """None: values are numbers."""
 
+    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+        return self.scaled(rng.standard_normal(checked_size(n)))
+
     def scaled(self, standard: Array) -> Array:
         """Give values of mean 0 and variance 1 this mean and `sigma`, in place."""
         standard *= self.sigma
         standard += self.mean
         return standard
 
+    def quantiles(self, levels: ArrayLike) -> Array:
+        return self.scaled(np.asarray(ndtri(levels), np.float64))
+
+    def shares(self, edges: ArrayLike) -> Array:
+        """Return the probabilities of the bins between these edges, and of those outside."""
+        below = ndtr((np.asarray(edges, np.float64) - self.mean) / self.sigma)
+        return np.diff(below, prepend=0.0, append=1.0)
+
 
 @dataclass(frozen=True)
-class Multivariate:
-    """Mean and covariance of a law in d dimensions, held by the Gaussian that has the same ones."""
+class MultivariateGaussian:
+    """N(mean, covariance) of `moments`; a singular covariance gives data in its range.
+
+    >>> law = MultivariateGaussian(Gaussian([1, 2], np.eye(2)))
+    >>> law.sample(4, rng=np.random.default_rng(1)).shape
+    (4, 2)
+    """
 
     moments: Gaussian
 
@@ -81,43 +102,14 @@ class Multivariate:
         values, basis = np.linalg.eigh(self.covariance)
         return np.asarray((basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T, dtype=np.float64)
 
+    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+        return self.scaled(rng.standard_normal((checked_size(n), self.d)))
+
     def scaled(self, standard: Array) -> Array:
         """Give rows of mean 0 and covariance I this mean and covariance (its symmetric root is used)."""
         rows = standard @ self.root
         rows += self.mean
         return rows
-
-
-def checked_size(n: int) -> int:
-    integer_at_least(0, n=n)
-    return int(n)
-
-
-@dataclass(frozen=True)
-class UnivariateGaussian(Univariate):
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        return self.scaled(rng.standard_normal(checked_size(n)))
-
-    def quantiles(self, levels: ArrayLike) -> Array:
-        return self.scaled(np.asarray(ndtri(levels), np.float64))
-
-    def shares(self, edges: ArrayLike) -> Array:
-        """Return the probabilities of the bins between these edges, and of those outside."""
-        below = ndtr((np.asarray(edges, np.float64) - self.mean) / self.sigma)
-        return np.diff(below, prepend=0.0, append=1.0)
-
-
-@dataclass(frozen=True)
-class MultivariateGaussian(Multivariate):
-    """N(mean, covariance) of `moments`; a singular covariance gives data in its range.
-
-    >>> law = MultivariateGaussian(Gaussian([1, 2], np.eye(2)))
-    >>> law.sample(4, rng=np.random.default_rng(1)).shape
-    (4, 2)
-    """
-
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        return self.scaled(rng.standard_normal((checked_size(n), self.d)))
 
 
 def second_moment(law: MultivariateGaussian, n: int, *, rng: np.random.Generator) -> Array:
@@ -160,7 +152,7 @@ def student_hypercontractivity(degrees: float, moments: int) -> float:
 
 
 @dataclass(frozen=True)
-class MultivariateStudent(Multivariate):
+class MultivariateStudent(MultivariateGaussian):
     """The elliptical t with nu = `degrees` and the mean and covariance of `moments`."""
 
     degrees: float = 5.0
