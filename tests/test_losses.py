@@ -1,13 +1,12 @@
 """Losses against quadrature, textbook formulas and known inequalities."""
 
 import pickle
-from math import inf, nan, pi, sqrt
+from math import inf, nan, pi
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
 from scipy.linalg import sqrtm
 
 from workbench.distributions import Gaussian
@@ -22,7 +21,6 @@ from workbench.losses import (
     thompson_error,
     total_variation,
     total_variation_bounds,
-    total_variation_of_means,
     univariate_total_variation,
 )
 
@@ -145,6 +143,7 @@ def test_quadratic_kl_bound_holds_with_eigenvalues_from_one_half(mean, low, high
 
 
 @settings(deadline=None, max_examples=20)
+@example(mean_p=1.0, sigma_p=2.0, mean_q=-1.5, sigma_q=2.0)
 @given(mean_p=means, sigma_p=scales, mean_q=means, sigma_q=scales)
 def test_univariate_total_variation_equals_quadrature(mean_p, sigma_p, mean_q, sigma_q):
     """Oracle: the naive integral of |p - q| / 2 on a fine grid over both laws."""
@@ -155,14 +154,6 @@ def test_univariate_total_variation_equals_quadrature(mean_p, sigma_p, mean_q, s
     exact = univariate_total_variation(mean_p, sigma_p, mean_q, sigma_q)
     assert exact == pytest.approx(gap.sum() * (x[1, 0] - x[0, 0]) / 2, abs=1e-5)
     assert exact == pytest.approx(univariate_total_variation(mean_q, sigma_q, mean_p, sigma_p), abs=1e-12)
-
-
-def test_total_variation_of_means_equals_quadrature():
-    """Fact 2.1 of L17 as an identity. Oracle: scipy.integrate.quad."""
-    for gap in (0.0, 1e-3, 0.5, 1.0, 3.0, 8.0):
-        half = quad(lambda x, g=gap: np.exp(-(x**2) / 2) - np.exp(-((x - g) ** 2) / 2), -40, gap / 2)[0]
-        assert total_variation_of_means(gap) == pytest.approx(half / sqrt(2 * pi), abs=1e-9)
-        assert total_variation_of_means(-gap) == total_variation_of_means(gap)
 
 
 @given(mean=means, sigma=scales)

@@ -1,7 +1,6 @@
 """Lecture 17: bounds and sample sizes against enumeration, linear programs and direct probabilities."""
 
 from math import ceil, exp, log, sqrt
-from typing import Any
 
 import numpy as np
 import pytest
@@ -76,15 +75,6 @@ def test_sampling_bound_is_the_first_n_at_which_the_mean_is_accurate(alpha, beta
 
 
 # --- accuracy of histograms ------------------------------------------------------------------------------
-
-
-@given(bins=st.integers(1, 10**6), epsilon=EPSILONS, beta=BETAS)
-def test_histogram_error_is_the_union_bound(bins, epsilon, beta):
-    """Oracle: scipy's Laplace law; exact for one bin, and below the exact quantile for none."""
-    t = l17.histogram_error(bins, epsilon, beta)
-    one = 2 * stats.laplace.sf(t, scale=2 / epsilon)
-    assert bins * one == pytest.approx(beta, rel=1e-9)
-    assert -np.expm1(bins * np.log1p(-one)) <= beta * (1 + 1e-9)
 
 
 @given(bins=st.integers(1, 10**6), epsilon=EPSILONS, beta=BETAS)
@@ -169,7 +159,7 @@ def test_stable_location_sample_size_against_the_exact_union(epsilon, delta, bet
     """Oracle: as above, and the chance that the best bin is dropped. Enough at n, and not at half of it."""
     if discrete:
         last = ceil(2 / epsilon * log(1 / ((1 + exp(-epsilon / 2)) * delta)))  # dropped up to here
-        law: Any = stats.dlaplace(epsilon / 2)
+        law = stats.dlaplace(epsilon / 2)
     else:
         last = 1 + 2 / epsilon * log(1 / (2 * delta))
         law = stats.laplace(scale=2 / epsilon)
@@ -182,18 +172,6 @@ def test_stable_location_sample_size_against_the_exact_union(epsilon, delta, bet
     n = l17.stable_location_sample_size(epsilon, delta, beta)
     assert failure(n) <= beta
     assert failure(n // 2) > beta
-
-
-@pytest.mark.parametrize(("n", "radius", "epsilon", "beta"), [(1000, 20.0, 0.5, 0.05), (50, 1.0, 2.0, 0.2)])
-def test_clipped_mean_error_is_a_sum_of_three_quantiles(n, radius, epsilon, beta):
-    """Oracle: scipy's normal and Laplace quantiles at beta / 3, and a clip level no value exceeds."""
-    b, terms = beta / 3, l17.clipped_mean_error(n, radius, epsilon, beta)
-    level = sqrt(2 * log(n / b))
-    assert 1 - (1 - 2 * stats.norm.sf(level)) ** n <= b
-    assert terms.sampling == pytest.approx(stats.norm.isf(b / 2) / sqrt(n))
-    scale = 2 * (radius + level) / (n * epsilon)
-    assert terms.noise == pytest.approx(stats.laplace.isf(b / 2, scale=scale))
-    assert terms.total == terms.sampling + terms.noise
 
 
 @given(alpha=st.floats(0.02, 1.0), epsilon=EPSILONS, beta=BETAS)

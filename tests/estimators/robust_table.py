@@ -9,7 +9,6 @@ It is made by simulation from fixed seeds; nothing in it depends on data, and no
 
 import json
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from workbench.estimators.shared.rows import of_groups
 from workbench.estimators.votes import Groups, Points
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
-from workbench.types import Array
 
 GROUPS, PAIRS, SEED = 1200, 12_000, 47
 CORRUPTIONS = (0.02, 0.05, 0.1)
@@ -33,7 +31,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def scenario(d: int, size: int, corruption: float, name: str) -> Groups:
+def scenario(d, size, corruption, name):
     """Return groups of standard rows under an attack, or clean ones for no name."""
     rng = np.random.default_rng((SEED, d, size, round(1000 * corruption), *map(ord, name)))
     rows = rng.standard_normal((GROUPS * size, d))
@@ -43,7 +41,7 @@ def scenario(d: int, size: int, corruption: float, name: str) -> Groups:
     return Groups.of(scatter_factors(blocks))
 
 
-def distances(groups: Groups, rng: np.random.Generator) -> Array:
+def distances(groups, rng):
     """Return 1 + dist of random pairs of groups, at most `NEVER`; that where one is not usable."""
     first, second = rng.integers(0, len(groups.factors), (2, PAIRS))
     second = np.where(first == second, (second + 1) % len(groups.factors), second)
@@ -53,14 +51,14 @@ def distances(groups: Groups, rng: np.random.Generator) -> Array:
     return np.where(both, np.minimum(np.maximum(values[:, 0], 1 / values[:, -1]), NEVER), NEVER)
 
 
-def average(groups: Groups, friends: np.ndarray) -> Array:
+def average(groups, friends):
     """Return the weighted average of a typical vote."""
     weights = np.clip((friends / len(groups.factors) - LOW) / (HIGH - LOW), 0.0, 1.0) * groups.usable
     root = groups.average(weights)
     return np.asarray(root @ root.T)
 
 
-def row(d: int, size: int, corruption: float) -> dict[str, Any]:
+def row(d, size, corruption):
     """Return one row of the table."""
     clean = scenario(d, size, corruption, "")
     found = {name: scenario(d, size, corruption, name) for name in NAMES}
@@ -78,7 +76,7 @@ def row(d: int, size: int, corruption: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def lowered(x: Array, bad: int, radius: float) -> Array:
+def lowered(x, bad, radius):
     """Return rows whose lowest along the first axis went to the other side of it."""
     y = x.copy()
     lowest = np.argsort(x[:, 0], kind="stable")[:bad]
@@ -86,7 +84,7 @@ def lowered(x: Array, bad: int, radius: float) -> Array:
     return y
 
 
-def mean_scenario(d: int, size: int, corruption: float, radius: float) -> Array:
+def mean_scenario(d, size, corruption, radius):
     """Return the robust means of groups of standard rows, the lowest moved to a radius; 0: clean ones."""
     rng = np.random.default_rng((SEED, d, size, round(1000 * corruption), round(10 * radius)))
     rows = rng.standard_normal((GROUPS * size, d))
@@ -94,7 +92,7 @@ def mean_scenario(d: int, size: int, corruption: float, radius: float) -> Array:
     return of_groups(rows[rng.permutation(len(rows))], size, location_means)
 
 
-def mean_row(d: int, size: int, corruption: float) -> dict[str, Any]:
+def mean_row(d, size, corruption):
     """Return one row of the table for means; distances are Euclidean, in standard deviations."""
     found = [mean_scenario(d, size, corruption, radius) for radius in RADII]
     rng = np.random.default_rng((SEED, d, size))
@@ -112,7 +110,7 @@ def mean_row(d: int, size: int, corruption: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def main() -> None:
+def main():
     """Write the table."""
     with np.errstate(all="ignore"):
         rows = [row(d, size, share) for d, sizes in SIZES.items() for size in sizes for share in CORRUPTIONS]

@@ -34,7 +34,7 @@ RADIUS = sqrt(log(2 / 1e-6) / (2 * N))  # .0060
 
 MOMENTS = Gaussian([1.0, -2.0, 0.5], [[4.0, 1.0, 0.0], [1.0, 2.0, -0.5], [0.0, -0.5, 1.0]])
 PLANE = Gaussian([0.0, 0.0], np.eye(2))
-ALL: list[Population] = [
+ALL = [
     UnivariateGaussian(),
     MultivariateGaussian(MOMENTS),
     MultivariateStudent(MOMENTS),
