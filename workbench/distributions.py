@@ -33,7 +33,11 @@ class Gaussian:
         centre, spread = np.array(mean, dtype=np.float64), np.array(covariance, dtype=np.float64)
         if centre.ndim != 1 or centre.size == 0 or not np.isfinite(centre).all():
             raise ArgumentError("mean", mean, "d finite numbers, d at least 1")
-        if not _is_covariance(spread, d := centre.size):
+        d = centre.size
+        square = spread.shape == (d, d) and bool(np.isfinite(spread).all())
+        slack = _ROUNDING * np.abs(spread).max() if square else 0.0
+        symmetric = square and bool(np.abs(spread - spread.T).max() <= slack)
+        if not (symmetric and np.linalg.eigvalsh(spread)[0] >= -slack):
             raise ArgumentError("covariance", covariance, f"a finite covariance matrix, {d} by {d}")
         spread = (spread + spread.T) / 2
         for name, array in (("mean", centre), ("covariance", spread)):
@@ -57,14 +61,6 @@ class Gaussian:
     def __reduce__(self) -> tuple[type["Gaussian"], tuple[NDArray[np.float64], NDArray[np.float64]]]:
         # Pickle forgets that an array is read-only; construction restores it.
         return Gaussian, (self.mean, self.covariance)
-
-
-def _is_covariance(matrix: NDArray[np.float64], d: int) -> bool:
-    if matrix.shape != (d, d) or not np.isfinite(matrix).all():
-        return False
-    slack = _ROUNDING * np.abs(matrix).max()
-    symmetric = np.abs(matrix - matrix.T).max() <= slack
-    return bool(symmetric and np.linalg.eigvalsh(matrix)[0] >= -slack)
 
 
 @dataclass(frozen=True, eq=False)

@@ -181,36 +181,25 @@ def total_variation_bounds(p: Gaussian, q: Gaussian) -> tuple[float, float]:
         return 1.0, 1.0
     if p.d == 1 or np.array_equal(p.covariance, q.covariance):
         return (exact := total_variation(p, q)), exact
-    log_b = _log_bhattacharyya(excess, gap)
+    half = excess / 2
+    terms = np.log1p(excess) / 4 - np.log1p(half) / 2 - gap**2 / (8 * (1 + half))
+    log_b = min(0.0, float(terms.sum()))
     kl = min(_kl(excess, gap), _kl(-excess / (1 + excess), gap / np.sqrt(1 + excess)))
     upper = min(sqrt(-expm1(2 * log_b)), pinsker_bound(kl))
-    return min(upper, max(-expm1(log_b), _best_projection(excess, gap))), upper
+    gaps, variances, direction = [*gap], [*(1 + excess)], gap / (2 + excess)
+    if norm := float(np.linalg.norm(direction)):
+        unit = direction / norm
+        gaps.append(unit @ gap)
+        variances.append(unit @ (unit * (1 + excess)))
+    lines = zip(gaps, variances, strict=True)
+    seen = max(univariate_total_variation(float(g), sqrt(v), 0.0, 1.0) for g, v in lines)
+    return min(upper, max(-expm1(log_b), seen)), upper
 
 
 def _kl(excess: Array, gap: Array) -> float:
     if excess.min() <= -1:
         return inf
     return float((excess - np.log1p(excess)).sum() + gap @ gap) / 2
-
-
-def _best_projection(excess: Array, gap: Array) -> float:
-    """Return the largest TV seen along an eigendirection or along the direction separating the means."""
-    variances = list(1 + excess)
-    gaps = list(gap)
-    direction = gap / (2 + excess)
-    if norm := float(np.linalg.norm(direction)):
-        unit = direction / norm
-        variances.append(unit @ (unit * (1 + excess)))
-        gaps.append(unit @ gap)
-    lines = zip(gaps, variances, strict=True)
-    return max(univariate_total_variation(float(g), sqrt(v), 0.0, 1.0) for g, v in lines)
-
-
-def _log_bhattacharyya(excess: Array, gap: Array) -> float:
-    """Return log of the integral of sqrt(p q), never above 0."""
-    half = excess / 2
-    terms = np.log1p(excess) / 4 - np.log1p(half) / 2 - gap**2 / (8 * (1 + half))
-    return min(0.0, float(terms.sum()))
 
 
 def _relative(p: Gaussian, q: Gaussian) -> tuple[Array, Array]:
