@@ -424,15 +424,14 @@ class PaperFilter:
             min(PAPER_CAP, epsilon) / (4 * sqrt(10 * accesses * log(4 / delta))), delta / (20 * accesses)
         )
         pure, half, size = PureDP(cost.epsilon), PureDP(cost.epsilon / 2), PureDP(outer.epsilon)
-        outside, inside, order = list[Charge](), list[Charge](), list[str]()
+        charges = list[Charge]()
         for s in range(1, epochs + 1):
-            outside += [
+            charges += [
                 Charge(f"excess {s}", "laplace", 2 * one, size),
                 Charge(f"size {s}", "laplace", 1.0, size),
             ]
-            order += [charge.step for charge in outside[-2:]]
             for st in (f"{s}.{t}" for t in range(1, rounds + 1)):
-                inside += [
+                charges += [
                     Charge(f"excess {st}", "laplace", 2 * one, pure),
                     Charge(f"moment {st}", "symmetric_gaussian", sqrt(2) * 4 * one, cost),
                     Charge(f"score {st}", "laplace", 2 * one, pure),
@@ -440,10 +439,12 @@ class PaperFilter:
                     Charge(f"total {st}", "laplace", 2 * one, half),
                     Charge(f"scores {st}", "gaussian", PAPER_COUNTS, ApproxDP(cost.epsilon / 2, cost.delta)),
                 ]
-                order += [charge.step for charge in inside[-6:]]
-        outside.append(moments_charge("mean", outer))
-        converted = Converted(Sequential("zcdp", tuple(inside)), ApproxDP(epsilon / 2, delta / 2))
-        return Interleaved(Sequential("basic", (*outside, converted)), (*order, "mean"))
+        charges.append(moments_charge("mean", outer))
+        inside, outside = (
+            tuple(each for each in charges if ("." in each.step) == fine) for fine in (True, False)
+        )
+        converted = Converted(Sequential("zcdp", inside), ApproxDP(epsilon / 2, delta / 2))
+        return Interleaved(Sequential("basic", (*outside, converted)), tuple(each.step for each in charges))
 
     def run(self, z: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
         assert isinstance(plan, Sequential)
@@ -458,6 +459,7 @@ class PaperFilter:
         return found if isinstance(found, Abstention) else np.asarray(centre + found)
 
 
+@dataclass
 class Queries:
     """A set S of rows, and noisy answers about it; one charge for each question, in the order of the plan.
 
@@ -466,16 +468,21 @@ class Queries:
     most, where the charges have room for 2^26 and more.
     """
 
-    def __init__(
-        self, made: PaperFilter, y: Array, kept: np.ndarray, charges: Iterator[Charge], noise: NoiseSource,
-        shrink: Iterator[float],
-    ) -> None:  # fmt: skip
-        self.made, self.of, self.y, self.charges, self.noise = made, made.of, y, charges, noise
-        self.shrink, self.live, self.step, self.base = shrink, True, grid(made.reach), 1.0 - made.of.heavy
-        self.tail = None if self.of.heavy else ceil(2 * self.of.corruption * made.n)
-        self.keep(kept)
+    made: PaperFilter
+    y: Array
+    kept: Mask
+    charges: Iterator[Charge]
+    noise: NoiseSource
+    shrink: Iterator[float]
+    live: bool = True
 
-    def keep(self, kept: np.ndarray) -> None:
+    def __post_init__(self) -> None:
+        of = self.made.of
+        self.step, self.base = grid(self.made.reach), 1.0 - of.heavy
+        self.tail = None if of.heavy else ceil(2 * of.corruption * self.made.n)
+        self.keep(self.kept)
+
+    def keep(self, kept: Mask) -> None:
         self.kept, self.sums = kept, counted_sums(self.y, kept, self.step)
         square, unit = self.sums.square, step_of(self.made.diameter**2, BITS)
         assert square is not None
@@ -494,10 +501,6 @@ class Queries:
         size = round(float(np.abs(np.linalg.eigvalsh(self.above.astype(np.float64))).max()))
         return self.ask(np.asarray(size, object), self.unit, live)
 
-    def score(self, u: Array, live: bool) -> float:
-        weights = np.rint(u * 2.0**BITS).astype(np.int64).astype(object)
-        return self.ask(np.asarray((self.above * weights).sum(), object), self.unit * 2.0**-BITS, live)
-
     def second_moment(self, live: bool = True) -> Array:
         value = self.moment if self.live and live else np.zeros_like(self.moment)
         return symmetric_gaussian(OnGrid(value, self.unit), next(self.charges), self.noise)
@@ -507,65 +510,63 @@ class Queries:
         sums, reach = self.sums.alone if live else nothing, self.made.reach
         noisy = release(sums, self.made.diameter / 2, MEAN, next(self.charges), self.noise)
         mean = noisy.total / max(noisy.count, len(self.y) / 10)
-        if not self.of.heavy:
+        if not self.made.of.heavy:
             return np.clip(mean, -reach, reach)
         return mean * min(1.0, reach / max(float(np.linalg.norm(mean)), NEAREST))
 
     def by_matrices(self, trace: Trace | None) -> Array | Abstention:
         """Return the answer of Algorithms 10 and 16."""
-        epochs, rounds = self.made.turns
+        (epochs, rounds), n, of = self.made.turns, len(self.y), self.made.of
+        largest = self.made.diameter**2 * (1 + 1e-9)
+        unit = step_of(largest, BITS)
         for s in range(1, epochs + 1):
             start, size = self.excess(), self.ask(self.sums.count, 1.0)  # (P1)
-            if self.live and size <= PAPER_ENOUGH * len(self.y):
+            if self.live and size <= PAPER_ENOUGH * n:
                 return Abstention(f"size {s}")
             if trace is not None and self.live:
                 trace.add(excess=start, left=self.sums.count)
-            self.live, live = self.live and start > self.of.allowed, True
-            step = 1 / (100 * (0.1 / self.of.constant + 1.01) * max(start, np.finfo(float).tiny))
+            self.live, live = self.live and start > of.allowed, True
+            rate = 1 / (100 * (0.1 / of.constant + 1.01) * max(start, np.finfo(float).tiny))
             exponent = np.zeros(self.moment.shape)
             for _ in range(rounds):
                 excess = self.excess(live)
                 live = live and excess > start / 2  # (P2)
                 noisy = self.second_moment(live)
                 if self.live and live:
-                    exponent = exponent + step * (noisy - self.base * np.eye(len(noisy)))
+                    exponent = exponent + rate * (noisy - self.base * np.eye(len(noisy)))
                 u = exponential(exponent)  # (P3)
-                psi = self.score(u, live)  # asked, whether it is still wanted or not
-                self.scored(u, live and psi > excess / 5.5)  # (P4)
+                weights = np.rint(u * 2.0**BITS).astype(np.int64).astype(object)
+                inner = np.asarray((self.above * weights).sum(), object)
+                psi = self.ask(inner, self.unit * 2.0**-BITS, live)  # whether it is still wanted or not
+                wanted = self.live and live and psi > excess / 5.5  # (P4)
+                m, tau, tail = self.mean(wanted), np.zeros(n), np.zeros(n, bool)
+                if wanted:  # (P5)
+                    values, basis = np.linalg.eigh(u)
+                    root = np.asarray(basis * np.sqrt(np.maximum(values, 0.0)))
+                    tau = np.minimum(Score(m, root, self.step).of(self.y), largest)
+                    tail = tail_set(tau, self.kept, self.tail, self.y)
+                scores = np.rint(tau[self.kept] / unit).astype(np.int64) - round(self.base / unit)
+                total = self.ask(scores.sum(), unit / n, wanted)
+                counts = gaussian(score_counts(tau, tail, largest), next(self.charges), self.noise)
+                cut = threshold(counts, n, total) * next(self.shrink)
+                if wanted:  # (P6)
+                    self.keep(left_after(tau, self.kept, tail, cut))
         return self.mean()  # (P7)
-
-    def scored(self, u: Array, live: bool) -> None:
-        """Ask for mean, total and counts of the scores, and remove rows: (P5), (P6)."""
-        n, live = len(self.y), self.live and live
-        m, largest = self.mean(live), self.made.diameter**2 * (1 + 1e-9)
-        tau, tail, unit = np.zeros(n), np.zeros(n, bool), step_of(largest, BITS)
-        if live:
-            values, basis = np.linalg.eigh(u)
-            tau = Score(m, np.asarray(basis * np.sqrt(np.maximum(values, 0.0))), self.step).of(self.y)
-            tau = np.minimum(tau, largest)
-            tail = tail_set(tau, self.kept, self.tail, self.y)
-        scores = np.rint(tau[self.kept] / unit).astype(np.int64) - round(self.base / unit)
-        total = self.ask(scores.sum(), unit / n, live)
-        noisy = gaussian(score_counts(tau, tail, largest), next(self.charges), self.noise)
-        cut = threshold(noisy, n, total) * next(self.shrink)
-        if live:
-            self.keep(left_after(tau, self.kept, tail, cut))
 
     def by_directions(self, trace: Trace | None) -> Array | Abstention:
         """Return the answer of Algorithm 8."""
-        answer = np.zeros(self.y.shape[1])
+        answer, n = np.zeros(self.y.shape[1]), len(self.y)
         for t in range(1, self.made.turns[1] + 1):
             size = self.ask(self.sums.count, 1.0)
-            if self.live and size < PAPER_ENOUGH * len(self.y):
+            if self.live and size < PAPER_ENOUGH * n:
                 return Abstention(f"size {t}")
             mean, excess = self.mean(self.live), self.excess()
-            direction = np.linalg.eigh(self.second_moment())[1][:, -1:]
-            z = next(self.shrink)
+            direction, z = np.linalg.eigh(self.second_moment())[1][:, -1:], next(self.shrink)
             if self.live:
                 answer = mean
                 if trace is not None:
                     trace.add(excess=excess, left=self.sums.count)
-            self.live = self.live and excess > self.of.allowed
+            self.live = self.live and excess > self.made.of.allowed
             if self.live:
                 tau = Score(mean, direction, self.step).of(self.y)
                 tail = tail_set(tau, self.kept, self.tail, self.y)
