@@ -78,7 +78,7 @@ from workbench.estimators.stable_quantile import (
 from workbench.estimators.unbounded import RoundFinish, round_finish
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.mechanisms import approximate_cost, gaussian, gaussian_scale
+from workbench.privacy.mechanisms import gaussian, gaussian_scale
 from workbench.privacy.ramps import CLOSE
 from workbench.privacy.ramps import require_events as require_enough_delta
 from workbench.privacy.stable import (
@@ -98,7 +98,6 @@ from workbench.privacy.stable import (
     stable_scale,
     suffices,
 )
-from workbench.privacy.stable import chances as stable_chances
 from workbench.special import chdtrc, chdtri, dtrtri, ndtri
 from workbench.types import Array
 
@@ -118,7 +117,6 @@ SHARE = 0.2  # of β: the slope, the scale, and no answer where h = T
 
 WIDTHS, SPARE = (2.2, 3.5, 7.0, 20.0), 5  # of ν, in units of d + 5
 LEAST_LEFT = 0.05  # of what a test leaves without a mask, what others must
-NEARLY = 0.98  # of what a test and a mask leave to first order: mostly less than they leave
 GUARDS = (2.0**44, 2.0**38, WIDEST)  # rotated rows of condition about 10^12, 10^10, 10^9
 ROUNDED = 1.02  # what rounding may add to g
 LARGEST_TV = 0.2  # total variation: more says little
@@ -531,13 +529,24 @@ class GaussianDesign:
 @lru_cache(maxsize=1024)
 def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign:
     require_enough_delta(budget)
-    for one in _rough(n, d, budget, beta):
-        made = _priced(one)
-        if made is not None and made.informative:
-            return made
+    if (made := _designed(n, d, budget, beta)) is not None:
+        return made
     fewest = fewest_rows(d, budget, beta)
     allowed = f"at least {fewest}" if n < fewest else f"at most {most_rows(d, budget, beta)}"
     raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+
+
+@lru_cache(maxsize=1024)
+def _designed(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign | None:
+    # the first of the rough ones that is informative with the room that it has
+    for rough in _rough(n, d, budget, beta):
+        charge = rough.charge
+        with suppress(ArgumentError):
+            left = room(budget, charge.sensitivity, charge.degrees, charge.most, charge.silent)
+            made = replace(rough, charge=replace(charge, room=left))
+            if made.informative:
+                return made
+    return None
 
 
 def _rough(n: int, d: int, budget: ApproxDP, beta: float) -> list[GaussianDesign]:
@@ -571,31 +580,6 @@ def _guarded(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStabi
     raise ArgumentError("n", n, "more rows for this count")
 
 
-def _priced(rough: GaussianDesign) -> GaussianDesign | None:
-    # the design with the room that it has
-    charge, budget = rough.charge, approximate_cost(rough.charge)
-    try:
-        left = room(budget, charge.sensitivity, charge.degrees, charge.most, charge.silent)
-    except ArgumentError:
-        return None
-    return replace(rough, charge=replace(charge, room=left))
-
-
-@lru_cache(maxsize=1024)
-def _any(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
-    for rough in _rough(n, d, budget, beta):
-        charge = replace(rough.charge, room=ZCDP(rough.charge.room.rho * NEARLY))
-        with suppress(
-            ArgumentError
-        ):  # a design if one with hardly less room is; if that is none, by its price
-            if replace(rough, charge=charge).informative and stable_chances(charge)[-1] >= 1 - charge.silent:
-                return True
-        made = _priced(rough)
-        if made is not None and made.informative:
-            return True
-    return False
-
-
 @lru_cache(maxsize=256)
 def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
     """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
@@ -611,14 +595,16 @@ def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
     """Tell whether n rows are the fewest or more: sooner where a power of 2 below n has a design."""
     require_enough_delta(budget)
     below = min(2 ** (n.bit_length() - 1), MANY)
-    return (below > FEW and _any(below, d, budget, beta)) or n >= fewest_rows(d, budget, beta)
+    return (below > FEW and _designed(below, d, budget, beta) is not None) or n >= fewest_rows(
+        d, budget, beta
+    )
 
 
 @lru_cache(maxsize=256)
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a Gaussian has a design for."""
     require_enough_delta(budget)
-    return fewest_that(lambda n: _any(n, d, budget, beta), FEW, 2 * FEW, _refused(d, budget))
+    return fewest_that(lambda n: _designed(n, d, budget, beta) is not None, FEW, 2 * FEW, _refused(d, budget))
 
 
 @lru_cache(maxsize=256)
@@ -626,9 +612,9 @@ def most_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the most rows, to 1 %, that a Gaussian has a design for: rounding grows with n."""
     low = fewest_rows(d, budget, beta)
     high = 2 * low
-    while _any(high, d, budget, beta):
+    while _designed(high, d, budget, beta) is not None:
         low, high = high, 2 * high
-    return nearly(lambda n: not _any(n, d, budget, beta), low, high)[0]
+    return nearly(lambda n: _designed(n, d, budget, beta) is None, low, high)[0]
 
 
 if __name__ == "__main__":
