@@ -131,7 +131,7 @@ WITHIN = partial(priced.test_the_whole_is_within_the_budget_by_independent_diver
 ORDERS = partial(priced.test_a_stick_is_above_the_exact_one_and_near_the_best_order, priced.USUAL, 1e-5)
 DRAW = partial(rewritten, stable, "masked_lift")
 CHARGED = partial(entry.test_the_charge_is_that_of_the_test_that_it_prices, *entry.PRICED[0])
-PRICED = partial(rewritten, affine, "_tested")
+PRICED = partial(rewritten, affine, "_rough")
 STEPS = partial(rewritten, ramps, "from_gammas")
 
 WHOLE_LIFTED = mutants(
