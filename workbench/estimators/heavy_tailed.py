@@ -53,6 +53,7 @@ Proof: `proofs/heavy_tails.md`.
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, inf, log, sqrt
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -501,30 +502,28 @@ class ClippedHeavyMean(BallMean):
 
 @lru_cache(maxsize=4096)
 def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDesign:
-    least, most = (2, MOST_MEAN_STEPS) if of.steps is None else (max(of.steps, 2), of.steps)
-    ways = divisions((1, *range(least, most + 1)), MEAN_SHARES)
-    tried = (_mean_design(of, n, d, mu, weights) for weights in ways)
-    return min(tried, key=lambda design: design.error)
-
-
-def _mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float, weights: tuple[float, ...]) -> MeanDesign:
-    moments, k, beta = Moments(of.moments, of.hypercontractivity), of.moments, of.beta / (3 * len(weights))
+    moments, k = Moments(of.moments, of.hypercontractivity), of.moments
     excess, squared = moments.excess(d), moments.squared_excess(d)
 
-    def step(r: float, weight: float) -> tuple[float, float]:
+    def step(r: float, weight: float, beta: float) -> tuple[float, float]:
         noise = mean_sensitivity(n, 1.0) / (mu * sqrt(weight)) * tail(d, beta)
         g = ((2 * k - 1) * excess / noise) ** (1 / (2 * k))
         cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))
         return r + g, sqrt(d / (n * (of.beta / 3))) + cut + noise * (r + g)  # (5) (8)
 
-    taken, clips, radii = list[float](), list[float](), [of.radius / of.unit]
-    for weight in weights[:-1]:
-        clip, shrunk = step(radii[-1], weight)
-        if shrunk >= radii[-1]:
-            break
-        taken.append(weight)
-        clips.append(clip)
-        radii.append(shrunk)
-    rest = 1 - sum(taken)
-    clip, shrunk = step(radii[-1], rest)
-    return MeanDesign((*taken, rest), (*clips, clip), (*radii, shrunk))
+    def tried(weights: tuple[float, ...]) -> MeanDesign:
+        beta = of.beta / (3 * len(weights))
+        taken, clips, radii = list[float](), list[float](), [of.radius / of.unit]
+        for weight in weights[:-1]:
+            clip, shrunk = step(radii[-1], weight, beta)
+            if shrunk >= radii[-1]:
+                break
+            taken.append(weight)
+            clips.append(clip)
+            radii.append(shrunk)
+        rest = 1 - sum(taken)
+        clip, shrunk = step(radii[-1], rest, beta)
+        return MeanDesign((*taken, rest), (*clips, clip), (*radii, shrunk))
+
+    least, most = (2, MOST_MEAN_STEPS) if of.steps is None else (max(of.steps, 2), of.steps)
+    return min(map(tried, divisions((1, *range(least, most + 1)), MEAN_SHARES)), key=attrgetter("error"))

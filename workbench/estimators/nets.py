@@ -24,6 +24,7 @@ Proof: `proofs/heavy_tails.md`, section 8.
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
 from math import ceil, exp, log, pi, sinh, sqrt
 
 import numpy as np
@@ -70,7 +71,7 @@ class Net:
         logs = self.logs
         if self.d == 1:
             return len(logs)
-        return sum(self.angles(a, b) for i, a in enumerate(logs) for b in logs[i:])
+        return sum(self.angles(a, b) for a, b in combinations_with_replacement(logs, 2))
 
     @cached_property
     def candidates(self) -> Array:
@@ -78,7 +79,7 @@ class Net:
         if self.d == 1:
             return np.exp(logs)[:, None, None]
         ellipses = []
-        for a, b in ((a, b) for i, a in enumerate(logs) for b in logs[i:]):
+        for a, b in combinations_with_replacement(logs, 2):
             for angle in pi * np.arange(count := self.angles(a, b)) / count:
                 axis = np.array([np.cos(angle), np.sin(angle)])
                 ellipses.append(np.exp(b) * np.eye(2) + (np.exp(a) - np.exp(b)) * np.outer(axis, axis))
