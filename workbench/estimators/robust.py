@@ -66,7 +66,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import ceil, inf, log, sqrt
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,19 +227,6 @@ class Steps:
     AIM: ClassVar = 0.1  # the noise of recentring
     NEVER: ClassVar = 0.45  # the noise with which it is of no use
     SUM: ClassVar = 0.03
-
-    def with_filter(self) -> Self:
-        """Return the same with the filter, or without it where it is not worth its price."""
-        rest = 1 - self.shares.range - self.shares.recentre
-        affordable = self.affordable(rest)
-        if affordable <= 0:
-            return self
-        scores = share(4 / (0.08 * self.corruption * self.n * self.mu), 0.01, 0.12)  # of one pass
-        passes = 2 if scores > 0.05 else 3
-        moment = min(affordable, (rest - LEAST_MEAN) / passes - self.SUM - scores, MOST_MOMENT)
-        shares = replace(self.shares, sum=self.SUM, moment=moment, scores=scores, passes=passes)
-        filtering = replace(self, shares=shares)
-        return filtering if moment > 0 and filtering.sees else self
 
     @cached_property
     def bins(self) -> int:
@@ -464,8 +451,19 @@ def designed(kind: type[Steps], n: int, d: int, corruption: float, reach: float,
     wide = radius + kind.OFFSET * sqrt(d)
     noise = 2 * wide / (n * mu)
     recentre = share(noise / kind.AIM, 0.005, 0.08)
-    shares = Shares(share(lead / mu, 0.005, 0.15), 0.0 if noise > kind.NEVER * sqrt(recentre) else recentre)
-    return kind(n, d, corruption, mu, bins, radius, wide, shares).with_filter()
+    if noise > kind.NEVER * sqrt(recentre):
+        recentre = 0.0
+    shares = Shares(share(lead / mu, 0.005, 0.15), recentre)
+    plain = kind(n, d, corruption, mu, bins, radius, wide, shares)
+    rest = 1 - shares.range - recentre
+    if (affordable := plain.affordable(rest)) <= 0:
+        return plain
+    scores = share(4 / (0.08 * corruption * n * mu), 0.01, 0.12)  # of one pass
+    passes = 2 if scores > 0.05 else 3
+    moment = min(affordable, (rest - LEAST_MEAN) / passes - kind.SUM - scores, MOST_MOMENT)
+    shares = replace(shares, sum=kind.SUM, moment=moment, scores=scores, passes=passes)
+    filtering = replace(plain, shares=shares)
+    return filtering if moment > 0 and filtering.sees else plain  # where the filter is not worth its price
 
 
 @dataclass(frozen=True, kw_only=True)
