@@ -150,17 +150,6 @@ def test_wide_tails_are_let_through_by_the_heavy_entry_alone():
     assert not ResilientHeavyMean(**given)(x, budget=APPROX, rng=rng(2)).abstained
 
 
-@pytest.mark.turns(3)
-@settings(max_examples=40, deadline=None)
-@given(neighbours(6, 2))
-def test_the_draw_in_the_plane_loses_at_most_epsilon(pair):
-    estimator = TukeyMean(radius=1.0, step=0.5, sigma=1.0)
-    law, other = (law_of_the_choice(estimator, x, PureDP(0.7)) for x in pair)
-    assert np.abs(np.log(law / other)).max() <= 0.7 + 1e-12
-    wanted = np.exp(0.7 / 2 * depths(np.clip(pair[0], -2, 2), grid(2, 2.0, 0.5)))
-    assert np.allclose(law, wanted / wanted.sum())
-
-
 @pytest.mark.daily
 def test_the_test_lets_a_wide_data_set_pass_with_probability_delta():
     x, budget = np.repeat([[-3.0], [3.0]], 12, axis=0), ApproxDP(3.0, 0.2)  # W_0 = 6 > w

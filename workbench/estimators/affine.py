@@ -44,7 +44,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from math import sqrt
-from typing import Any
 
 import numpy as np
 
@@ -335,14 +334,13 @@ def simulated(d: int, knee: float, power: int) -> Cell:
     """Return slopes and scales for every ratio, tr S/d, and the excess of the location, of 4^power rows."""
     n, influence = int(4**power), Influence(knee)
     draws = (np.random.default_rng((SEED, d, power, draw)).standard_normal((n, d)) for draw in range(DRAWS))
-    found: list[list[Any]] = [
-        list(one) for one in zip(*(_drawn(one, influence) for one in draws), strict=True)
-    ]
-    slopes, slope_spreads = means_and_spreads(np.array(found[0]), n, DIGITS)
-    scales, scale_spreads = means_and_spreads(np.array(found[1]), n, DIGITS)
-    law = {"slopes": slopes, "slope_spreads": slope_spreads, "scales": scales, "scale_spreads": scale_spreads}
-    scatter, excess = (rounded(np.mean(one), DIGITS) for one in found[2:])
-    return law | {"scatter": scatter, "excess": excess}
+    slopes, scales, scatter, excess = map(
+        np.array, zip(*(_drawn(one, influence) for one in draws), strict=True)
+    )
+    law: Cell = {}
+    for name, values in (("slope", slopes), ("scale", scales)):
+        law[f"{name}s"], law[f"{name}_spreads"] = means_and_spreads(values, n, DIGITS)
+    return law | {"scatter": rounded(scatter.mean(), DIGITS), "excess": rounded(excess.mean(), DIGITS)}
 
 
 def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, float]:
