@@ -155,17 +155,15 @@ def fewest_rows_of_means(d: int, epsilon: float, delta: float, beta: float = BET
 
 
 @formula
-def noise_of_means(n: int, d: int, epsilon: float, delta: float, beta: float = BETA) -> float:
-    """Return the sd of the noise in every direction over that of a row: c² = 810 λ₀ ln(12/δ)/(εn)²."""
-    return sqrt(810 * threshold(n, d, beta) * log(12 / delta)) / (epsilon * n)
-
-
-@formula
 def rows_of_means(d: int, alpha: float, epsilon: float, delta: float, beta: float = BETA) -> int:
-    """Return the least n for a median error of α in Mahalanobis norm: that of χ²_d times 1/n + c²."""
+    """Return the least n for a median error of α in Mahalanobis norm: that of χ²_d times 1/n + c².
+
+    c is the sd of the noise in every direction over that of a row, c² = 810 λ₀ ln(12/δ)/(εn)².
+    """
     median = float(chdtri(d, 0.5))
 
     def near(n: int) -> bool:
-        return median * (1 / n + noise_of_means(n, d, epsilon, delta, beta) ** 2) <= alpha**2
+        noise = sqrt(810 * threshold(n, d, beta) * log(12 / delta)) / (epsilon * n)
+        return median * (1 / n + noise**2) <= alpha**2
 
     return smallest(near, fewest_rows_of_means(d, epsilon, delta, beta))
