@@ -125,11 +125,6 @@ def shifted(offset: Offset, direction: Direction = ones, spread: float = 1.0) ->
     return replacing(change)
 
 
-def placed(offset: Offset, direction: Direction = ones) -> Attack:
-    """Return the attack that puts a row at `offset` times u, with no spread round it."""
-    return shifted(offset, direction, spread=0.0)
-
-
 def clusters(count: int | None, distance: float) -> Attack:
     """Return the attack that moves rows along one of `count` axes (all: None), each with the same chance."""
 
@@ -192,7 +187,7 @@ MEAN_ATTACKS = (
     Adversary("shift-random", _PLANTED + "a random direction", shifted(_planted, uniform)),
     Adversary("five-clusters", "clusters at 8 along five axes", clusters(5, 8.0)),
     Adversary("axis-clusters", "clusters at 6 along every axis", clusters(None, 6.0)),
-    Adversary("far", "a point mass at 1e6", placed(lambda t: FAR)),
+    Adversary("far", "a point mass at 1e6", shifted(lambda t: FAR, spread=0.0)),
     Adversary("tail-matched", "rows of unsuspicious length, turned to one side", replacing(tail_matched)),
     Adversary("inward", "the farthest rows of one side, put at the centre", inward),
     Adversary("under-threshold", "a cluster just too near for the filter to act", under_threshold(STOP)),
@@ -205,7 +200,9 @@ MEAN_ATTACKS = (
     Adversary("half-sphere", "half of the sphere of radius 1.5 √d", replacing(half_sphere)),
     Adversary("root-1", "a cluster at 1/√share", shifted(_root(1.0))),
     Adversary("root-2", "a cluster at 2/√share", shifted(_root(2.0))),
-    Adversary("edge", "a point mass at √(d/share)", placed(lambda t: sqrt(t.shape[1] / t.share))),
+    Adversary(
+        "edge", "a point mass at √(d/share)", shifted(lambda t: sqrt(t.shape[1] / t.share), spread=0.0)
+    ),
     Adversary(
         "spread",
         "distances uniform on [0, 3/√share]",
@@ -474,23 +471,18 @@ class Recipe:
     def attack(self, x: Array, bad: int, rng: Generator) -> Array:
         d = x.shape[1]
         axes = directions(d, rng)[:, : min(self.rank, d) or d]
-        inside = x @ axes
-        rows = self._rows((inside * inside).sum(axis=1), bad, rng)
+        if self.chosen == "random":
+            rows = np.asarray(rng.permutation(len(x))[:bad])
+        else:
+            order = np.argsort(((x @ axes) ** 2).sum(axis=1), kind="stable")
+            rows = order[-bad:] if self.chosen == "largest" else order[:bad]
         moved = rng.standard_normal((bad, axes.shape[1]))
-        moved *= self._radii(bad, rng) / np.sqrt((moved * moved).sum(axis=1, keepdims=True))
+        radii = self.radius + self.jitter * rng.standard_normal((bad, 1))
+        radii = np.where(rng.random((bad, 1)) < self.second, self.farther, radii)
+        moved *= radii / np.sqrt((moved * moved).sum(axis=1, keepdims=True))
         outside = x[rows] if self.outside == "kept" else rng.standard_normal((bad, d))
         outside = np.zeros((bad, d)) if self.outside == "zero" else outside
         return replaced(x, rows, outside + (moved * sqrt(axes.shape[1]) - outside @ axes) @ axes.T)
-
-    def _rows(self, sizes: Array, bad: int, rng: Generator) -> np.ndarray:
-        if self.chosen == "random":
-            return np.asarray(rng.permutation(len(sizes))[:bad])
-        order = np.argsort(sizes, kind="stable")
-        return order[-bad:] if self.chosen == "largest" else order[:bad]
-
-    def _radii(self, bad: int, rng: Generator) -> Array:
-        radii = self.radius + self.jitter * rng.standard_normal((bad, 1))
-        return np.where(rng.random((bad, 1)) < self.second, self.farther, radii)
 
     @property
     def adversary(self) -> Adversary:
