@@ -71,6 +71,20 @@ def probability(**arguments: object) -> None:
             raise ArgumentError(name, value, f"a number strictly between 0 and 1, at least {LEAST_DELTA:g}")
 
 
+def in_range(low: float, high: float, ends: str = "[]", **arguments: object) -> None:
+    """Raise unless every argument is a number between two ends, "[" or "]" where an end is allowed itself.
+
+    >>> in_range(0, 0.5, "[)", corruption=0.5)
+    Traceback (most recent call last):
+        ...
+    workbench.errors.ArgumentError: corruption = 0.5: expected a number in [0, 0.5)
+    """
+    for name, value in arguments.items():
+        inside = real(value) and low <= value <= high
+        if not inside or (value == low and ends[0] == "(") or (value == high and ends[1] == ")"):
+            raise ArgumentError(name, value, f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}")
+
+
 def integer_at_least(least: int, **arguments: object) -> None:
     for name, value in arguments.items():
         if isinstance(value, bool) or not isinstance(value, _INTEGRAL) or value < least:
@@ -102,8 +116,7 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
 def _loss(**arguments: Any) -> None:
     for name, value in arguments.items():
         positive(**{name: value})
-        if not LEAST_LOSS <= value <= MOST_LOSS:
-            raise ArgumentError(name, value, f"a number in [{LEAST_LOSS:g}, {MOST_LOSS:g}]")
+        in_range(LEAST_LOSS, MOST_LOSS, **{name: value})
 
 
 def _share_or_zero(delta: object) -> None:

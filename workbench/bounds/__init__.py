@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import ArgumentError, integer_at_least, positive, probability, real
+from workbench.errors import in_range, integer_at_least, positive, probability
 from workbench.special import betainc
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -41,9 +41,7 @@ class Shape:
 
 def below(most: float, **shares: object) -> None:
     """Raise unless every argument lies strictly between 0 and `most`."""
-    for name, value in shares.items():
-        if not (real(value) and 0 < value < most):
-            raise ArgumentError(name, value, f"a number strictly between 0 and {most:.6g}")
+    in_range(0, most, "()", **shares)
 
 
 RANGES: dict[str, Callable[..., None]] = {

@@ -17,7 +17,7 @@ from math import ceil, exp, expm1, floor, log, log1p, sqrt
 import numpy as np
 
 from workbench.bounds import Shape, binomial_tail, formula, smallest
-from workbench.errors import ArgumentError, positive, probability, real
+from workbench.errors import in_range, positive, probability
 from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
@@ -106,12 +106,10 @@ def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: 
 
 def _check_two_point(total_variation: float, epsilon: float, beta: float, delta: float) -> float:
     # kappa
-    if not (real(total_variation) and 0 < total_variation <= 1):
-        raise ArgumentError("total_variation", total_variation, "a number above 0, at most 1")
+    in_range(0, 1, "(]", total_variation=total_variation)
     positive(epsilon=epsilon)
     probability(beta=beta)
-    if not (real(delta) and 0 <= delta < 1):
-        raise ArgumentError("delta", delta, "a number from 0 to below 1")
+    in_range(0, 1, "[)", delta=delta)
     return delta * exp(-epsilon) / -expm1(-epsilon)
 
 

@@ -79,7 +79,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, few, integer_at_least, positive, real, require_columns
+from workbench.errors import ArgumentError, few, in_range, integer_at_least, positive, require_columns
 from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix, standardised
 from workbench.estimators.histograms import BALL_WIDTH, BOX_WIDTH, StableCentres, ball_reach, box_reach
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
@@ -602,8 +602,7 @@ class Filtered(Estimator[Array]):
     def _validate(self) -> None:
         if self.radius > WIDEST * self.unit:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} standard deviations")
-        if not (real(self.corruption) and 0 <= self.corruption < self.MOST):
-            raise ArgumentError("corruption", self.corruption, f"a number from 0 to below {self.MOST:g}")
+        in_range(0, self.MOST, "[)", corruption=self.corruption)
         if self.corruption == 0 and (self.heavy or self.calibration == "paper"):
             raise ArgumentError("corruption", self.corruption, 'above 0, but for light tails and "tight"')
         if self.level is not None:

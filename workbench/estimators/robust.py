@@ -71,7 +71,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, real, require_columns
+from workbench.errors import ArgumentError, in_range, require_columns
 from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
@@ -481,8 +481,7 @@ class _Robust(Estimator[Array]):
 
     def _validate(self) -> None:
         standard_radius(self.radius, self.unit)
-        if not (real(self.corruption) and 0 <= self.corruption <= self.MOST):
-            raise ArgumentError("corruption", self.corruption, f"a number from 0 to {self.MOST}")
+        in_range(0, self.MOST, corruption=self.corruption)
 
     def steps(self, n: int, d: int, budget: Budget) -> Steps:
         require_matrix(n, d)

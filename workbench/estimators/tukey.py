@@ -53,7 +53,7 @@ from math import ceil, inf, pi, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, positive, probability, real, require_columns
+from workbench.errors import ArgumentError, in_range, positive, probability, require_columns
 from workbench.estimators.base import (
     Abstention,
     Estimator,
@@ -310,8 +310,7 @@ class ResilientMean(Estimator[Array]):
     check: float = 1 / 3
 
     def _validate(self) -> None:
-        if not (real(self.corruption) and 0 < self.corruption < 1 / 6):
-            raise ArgumentError("corruption", self.corruption, "a number strictly between 0 and 1/6")
+        in_range(0, 1 / 6, "()", corruption=self.corruption)
         probability(check=self.check)
 
     @property

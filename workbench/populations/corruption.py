@@ -12,7 +12,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, real
+from workbench.errors import in_range
 from workbench.linalg import norms
 from workbench.special import ndtr, ndtri
 from workbench.types import Array
@@ -48,8 +48,7 @@ class Adversary:
         >>> far.corrupt(np.zeros((10, 2)), 0.25, rng=np.random.default_rng(1))[:, 0].tolist()[:3]
         [1000000.0, 1000000.0, 0.0]
         """
-        if not (real(corruption) and 0 <= corruption < 0.5):
-            raise ArgumentError("corruption", corruption, "a number from 0 to below 1/2")
+        in_range(0, 0.5, "[)", corruption=corruption)
         bad = int(corruption * len(x))
         return self.attack(x, bad, rng) if bad else x.copy()
 

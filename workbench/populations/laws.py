@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability, real
+from workbench.errors import ArgumentError, finite, in_range, integer_at_least, positive, probability, real
 from workbench.linalg import symmetrised
 from workbench.privacy.noise import bartlett
 from workbench.special import ndtr, ndtri
@@ -274,8 +274,7 @@ class Contaminated:
     fraction: float
 
     def __post_init__(self) -> None:
-        if not (real(self.fraction) and 0 <= self.fraction < 0.5):
-            raise ArgumentError("fraction", self.fraction, "a number from 0 to below 1/2")
+        in_range(0, 0.5, "[)", fraction=self.fraction)
         if self.outliers.d != self.clean.d:
             raise ArgumentError("outliers", self.outliers, f"the dimension of clean, {self.clean.d}")
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
+from workbench.errors import ArgumentError, in_range, integer_at_least, one_of, positive, probability
 from workbench.types import Array
 
 
@@ -22,8 +22,7 @@ def sparse_signal(
     """Return U of step (1): `share` of the p(p-1)/2 pairs, rounded, are not zero."""
     integer_at_least(1, p=p)
     one_of(("uniform", "signs"), values=values)
-    if not 0 <= share <= 1:
-        raise ArgumentError("share", share, "a number in [0, 1]")
+    in_range(0, 1, share=share)
     rows, columns = np.triu_indices(p, 1)
     chosen = rng.choice(len(rows), size=round(share * len(rows)), replace=False)
     drawn = rng.uniform(-1, 1, len(chosen)) if values == "uniform" else rng.choice([-1.0, 1.0], len(chosen))
