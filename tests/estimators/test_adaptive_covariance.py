@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.estimators.streams import rng as stream
 from workbench import AdaptiveCovariance
 from workbench.distributions import DenoisedCovariance
 from workbench.errors import ArgumentError
@@ -21,7 +22,7 @@ class Script(UnitNoise):
     """Releases numbers that were written before: two data sets can differ by a leak only."""
 
     def __init__(self, seed):
-        object.__setattr__(self, "rng", np.random.default_rng(seed))
+        object.__setattr__(self, "rng", stream(seed))
 
     def gaussian(self, value, sensitivity, scale):
         size = len(np.asarray(value))
@@ -37,7 +38,7 @@ class Script(UnitNoise):
 
 @pytest.mark.parametrize("centred", [True, False])
 def test_what_is_released_decides_all_the_rest(centred):
-    rows = np.zeros((500, 3)), 1e3 * np.random.default_rng(1).standard_normal((500, 3))
+    rows = np.zeros((500, 3)), 1e3 * stream(1).standard_normal((500, 3))
     for seed in range(20):
         estimator = AdaptiveCovariance(radius=100.0, centred=centred)
         one, other = (estimator.estimate(x, ZCDP(0.5), Script(seed)) for x in rows)
@@ -64,7 +65,7 @@ def symmetric(rng, d):
 )
 def test_the_squared_error_is_as_it_is_estimated(truth, most, by_entries):
     """Of eigenvalues, with a bound that binds or not; of entries at one threshold. Four standard errors."""
-    rng, matrix, off = np.random.default_rng(7), np.diag(truth), []
+    rng, matrix, off = stream(7), np.diag(truth), []
     if by_entries:
         matrix = matrix + 4 * (np.eye(12, k=1) + np.eye(12, k=-1))
     for _ in range(1500):
@@ -83,7 +84,7 @@ def test_the_squared_error_is_as_it_is_estimated(truth, most, by_entries):
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 8), st.floats(-12, 12), st.floats(-3, 3))
 def test_eigenvalues_ascend_within_their_bounds(seed, d, size, most):
-    values = np.sort(np.random.default_rng(seed).standard_normal(d)) * 10.0**size
+    values = np.sort(stream(seed).standard_normal(d)) * 10.0**size
     f, risk = denoised_spectrum(values, 10.0**most)
     assert (np.diff(f) >= -1e-12 * np.abs(f).max()).all()
     assert f.min() >= 0
@@ -92,7 +93,7 @@ def test_eigenvalues_ascend_within_their_bounds(seed, d, size, most):
 
 
 def test_noise_stands_out_of_noise_hardly_ever():
-    noise = np.random.default_rng(4).standard_normal((2000, adaptive.BINS))
+    noise = stream(4).standard_normal((2000, adaptive.BINS))
     assert sum(first_mass(one, 1.0) is not None for one in noise) <= 4
     assert first_mass(np.append(np.zeros(200), np.full(120, 2.5)), 1.0) == 200
 
@@ -103,11 +104,11 @@ def relative(found, x):
 
 
 def normal(n, d, seed, sd=1.0):
-    return sd * np.random.default_rng(seed).standard_normal((n, d)) / np.arange(1, d + 1)
+    return sd * stream(seed).standard_normal((n, d)) / np.arange(1, d + 1)
 
 
 def released(x, seed, rho=0.1, **more):
-    return AdaptiveCovariance(**more)(x, budget=ZCDP(rho), rng=np.random.default_rng(seed)).value
+    return AdaptiveCovariance(**more)(x, budget=ZCDP(rho), rng=stream(seed)).value
 
 
 def far_rows(share=0.1):
@@ -146,7 +147,7 @@ def test_all_charges_of_the_centre_are_drawn_in_order_whatever_the_unit_is():
 
 
 def test_entries_answer_where_they_are_surely_better():
-    rng, chosen = np.random.default_rng(11), []
+    rng, chosen = stream(11), []
     band = 0.05 * (np.eye(60) + 0.4 * np.eye(60, k=1) + 0.4 * np.eye(60, k=-1)) / 3
     for truth, level in ((band, 0.0005), (0.3 * np.eye(2), 0.02)):
         chosen.append([denoised(truth + level * symmetric(rng, len(truth)), level)[2] for _ in range(20)])

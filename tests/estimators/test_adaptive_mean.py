@@ -5,6 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from tests.estimators.streams import rng as stream
 from workbench import AdaptiveMean, ApproxDP, ArgumentError, GaussianDP
 from workbench.estimators.adaptive_mean import PROBES, median, quantiles, shares, uniform
 from workbench.estimators.base import Trace
@@ -19,7 +20,7 @@ class Scripted(UnitNoise):
     """Answers the same whatever is asked, and keeps the whole numbers that it was asked with."""
 
     def __init__(self, seed):
-        object.__setattr__(self, "rng", np.random.default_rng(seed))
+        object.__setattr__(self, "rng", stream(seed))
         object.__setattr__(self, "seen", [])
 
     def gaussian(self, value, sensitivity, scale):
@@ -38,7 +39,7 @@ def asked(x, seed):
 @pytest.mark.turns(3)
 def test_one_row_moves_each_step_by_its_charge_and_no_more():
     """Over rows on opposite sides, in the centre and far away, and absent ones: attained in every search."""
-    d, rng, most = 3, np.random.default_rng(1), np.zeros(sum(PROBES.values()))
+    d, rng, most = 3, stream(1), np.zeros(sum(PROBES.values()))
     far = np.full(d, 1e9)
     x = rng.standard_normal((40, d)) * np.geomspace(1, 0.01, d)
     centre = asked(x, 0)[1]
@@ -82,9 +83,9 @@ def charge_of(step, scale):
 
 def test_weak_probes_find_places_in_a_range_of_a_billion_scales():
     """τ = .35, where binary search would need every one of thirty answers to be right."""
-    rng, n = np.random.default_rng(3), 500
+    rng, n = stream(3), 500
     values = rng.uniform(-1e9, 1e9, 400)[:, None] + rng.standard_normal((400, n))
-    charge, noise = charge_of("centre", 0.35 * n), np.random.default_rng(4)
+    charge, noise = charge_of("centre", 0.35 * n), stream(4)
 
     class Noise(UnitNoise):
         def gaussian(self, value, sensitivity, scale):
@@ -101,14 +102,14 @@ def test_a_cell_without_width_has_no_mass():
 
 
 def error(x, mean, radius, seed):
-    release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=np.random.default_rng(seed))
+    release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=stream(seed))
     return float(np.linalg.norm(release.value - mean))
 
 
 def test_constant_and_equal_rows_are_found():
     rows = np.tile([0.5, -2.0, 1e-3], (400, 1))
     assert error(rows, rows[0], 10.0, 1) < 1e-9
-    rows[:, 0] += np.random.default_rng(6).standard_normal(400)
+    rows[:, 0] += stream(6).standard_normal(400)
     assert error(rows, [0.5, -2.0, 1e-3], 10.0, 1) < 0.3
 
 

@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from tests.estimators.streams import rng as stream
 from workbench.catalog import Example
 from workbench.contracts.kit import answer
 from workbench.contracts.ramps import largest_rows, located_normal_scale
@@ -36,13 +37,13 @@ SCALES = [
 
 def rotated(d, condition, seed):
     """Axes of lengths from 1 to the root of 1/condition, turned."""
-    rng = np.random.default_rng((d, seed))
+    rng = stream((d, seed))
     return np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, condition**-0.5, d)
 
 
 def traced(x):
     trace = Trace()
-    release = AffineMean()(x, budget=BUDGET, rng=np.random.default_rng(1), trace=trace)
+    release = AffineMean()(x, budget=BUDGET, rng=stream(1), trace=trace)
     return release.value, {name: values[0] for name, values in trace.records.items()}
 
 
@@ -65,7 +66,7 @@ def test_turned_rows_of_a_condition_of_ten_to_the_twelve_have_an_answer():
     d, n, counts = 2, int(1.1 * fewest_rows(2, USUAL, BETA)), []
     test = AffineMean().design(n, d, USUAL).test
     for seed in range(8):
-        rows = np.random.default_rng(seed).standard_normal((n, d)) @ (1e3 * rotated(d, 1e12, seed).T)
+        rows = stream(seed).standard_normal((n, d)) @ (1e3 * rotated(d, 1e12, seed).T)
         counts.append(test.located(rows + 1e6).count)
     assert np.median(counts) > 0.8 * test.most
 
@@ -74,7 +75,7 @@ def test_few_rows_have_a_location_of_the_masked_matrix():
     """At an n at which no normal noise would do, and within five of the sds that are predicted."""
     n, d = fewest_rows(2, USUAL, BETA), 2
     assert AffineMean().plan(n, d, USUAL).mechanism == WISHART
-    rng, found = np.random.default_rng(5), []
+    rng, found = stream(5), []
     for _ in range(30):
         release = AffineMean()(rng.standard_normal((n, d)) * 1e-3 + 7.0, budget=USUAL, rng=rng)
         if not isinstance(release.value, Abstention):
@@ -86,7 +87,7 @@ def test_few_rows_have_a_location_of_the_masked_matrix():
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_location_and_scatter_follow_an_affine_map(offset):
     """Of skew rows, whose median is no image of a median."""
-    x, axes = np.random.default_rng(3).gamma(20.0, 1.0, (N, D)), rotated(D, 1e4, 1)
+    x, axes = stream(3).gamma(20.0, 1.0, (N, D)), rotated(D, 1e4, 1)
     (_, plain), (_, moved) = traced(x), traced(x @ axes.T + offset)
     assert plain["h"] == moved["h"] > 0
     back = np.linalg.inv(axes)
@@ -106,7 +107,7 @@ def spoilt_runs(estimator, n, share, error):
     """Errors of eight runs with a share of the rows far away in one place; no answer is an infinite one."""
     found = []
     for seed in range(8):
-        rng = np.random.default_rng((12, seed))
+        rng = stream((12, seed))
         x = rng.normal(size=(n, 2))
         x[: round(share * n)] += 1e4
         value = estimator(x, budget=USUAL, rng=rng).value
@@ -126,7 +127,7 @@ def test_more_rows_than_it_says_in_one_place_carry_an_answer_away(estimator, n, 
     words = estimator.other_rows(n, 2, USUAL)
     share = float(words.split("up to ")[1].split("%")[0]) / 100
     assert said in words
-    assert words in str(estimator(np.zeros((n, 2)), budget=USUAL, rng=np.random.default_rng(1)))
+    assert words in str(estimator(np.zeros((n, 2)), budget=USUAL, rng=stream(1)))
     below, above = (spoilt_runs(estimator, n, times * share, error) for times in (0.9, 2.2))
     assert not ((below > 100) & (below < np.inf)).any()
     assert ((above > 100) & (above < np.inf)).sum() >= 4
@@ -139,7 +140,7 @@ PRICED = [(BUDGET, 2, ROWS), (ApproxDP(4.0, 1e-4), 1, 1600), (ApproxDP(1.0, 1e-6
 
 
 def normal(seed):
-    return np.random.default_rng((4, seed)).standard_normal((ROWS, 2))
+    return stream((4, seed)).standard_normal((ROWS, 2))
 
 
 FAILURES = [
@@ -186,7 +187,7 @@ def test_the_charge_is_that_of_the_test_that_it_prices(budget, d, n):
 
 def test_the_count_is_of_rows_beyond_and_sees_one_in_twenty():
     """Normal rows pass but for .002, 5 % of far ones for .03: of 300 runs 4 and 24 are 4 sds and more."""
-    far, rng = gaussian_design(1700, 2, USUAL, BETA).far, np.random.default_rng(1)
+    far, rng = gaussian_design(1700, 2, USUAL, BETA).far, stream(1)
     noise, n = SimulatedNoise(rng), 1700
     clean = [far.passes(rng.chisquare(2, n), noise) for _ in range(300)]
     dirty = [
@@ -200,7 +201,7 @@ def test_the_count_is_of_rows_beyond_and_sees_one_in_twenty():
 def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
     """A far row moves the released moments by no more than their sensitivity, with the same noise."""
     n, d = 1700, 2
-    made, rng = LiftedGaussian().design(n, d, USUAL), np.random.default_rng(4)
+    made, rng = LiftedGaussian().design(n, d, USUAL), stream(4)
     x = rng.normal(size=(n, d))
     y = x.copy()
     y[7] = [300.0, -4000.0]
@@ -214,7 +215,7 @@ def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
     lift = made.test.lift(x)
     monkeypatch.setattr(type(made.test), "lift", lambda self, rows: lift)
     for rows in (x, y):
-        LiftedGaussian().estimate(rows, USUAL, Kept(np.random.default_rng(2)))
+        LiftedGaussian().estimate(rows, USUAL, Kept(stream(2)))
     half = len(kept) // 2
     (first, allowed), (second, _) = kept[0], kept[half]
     assert 0.1 * allowed < np.linalg.norm(first - second) <= allowed * (1 + 1e-9)
@@ -223,11 +224,11 @@ def test_moments_are_of_rows_in_a_ball_round_what_was_released(monkeypatch):
 @pytest.mark.daily
 def test_the_centre_is_not_that_of_the_rows():
     """What is shown is masked: two runs differ by about √(d/ν) sds."""
-    estimator, x = LiftedGaussian(), np.random.default_rng(4).normal(size=(1700, 2))
+    estimator, x = LiftedGaussian(), stream(4).normal(size=(1700, 2))
     centres = []
     for seed in range(40):
         trace = Trace()
-        estimator.estimate(x, USUAL, SimulatedNoise(np.random.default_rng(seed)), trace)
+        estimator.estimate(x, USUAL, SimulatedNoise(stream(seed)), trace)
         centres.append(trace.records["centre"][0])
     spread = np.array(centres).std(axis=0)
     assert (spread > 0.3 / sqrt(estimator.design(*x.shape, USUAL).charge.degrees)).all()
@@ -236,7 +237,7 @@ def test_the_centre_is_not_that_of_the_rows():
 @pytest.mark.parametrize("d", [2, 8, 40, 100])
 def test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are(d):
     """To the last bit, wherever it stood: a row at the edge must not follow it over."""
-    rng = np.random.default_rng(d)
+    rng = stream(d)
     centre, whitened = rng.normal(size=d), rng.normal(size=(d, d))
     for n in (2, 5, 8, 33, 101):
         x = rng.normal(size=(n, d))

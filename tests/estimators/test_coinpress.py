@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.estimators.streams import rng as stream
 from workbench import CoinPressCovariance, CoinPressMean
 from workbench.distributions import Gaussian
 from workbench.estimators.coinpress import CoinPressGaussian, JointStep, preconditioned, rounder
@@ -20,7 +21,7 @@ quickly = settings(max_examples=30)
 
 
 def rotated(values, seed=1):
-    basis = np.linalg.qr(np.random.default_rng(seed).standard_normal((len(values), len(values))))[0]
+    basis = np.linalg.qr(stream(seed).standard_normal((len(values), len(values))))[0]
     return (basis * values) @ basis.T
 
 
@@ -28,7 +29,7 @@ def rotated(values, seed=1):
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_the_frame_keeps_the_bounds_for_every_error_within_e(seed, d):
     """T ≤ I becomes U^(-1/2) T U^(-1/2) in [ℓ/(ℓ+2e), 1] for every Z within e of T in spectral norm."""
-    rng = np.random.default_rng(seed)
+    rng = stream(seed)
     lower, e = 10 ** rng.uniform(-4, -0.01), rng.uniform(0.001, 0.6)
     truth, error = rotated(rng.uniform(lower, 1, d), seed), rng.standard_normal((d, d))
     error = error + error.T
@@ -42,7 +43,7 @@ def test_the_frame_keeps_the_bounds_for_every_error_within_e(seed, d):
 @quickly
 @given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.3, 3.0))
 def test_no_covariance_keeps_less_of_itself_in_a_ball_than_the_white_one(seed, d, share):
-    variances, radius = 10.0 ** np.random.default_rng(seed).uniform(-6, 0, d), share * sqrt(d)
+    variances, radius = 10.0 ** stream(seed).uniform(-6, 0, d), share * sqrt(d)
     white = censored_spectrum(np.ones(d), radius)
     assert clipped_moment(d, radius) == pytest.approx(white.mean(), rel=1e-9)
     assert (censored_spectrum(variances, radius) >= white * variances * (1 - 1e-9)).all()
@@ -52,7 +53,7 @@ def test_no_covariance_keeps_less_of_itself_in_a_ball_than_the_white_one(seed, d
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_a_frame_at_most_doubles_what_was_below_one(seed, d):
     """A Σ Aᵀ ≤ 2 I after step (10), for every noise that takes no more than e + ℓ/2 from an eigenvalue."""
-    rng = np.random.default_rng(seed)
+    rng = stream(seed)
     lower, e, clip = 10 ** rng.uniform(-4, -0.01), rng.uniform(0.0, 0.6), 0.9 * sqrt(d)
     truth, noise = rotated(10 ** rng.uniform(np.log10(lower), 0, d), seed), rng.standard_normal((d, d))
     noise = (noise + noise.T) / np.abs(np.linalg.eigvalsh(noise + noise.T)).max() * (e + lower / 2)
@@ -64,20 +65,20 @@ def test_a_frame_at_most_doubles_what_was_below_one(seed, d):
 @pytest.mark.turns(3)
 def test_noise_that_leaves_the_floats_gives_no_answer():
     estimator, x = CoinPressGaussian(radius=1.0, upper=1e300, lower=1e300), np.zeros((10, 2))
-    sources = map(np.random.default_rng, range(9))
+    sources = map(stream, range(9))
     assert any(estimator(x, budget=ZCDP(1e-20), rng=source).abstained for source in sources)
 
 
 def test_without_noise_every_number_of_steps_returns_the_moments_of_the_rows():
     """Of rows that are long along no axis of theirs: A is not symmetric, and its side is seen."""
     law = MultivariateGaussian(Gaussian(np.zeros(4), rotated(np.geomspace(1, 1e4, 4))))
-    x, silent = law.sample(4000, rng=np.random.default_rng(2)), GaussianDP(1e9)
+    x, silent = law.sample(4000, rng=stream(2)), GaussianDP(1e9)
     for steps in range(1, 7):
         shape = CoinPressCovariance(upper=1e4, lower=1.0, centred=True, mode="proved", steps=steps)
         place = CoinPressMean(radius=2000.0, sigma=100.0, mode="proved", steps=steps)
-        found = shape(x, budget=silent, rng=np.random.default_rng(1)).value
+        found = shape(x, budget=silent, rng=stream(1)).value
         assert mahalanobis_covariance_error(found, second_moment(x)) < 1e-4
-        found = place(x + 900.0, budget=silent, rng=np.random.default_rng(1)).value
+        found = place(x + 900.0, budget=silent, rng=stream(1)).value
         assert found == pytest.approx(x.mean(axis=0) + 900.0, abs=1e-2)
 
 
@@ -98,8 +99,8 @@ def test_joint_steps_take_the_place_of_pairs_where_they_are_predicted_to_err_les
 
 
 def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
-    x = np.random.default_rng(3).standard_normal((3000, 2)) + 1e4
+    x = stream(3).standard_normal((3000, 2)) + 1e4
     for paired, good in ((True, True), (False, False)):
         estimator = CoinPressCovariance(upper=1.0, lower=1.0, radius=10.0, paired=paired)
-        value = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(1)).value
+        value = estimator(x, budget=ZCDP(0.5), rng=stream(1)).value
         assert (mahalanobis_covariance_error(value, np.eye(2)) < 0.3) == good

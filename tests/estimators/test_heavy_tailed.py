@@ -5,6 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from tests.estimators.streams import rng as stream
 from workbench.distributions import Gaussian
 from workbench.estimators.base import Trace
 from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, Moments
@@ -21,7 +22,7 @@ LOUD = ZCDP(0.5)
 @pytest.mark.parametrize("k", [2, 3, 5])
 def test_the_constant_of_a_pair_holds_for_skewed_laws_on_few_points(k):
     """Y = (X - X')/√2 exactly, for laws on two to five points; some of 800 come near the constant."""
-    rng, closest = np.random.default_rng(k), 0.0
+    rng, closest = stream(k), 0.0
     for _ in range(800):
         size = int(rng.integers(2, 6))
         points = rng.standard_normal(size) * rng.choice([1.0, 10.0], size)
@@ -54,7 +55,7 @@ def test_excess_bounds_hold_pointwise():
 @pytest.mark.parametrize("seed", range(3))
 def test_a_step_keeps_the_sandwich_wherever_the_band_holds(seed):
     """Z between keep·S - eI and S + eI, often on the boundary."""
-    rng = np.random.default_rng(seed)
+    rng = stream(seed)
     for _ in range(150):
         d, lower = int(rng.integers(1, 6)), 10.0 ** rng.uniform(-6, -0.01)
         (q, _), (p, _) = (np.linalg.qr(rng.standard_normal((d, d))) for _ in range(2))
@@ -76,15 +77,15 @@ def student(covariance, degrees, mean=0.0):
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
 def test_proved_bands_hold_on_heavy_tails_in_every_step(calibration):
     """Each of two runs fails with probability .05 by the proof; the bounds are far from tight."""
-    q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((2, 2)))
+    q, _ = np.linalg.qr(stream(0).standard_normal((2, 2)))
     sigma, n, k = (q * [1.0, 1000.0]) @ q.T, 100_000, 3
     estimator = HeavyTailedCovariance(
         upper=1000.0, centred=True, moments=k, mode="proved", calibration=calibration,
         hypercontractivity=student_hypercontractivity(10.0, k), lower=1.0,
     )  # fmt: skip
     for seed in range(2):
-        trace, x = Trace(), student(sigma, 10.0).sample(n, rng=np.random.default_rng(seed))
-        value = estimator(x, budget=LOUD, rng=np.random.default_rng(50 + seed), trace=trace).value
+        trace, x = Trace(), student(sigma, 10.0).sample(n, rng=stream(seed))
+        value = estimator(x, budget=LOUD, rng=stream(50 + seed), trace=trace).value
         assert len(trace.records["lower"]) > 2
         assert (np.diff(trace.records["lower"]) > 0).all()
         for a, lower in zip(trace.records["preconditioner"], trace.records["lower"], strict=True):

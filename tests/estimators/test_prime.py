@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from tests.estimators.streams import rng
 from workbench.estimators import Trace
 from workbench.estimators.prime import (
     FilterMean,
@@ -34,18 +35,18 @@ EACH = pytest.mark.parametrize("estimator", ALL, ids=lambda one: type(one).__nam
 
 def planted(n, d, distance=6.0):
     """Normal rows of which one in twenty lies elsewhere."""
-    x = np.random.default_rng(1).standard_normal((n, d))
+    x = rng(1).standard_normal((n, d))
     x[: n // 20] += distance / np.sqrt(d)
     return x
 
 
 def mean(estimator, x, budget=LOUD, seed=2):
-    return estimator.estimate(x, budget, SimulatedNoise(np.random.default_rng(seed)))
+    return estimator.estimate(x, budget, SimulatedNoise(rng(seed)))
 
 
 @EACH
 def test_splits_answer_apart_and_the_most_central_answer_wins(estimator):
-    x, noise = planted(5000, 2), SimulatedNoise(np.random.default_rng(3))
+    x, noise = planted(5000, 2), SimulatedNoise(rng(3))
     answers = np.array([estimator.estimate(np.ascontiguousarray(x[p::5]), LOUD, noise) for p in range(5)])
     apart = np.median(np.linalg.norm(answers[:, None] - answers, axis=2), axis=1)
     assert np.array_equal(mean(replace(estimator, splits=5), x, seed=3), answers[np.argmin(apart)])
@@ -73,7 +74,7 @@ def tied(tau, kept, y, k, cut):
 
 def independent(tau, kept, y, k, cut):
     """The mistake: a threshold of its own for every row, from numbers that both data sets share."""
-    cuts = cut * np.random.default_rng(len(y)).permutation(np.linspace(0.2, 2.0, len(y)))
+    cuts = cut * rng(len(y)).permutation(np.linspace(0.2, 2.0, len(y)))
     return left_after(tau, kept, tail_set(tau, kept, k, y), cuts)
 
 
@@ -107,10 +108,10 @@ def test_counts_and_threshold_are_those_of_the_definition():
 @pytest.mark.slow
 def test_the_source_s_own_queries_find_a_cluster_among_ten_million_rows():
     """One run of calibration "paper" on real rows: d = 3, corruption .05, shift 3 per coordinate, ε = 10."""
-    x = np.random.default_rng(1).standard_normal((10**7, 3))
+    x = rng(1).standard_normal((10**7, 3))
     x[:500_000] += 3.0
     estimator, trace = PrimeMean(radius=10.0, calibration="paper", sigma=1.0), Trace()
-    release = estimator(x, budget=ApproxDP(10.0, 0.01), rng=np.random.default_rng(11), trace=trace)
+    release = estimator(x, budget=ApproxDP(10.0, 0.01), rng=rng(11), trace=trace)
     assert np.linalg.norm(x.mean(axis=0)) > 0.25
     assert np.linalg.norm(release.value) < 0.05  # measured: .034, and .034 with another seed
     assert trace.records["excess"][-1] < trace.records["excess"][0] / 2

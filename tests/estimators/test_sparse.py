@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.estimators.streams import rng as stream
 from workbench.errors import ArgumentError
 from workbench.estimators.sparse import (
     LEVELS,
@@ -30,7 +31,7 @@ NOISE = Noise(0.05, 0.035, 1000)
 )
 def test_the_stated_noise_delivers_another_budget_than_it_claims(epsilon, delta, delivered):
     budget, estimator = ApproxDP(epsilon, delta), PerturbedCovariance(calibration="paper", radius=2.0)
-    release = estimator(np.zeros((50, 2)), budget=budget, rng=np.random.default_rng(1))
+    release = estimator(np.zeros((50, 2)), budget=budget, rng=stream(1))
     assert release.guarantee.budget.epsilon == pytest.approx(delivered, abs=6e-4)
     assert release.guarantee.requested == budget
     assert "requested" in str(release.guarantee)
@@ -46,7 +47,7 @@ def released(rng, p=8):
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from(RULES))
 def test_rules_keep_symmetry_and_diagonal_and_never_enlarge(seed, rule):
-    rng = np.random.default_rng(seed)
+    rng = stream(seed)
     matrix = released(rng)
     kept = thresholded(matrix, NOISE, rule, rng)
     assert (kept == kept.T).all()
@@ -63,7 +64,7 @@ def of_scores(scores, p=40):
 
 def test_the_risk_of_stein_s_rule_is_the_error_of_normal_entries():
     """At every κ, of 40 signals of 4 sds among 780: the mean over draws, within four standard errors."""
-    rng, truth = np.random.default_rng(4), np.repeat([4.0, 0.0], [40, 740])
+    rng, truth = stream(4), np.repeat([4.0, 0.0], [40, 740])
     apart = []
     for _ in range(200):
         z = np.abs(truth + rng.standard_normal(len(truth)))
@@ -74,7 +75,7 @@ def test_the_risk_of_stein_s_rule_is_the_error_of_normal_entries():
 
 
 def test_stein_s_rule_keeps_signals_whole_and_little_of_the_noise():
-    rng, noise = np.random.default_rng(2), Noise(0.0, 0.01, 10**9)
+    rng, noise = stream(2), Noise(0.0, 0.01, 10**9)
     signals = np.repeat([0.1, 0.0], [40, 740])
     kept = thresholded(of_scores(signals + 0.01 * rng.standard_normal(780)), noise, "stein", rng)
     above = kept[np.triu_indices(40, 1)]
@@ -83,7 +84,7 @@ def test_stein_s_rule_keeps_signals_whole_and_little_of_the_noise():
 
 
 def test_noise_of_heavy_tails_is_thresholded_as_before():
-    rng, noise = np.random.default_rng(3), Noise(0.0, 0.01, 10**9)
+    rng, noise = stream(3), Noise(0.0, 0.01, 10**9)
     for wider, rule in ((3.0, "adaptive-lasso"), (1.0, None)):
         matrix = of_scores(0.01 * wider * rng.standard_normal(4950), 100)
         kept, usual = (thresholded(matrix, noise, name, rng) for name in ("stein", "adaptive-lasso"))
@@ -115,7 +116,7 @@ class Fixed(UnitNoise):
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
 @pytest.mark.parametrize("kind", [ThresholdedCovariance, LocalThresholdedCovariance])
 def test_rules_see_the_released_matrix_and_no_row(kind, calibration):
-    rng, found = np.random.default_rng(6), {}
+    rng, found = stream(6), {}
     source, rows = Fixed(released(rng)), (np.zeros((500, 8)), 1e3 * rng.standard_normal((500, 8)))
     for rule in (None, *RULES):
         estimator = kind(rule=rule, calibration=calibration, radius=1.0)
@@ -131,7 +132,7 @@ def test_one_user_is_one_row_whatever_its_numbers_are():
     randomise = LocalThresholdedCovariance(radius=1.0).randomise
     for row in (np.zeros((2, 2)), np.zeros(0), 1.0):
         with pytest.raises(ArgumentError, match="row"):
-            randomise(row, budget=GaussianDP(1.0), rng=np.random.default_rng(1))
+            randomise(row, budget=GaussianDP(1.0), rng=stream(1))
     hostile = [randomise(row, budget=GaussianDP(1.0), rng=UnitNoise()) for row in ([np.nan, 1.0], [0, 0])]
     np.testing.assert_array_equal(*hostile)
 

@@ -8,6 +8,7 @@ import pytest
 from scipy.linalg import sqrtm
 from scipy.special import logsumexp
 
+from tests.estimators.streams import rng as stream
 from workbench.estimators import Abstention, unbounded
 from workbench.estimators.base import sanitised
 from workbench.estimators.shared.moments import (
@@ -33,12 +34,12 @@ BUDGET, LOUD = ApproxDP(1.0, 1e-6), ZCDP(20.0, 1e-6)
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
 @pytest.mark.parametrize("rank", [1, 2])
 def test_rows_of_a_subspace_are_measured_in_it(calibration, rank):
-    rng, d, estimator = np.random.default_rng(5), 3, UnboundedGaussian(calibration=calibration)
+    rng, d, estimator = stream(5), 3, UnboundedGaussian(calibration=calibration)
     basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
     n, scales = 4 * fewest_rows(estimator, d, LOUD), np.geomspace(1e3, 1.0, rank)
     centre = basis @ np.full(rank, 7.0)
     x = centre + rng.standard_normal((n, rank)) * scales @ basis.T
-    law = estimator(x, budget=LOUD, rng=np.random.default_rng(6)).value
+    law = estimator(x, budget=LOUD, rng=stream(6)).value
     inside = basis.T @ law.covariance @ basis
     assert mahalanobis_covariance_error(inside, np.diag(scales**2)) < 0.3
     assert np.linalg.norm(law.covariance - basis @ inside @ basis.T) < 1e-7 * scales[0] ** 2
@@ -74,11 +75,11 @@ class Case:
     def frame(self):
         """The rows as they are, or an orthonormal basis of their subspace."""
         d, r = self.recipe.d, len(self.spectrum)
-        basis = np.linalg.qr(np.random.default_rng(3).standard_normal((d, d)))[0][:, :r]
+        basis = np.linalg.qr(stream(3).standard_normal((d, d)))[0][:, :r]
         return identity_frame(d) if r == d else Frame(basis, np.eye(r))
 
     def rows(self, seed):
-        z = np.random.default_rng((seed, 4)).standard_normal((self.n, len(self.spectrum)))
+        z = stream((seed, 4)).standard_normal((self.n, len(self.spectrum)))
         rows = (z * np.sqrt(self.spectrum) + (0.0 if self.centred else 30.0)) @ self.frame().basis.T
         return sanitised(rows)
 
@@ -100,7 +101,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def noise_of(seed):
-    return SimulatedNoise(np.random.default_rng(seed))
+    return SimulatedNoise(stream(seed))
 
 
 def by_the_definition(case, x, events):
@@ -151,7 +152,7 @@ def test_every_number_is_that_of_the_definition(case):
 
 def test_rounding_keeps_axes_within_the_proved_factors():
     """T ≤ I, noise of norm ν, e > 2ν: the i-th axis t becomes t/(t + e ∓ 2ν). And never more than T/e."""
-    rng = np.random.default_rng(13)
+    rng = stream(13)
     for _ in range(100):
         r, norm = int(rng.integers(1, 7)), 10.0 ** rng.uniform(-4, -0.5)
         basis = np.linalg.qr(rng.standard_normal((r, r)))[0]
@@ -188,7 +189,7 @@ def test_rows_of_any_width_have_a_place(narrowest, sd, d, n):
     """The exact law of the window median at the cost of one coordinate; `narrowest` as promised."""
     location = RoundFinish(n, d, ZCDP(1e3, 1e-6), (1.0,) * d, narrowest=narrowest).location
     cost = location.split(*(1.0,) * d)[0]
-    points = 17.0 + sd * np.random.default_rng(14).standard_normal(n)
+    points = 17.0 + sd * stream(14).standard_normal(n)
     pieces, epsilon = LOCATOR.pieces(points), selection_epsilon(cost)
     bottom = LOCATOR.log_measure(cost) - epsilon * n / 2
     places = logsumexp(pieces.log_length() - epsilon * pieces.penalty / 2)
@@ -213,7 +214,7 @@ def test_rows_are_as_long_in_every_frame_as_its_steps_foresee():
         foreseen.append(censored_spectrum(spectrum, radius).sum() / radius**2)
         spectrum = spectrum / (spectrum + recipe.excess(spectrum, cost))
     for seed in range(10):
-        rows = np.random.default_rng((17, seed)).standard_normal((n, d))
+        rows = stream((17, seed)).standard_normal((n, d))
         with spied() as events:
             recipe.estimate(rows, identity_frame(d), np.ones(d), list(recipe.charges()), noise_of(seed))
         seen.append([np.trace(event.statistic[1:, 1:]) for event in events[d:]])

@@ -46,6 +46,10 @@ ALL = [
 ]
 
 
+def generator(seed):
+    return np.random.default_rng(seed)
+
+
 def distance(values, cdf):
     return float(stats.kstest(values, cdf).statistic)
 
@@ -58,23 +62,23 @@ def unit_student(degrees):
 def test_shape_reproducibility_and_protocol(population):
     assert isinstance(population, Population)
     shape = (7,) if population.d is None else (7, population.d)
-    first = population.sample(7, rng=np.random.default_rng(5))
+    first = population.sample(7, rng=generator(5))
     assert first.shape == shape
     assert first.dtype == np.float64
-    np.testing.assert_array_equal(first, population.sample(7, rng=np.random.default_rng(5)))
+    np.testing.assert_array_equal(first, population.sample(7, rng=generator(5)))
     assert np.shape(population.mean) == shape[1:]
-    assert population.sample(0, rng=np.random.default_rng(5)).shape == (0, *shape[1:])
+    assert population.sample(0, rng=generator(5)).shape == (0, *shape[1:])
     for n in (-1, 2.0, True):
         with pytest.raises(ArgumentError, match="n = "):
-            population.sample(n, rng=np.random.default_rng(5))
+            population.sample(n, rng=generator(5))
     with pytest.raises(TypeError):
-        population.sample(7, np.random.default_rng(5))
+        population.sample(7, generator(5))
 
 
 def test_numbers_follow_their_law():
     """n = 2e5; an sd off by 1.3 is at distance .06."""
     population = UnivariateGaussian(mean=-3.0, sigma=0.5)
-    values = population.sample(N, rng=np.random.default_rng(11))
+    values = population.sample(N, rng=generator(11))
     assert distance(values, stats.norm(-3, 0.5).cdf) < RADIUS
 
 
@@ -86,7 +90,7 @@ def test_every_direction_of_a_row_follows_the_law_of_the_line(degrees, direction
     population = MultivariateGaussian(MOMENTS) if degrees is None else MultivariateStudent(MOMENTS, degrees)
     law = stats.norm if degrees is None else unit_student(degrees)
     v = np.array(direction)
-    rows = population.sample(N, rng=np.random.default_rng(12))
+    rows = population.sample(N, rng=generator(12))
     standard = (rows - population.mean) @ v / sqrt(v @ population.covariance @ v)
     assert distance(standard, law.cdf) < RADIUS
 
@@ -95,7 +99,7 @@ def test_every_direction_of_a_row_follows_the_law_of_the_line(degrees, direction
 def test_the_radius_of_a_row_has_its_elliptical_law(degrees):
     """n = 2e5; a chi-square drawn per coordinate instead of per row passes on each axis and fails here."""
     population = MultivariateGaussian(PLANE) if degrees is None else MultivariateStudent(PLANE, degrees)
-    squared = (population.sample(N, rng=np.random.default_rng(13)) ** 2).sum(axis=1)
+    squared = (population.sample(N, rng=generator(13)) ** 2).sum(axis=1)
     law = stats.chi2(2) if degrees is None else stats.f(2, degrees, scale=2 * (degrees - 2) / degrees)
     assert distance(squared, law.cdf) < RADIUS
 
@@ -114,13 +118,13 @@ def test_contamination_is_the_stated_mixture():
     population = Contaminated(
         clean=UnivariateGaussian(mean=1.0), outliers=UnivariateGaussian(mean=6.0, sigma=0.5), fraction=0.1
     )
-    values = population.sample(N, rng=np.random.default_rng(15))
+    values = population.sample(N, rng=generator(15))
     assert distance(values, lambda x: 0.9 * stats.norm.cdf(x, 1) + 0.1 * stats.norm.cdf(x, 6, 0.5)) < RADIUS
     assert population.mean == 1.0
 
 
 def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
-    rng, n, runs, beta = np.random.default_rng(8), 50, 400, 0.05
+    rng, n, runs, beta = generator(8), 50, 400, 0.05
     covariance = conditioned(sparse_signal(10, 0.3, rng=rng))
     law = MultivariateGaussian(Gaussian(np.zeros(10), covariance / unit_ball_scale(covariance, n, beta)))
     outside = sum((np.linalg.norm(law.sample(n, rng=rng), axis=1) > 1).any() for _ in range(runs))
@@ -158,7 +162,7 @@ def test_a_name_says_what_a_spectrum_is(name, d, values):
 @pytest.mark.parametrize("name", ["round", "geometric", "one large", "one small"])
 def test_errors_are_those_of_round_rows_however_long_the_law_is(name):
     """The same rows in units of Σ have the same error along all axes; Σ itself has none, to 1e-3."""
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     law, white = named(name, 4).law(rng, far=1000.0), rng.standard_normal((500, 4)) + 1000
     rows = (white * np.sqrt(law.values)) @ law.basis.T
     assert law.sample_error(rows) == pytest.approx(
@@ -174,8 +178,8 @@ def test_errors_are_those_of_round_rows_however_long_the_law_is(name):
 @pytest.mark.parametrize("degrees", [inf, 5.0])
 def test_rows_have_the_moments_of_their_law(degrees):
     """Of 200,000 rows: within six standard errors, for Student's t of 5 degrees within eighteen."""
-    law = named("geometric", 3).law(np.random.default_rng(4), far=30.0, degrees=degrees)
-    rows = law.sample(200_000, rng=np.random.default_rng(5))
+    law = named("geometric", 3).law(generator(4), far=30.0, degrees=degrees)
+    rows = law.sample(200_000, rng=generator(5))
     slack = 6.0 if degrees == inf else 18.0
     assert law.mean_error(np.zeros(3)) == pytest.approx(30.0)
     assert law.mean_error(rows.mean(axis=0)) < slack * np.sqrt(3 / 200_000)
@@ -184,10 +188,6 @@ def test_rows_have_the_moments_of_their_law(degrees):
 
 BY_NAME = {adversary.name: adversary for adversary in MEAN_ATTACKS}
 SHARE = 0.05
-
-
-def generator(seed):
-    return np.random.default_rng(seed)
 
 
 EVERY = pytest.mark.parametrize("adversary", MEAN_ATTACKS, ids=list(BY_NAME))
@@ -236,7 +236,7 @@ LEVEL = 1e-6  # of each comparison
 
 
 def law(p, scale=1.0, seed=1):
-    covariance = conditioned(sparse_signal(p, 0.4, rng=np.random.default_rng(seed))) * scale
+    covariance = conditioned(sparse_signal(p, 0.4, rng=generator(seed))) * scale
     return MultivariateGaussian(Gaussian(np.zeros(p), covariance))
 
 
@@ -254,7 +254,7 @@ def statistics(matrices):
 @pytest.mark.turns(4)
 @pytest.mark.parametrize("n", [5, 12, 60])
 def test_in_law_and_from_rows_are_the_same(n):
-    population, rng = law(4), np.random.default_rng(3)
+    population, rng = law(4), generator(3)
     rows = np.array([second_moment(population.sample(n, rng=rng)) for _ in range(3000)])
     drawn = np.array([laws.second_moment(population, n, rng=rng) for _ in range(3000)])
     for name, found in statistics(drawn).items():
@@ -264,4 +264,4 @@ def test_in_law_and_from_rows_are_the_same(n):
 def test_a_law_with_a_mean_is_refused():
     shifted = MultivariateGaussian(Gaussian(np.ones(2), np.eye(2)))
     with pytest.raises(ArgumentError, match="mean 0"):
-        laws.second_moment(shifted, 5, rng=np.random.default_rng(1))
+        laws.second_moment(shifted, 5, rng=generator(1))
