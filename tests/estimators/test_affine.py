@@ -18,6 +18,7 @@ from workbench.estimators.base import Trace
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.unbounded import RoundFinish
 from workbench.privacy import ApproxDP, SimulatedNoise, compose
+from workbench.privacy.noise import uniform_basis
 from workbench.privacy.stable import LOCATED, WISHART, located_scale, stable_scale
 
 BUDGET, D = ApproxDP(8.0, 1e-6), 3
@@ -37,8 +38,7 @@ SCALES = [
 
 def rotated(d, condition, seed):
     """Axes of lengths from 1 to the root of 1/condition, turned."""
-    rng = stream((d, seed))
-    return np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, condition**-0.5, d)
+    return uniform_basis(d, stream((d, seed))) * np.geomspace(1, condition**-0.5, d)
 
 
 def traced(x):

@@ -16,12 +16,13 @@ from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ZCDP, GaussianDP
+from workbench.privacy.noise import uniform_basis
 
 quickly = settings(max_examples=30)
 
 
 def rotated(values, seed=1):
-    basis = np.linalg.qr(stream(seed).standard_normal((len(values), len(values))))[0]
+    basis = uniform_basis(len(values), stream(seed))
     return (basis * values) @ basis.T
 
 

@@ -14,6 +14,7 @@ from workbench.losses import mahalanobis_covariance_error
 from workbench.populations import MultivariateStudent
 from workbench.populations.laws import student_hypercontractivity
 from workbench.privacy import ZCDP
+from workbench.privacy.noise import uniform_basis
 
 LOUD = ZCDP(0.5)
 
@@ -58,7 +59,7 @@ def test_a_step_keeps_the_sandwich_wherever_the_band_holds(seed):
     rng = stream(seed)
     for _ in range(150):
         d, lower = int(rng.integers(1, 6)), 10.0 ** rng.uniform(-6, -0.01)
-        (q, _), (p, _) = (np.linalg.qr(rng.standard_normal((d, d))) for _ in range(2))
+        q, p = (uniform_basis(d, rng) for _ in range(2))
         truth = (q * np.exp(rng.uniform(np.log(lower), 0, d))) @ q.T
         band = Band(10.0 ** rng.uniform(-4, 0), rng.uniform(0.3, 1.0))
         low, high = band.keep * truth - band.error * np.eye(d), truth + band.error * np.eye(d)
@@ -77,7 +78,7 @@ def student(covariance, degrees, mean=0.0):
 @pytest.mark.parametrize("calibration", ["tight", "paper"])
 def test_proved_bands_hold_on_heavy_tails_in_every_step(calibration):
     """Each of two runs fails with probability .05 by the proof; the bounds are far from tight."""
-    q, _ = np.linalg.qr(stream(0).standard_normal((2, 2)))
+    q = uniform_basis(2, stream(0))
     sigma, n, k = (q * [1.0, 1000.0]) @ q.T, 100_000, 3
     estimator = HeavyTailedCovariance(
         upper=1000.0, centred=True, moments=k, mode="proved", calibration=calibration,

@@ -25,6 +25,7 @@ from workbench.estimators.shared.window_median import selection_epsilon
 from workbench.estimators.unbounded import LOCATOR, NO_PLACE, RoundFinish, UnboundedGaussian, widest
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, ApproxDP, SimulatedNoise, UnitNoise
+from workbench.privacy.noise import uniform_basis
 from workbench.study.faults import spied
 from workbench.study.search import fewest_rows
 
@@ -35,7 +36,7 @@ BUDGET, LOUD = ApproxDP(1.0, 1e-6), ZCDP(20.0, 1e-6)
 @pytest.mark.parametrize("rank", [1, 2])
 def test_rows_of_a_subspace_are_measured_in_it(calibration, rank):
     rng, d, estimator = stream(5), 3, UnboundedGaussian(calibration=calibration)
-    basis = np.linalg.qr(rng.standard_normal((d, rank)))[0]
+    basis = uniform_basis(d, rng)[:, :rank]
     n, scales = 4 * fewest_rows(estimator, d, LOUD), np.geomspace(1e3, 1.0, rank)
     centre = basis @ np.full(rank, 7.0)
     x = centre + rng.standard_normal((n, rank)) * scales @ basis.T
@@ -75,7 +76,7 @@ class Case:
     def frame(self):
         """The rows as they are, or an orthonormal basis of their subspace."""
         d, r = self.recipe.d, len(self.spectrum)
-        basis = np.linalg.qr(stream(3).standard_normal((d, d)))[0][:, :r]
+        basis = uniform_basis(d, stream(3))[:, :r]
         return identity_frame(d) if r == d else Frame(basis, np.eye(r))
 
     def rows(self, seed):
@@ -155,7 +156,7 @@ def test_rounding_keeps_axes_within_the_proved_factors():
     rng = stream(13)
     for _ in range(100):
         r, norm = int(rng.integers(1, 7)), 10.0 ** rng.uniform(-4, -0.5)
-        basis = np.linalg.qr(rng.standard_normal((r, r)))[0]
+        basis = uniform_basis(r, rng)
         t = np.sort(10.0 ** rng.uniform(-6, 0, r))
         matrix, noise = (basis * t) @ basis.T, rng.standard_normal((r, r))
         noise = (noise + noise.T) * norm / np.linalg.norm(noise + noise.T, 2)
