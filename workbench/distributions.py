@@ -6,7 +6,7 @@ True
 
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -63,8 +63,17 @@ class Gaussian:
         return Gaussian, (self.mean, self.covariance)
 
 
+class ReadAsArray:
+    """What numpy reads as the array in one of its fields."""
+
+    read: ClassVar[str]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(getattr(self, self.read), dtype, copy=copy)
+
+
 @dataclass(frozen=True, eq=False)
-class SparseCovariance:
+class SparseCovariance(ReadAsArray):
     """A symmetric matrix with zeros, and its positive semidefinite part, which has none in general.
 
     As an array it is the second, which is a covariance.
@@ -76,8 +85,7 @@ class SparseCovariance:
     thresholded: NDArray[np.float64]
     psd: NDArray[np.float64]
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.psd, dtype, copy=copy)
+    read = "psd"
 
     @property
     def support(self) -> NDArray[np.bool_]:
@@ -88,7 +96,7 @@ class SparseCovariance:
 
 
 @dataclass(frozen=True, eq=False)
-class DenoisedCovariance:
+class DenoisedCovariance(ReadAsArray):
     """A positive semidefinite matrix, as an array that alone, and what a private release says of its error.
 
     `mean` is that round which it was taken, `radius` the length to which rows were shrunk, `noise` the sd of
@@ -105,8 +113,7 @@ class DenoisedCovariance:
     by_entries: bool
     seen: bool
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.covariance, dtype, copy=copy)
+    read = "covariance"
 
     def __str__(self) -> str:
         least = self.noise * len(self.covariance) ** 0.5  # below it the estimate is noise itself
@@ -173,7 +180,7 @@ class Interval:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Counts(ReadAsArray):
     """Numbers of rows, of n in all; numpy reads them as an array, and a single one is a number.
 
     >>> float(Counts(np.array([203.0]), 1000)), Counts(np.array([203.0]), 1000).shares.tolist()
@@ -183,8 +190,7 @@ class Counts:
     counts: NDArray[np.float64]
     n: int
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.counts, dtype, copy=copy)
+    read = "counts"
 
     def __float__(self) -> float:
         return float(self.counts.item())
