@@ -624,7 +624,7 @@ class Filtered(Estimator[Array]):
         return self.constant if self.heavy else self.constant * a * log(1 / a) if a else 0.0
 
     def steps(self, n: int, d: int) -> Filter | PaperFilter:
-        return (Filter if self.calibration == "tight" else PaperFilter)(self, n, d)
+        return Filter(self, n, d) if self.calibration == "tight" else PaperFilter(self, n, d)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         integer_at_least(2 * self.splits, n=n)

@@ -162,7 +162,8 @@ class RowFilter:
             whole[~passes] = 0.0  # a row that does not count is a zero row, and keeps its place in the sum
             return whole, int(passes.sum())
 
-        return summed(*rows.x.shape, members, grid(radius), square)
+        n, d = rows.x.shape
+        return summed(n, d, members, grid(radius), square)
 
     def histogram(self, rows: Rows, radius: float, edges: Array) -> NDArray[np.int64]:
         """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
@@ -172,7 +173,8 @@ class RowFilter:
             places = np.searchsorted(edges, scores[present(rows.x[block])], side="right")
             return np.bincount(places, minlength=len(edges) + 1)
 
-        return np.asarray(total(*rows.x.shape, part)[1:])
+        n, d = rows.x.shape
+        return np.asarray(total(n, d, part)[1:])
 
 
 def coordinate_counts(x: Array, centre: float | Array, width: float, bins: int) -> Integers:

@@ -119,7 +119,8 @@ def counted_sums(y: Array, counts: NDArray[np.bool_], step: float) -> WholeSums:
         kept = counts[block]
         return (y[block] if kept.all() else y[block] * kept[:, None]), int(kept.sum())
 
-    return summed(*y.shape, members, step)
+    n, d = y.shape
+    return summed(n, d, members, step)
 
 
 def whitened(sums: WholeSums, radius: float, prices: Costs) -> OnGrid:
