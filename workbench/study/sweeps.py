@@ -258,13 +258,6 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-def caches() -> Path:
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
-    except RuntimeError:
-        raise ArgumentError("XDG_CACHE_HOME", None, "a folder: this user has no home") from None
-
-
 def checksum(*parts: object) -> bytes:
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
 
