@@ -43,8 +43,8 @@ class TradeOff:
         question = Question(subject=self.key, d=self.d, budget=PureDP(1.0), settings=self.settings)
         (proved,) = candidates(question)
         predicted = replace(proved, kind="predicted")
-        found = predicted if predicted.stated else proved
-        if not found.stated:
+        found = predicted if predicted.asked else proved
+        if found.asked is None:
             raise ArgumentError("key", self.key, "an estimator with a predicted error or a proved bound")
         return found
 

@@ -130,6 +130,8 @@ def _root(statistic: Any) -> Array:
 
 def _shape(output: Any) -> Any:
     match output:
+        case list():  # of cuts, node by node
+            return tuple(place for node in output for place in node)
         case _, root:
             return root @ root.T
     return output
