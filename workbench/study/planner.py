@@ -123,6 +123,10 @@ class Candidate:
         return getattr(self.estimator, "error_bound" if self.kind == "proved" else "predicted_error", None)
 
     @property
+    def meaning(self) -> str:
+        return meaning(self.asked) if self.asked else ""
+
+    @property
     def lacking(self) -> tuple[str, ...]:
         """The facts about the rows that nobody set: the example's values say nothing of them."""
         unset = (name for name, one in self.parameters.items() if one.origin == "example")
@@ -372,7 +376,7 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         d=one.d,
         parameters=one.parameters,
         kind=one.kind,
-        meaning=meaning(one.asked) if one.asked else "",
+        meaning=one.meaning,
         unit=meaning(one.entry.loss),
         assumptions=one.entry.assumptions,
         n=question.n,

@@ -204,16 +204,13 @@ def slope_inside(
     level: float,
     rng: Generator,
     statistic: Callable[..., Any] = np.median,
-    clusters: ArrayLike | None = None,
-    upper_bound: bool = False,
 ) -> Verdict:
     """Decide 'the local log-log slope lies within predicted +- tolerance'.
 
     `samples`, of shape (trials, points), are summarised by `statistic` at each of the xs; rows are resampled,
-    which is right whether or not the points of a row share their data, and whole `clusters` of trials where
-    these share it. `predicted` is the `local_slope` of the constant-explicit prediction on the same xs,
-    `tolerance` that of the model, and `level` the probability that the slope's interval misses. Of an
-    `upper_bound` any slope below predicted + tolerance is right.
+    which is right whether or not the points of a row share their data. `predicted` is the `local_slope` of
+    the constant-explicit prediction on the same xs, `tolerance` that of the model, and `level` the
+    probability that the slope's interval misses.
     """
     finite(predicted=predicted)
     positive(tolerance=tolerance)
@@ -222,8 +219,8 @@ def slope_inside(
     def slope(values: Vector) -> float:
         return local_slope(xs, statistic(values, axis=0))
 
-    interval = bootstrap_interval(slope, rows, level, rng, clusters=clusters)
-    low, high = -inf if upper_bound else predicted - tolerance, predicted + tolerance
+    interval = bootstrap_interval(slope, rows, level, rng)
+    low, high = predicted - tolerance, predicted + tolerance
     return Verdict(
         status=compare(interval, low, high),
         test="bootstrapped slope inside a band",

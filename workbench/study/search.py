@@ -3,7 +3,7 @@
     (1) A grid n_k = round(n_0 1.06^k) round the public number n_0, never a measured one. Runs come in blocks,
         each with a stream of its own, addressed by k and the block's number.
     (2) A few runs at n_0 and in steps of 12 places, a factor 2, until q is bracketed.
-    (3) Until the cap, or until the half-width is the goal: a block at the place where the belief of c and s
+    (3) Until the cap: a block at the place where the belief of c and s
         (`success`) says that a bit less, about, and a bit more than q succeed, in turn, and at times
         one where a step may hide.
     (4) Runs at 1.5 and 2.5 times the n found: if there the share is below q again, the search begins anew
@@ -109,11 +109,10 @@ def log_likelihood(p: Vector, counts: Counts) -> Vector:
 
 @dataclass(frozen=True)
 class Belief:
-    """What is known of c and s while runs are placed: the posterior means, and a half-width of 95 %."""
+    """What is known of c and s while runs are placed: the posterior means."""
 
     centre: float
     width: float
-    half: float
 
 
 def belief(counts: Counts, share: float, low: float, high: float) -> Belief:
@@ -125,10 +124,7 @@ def belief(counts: Counts, share: float, low: float, high: float) -> Belief:
     weights = weights - ((WIDTHS - TYPICAL_WIDTH) / SPREAD) ** 2 / 2
     mass = np.exp(weights - weights.max())
     mass /= mass.sum()
-    over = mass.sum(1)
-    middle = float(over @ centres)
-    spread = float(over @ (centres - middle) ** 2) ** 0.5
-    return Belief(middle, exp(float(mass.sum(0) @ WIDTHS)), 1.96 * spread)
+    return Belief(float(mass.sum(1) @ centres), exp(float(mass.sum(0) @ WIDTHS)))
 
 
 @dataclass(frozen=True)
@@ -267,7 +263,6 @@ class Target:
     alpha: float  # a run succeeds if its error is at most this
     share: float = 0.9  # wanted share of successes, q
     cap: int = 200  # runs after which placing ends; (4) adds 80 to 200
-    goal: float = 0.0  # half-width of ln n* at which it ends before; 0 for never
     level: float = 0.05  # chance that the interval misses
     most: int = 10**9  # the largest n that is tried
 
@@ -392,7 +387,7 @@ def _placed(runs: _Runs, bracket: tuple[int, int]) -> Fit:
     low, high = (log(runs.rows(place)) for place in bracket)
     spent, turn = runs.total, 0
     known = belief(_about(runs, low, high), target.share, low, high)
-    while runs.total - spent < target.cap - 2 * BRACKETING and not known.half <= target.goal:
+    while runs.total - spent < target.cap - 2 * BRACKETING:
         runs.draw(_next(runs, known, turn), BLOCK)
         known, turn = belief(_about(runs, low, high), target.share, low, high), turn + 1
     return fitted(_about(runs, low, high), target.share, target.level, known, log(RATIO))
