@@ -28,7 +28,7 @@ from workbench.estimators.histograms import StableCentres, UnitHistogram
 from workbench.estimators.populous import PopulousLearner
 from workbench.estimators.prime import Filtered, PaperFilter
 from workbench.estimators.shared import budgets, rows
-from workbench.estimators.shared.window_median import WindowMedian
+from workbench.estimators.shared.window_median import RankWindow, WindowMedian
 from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
@@ -104,6 +104,11 @@ def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Any:
     middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
     left = np.searchsorted(np.sort(points), middles)
     return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
+
+
+def twice_the_rank(self: RankWindow, points: np.ndarray) -> Any:
+    pieces = ranked(self, points)
+    return replace(pieces, twice=2 * pieces.twice)
 
 
 def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Any:
@@ -315,6 +320,7 @@ def drifting(plan: Steps) -> Steps:
 
 exponents, sorted_statistic = scale.exponents, scale.Winsor.statistic
 scored, drawn, chosen_by = WindowMedian.pieces, WindowMedian.draw, WindowMedian.choices
+ranked = RankWindow.pieces
 weighed, threshold = WindowMedian.bottom, UnitHistogram.threshold
 sanitised, read, release, given = base.sanitised, base.read, base.Release, base.noise_source
 clipped_mean, within_ball, in_ball, in_box = (
@@ -392,6 +398,8 @@ FOUND: tuple[Any, ...] = (
      ("groups in order of size", attribute(scale.Winsor, "statistic", lambda self, x, log_s: (
          sorted_statistic(self, np.sort(x), log_s))), on.groups_variances),
      ("score |n - 2L|", attribute(WindowMedian, "pieces", twice_the_depth), on.uses("window_median")),
+     ("scores of a rank doubled", attribute(RankWindow, "pieces", twice_the_rank),
+      on.has_step("outer-radius")),
      ("positions between the points only", attribute(WindowMedian, "pieces", range_of_the_data),
       on.has_window_range)),
     (noise_meets_whole_numbers, {},

@@ -15,7 +15,7 @@ from workbench.catalog import CATALOG, addition
 from workbench.estimators import bounded, intervals, scale, two_step
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
-from workbench.estimators.shared.window_median import Pieces, RankWindow, WindowMedian
+from workbench.estimators.shared.window_median import WindowMedian
 from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
 from workbench.privacy.grid import OnGrid
 from workbench.study.audit import AuditReport
@@ -80,11 +80,6 @@ def _unclipped(
     right: Callable[..., OnGrid] = two_step.clipped_mean,
 ) -> OnGrid:
     return right(x, centre, 1e4 * clip, counted)
-
-
-def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = RankWindow.pieces) -> Pieces:
-    right = pieces(locator, points)
-    return replace(right, twice=2 * right.twice)
 
 
 def _wide_square(z: Any, tail: intervals.Tail) -> OnGrid:
@@ -157,11 +152,6 @@ UNIVARIATE: tuple[Attacked, ...] = (
         "bottom too light",
         attribute(WindowMedian, "bottom", _light(WindowMedian.bottom)),
         Attack(UNBOUNDED, "locate"),
-    ),
-    Mutant(
-        "scores of a rank doubled",
-        attribute(RankWindow, "pieces", _doubled),
-        Attack(ANY_LAW, "outer-radius"),
     ),
     Mutant(
         "pairs that differ counted twice",

@@ -22,6 +22,7 @@ from workbench.estimators.scale import Scale
 from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.study.audit import Pair
+from workbench.study.faults import ADDITIVE
 from workbench.study.pairs.base import Case, Setting
 from workbench.study.pairs.replayed import replayed
 from workbench.types import Array
@@ -168,6 +169,7 @@ SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its 
 NINE = tuple(share / 10 for share in range(1, 10))
 HALVES = np.arange(20) % 2  # that the ends do not hide
 THIRDS = np.arange(30) % 3 - 1.0
+SELECTED = 0.3  # of a preset's runs, where one is a choice among places or bins
 ANYWHERE = scattered(20) + depth(20, REACH) + ends(20)
 
 
@@ -296,7 +298,9 @@ def attacks(key: str) -> Iterator[Case]:
         setting = Setting(key, estimator, budget, len(pairs[0].first))
         if len(list(setting.plan.charges())) > 1:
             pairs = tuple(apart(pair, 2.0**-20 * number) for number, pair in enumerate(pairs))
-        yield from replayed(setting, pairs)
+        for case in replayed(setting, pairs):
+            added = setting.plan[case.stage].mechanism in ADDITIVE
+            yield replace(case, share=1.0 if added else SELECTED)
         yield setting.whole(pairs, share)
 
 
