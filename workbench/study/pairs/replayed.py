@@ -14,6 +14,7 @@ from workbench.bounds import smallest
 from workbench.catalog import CATALOG
 from workbench.estimators.base import sanitised, shuffled
 from workbench.privacy import NoiseSource, SimulatedNoise
+from workbench.privacy.cuts import Level
 from workbench.privacy.stable import Lift, Located, Stable, Voted
 from workbench.study.audit import Mechanism, Pair, numbers
 from workbench.study.faults import COMPARED, Event, replaced_everywhere, spied
@@ -44,7 +45,7 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
         charge = charges[number]
         runs_of_step = share if number == last[-1] else min(share, SEVERAL / len(last))
         starts = (seed + further for further in range(ORDERS))
-        moving = (start for start in starts if any(_moves(*seen[1:]) for seen in seen_at(start, number)))
+        moving = (start for start in starts if any(moves(*seen[1:]) for seen in seen_at(start, number)))
         seen = seen_at(next(moving, seed), number)
         if seen:
             mechanism = step(seen)
@@ -53,7 +54,8 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
             yield Case(setting.key, setting.variant, charge.step, promise, mechanism, attacked, runs_of_step)
 
 
-def _moves(one: Event, other: Event) -> bool:
+def moves(one: Event, other: Event) -> bool:
+    """Return whether a step saw something else."""
     return not np.array_equal(_points(one.statistic), _points(other.statistic))
 
 
@@ -61,6 +63,8 @@ def _points(statistic: Any) -> Any:
     match statistic:
         case tuple():
             return statistic[1]
+        case Level(nodes):
+            return np.concatenate([np.asarray(node.lengths.edges) for node in nodes])  # type: ignore[attr-defined]
         case Located(count, centre, shift, root):
             return np.concatenate([[count], centre, shift, root.ravel()])
         case Lift(count, centre, shift, root, height):
