@@ -90,10 +90,15 @@ def crossings(n: int, reach: float) -> Pairs:
     )
 
 
+def absent_but(n: int, *rows: float) -> Array:
+    return np.append(np.full(n - len(rows), np.inf), rows)
+
+
 def scattered(n: int, gap: float = 100.0) -> Pairs:
     """Return pairs for a location on the line: rows that nobody is near, or two crowds."""
     halves = np.repeat([0.0, gap], [n // 2, n - n // 2])
     return (
+        moved("two rows, all others absent", absent_but(n, 0.0, gap), -gap),
         moved("scattered rows", gap * np.arange(n), -gap),
         moved("lone row", [*np.zeros(n - 1), gap], 0.0),
         moved("lone row moves", [*np.zeros(n - 1), gap], -gap),
@@ -103,12 +108,12 @@ def scattered(n: int, gap: float = 100.0) -> Pairs:
 
 def bins(n: int, gap: float = 1.0) -> Pairs:
     """Return pairs for counts in unit bins: a tie, a crowd, and a smallest row that others could follow."""
-    low, high = 0.5 - gap, 0.5
-    most = n // 2 + 1
+    low, high, most, apart = 0.5 - gap, 0.5, n // 2 + 1, f"bins {gap:g} apart"
     return (
-        moved("tie", [*np.full(n - most, high), *np.full(most, low)], high),
-        moved("one leaves the crowd", np.full(n, high), low),
-        moved("smallest row", [*np.full(n - 1, high), -0.9], high),
+        moved(f"tie, {apart}", [*np.full(n - most, high), *np.full(most, low)], high),
+        moved(f"one leaves the crowd, {apart}", np.full(n, high), low),
+        moved(f"smallest row, {apart}", [*np.full(n - 1, high), -0.9], high),
+        moved(f"tie turns, {apart}", np.repeat([low, high], [n // 2, n - n // 2]), high, row=0),
     )
 
 
@@ -117,14 +122,10 @@ def lone_bins(n: int) -> Pairs:
 
     All other rows are absent.
     """
-
-    def padded(*rows: float) -> Array:
-        return np.append(np.full(n - len(rows), np.inf), rows)
-
     return (
-        moved("singletons", padded(0.5, 1.5, 2.5, 3.5, 4.5), 77.5),
-        moved("two singletons", padded(0.5, 1.5), 0.5),
-        moved("lone row", padded(0.5, 0.5, 0.5, 5.5), 0.5),
+        moved("singletons", absent_but(n, 0.5, 1.5, 2.5, 3.5, 4.5), 77.5),
+        moved("two singletons", absent_but(n, 0.5, 1.5), 0.5),
+        moved("lone row", absent_but(n, 0.5, 0.5, 0.5, 5.5), 0.5),
     )
 
 
@@ -174,7 +175,7 @@ ANYWHERE = scattered(20) + depth(20, REACH) + ends(20)
 
 
 def in_bins(n: int) -> Pairs:
-    return lone_bins(n) + bins(n, 5.0) + ends(n)
+    return lone_bins(n) + bins(n) + bins(n, 5.0) + ends(n)
 
 
 def one_step(estimator: Estimator[Any], pairs: Pairs) -> Iterator[Attacked]:
@@ -201,7 +202,7 @@ def two_step() -> Iterator[Attacked]:
 def unbounded() -> Iterator[Attacked]:
     for budget in WITH_DELTA:
         yield UnboundedMean(sigma=1.0), budget, ANYWHERE, 0.15
-        yield UnboundedMean(sigma=1.0, calibration="paper"), budget, in_bins(6) + bins(6), 0.3
+        yield UnboundedMean(sigma=1.0, calibration="paper"), budget, in_bins(16), 0.3
 
 
 def median() -> Iterator[Attacked]:
@@ -226,7 +227,7 @@ def histogram_location() -> Iterator[Attacked]:
 def stable_location() -> Iterator[Attacked]:
     for budget in (APPROX, CONCENTRATED_DELTA):
         for calibration in ("tight", "paper"):
-            yield StableLocation(sigma=1.0, calibration=calibration), budget, in_bins(6) + bins(6), 0.4
+            yield StableLocation(sigma=1.0, calibration=calibration), budget, in_bins(16), 0.4
 
 
 def scale() -> Iterator[Attacked]:
