@@ -23,7 +23,6 @@ from math import ceil, exp, floor, inf, log
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.bounds import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
@@ -72,7 +71,8 @@ class Counts:
         return np.log(self.n)
 
     def within(self, centre: float, reach: float) -> "Counts":
-        return self._where(np.abs(self.places - centre) <= reach)
+        keep = np.abs(self.places - centre) <= reach
+        return Counts(self.n[keep], self.hits[keep], self.runs[keep])
 
     def beyond(self, n: float) -> tuple[int, int]:
         there = self.n >= n
@@ -84,9 +84,6 @@ class Counts:
         few = float(self.n[shares < share / 2].max(initial=self.n[0]))
         enough = self.n[(shares >= share) & (self.n > few)]
         return few, float(enough.min(initial=self.n[-1]))
-
-    def _where(self, keep: NDArray[np.bool_]) -> "Counts":
-        return Counts(self.n[keep], self.hits[keep], self.runs[keep])
 
 
 def curves(u: Vector, share: float) -> Vector:
@@ -151,7 +148,11 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     shapes = curves(u, share)
     loss = PENALTY * np.maximum(WIDTHS - TYPICAL_WIDTH, 0.0) ** 2 - log_likelihood(shapes, near)
     best = np.unravel_index(int(loss.argmin()), loss.shape)
-    excess, freedom = _misfit(shapes[best], near)
+    expected = near.runs * shapes[best]
+    spread = expected * (1 - shapes[best])
+    told = spread >= 0.5
+    excess = float((((near.hits - expected) ** 2)[told] / spread[told]).sum())
+    freedom = int(told.sum()) - 2
     width = exp(float(WIDTHS[best[2]]))
     if freedom > 0 and chi_squared_tail(freedom, excess) < ROUGH:
         low, high = bracket_of(counts.n, counts.hits, counts.runs, share, level)
@@ -165,14 +166,6 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     if not ((counts.n > few) & (counts.n < enough)).any():  # a step may hide between these two
         low, high = min(low, log(few)), max(high, log(enough))
     return Fit(exp(n), (exp(low), exp(high)), width, False)
-
-
-def _misfit(p: Vector, counts: Counts) -> tuple[float, int]:
-    expected = counts.runs * p
-    spread = expected * (1 - p)
-    told = spread >= 0.5
-    excess = float((((counts.hits - expected) ** 2)[told] / spread[told]).sum())
-    return excess, int(told.sum()) - 2
 
 
 def _cut(places: Vector, profile: Vector, height: float) -> tuple[float, float, float]:
