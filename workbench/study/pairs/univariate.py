@@ -170,7 +170,7 @@ SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its 
 NINE = tuple(share / 10 for share in range(1, 10))
 HALVES = np.arange(20) % 2  # that the ends do not hide
 THIRDS = np.arange(30) % 3 - 1.0
-SELECTED = 0.3  # of a preset's runs, where one is a choice among places or bins
+ADDED, SELECTED = 0.5, 0.3  # of a preset's runs: of noise that is added; of a choice among places or bins
 ANYWHERE = scattered(20) + depth(20, REACH) + ends(20)
 
 
@@ -301,7 +301,7 @@ def attacks(key: str) -> Iterator[Case]:
             pairs = tuple(apart(pair, 2.0**-20 * number) for number, pair in enumerate(pairs))
         for case in replayed(setting, pairs):
             added = setting.plan[case.stage].mechanism in ADDITIVE
-            yield replace(case, share=1.0 if added else SELECTED)
+            yield replace(case, share=ADDED if added else SELECTED)
         yield setting.whole(pairs, share)
 
 
