@@ -293,7 +293,7 @@ def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path, monkeypatch):
     assert jobs == [1, 1, 2]
     assert resources().jobs == 1
     with Store(lent) as store:
-        assert store.rows(usual, seed=SEED).missing("quick") == []
+        assert len(store.shelf(usual.name, usual.block, usual.trials, seed=SEED).held(usual, "quick")) == 4
     for wrong in (0, -1, 1.5, None):
         with pytest.raises(ArgumentError, match="jobs"):
             Resources(jobs=wrong)
