@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds import smallest
-from workbench.catalog import CATALOG
 from workbench.estimators.base import sanitised, shuffled
 from workbench.privacy import NoiseSource, SimulatedNoise
 from workbench.privacy.cuts import Level
@@ -197,7 +196,7 @@ def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) ->
 
 def tipped(setting: Setting) -> Pair:
     """Return typical rows, so many of the first group's far away that one more costs it its friends."""
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    typical = setting.typical()
     members = first_group(setting, typical)
 
     def without(rows: int) -> Array:
@@ -219,8 +218,7 @@ def tipped(setting: Setting) -> Pair:
 
 def outvoted(setting: Setting) -> Pair:
     """Return typical rows, so many of them far from all others that one more changes the count of a vote."""
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
-    x, far = typical[:, : setting.d], FAR * np.eye(setting.d)[0]
+    x, far = setting.typical(), FAR * np.eye(setting.d)[0]
 
     def without(rows: int) -> Array:
         return np.vstack([np.outer(np.arange(1, rows + 1), far), x[rows:]])
