@@ -22,7 +22,6 @@ allowed. Half of the noise stays unnoticed, a third does not. `audit` has no suc
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from workbench.estimators import Abstention, Estimator
 from workbench.populations import Population
-from workbench.privacy import Budget, NoiseSource
+from workbench.privacy import Budget, CountingNoise, NoiseSource
 from workbench.study.audit import excess
 from workbench.types import Array
 
@@ -39,12 +38,12 @@ LEVEL, STRANGERS = 0.05, 199
 HALVINGS = 60
 
 
-@dataclass(frozen=True)
-class Quieter:
+class Quieter(CountingNoise):
     """A noise source that adds a share of the noise it is asked for: a mistake, put in on purpose."""
 
-    source: NoiseSource
-    share: float
+    def __init__(self, source: NoiseSource, share: float) -> None:
+        super().__init__(source)
+        self.share = share
 
     def __getattr__(self, kind: str) -> Callable[..., Any]:
         drawn = getattr(self.source, kind)
@@ -53,12 +52,6 @@ class Quieter:
             return drawn(value, sensitivity, self.share * scale, *rest, **named)
 
         return quieter
-
-    def uniform(self, low: float, high: float) -> float:
-        return self.source.uniform(low, high)
-
-    def below(self, count: int) -> int:
-        return self.source.below(count)
 
 
 def traced(
