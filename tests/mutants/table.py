@@ -51,7 +51,6 @@ from workbench.study.faults import (
     replaced_everywhere,
     rewritten,
     swapped,
-    weaker,
 )
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
@@ -335,10 +334,6 @@ COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_thresh
 
 # The table: contract, and what it is asked with; name, fault, and what an example needs to have it
 
-KINDS = (
-    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "choice", "exponential"),
-    *("truncated_laplace", "thompson_laplace", "wishart", "cuts"),
-)
 SCALES = (
     (mechanisms, "laplace_scale", ("laplace",)),
     (mechanisms, "gaussian_scale", ("gaussian",)),
@@ -368,9 +363,6 @@ FOUND: tuple[Any, ...] = (
       on.uses("discrete_laplace")),
      ("a plan at half the price", released_with(cheaper), everywhere),
      ("a plan without its last step", released_with(shorter), on.has_parts)),
-    (accounting.noise_has_the_scale_that_is_asked_for, {},
-     *((f"{kind} source times {factor}", weaker(kind, factor), on.draws(kind))
-       for kind in KINDS for factor in (0.5, round(1 / 1.3, 2), 1.3))),
     (gap_is_the_sensitivity, {},
      ("clip of the mean doubled",
       swapped(clipped_mean, lambda x, centre, clip: clipped_mean(x, centre, 2 * clip)), on.clips_a_mean),

@@ -1,4 +1,4 @@
-"""What a charge draws, derived from its cost alone: kind, sensitivity and scale, and the law of it."""
+"""What a charge draws, derived from its cost alone: kind, sensitivity and scale."""
 
 from math import exp, expm1, log, sqrt
 
@@ -14,12 +14,9 @@ from workbench.contracts.ramps import (
 )
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.budgets import gaussian_delta
-from workbench.special import chdtr, ndtr
 from workbench.study.faults import kind_of
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)
-OTHERS = 20  # of weight 1, beside a choice that is as probable as all of them
-CUT = 3.0  # where truncated noise is cut, in units of its scale
 
 
 def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
@@ -118,30 +115,3 @@ def _mu_by_bisection(cost: ApproxDP) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if gaussian_delta(middle, cost.epsilon) <= cost.delta else (low, middle)
     return low
-
-
-def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
-    """Which draws lie below a quantile that moves with the scale, and the chance of it, in closed form."""
-    median = scale * log(2)
-    match kind:
-        case "laplace":
-            return np.abs(noise) <= median, 0.5
-        case "exponential":
-            return noise <= median, 0.5
-        case "discrete_laplace":
-            ratio, whole = exp(-1 / scale), round(median)
-            return np.abs(noise) <= whole, 1 - 2 * ratio ** (whole + 1) / (1 + ratio)
-        case "gaussian" | "symmetric_gaussian":
-            return np.abs(noise) <= median, float(ndtr(log(2)) - ndtr(-log(2)))
-        case "choice" | "cuts":
-            return noise == 0, 0.5
-        case "truncated_laplace":
-            return np.abs(noise) <= median, 0.5 / (1 - exp(-CUT))
-        case "thompson_laplace":
-            return np.abs(noise) <= median, 0.5
-        case "wishart":
-            centre, sd = 1 - 2 * scale / 9, sqrt(2 * scale / 9)  # of the cube root (Wilson & Hilferty 1931)
-            low, high = max(centre - 1.3 * sd, 0.0) ** 3, (centre + 1.3 * sd) ** 3
-            chance = float(np.diff(chdtr(1 / scale, np.array([low, high]) / scale))[0])
-            return (noise >= low) & (noise <= high), chance
-    raise AssertionError(f"no quantile is known for {kind}")
