@@ -192,7 +192,8 @@ def compare(
         if not any(accepted):
             contest.function.method.plan(max(sizes), population.d or 1, contest.budget)
     block = max(k for k in range(1, MOST_TRIALS + 1) if trials % k == 0)
-    frames, rows = [], []
+    frames = []
+    rows: list[tuple[Any, ...]] = []
     with lending(replace(resources(), store=None)):  # what code a function has is not known
         for contest in contests:
             sweep = Sweep(

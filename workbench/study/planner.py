@@ -120,7 +120,9 @@ class Candidate:
 
     @property
     def asked(self) -> Callable[..., float] | None:
-        return getattr(self.estimator, "error_bound" if self.kind == "proved" else "predicted_error", None)
+        name = "error_bound" if self.kind == "proved" else "predicted_error"
+        found: Callable[..., float] | None = getattr(self.estimator, name, None)
+        return found
 
     @property
     def meaning(self) -> str:
@@ -164,7 +166,8 @@ def candidates(question: Question) -> list[Candidate]:
         change = {name: value for name, value in chosen.items() if name in taken}
         for calibration in question.calibrations if "calibration" in taken else ("",):
             named = {**change, "calibration": calibration} if calibration else change
-            estimator: Any = replace(entry.estimator, **named) if named else entry.estimator  # type: ignore[type-var]
+            estimator: Any = entry.estimator
+            estimator = replace(estimator, **named) if named else estimator
             found.append(Candidate(entry, estimator, d, _parameters(estimator, question.settings, change)))
     return found
 
@@ -436,8 +439,13 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
     if n > MOST:
         reason = f"n = {n}: expected at most {MOST}, up to which this bound is computed"
         return replace(blank, reason=reason)
-    bound: Callable[[int], float] = lambda place: one.bound(n, spent(place), question.beta)  # noqa: E731
-    scale = Scale(bound, 0, DECIMALS, lambda place: [place + step for step in STEPS], decimal)
+    scale = Scale(
+        lambda place: one.bound(n, spent(place), question.beta),
+        0,
+        DECIMALS,
+        lambda place: [place + step for step in STEPS],
+        decimal,
+    )
     place = scale.least(alpha)
     if place is None:
         where, best = scale.best()

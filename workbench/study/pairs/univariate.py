@@ -167,6 +167,7 @@ ANY = (PURE, APPROX, CONCENTRATED, GaussianDP(2))
 WITH_DELTA = (ApproxDP(4, 0.1), ZCDP(4, 0.1))
 REACH = 2.0  # every row of a range this short lies in every window
 SHORT, LONG = 1.0, 10.0  # a range of two bins; one in which location takes its share
+CALIBRATIONS: tuple[Any, ...] = ("tight", "paper")
 NINE = tuple(share / 10 for share in range(1, 10))
 HALVES = np.arange(20) % 2  # that the ends do not hide
 THIRDS = np.arange(30) % 3 - 1.0
@@ -185,7 +186,7 @@ def one_step(estimator: Estimator[Any], pairs: Pairs) -> Iterator[Attacked]:
 
 def clipped() -> Iterator[Attacked]:
     for budget in ANY:
-        for calibration in ("tight", "paper"):
+        for calibration in CALIBRATIONS:
             estimator = ClippedMean(radius=REACH, sigma=1.0, calibration=calibration)
             bound = estimator.bound(4, budget)
             far = FAR if calibration == "tight" else bound * (1 - 1e-12)
@@ -207,7 +208,7 @@ def unbounded() -> Iterator[Attacked]:
 
 def median() -> Iterator[Attacked]:
     for budget in (PURE, CONCENTRATED):
-        for calibration in ("tight", "paper"):
+        for calibration in CALIBRATIONS:
             yield Median(radius=REACH, sigma=1.0, calibration=calibration), budget, depth(20, REACH), 0.1
 
 
@@ -220,19 +221,19 @@ def quantiles() -> Iterator[Attacked]:
 
 def histogram_location() -> Iterator[Attacked]:
     for budget in (PURE, CONCENTRATED):
-        for calibration in ("tight", "paper"):
+        for calibration in CALIBRATIONS:
             yield HistogramLocation(radius=SHORT, sigma=1.0, calibration=calibration), budget, bins(6), 0.4
 
 
 def stable_location() -> Iterator[Attacked]:
     for budget in (APPROX, CONCENTRATED_DELTA):
-        for calibration in ("tight", "paper"):
+        for calibration in CALIBRATIONS:
             yield StableLocation(sigma=1.0, calibration=calibration), budget, in_bins(16), 0.4
 
 
 def scale() -> Iterator[Attacked]:
     for n, budget in ((40, PureDP(4)), (20, ZCDP(4)), (40, ApproxDP(4, 0.1)), (20, ZCDP(4, 0.1))):
-        ranged = {} if getattr(budget, "delta", 0.0) else {"lower": 0.1, "upper": 10.0}
+        ranged: Any = {} if getattr(budget, "delta", 0.0) else {"lower": 0.1, "upper": 10.0}
         yield Scale(**ranged), budget, scales(n, 0.9) + scales(n, 2.0)[:3] + ends(n) + typical(n), 0.1
     for budget in (PURE, CONCENTRATED, APPROX, CONCENTRATED_DELTA):
         ranged = {} if getattr(budget, "delta", 0.0) else {"lower": 0.5, "upper": 1.0}
