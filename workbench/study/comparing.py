@@ -203,7 +203,8 @@ def compare(
             key = contest.function.name, str(contest.budget or "none")
             trial = table.groupby("n", sort=False).cumcount()
             frames.append(table.assign(method=key[0], budget=key[1], trial=trial)[COLUMNS])
-            for size, errors in table.groupby("n", sort=False)["error"]:
+            groups: Any = table.groupby("n", sort=False)["error"]
+            for size, errors in groups:
                 known = quantile(errors, 0.5), *quantile_interval(errors, 0.5, LEVEL)
                 rows.append((*key, size, *known, float(np.isinf(errors).mean()), contest.predicted(size)))
     summary = pd.DataFrame(rows, columns=SUMMARY)

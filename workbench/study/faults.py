@@ -115,7 +115,7 @@ def weaker(kind: str, factor: float) -> Fault:
     return attribute(SimulatedNoise, kind, drawn)
 
 
-KINDS = {
+KINDS: dict[Any, str] = {
     "noisy_max": "exponential",
     "exponential": "choice",
     "window_median": "choice",

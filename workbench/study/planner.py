@@ -151,7 +151,7 @@ class Candidate:
 
 def candidates(question: Question) -> list[Candidate]:
     entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
-    names = {
+    names: dict[str, list[str]] = {
         entry.key: [part.name for part in fields(entry.estimator)] if is_dataclass(entry.estimator) else []
         for entry in entries
     }
