@@ -243,7 +243,7 @@ class Suspect:
             bound = estimator.bound(len(column), self.claim)
             exact = np.asarray(estimator.statistic(column, bound=bound), np.float64)
             charge = estimator.plan(len(column), 1, self.claim)["mean"]
-            return additive(np.broadcast_to(exact, trials), charge, SimulatedNoise(rng))
+            return additive(np.broadcast_to(exact, (trials, *exact.shape)), charge, SimulatedNoise(rng))
 
 
 _LINE_UP: tuple[tuple[str, Budget], ...] = (
