@@ -2,16 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from tests.contracts.parameters import centred, examples, references
 from workbench.contracts import accuracy, behaviour
-from workbench.contracts.accuracy import BETA, PAIRS, RUNS, refused
 from workbench.contracts.behaviour import numbers
 from workbench.contracts.datasets import typical_rows
 from workbench.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
 from workbench.contracts.gaps import gap_is_the_sensitivity
-from workbench.contracts.kit import DRAWS
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, NonPrivate, compose
 from workbench.study.search import fewest_rows
@@ -73,23 +70,3 @@ def test_an_estimator_without_privacy_says_so_and_draws_nothing(key, example):
 
 def _bits(value):
     return numbers(value).tobytes()
-
-
-def test_the_sign_test_rejects_a_threefold_error():
-    # errors |N(0, 1)| and |N(0, 3²)|: the second is larger with probability (2/π) arctan 3 = .795
-    assert binom.sf(refused(PAIRS, 0.5) - 1, PAIRS, 0.795) > 1 - 1e-9
-
-
-def test_the_test_of_bounds_rejects_three_times_the_failures():
-    assert refused(RUNS, BETA) < 60
-    assert binom.sf(refused(RUNS, BETA) - 1, RUNS, 3 * BETA) > 0.9999
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong"),
-    [(0.5, 0.413), (0.5, 0.594), (0.512, 0.406), (0.512, 0.632), (0.5, 0.334), (0.5, 0.711)],
-)
-def test_the_test_of_scales_rejects_three_tenths(right, wrong):
-    # P(noise below the quantile) for the right scale and for 1.3 and 1/1.3 times it: Laplace, normal, choice
-    low, high = binom.ppf([2.5e-7, 1 - 2.5e-7], DRAWS, right)
-    assert binom.cdf(low, DRAWS, wrong) + binom.sf(high, DRAWS, wrong) > 0.99

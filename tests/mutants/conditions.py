@@ -6,7 +6,6 @@ from typing import Any
 
 from workbench.catalog import Example
 from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
-from workbench.contracts.draws import expected_draw
 from workbench.contracts.kit import answer
 from workbench.privacy import ApproxDP, Charge
 from workbench.study.faults import replaced_everywhere
@@ -27,16 +26,6 @@ def has_step(step: str) -> Condition:
 
 def uses(*names: str) -> Condition:
     return lambda example: bool({charge.mechanism for charge in charges(example)} & {*names})
-
-
-@cache
-def drawn(example: Example) -> set[str]:
-    """The kinds of noise of the longest plan."""
-    return {expected_draw(charge)[0] for charge in charges(example)}
-
-
-def draws(kind: str) -> Condition:
-    return lambda example: kind in drawn(example)
 
 
 def calibrated(calibration: str) -> Condition:

@@ -42,8 +42,9 @@ from workbench.estimators.stable_quantile import Stability
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import SimulatedNoise, exact, noise, ramps, stable
 from workbench.privacy.cuts import Node, Scan
+from workbench.privacy.mechanisms import exponential
 from workbench.privacy.stable import VotedCharge
-from workbench.study.faults import Mutant, rewritten
+from workbench.study.faults import Mutant, rewritten, weaker
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
@@ -144,6 +145,22 @@ LEAN = mutants(
      partial(moments.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip
 
+SOURCES = {
+    **{kind: partial(law.test_noise_has_its_law_and_is_added, "simulated", kind) for kind in law.LAWS},
+    "symmetric_gaussian": partial(
+        law.test_symmetric_noise_is_symmetric_and_smaller_off_the_diagonal, "simulated"
+    ),
+    "choice": partial(law.test_selection_has_its_exact_law, "simulated", exponential, law.softmax, ()),
+    "cuts": law.test_a_cut_of_two_alike_falls_on_either,
+    "thompson_laplace": partial(law.test_thompson_laplace_masks_have_the_law_of_their_rate, 2),
+    "wishart": law.test_wishart_noise_has_the_distribution_of_rows,
+}
+QUIETER = tuple(
+    Mutant(f"{kind} source times {factor}", weaker(kind, factor), test)
+    for kind, test in SOURCES.items()
+    for factor in (0.5, round(1 / 1.3, 2), 1.3)
+)
+
 DENOISED = mutants(
     ("a radius that sees the counts", AdaptiveCovariance, "estimate", "first_mass(counts,",
      "first_mass(norm_counts(x, top * ASCENDING, apart)[::-1],",
@@ -191,6 +208,7 @@ SEARCHED = mutants(
 
 PROPERTIES = mutants(
     *LEAN,
+    *QUIETER,
     *DENOISED,
     *SEARCHED,
     *(Mutant(f"a test of stability with {share} of its loss",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
-from math import exp
+from math import ceil, exp, log
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from tests.privacy.kit import largest_exponent
 from workbench.contracts.kit import FALSE_ALARM, SCALE_FACTOR
 from workbench.linalg import spectral_map
 from workbench.privacy import ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise
+from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import exponential, noisy_max, truncated_laplace_bound
 
@@ -99,7 +100,7 @@ def permute_and_flip(scores, epsilon):
 def test_selection_has_its_exact_law(name, mechanism, law, weights):
     """An index of weight 0 is never chosen; half and twice ε are rejected."""
     source, value = source_of(name)
-    charge, runs = Charge("choose", mechanism.__name__, 1.0, PureDP(2.0)), 2000
+    charge, runs = Charge("choose", mechanism.__name__, 1.0, PureDP(2.0)), 3000
     drawn = Counter(mechanism(value(SCORES * ONE), charge, source, *weights) for _ in range(runs))
     counts, found = np.array([drawn[j] for j in range(len(SCORES))]), []
     for epsilon in (2.0, 1.0, 4.0):
@@ -108,6 +109,16 @@ def test_selection_has_its_exact_law(name, mechanism, law, weights):
         kept = chances > 0
         found.append(bool(chisquare(counts[kept], runs * chances[kept]).pvalue >= FALSE_ALARM))
     assert found == [True, False, False]
+
+
+def test_a_cut_of_two_alike_falls_on_either():
+    """Of one place with all points on one side, and of e^(points/scale) as many with all on the other."""
+    source, scale, runs = SimulatedNoise(rng(6)), 4.0, 3000
+    points = ceil(scale * log(20))
+    lengths = np.array([round(1e6 * exp(points / scale)), *[0] * (points - 1), 10**6])
+    level = Level((Node(OnGrid(lengths, 1.0), (1 << BITS, 0), points),))
+    first = sum(source.cuts(level, 1.0, scale)[0][0] == 0 for _ in range(runs))
+    assert stats.binomtest(first, runs, 0.5).pvalue >= FALSE_ALARM
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])

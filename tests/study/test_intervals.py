@@ -45,16 +45,6 @@ def test_bootstrap_of_a_mean_against_student(n, level):
     assert (low, high) == pytest.approx((x.mean() - half, x.mean() + half), abs=0.1 * half)
 
 
-def test_bootstrap_resamples_clusters_whole():
-    shared = np.repeat(generator().normal(size=30), 20)  # 30 independent numbers, each seen 20 times
-    labels = np.repeat(np.arange(30), 20)
-    low, high = bootstrap_interval(np.mean, shared, 0.05, generator(), clusters=labels)
-    alone = bootstrap_interval(np.mean, shared[::20], 0.05, generator())
-    assert (low, high) == pytest.approx(alone)
-    naive = bootstrap_interval(np.mean, shared, 0.05, generator())
-    assert high - low > 3 * (naive[1] - naive[0])
-
-
 def test_a_few_infinite_errors_are_survived_by_a_median_and_not_hidden_from_a_mean():
     x = np.r_[generator().exponential(size=97), [inf] * 3]
     assert np.isfinite(bootstrap_interval(np.median, x, 1e-3, generator())).all()

@@ -139,16 +139,7 @@ def test_a_wrong_slope_is_refuted(shared, factor):
 
 def test_a_slope_from_few_trials_or_infinite_errors_is_undecided():
     assert slope_of(errors(-1.0, trials=8)).status is UNDECIDED
-    assert slope_of(errors(-1.0), clusters=np.zeros(400)).status is UNDECIDED
     assert slope_of(np.full((40, 4), inf)).status is UNDECIDED
-
-
-@pytest.mark.turns(4)
-def test_an_upper_bound_allows_a_steeper_slope():
-    steeper = errors(-2.0)
-    assert slope_of(steeper).status is REFUTED
-    assert slope_of(steeper, upper_bound=True).status is HOLDS
-    assert slope_of(errors(-0.5), upper_bound=True).status is REFUTED
 
 
 def verdict_of(status, n=None):

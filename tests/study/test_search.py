@@ -123,7 +123,7 @@ def test_equal_streams_give_equal_bits_and_blocks_are_asked_in_order():
 def test_where_no_curve_fits_the_interval_is_an_exact_bracket():
     n = np.array([600.0, 800.0, 1000.0, 1200.0, 1500.0, 1900.0])
     shares = np.array([0.0, 0.7, 0.3, 0.99, 0.6, 1.0])
-    fit = fitted(Counts(n, 200 * shares, np.full(6, 200.0)), 0.9, LEVEL, Belief(log(1100), 0.3, 0.1), 0.06)
+    fit = fitted(Counts(n, 200 * shares, np.full(6, 200.0)), 0.9, LEVEL, Belief(log(1100), 0.3), 0.06)
     assert fit.rough
     assert fit.interval == (1000.0, 1900.0)
 

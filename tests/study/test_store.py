@@ -40,6 +40,15 @@ def _clean():
     forget()
 
 
+def shelf(store, one=None, seed=SEED):
+    one = one or sweep()
+    return store.shelf(one.name, one.block, one.trials, seed=seed)
+
+
+def held(store, profile, one=None, seed=SEED):
+    return sorted(shelf(store, one, seed).held(one or sweep(), profile))
+
+
 def rows(path):
     """Return what is stored, by order of arrival."""
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
@@ -72,20 +81,18 @@ def test_an_open_store_serves_several_sweeps_and_stays_open(path):
     with Store(path) as store:
         first = run(sweep(), "quick", seed=SEED, store=store)
         run(sweep(name="other"), "quick", seed=SEED, store=store)
-        same(first, store.rows(sweep(), seed=SEED).table("quick"))
+        same(first, run(sweep(), "quick", seed=SEED, store=store))
     assert len(rows(path)) == 8
     with pytest.raises(ArgumentError, match="closed"):
-        store.rows(sweep(), seed=SEED).missing("quick")
+        held(store, "quick")
 
 
 def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):
     run(sweep(), "quick", seed=SEED, store=path)
     with Store(path) as store:
-        assert store.rows(sweep(), seed=SEED).missing("full") == [(0, 2), (1, 2)]
-        wider = store.rows(sweep(grid(n=[1, 7, 3])), seed=SEED)
-        assert wider.missing("quick") == [(0, 0), (0, 1)]
-        with pytest.raises(ArgumentError, match="not 2 missing"):
-            wider.table("quick")
+        assert held(store, "full") == [(0, 0), (0, 1), (1, 0), (1, 1)]
+        wider = sweep(grid(n=[1, 7, 3]))
+        assert held(store, "quick", wider) == [(1, 0), (1, 1), (2, 0), (2, 1)]
     wide = run(sweep(grid(n=[1, 7, 3])), "quick", seed=SEED, store=path)
     same(wide, run(sweep(grid(n=[1, 7, 3])), "quick", seed=SEED))
     assert len(rows(path)) == 6
@@ -134,7 +141,7 @@ CHANGES = [
 def test_rows_of_anything_else_are_not_reused(path, changed, seed):
     run(sweep(), "quick", seed=SEED, store=path)
     with Store(path) as store:
-        assert len(store.rows(changed, seed=seed).missing("quick")) == 4
+        assert held(store, "quick", changed, seed) == []
     same(run(changed, "quick", seed=seed, store=path), run(changed, "quick", seed=seed))
     assert len(rows(path)) == 8
 
@@ -260,15 +267,19 @@ def test_a_file_that_is_no_intact_store_is_one_line(path, spoil, expected):
 def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
     cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("quick")]
     with Store(path) as writer, Store(path) as reader:
-        written, read = writer.rows(sweep(), seed=SEED), reader.rows(sweep(), seed=SEED)
-        written.put(cells[0])
+        written = shelf(writer)
+
+        def put(cell):
+            written.put(sweep().points[cell.position], cell)
+
+        put(cells[0])
         reader.fetch("BEGIN", ())
-        assert len(read.missing("quick")) == 3
+        assert len(held(reader, "quick")) == 1
         for cell in cells[1:]:
-            written.put(cell)  # a reader in the middle of reading blocks no writer
-        assert len(read.missing("quick")) == 3  # and sees one state
+            put(cell)  # a reader in the middle of reading blocks no writer
+        assert len(held(reader, "quick")) == 1  # and sees one state
         reader.fetch("COMMIT", ())
-        same(read.table("quick"), written.table("quick"))
+        assert len(held(reader, "quick")) == 4
 
 
 def together(*jobs):
@@ -304,7 +315,7 @@ def test_several_drivers_may_fill_one_store(path):
     def drive():
         with Store(path) as store:
             for cell in cells:
-                store.rows(sweep(), seed=SEED).put(cell)
+                shelf(store).put(sweep().points[cell.position], cell)
 
     assert together(drive, drive, drive) == []
     assert len(rows(path)) == 6
@@ -316,10 +327,9 @@ def test_a_block_comes_back_with_its_bits(path):
     columns = {"b": np.array([True, False]), "a": np.array([-0.0, 5e-324]), "ä": np.array([np.inf, 1 / 3])}
     two = sweep(grid(n=1), trials=2)
     with Store(path) as store:
-        found = store.rows(two, seed=SEED)
         for number in range(2):
-            found.put(Cell(0, number, columns))
-        frame = found.table("quick")
-    assert list(frame.columns[-3:]) == ["b", "a", "ä"]
+            shelf(store, two).put(two.points[0], Cell(0, number, columns))
+        found = shelf(store, two).held(two, "quick")[0, 1].columns
+    assert list(found) == ["b", "a", "ä"]
     for name, values in columns.items():
-        assert frame[name].to_numpy()[2:].tobytes() == values.tobytes()
+        assert found[name].tobytes() == values.tobytes()

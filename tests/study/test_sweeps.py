@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 
 from workbench.errors import ArgumentError
 from workbench.study import profiles, sweeps
-from workbench.study.grids import Role, Sweep, grid, multiples, point_id, stream, table
+from workbench.study.grids import Role, Sweep, grid, point_id, stream, table
 from workbench.study.parameters import Parameter
 from workbench.study.run import Run, TooMuchWorkError
 from workbench.study.sweeps import (
@@ -254,11 +254,6 @@ def test_points_are_what_the_block_takes_and_as_it_annotates_them():
     assert {type(point["n"]) for point in points} == {int}
 
 
-def test_a_grid_follows_its_prediction():
-    assert multiples((50, 100, 200, 500), 10.0) == (500, 1000, 2000, 5000)
-    assert multiples((1, 2, 3), 0.1) == (1,)
-
-
 # --- the memory, and what is lent -----------------------------------------------------------------
 
 
@@ -298,7 +293,7 @@ def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path, monkeypatch):
     assert jobs == [1, 1, 2]
     assert resources().jobs == 1
     with Store(lent) as store:
-        assert store.rows(usual, seed=SEED).missing("quick") == []
+        assert len(store.shelf(usual.name, usual.block, usual.trials, seed=SEED).held(usual, "quick")) == 4
     for wrong in (0, -1, 1.5, None):
         with pytest.raises(ArgumentError, match="jobs"):
             Resources(jobs=wrong)
@@ -377,14 +372,6 @@ def test_levels_add_up_to_the_overall_level_and_committed_claims_keep_it():
     claims = [claim for path in files for claim in json.loads(path.read_text(encoding="utf-8"))["full"]]
     assert len(claims) >= 16
     assert 0 < math.fsum(claim["level"] for claim in claims) <= profiles.CLAIM_LEVEL
-
-
-@pytest.mark.parametrize("full", [1, 3, 70, 1000])
-def test_smaller_profiles_have_no_more_blocks(full):
-    counts = [profiles.blocks(full)[name] for name in profiles.PROFILES]
-    assert counts == sorted(counts)
-    assert counts[0] >= 1
-    assert profiles.blocks(full)["full"] == full
 
 
 def test_what_is_declared_of_a_parameter_is_what_is_allowed():

@@ -30,7 +30,6 @@ from workbench.study.tracing import (
     STRANGERS,
     Quieter,
     among_highest,
-    exact_mean_traced,
     most_traced,
     traced,
 )
@@ -41,6 +40,11 @@ def releases(estimator, population, n, budget, count, share=1.0):
     data, noise = np.random.default_rng(1), SimulatedNoise(np.random.default_rng(2))
     source = Quieter(noise, share)
     return np.array([traced(estimator, population, n, budget, data=data, noise=source) for _ in range(count)])
+
+
+def exact_mean_traced(n, d):
+    """The share for the exact mean of normal rows."""
+    return ndtr(sqrt(d / n) + ndtri(LEVEL))
 
 
 @dataclass(frozen=True)

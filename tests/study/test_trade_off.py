@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.study.trade_off import TradeOff, least
+from workbench.study.trade_off import FREE, HALF, TradeOff, least
 
 DELTA = 1e-6
 
@@ -40,5 +40,8 @@ def test_noise_is_more_than_half_of_the_error_below_the_balance(trade):
     inside = [pair for pair in zip(epsilons, balance, strict=True) if 10 < pair[1] < 100_000]
     assert len(inside) > 5
     for epsilon, n in inside:
-        assert trade.noisy(round(n / 1.5), epsilon, DELTA)
-        assert not trade.noisy(round(n * 1.5), epsilon, DELTA)
+        below, above = (
+            trade.error(m, epsilon, DELTA) / trade.error(m, FREE, DELTA)
+            for m in (round(n / 1.5), round(n * 1.5))
+        )
+        assert below > HALF >= above

@@ -21,6 +21,7 @@ from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators import base, histograms
 from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
 from workbench.study.faults import replaced_everywhere
+from workbench.study.pairs.replayed import moves
 
 FEW, MANY = 24, 50_000  # rows; many for batches, which few rows are not divided into
 DIVIDING = {"splits": 3, "mode": "proved"}
@@ -151,7 +152,7 @@ class Search:
     def parts_of(self, row: int) -> frozenset[tuple[int, int]]:
         if row not in self.moved:
             children = self.form.children()
-            steps = {event.charge.step for event, again in self.replay(row) if not same(event, again)}
+            steps = {event.charge.step for event, again in self.replay(row) if moves(event, again)}
             found = frozenset(child for step in steps for child in children.get(step, ()))
             nodes = [node for node, _ in found]
             assert len(nodes) == len({*nodes}), f"row {row} of {self.form.n} moves the parts {sorted(found)}"
@@ -163,24 +164,6 @@ class Search:
         with spied(self.events) as replayed:
             run(self.form.example, replaced(self.x, row, far), self.seed)
         return zip(self.events, replayed, strict=True)
-
-
-def same(event: Event, other: Event) -> bool:
-    first, second = event.statistic, other.statistic
-    if event.mechanism == "stability_histogram":
-        return bool(first == second)
-    if event.mechanism == "window_median":
-        return bool(first[0] == second[0] and np.array_equal(first[1], second[1]))
-    if event.mechanism == "cuts":
-        pairs = zip(first.nodes, second.nodes, strict=True)
-        return all(np.array_equal(one.lengths.edges, two.lengths.edges) for one, two in pairs)
-    if event.mechanism == "stable_mask":
-        return first.count == second.count and np.array_equal(first.root, second.root)
-    if event.mechanism == "voted":
-        return first.count == second.count and np.array_equal(first.value, second.value)
-    if event.mechanism == "masked_lift":
-        return all(map(np.array_equal, vars(first).values(), vars(second).values()))
-    return np.array_equal(first, second)
 
 
 CONTRACTS = (a_row_moves_one_part,)

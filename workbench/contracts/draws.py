@@ -1,4 +1,4 @@
-"""What a charge draws, derived from its cost alone: kind, sensitivity and scale, and the law of it."""
+"""What a charge draws, derived from its cost alone: kind, sensitivity and scale."""
 
 from math import exp, expm1, log, sqrt
 
@@ -14,65 +14,53 @@ from workbench.contracts.ramps import (
 )
 from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
 from workbench.privacy.budgets import gaussian_delta
-from workbench.special import chdtr, ndtr
+from workbench.study.faults import kind_of
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)
-OTHERS = 20  # of weight 1, beside a choice that is as probable as all of them
-CUT = 3.0  # where truncated noise is cut, in units of its scale
 
 
 def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
     """Kind, sensitivity and scale of the draw that a charge stands for, derived here independently."""
-    sensitivity, cost = charge.sensitivity, charge.cost
+    return kind_of(charge), charge.sensitivity, _scale(charge, d)
+
+
+def _scale(charge: Charge, d: int) -> float:
+    size, cost = charge.sensitivity, charge.cost
     match charge.mechanism, cost:
-        case ("laplace" | "discrete_laplace") as kind, PureDP(epsilon) | ApproxDP(epsilon, _):
-            return kind, sensitivity, sensitivity / epsilon
-        case ("gaussian" | "symmetric_gaussian") as kind, ZCDP(rho, 0.0):
-            return kind, sensitivity, sensitivity / sqrt(2 * rho)
-        case ("gaussian" | "symmetric_gaussian") as kind, GaussianDP(mu):
-            return kind, sensitivity, sensitivity / mu
-        case ("gaussian" | "symmetric_gaussian") as kind, ApproxDP():
-            return kind, sensitivity, sensitivity / _mu_by_bisection(cost)
-        case "lower_bound", ApproxDP(epsilon, _):
-            return "laplace", sensitivity, sensitivity / epsilon
-        case "lower_bound", ZCDP(rho, _):
-            return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
-        case "noisy_max", PureDP(epsilon):
-            return "exponential", sensitivity, 2 * sensitivity / epsilon
-        case "exponential", ZCDP(rho, 0.0):
-            return "choice", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
-        case "exponential", PureDP(epsilon):
-            return "choice", sensitivity, 2 * sensitivity / epsilon
-        case "window_median", PureDP(epsilon) | ApproxDP(epsilon, _):
-            return "choice", sensitivity, 2 * sensitivity / epsilon
-        case "window_median", ZCDP(rho, _):
-            return "choice", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
-        case "cuts", PureDP(epsilon):
-            return "cuts", sensitivity, 2 * sensitivity / epsilon
-        case "cuts", ZCDP(rho, 0.0):
-            return "cuts", sensitivity, 2 * sensitivity / _range_by_bisection(rho)
-        case "stability_histogram", ApproxDP(epsilon, _):
-            return "discrete_laplace", sensitivity, sensitivity / epsilon
-        case "stability_histogram", ZCDP(rho, _):
-            return "gaussian", sensitivity, sensitivity / sqrt(2 * rho)
-        case "truncated_laplace", ApproxDP(epsilon, _):
-            return "truncated_laplace", sensitivity, sensitivity / epsilon
+        case "lower_bound" | "stability_histogram", ZCDP(rho, _):
+            return size / sqrt(2 * rho)
+        case "gaussian" | "symmetric_gaussian", ZCDP(rho, 0.0):
+            return size / sqrt(2 * rho)
+        case "gaussian" | "symmetric_gaussian", GaussianDP(mu):
+            return size / mu
+        case "gaussian" | "symmetric_gaussian", ApproxDP():
+            return size / _mu_by_bisection(cost)
+        case "laplace" | "discrete_laplace", PureDP(epsilon) | ApproxDP(epsilon, _):
+            return size / epsilon
+        case "lower_bound" | "stability_histogram" | "truncated_laplace", ApproxDP(epsilon, _):
+            return size / epsilon
         case "thompson_laplace", PureDP(epsilon):
-            return "thompson_laplace", sensitivity, sensitivity / epsilon
+            return size / epsilon
+        case "noisy_max" | "exponential" | "cuts" | "window_median", PureDP(epsilon):
+            return 2 * size / epsilon
+        case "window_median", ApproxDP(epsilon, _):
+            return 2 * size / epsilon
+        case "exponential" | "cuts", ZCDP(rho, 0.0):
+            return 2 * size / _range_by_bisection(rho)
+        case "window_median", ZCDP(rho, _):
+            return 2 * size / _range_by_bisection(rho)
         case "wishart", ApproxDP():
-            return "wishart", sensitivity, 1 / _rows_by_bisection(cost, sensitivity, d)
+            return 1 / _rows_by_bisection(cost, size, d)
         case "located_normal", ApproxDP():
-            return "gaussian", sensitivity, located_normal_scale(charge)
-        case "voted_gaussian", ApproxDP():
-            return "gaussian", sensitivity, sensitivity / ratio_beside(charge)
-        case "voted_laplace", ApproxDP():
-            return "laplace", sensitivity, sensitivity / ratio_beside(charge)
+            return located_normal_scale(charge)
+        case "voted_gaussian" | "voted_laplace", ApproxDP():
+            return size / ratio_beside(charge)
         case "stable_thompson_laplace", ApproxDP():
-            return "thompson_laplace", sensitivity, sensitivity / largest_pure(charge)
+            return size / largest_pure(charge)
         case "stable_wishart", ApproxDP():
-            return "wishart", sensitivity, 1 / largest_rows(charge)
+            return 1 / largest_rows(charge)
         case "tested_wishart", ApproxDP():
-            return "wishart", sensitivity, 1 / rows_beside(charge)
+            return 1 / rows_beside(charge)
     raise AssertionError(f"no draw is known for {charge}")
 
 
@@ -127,30 +115,3 @@ def _mu_by_bisection(cost: ApproxDP) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if gaussian_delta(middle, cost.epsilon) <= cost.delta else (low, middle)
     return low
-
-
-def below(kind: str, noise: np.ndarray, scale: float) -> tuple[np.ndarray, float]:
-    """Which draws lie below a quantile that moves with the scale, and the chance of it, in closed form."""
-    median = scale * log(2)
-    match kind:
-        case "laplace":
-            return np.abs(noise) <= median, 0.5
-        case "exponential":
-            return noise <= median, 0.5
-        case "discrete_laplace":
-            ratio, whole = exp(-1 / scale), round(median)
-            return np.abs(noise) <= whole, 1 - 2 * ratio ** (whole + 1) / (1 + ratio)
-        case "gaussian" | "symmetric_gaussian":
-            return np.abs(noise) <= median, float(ndtr(log(2)) - ndtr(-log(2)))
-        case "choice" | "cuts":
-            return noise == 0, 0.5
-        case "truncated_laplace":
-            return np.abs(noise) <= median, 0.5 / (1 - exp(-CUT))
-        case "thompson_laplace":
-            return np.abs(noise) <= median, 0.5
-        case "wishart":
-            centre, sd = 1 - 2 * scale / 9, sqrt(2 * scale / 9)  # of the cube root (Wilson & Hilferty 1931)
-            low, high = max(centre - 1.3 * sd, 0.0) ** 3, (centre + 1.3 * sd) ** 3
-            chance = float(np.diff(chdtr(1 / scale, np.array([low, high]) / scale))[0])
-            return (noise >= low) & (noise <= high), chance
-    raise AssertionError(f"no quantile is known for {kind}")

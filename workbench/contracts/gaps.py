@@ -102,20 +102,16 @@ def replays(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]
     Up to `ALIKE` neighbours of a data set are compared with one run on it; then it is run with fresh noise.
     """
     warm(example, n)
-    with coarse_afterwards():
-        yield from replays_of(example, n, spy)
-
-
-def replays_of(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]:
     stars = neighbours if n == SMALL else extremes if dimension(example) is None else far_directions
-    for number, (x, others) in enumerate(chunk for star in stars(example, n) for chunk in chunks(*star)):
-        with spy.recorded() as events:
-            answer(example, x, number)
-        for other in others:
-            with spy.recorded(events) as replayed:
-                answer(example, other, number)
-            assert len(events) == len(replayed), "which steps run depends on more than the released outputs"
-            yield from zip(events, replayed, strict=True)
+    with coarse_afterwards():
+        for number, (x, others) in enumerate(chunk for star in stars(example, n) for chunk in chunks(*star)):
+            with spy.recorded() as events:
+                answer(example, x, number)
+            for other in others:
+                with spy.recorded(events) as replayed:
+                    answer(example, other, number)
+                assert len(events) == len(replayed), "which steps run depends on more than released outputs"
+                yield from zip(events, replayed, strict=True)
 
 
 @contextmanager

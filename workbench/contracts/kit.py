@@ -30,7 +30,6 @@ __all__ = ["Event", "spied"]
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
-DRAWS = 2000  # enough for both: Gamma-exact tests reject 1.3 with certainty
 
 
 def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Example, str]]:

@@ -15,13 +15,16 @@ from workbench.estimators.shared.window_median import WindowMedian, selection_ep
 from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, stable
 from workbench.special import ndtr
 
+WITHOUT = ("gaussian", "symmetric_gaussian", "laplace", "discrete_laplace")  # a δ of their own
 TESTED = ("located_normal", "stable_mask", "masked_lift", "voted")  # mechanisms of `privacy.stable`
 
 
 def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
     """The threshold of a histogram, or the bottom of a window median, holds the δ that its charge states."""
     waiting = {
-        charge.step for charge in planned(example, max(1000, least(example))).charges() if delta_of(charge)
+        charge.step
+        for charge in planned(example, max(1000, least(example))).charges()
+        if charge.mechanism not in WITHOUT and getattr(charge.cost, "delta", 0.0)
     }
     for n in sizes(example, 300, 1000, 3000):
         if not waiting:
@@ -34,11 +37,6 @@ def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
                 holds_its_delta(event)
                 waiting.remove(event.charge.step)
     assert not waiting, f"steps that no run reached: {waiting}"
-
-
-def delta_of(charge: Charge) -> float:
-    alone = ("gaussian", "symmetric_gaussian", "laplace", "discrete_laplace")
-    return 0.0 if charge.mechanism in alone else getattr(charge.cost, "delta", 0.0)
 
 
 def holds_its_delta(event: Event) -> None:
@@ -60,7 +58,9 @@ def holds_its_delta(event: Event) -> None:
         assert wishart_delta(distance, rows, len(event.statistic), event.charge.cost) <= delta * (1 + 1e-6)
         return
     if event.mechanism == "truncated_laplace":
-        assert 0.9 * delta <= mass_beyond_the_other(event) <= delta * (1 + 1e-9)
+        sensitivity, scale, bound = draw_in(event)
+        outside = exp(-max(bound - sensitivity, -bound) / scale) - exp(-bound / scale)
+        assert 0.9 * delta <= outside / (-2 * expm1(-bound / scale)) <= delta * (1 + 1e-9)
         return
     assert event.mechanism == "window_median"
     shown = mass_of_a_lone_window(event.statistic[0], event.charge, n=5)
@@ -112,12 +112,6 @@ def draw_in(event: Event) -> tuple[float, ...]:
 
     event.again(noise_of(truncated_laplace=heard, wishart=heard))
     return asked[0]
-
-
-def mass_beyond_the_other(event: Event) -> float:
-    sensitivity, scale, bound = draw_in(event)
-    outside = exp(-max(bound - sensitivity, -bound) / scale) - exp(-bound / scale)
-    return outside / (-2 * expm1(-bound / scale))
 
 
 def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> None:

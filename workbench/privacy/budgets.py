@@ -159,10 +159,10 @@ def within(budget: Budget, limit: Budget) -> bool:
     return all(value <= getattr(limit, name) * (1 + SLACK) for name, value in vars(budget).items())
 
 
-def require(budget: object, *kinds: type, argument: str = "budget") -> None:
+def require(budget: object, *kinds: type) -> None:
     """Raise unless `budget` is one of `kinds`."""
     if not isinstance(budget, kinds):
-        raise ArgumentError(argument, budget, "one of " + ", ".join(kind.__name__ for kind in kinds))
+        raise ArgumentError("budget", budget, "one of " + ", ".join(kind.__name__ for kind in kinds))
 
 
 # Conversions

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from inspect import Parameter, signature
 from math import inf
@@ -359,60 +359,20 @@ class Pair:
 
     def __post_init__(self) -> None:
         for argument in ("first", "second"):
-            object.__setattr__(self, argument, _as_rows(argument, getattr(self, argument)))
+            found: Any = getattr(self, argument)
+            try:
+                values = found if isinstance(found, np.ndarray) else np.array(found, np.float64)
+            except (TypeError, ValueError):
+                values = np.zeros(())
+            if values.ndim == 0:
+                allowed = "an array, or a list of numbers or of equal rows"
+                raise ArgumentError(argument, type(found).__name__, allowed)
+            object.__setattr__(self, argument, values)
         if self.first.shape != self.second.shape:
             raise ArgumentError("second", self.second.shape, f"the shape of first, {self.first.shape}")
         apart = (self.first != self.second).reshape(len(self.first), -1).any(axis=1)
         if apart.sum() != 1:
             raise ArgumentError("second", f"{self.name}: {apart.sum()} other rows", "one replaced row")
-
-
-def _as_rows(argument: str, found: object) -> Array:
-    try:
-        values = found if isinstance(found, np.ndarray) else np.array(found, np.float64)
-    except (TypeError, ValueError):
-        values = np.zeros(())
-    if values.ndim == 0:
-        raise ArgumentError(argument, type(found).__name__, "an array, or a list of numbers or of equal rows")
-    return values
-
-
-@dataclass(frozen=True)
-class _Attack:
-    """A mechanism with the streams of one audit."""
-
-    name: str
-    mechanism: Mechanism
-    claim: Budget
-    score: Score | None
-    seed: int
-
-    def outputs(self, pair: Pair, role: Role, blocks: tuple[int, int], trials: int) -> tuple[Array, Array]:
-        point = point_id({"pair": pair.name})
-        first, second = (
-            self._run(x, trials, stream(self.seed, role, self.name, point, block))
-            for x, block in zip((pair.first, pair.second), blocks, strict=True)
-        )
-        return first, second
-
-    def _run(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        output = self.mechanism(x.copy(), trials, rng)
-        if np.ndim(output) == 0:  # type: ignore[arg-type]
-            output = [output, *(self.mechanism(x.copy(), 1, rng) for _ in range(trials - 1))]
-        found = rows(output)
-        if len(found) != trials:
-            raise ArgumentError("mechanism", f"{len(found)} outputs", f"one for each of {trials} trials")
-        return found
-
-    def choice(self, pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Choice:
-        first, second = self.outputs(pair, Role.SCREEN, blocks, trials)
-        return choose(first, second, self.claim, caution, self.score)
-
-    def require_fresh(self, pair: Pair) -> None:
-        batch, _ = self.outputs(pair, Role.SCREEN, COPIES, FRESH)
-        other, _ = self.outputs(pair, Role.CONFIRM, COPIES, FRESH)
-        if equal_by_chance(batch, other) < TOO_EQUAL:
-            raise RepeatedError("mechanism", "the same outputs on two streams", "draws from the given stream")
 
 
 def audit(
@@ -440,14 +400,24 @@ def audit(
         raise ArgumentError("pairs", pairs, "at least one pair")
     integer_at_least(4, n_screen=n_screen, n_train=n_train, n_test=n_test)
     probability(level=level)
-    attack = _Attack(name, mechanism, claim, score, seed)
+
+    def outputs(pair: Pair, role: Role, blocks: tuple[int, int], trials: int) -> list[Array]:
+        sets, point = zip((pair.first, pair.second), blocks, strict=True), point_id({"pair": pair.name})
+        return [_run(mechanism, x, trials, stream(seed, role, name, point, block)) for x, block in sets]
+
+    def choice(pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Choice:
+        first, second = outputs(pair, Role.SCREEN, blocks, trials)
+        return choose(first, second, claim, caution, score)
+
     pair, screened = pairs[0], 0
     if len(pairs) > 1:  # (1)
-        pair = max(pairs, key=lambda pair: attack.choice(pair, SCREENS, n_screen, HOPE).strength)
+        pair = max(pairs, key=lambda pair: choice(pair, SCREENS, n_screen, HOPE).strength)
         screened = len(pairs) * n_screen
-    attack.require_fresh(pair)
-    chosen = attack.choice(pair, TRAINS, n_train, CAUTION)  # (2)
-    samples = attack.outputs(pair, Role.CONFIRM, (0, 1), n_test)  # (3)
+    batches = [outputs(pair, role, COPIES, FRESH)[0] for role in (Role.SCREEN, Role.CONFIRM)]
+    if equal_by_chance(*batches) < TOO_EQUAL:
+        raise RepeatedError("mechanism", "the same outputs on two streams", "draws from the given stream")
+    chosen = choice(pair, TRAINS, n_train, CAUTION)  # (2)
+    samples = outputs(pair, Role.CONFIRM, (0, 1), n_test)  # (3)
     counts = chosen.event.count(samples[chosen.exchanged]), chosen.event.count(samples[not chosen.exchanged])
     return _report(
         name,
@@ -459,6 +429,16 @@ def audit(
         event=f"{chosen.event}{' (exchanged)' if chosen.exchanged else ''}",
         runs=2 * (screened + n_train + n_test + 2 * FRESH),
     )
+
+
+def _run(mechanism: Mechanism, x: Array, trials: int, rng: np.random.Generator) -> Array:
+    output = mechanism(x.copy(), trials, rng)
+    if np.ndim(output) == 0:  # type: ignore[arg-type]
+        output = [output, *(mechanism(x.copy(), 1, rng) for _ in range(trials - 1))]
+    found = rows(output)
+    if len(found) != trials:
+        raise ArgumentError("mechanism", f"{len(found)} outputs", f"one for each of {trials} trials")
+    return found
 
 
 def _report(
@@ -494,11 +474,13 @@ def neighbours(name: str, found: Any) -> list[Pair]:
         raise ArgumentError(name, type(listed).__name__, PAIRS)
     pairs: list[Pair] = []
     for place, one in enumerate(listed, 1):
-        parts = tuple(one) if isinstance(one, tuple | list) else ()
-        named = (f"pair {place}", *parts) if len(parts) == 2 else parts
-        if not isinstance(one, Pair) and len(named) != 3:
-            raise ArgumentError(name, type(one).__name__, PAIRS)
-        pairs.append(one if isinstance(one, Pair) else Pair(str(named[0]), *named[1:]))
+        if not isinstance(one, Pair):
+            parts = tuple(one) if isinstance(one, tuple | list) else ()
+            parts = (f"pair {place}", *parts) if len(parts) == 2 else parts
+            if len(parts) != 3:
+                raise ArgumentError(name, type(one).__name__, PAIRS)
+            one = Pair(str(parts[0]), *parts[1:])
+        pairs.append(one)
     if not pairs:
         raise ArgumentError(name, "nothing", PAIRS)
     return pairs
@@ -525,35 +507,24 @@ def is_estimator(method: object) -> bool:
     return callable(getattr(method, "plan", None)) and callable(method) and not isinstance(method, type)
 
 
-@dataclass(frozen=True)
 class OwnFunction:
     """A function or an estimator with the arguments that it takes, checked before anything is drawn."""
 
-    name: str
-    method: Any
-    wanted: tuple[str, ...] = field(default=(), init=False)  # besides rows
-    by_name: bool = field(default=True, init=False)
-
-    def __post_init__(self) -> None:
-        if is_estimator(self.method):
+    def __init__(self, name: str, method: Any) -> None:
+        self.name, self.method, self.by_name = name, method, True
+        self.wanted: tuple[str, ...] = ()  # besides rows
+        if is_estimator(method):
             return
-        if not callable(self.method) or isinstance(self.method, type):
-            raise ArgumentError(self.name, type(self.method).__name__, FORMS)
-        taken = list(signature(self.method).parameters.values())
-        wanted = tuple(one.name for one in taken[1:] if one.name in GIVEN)
+        if not callable(method) or isinstance(method, type):
+            raise ArgumentError(name, type(method).__name__, FORMS)
+        taken = list(signature(method).parameters.values())
+        self.wanted = tuple(one.name for one in taken[1:] if one.name in GIVEN)
         needed = [one.name for one in taken if one.default is one.empty and one.kind not in (2, 4)]
-        if not ("rng" in wanted and len(set(needed) - set(wanted)) <= 1):
+        if not ("rng" in self.wanted and len({*needed} - {*self.wanted}) <= 1):
             placed = all(one.kind in _PLACED for one in taken[: len(needed)])
             if len(needed) not in _BY_PLACE or not placed:
-                raise ArgumentError(self.name, f"f({', '.join(needed)})", FORMS)
-            wanted = _BY_PLACE[len(needed)]
-            object.__setattr__(self, "by_name", False)
-        object.__setattr__(self, "wanted", wanted)
-
-    @property
-    def many(self) -> bool:
-        """Whether one call returns as many answers as are asked for."""
-        return "trials" in self.wanted
+                raise ArgumentError(name, f"f({', '.join(needed)})", FORMS)
+            self.wanted, self.by_name = _BY_PLACE[len(needed)], False
 
     def call(self, rows: Array, rng: np.random.Generator, budget: Budget | None, trials: int = 1) -> Any:
         """Return what the function returns, or the value of the estimator's release."""
@@ -567,14 +538,14 @@ class OwnFunction:
     def answer(self, rows: Array, rng: np.random.Generator, budget: Budget | None) -> Any:
         """Return one answer: None for no answer."""
         found = self.call(rows, rng, budget)
-        if self.many and np.ndim(found):
+        if "trials" in self.wanted and np.ndim(found):
             found = found[0]
         return None if isinstance(found, Abstention) else found
 
 
 def mechanism(function: OwnFunction, budget: Budget) -> Mechanism:
     """Return what an audit attacks: a function of rows, a number of trials and a generator."""
-    if function.many:
+    if "trials" in function.wanted:  # one call returns as many answers as are asked for
         return lambda x, trials, rng: function.call(x, rng, budget, trials)
 
     def repeated(x: Array, trials: int, rng: np.random.Generator) -> object:

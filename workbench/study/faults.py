@@ -17,7 +17,16 @@ import numpy as np
 from workbench.catalog import outside
 from workbench.estimators import quantiles
 from workbench.estimators.shared.window_median import WindowMedian
-from workbench.privacy import Charge, NoiseSource, SimulatedNoise, histograms, mechanisms, stable
+from workbench.privacy import (
+    ZCDP,
+    ApproxDP,
+    Charge,
+    NoiseSource,
+    SimulatedNoise,
+    histograms,
+    mechanisms,
+    stable,
+)
 from workbench.privacy.grid import OnGrid, on_grid
 
 # Mistakes put into the package for as long as somebody looks, and what must find each of them.
@@ -104,6 +113,28 @@ def weaker(kind: str, factor: float) -> Fault:
         return original(self, value, sensitivity, factor * scale, *rest)
 
     return attribute(SimulatedNoise, kind, drawn)
+
+
+KINDS: dict[Any, str] = {
+    "noisy_max": "exponential",
+    "exponential": "choice",
+    "window_median": "choice",
+    "located_normal": "gaussian",
+    "voted_gaussian": "gaussian",
+    "voted_laplace": "laplace",
+    "stable_thompson_laplace": "thompson_laplace",
+    "stable_wishart": "wishart",
+    "tested_wishart": "wishart",
+    ("lower_bound", ApproxDP): "laplace",
+    ("lower_bound", ZCDP): "gaussian",
+    ("stability_histogram", ApproxDP): "discrete_laplace",
+    ("stability_histogram", ZCDP): "gaussian",
+}  # mechanism, or with its kind of cost: what a source draws for it, where that has another name
+
+
+def kind_of(charge: Charge) -> str:
+    name = charge.mechanism
+    return KINDS.get((name, type(charge.cost)), KINDS.get(name, name))
 
 
 def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:

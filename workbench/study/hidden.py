@@ -19,7 +19,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.errors import integer_at_least, positive, probability
+from workbench.errors import positive
 from workbench.study.audit import Mechanism
 from workbench.study.grids import Role, stream
 from workbench.study.profiles import AUDIT_LEVEL
@@ -35,18 +35,16 @@ class Judged:
     """In how many worlds a function was near enough, and whether these are too few; true if they are not."""
 
     within: float
-    share: float
     good: int
-    worlds: int
 
     def __bool__(self) -> bool:
-        return self.worlds - self.good < refuted_from(self.worlds, 1 - self.share, AUDIT_LEVEL)
+        return WORLDS - self.good < refuted_from(WORLDS, 1 - SHARE, AUDIT_LEVEL)
 
     def __str__(self) -> str:
         passed = "PASSED" if self else "FAILED"
         return (
-            f"within {self.within:g} of the truth in {self.good} of {self.worlds} hidden worlds,"
-            f" {100 * self.share:g} % wanted: {passed}"
+            f"within {self.within:g} of the truth in {self.good} of {WORLDS} hidden worlds,"
+            f" {100 * SHARE:g} % wanted: {passed}"
         )
 
 
@@ -55,24 +53,20 @@ def hidden_worlds(
     world: World,
     *,
     within: float,
-    share: float = SHARE,
-    worlds: int = WORLDS,
     seed: int = 0,
 ) -> Judged:
     """Run a function once in each of many worlds, and count where it is within a distance of the truth.
 
     The function is what an audit attacks, of a data set, a number of trials and a generator; a world draws a
     data set and its truth, a number or an array. The distance is Euclidean. A function that is near enough
-    with probability `share` fails by chance with probability `AUDIT_LEVEL` at most.
+    with probability `SHARE` fails by chance with probability `AUDIT_LEVEL` at most.
     """
     positive(within=within)
-    probability(share=share)
-    integer_at_least(1, worlds=worlds)
     good = 0
-    for block in range(worlds):
+    for block in range(WORLDS):
         data, noise = (stream(seed, role, "hidden worlds", 0, block) for role in (Role.DATA, Role.NOISE))
         x, truth = world(data)
         answer: Any = mechanism(x, 1, noise)
         error = np.asarray(answer, np.float64).ravel() - np.asarray(truth, np.float64).ravel()
         good += bool(np.linalg.norm(error) <= within)
-    return Judged(within, share, good, worlds)
+    return Judged(within, good)

@@ -43,45 +43,27 @@ def bootstrap_interval(
     level: float,
     rng: Generator,
     resamples: int = RESAMPLES,
-    *,
-    clusters: ArrayLike | None = None,
 ) -> Interval:
     """Resample the rows of `values`, one a trial, and return an interval for a statistic of them.
 
-    Whole `clusters` are resampled where trials share data, such as their block. The interval is infinite for
-    fewer than two clusters, nan if the statistic is not finite.
+    The interval is infinite for fewer than two trials, nan if the statistic is not finite.
 
     The ends are quantiles of the resampled statistic (an undefined one counts against both ends). Their
     distance from the estimate is multiplied by the quantile of Student's law over the normal one, times
-    sqrt(m / (m - 1)), for m trials or clusters: for a mean this is the t interval. Levels so small that fewer
+    sqrt(m / (m - 1)), for m trials: for a mean this is the t interval. Levels so small that fewer
     than `TAIL` resamples lie beyond a quantile are reached from the last quantile that has them, by the same
     ratio: normal tails, which is a model and not a proof.
     """
     probability(level=level)
     integer_at_least(4 * TAIL, resamples=resamples)
     rows = np.asarray(values, dtype=np.float64)
-    groups = _groups(len(rows), clusters)
-    if (m := len(groups)) < 2:
+    if (m := len(rows)) < 2:
         return -inf, inf
     with np.errstate(all="ignore"):
         estimate = float(statistic(rows))
-        draws = [statistic(rows[_resampled(groups, rng)]) for _ in range(resamples)]
+        draws = [statistic(rows[rng.integers(m, size=m)]) for _ in range(resamples)]
     quantile = float(-stdtrit(m - 1, level / 2)) * sqrt(m / (m - 1))
     return _ends(np.asarray(draws, dtype=np.float64), estimate, level, quantile)
-
-
-def _groups(trials: int, clusters: ArrayLike | None) -> Sequence[NDArray[np.intp]] | NDArray[np.intp]:
-    if clusters is None:
-        return np.arange(trials)
-    labels = np.asarray(clusters)
-    if labels.shape != (trials,):
-        raise ArgumentError("clusters", labels.shape, f"one label for each of the {trials} trials")
-    return [np.flatnonzero(labels == label) for label in np.unique(labels)]
-
-
-def _resampled(groups: Sequence[NDArray[np.intp]] | NDArray[np.intp], rng: Generator) -> NDArray[np.intp]:
-    drawn = rng.integers(len(groups), size=len(groups))
-    return groups[drawn] if isinstance(groups, np.ndarray) else np.concatenate([groups[i] for i in drawn])
 
 
 def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Interval:
@@ -95,15 +77,7 @@ def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Inte
     return float(estimate + stretch * (low - estimate)), float(estimate + stretch * (high - estimate))
 
 
-def median_ratio_interval(
-    a: ArrayLike,
-    b: ArrayLike,
-    level: float,
-    rng: Generator,
-    resamples: int = RESAMPLES,
-    *,
-    clusters: ArrayLike | None = None,
-) -> Interval:
+def median_ratio_interval(a: ArrayLike, b: ArrayLike, level: float, rng: Generator) -> Interval:
     """Return an interval for median(a) / median(b), where a[i] and b[i] were measured on the same sample.
 
     Pairs are resampled, on the logarithmic scale: exchanging a and b inverts the interval.
@@ -117,7 +91,7 @@ def median_ratio_interval(
         return float(top - bottom)
 
     pairs = np.column_stack([first, second])
-    low, high = bootstrap_interval(log_ratio, pairs, level, rng, resamples, clusters=clusters)
+    low, high = bootstrap_interval(log_ratio, pairs, level, rng)
     with np.errstate(over="ignore"):  # few trials may say nothing: up to infinity
         return float(np.exp(low)), float(np.exp(high))
 

@@ -241,15 +241,12 @@ def paired(test: str, name: str, found: Measure, low: float, high: float, level:
 
 
 LEVEL = 0.05  # of all bands of one curve together
-Summary = Callable[[ArrayLike, float], Measure]
 
 
-def over(
-    frame: pd.DataFrame, column: str, along: str, level: float = LEVEL, summary: Summary = median
-) -> dict[float, Measure]:
-    """Return the median of a column, or another summary, at all values of a parameter: they share a level."""
+def over(frame: pd.DataFrame, column: str, along: str, level: float = LEVEL) -> dict[float, Measure]:
+    """Return the median of a column at all values of a parameter: they share a level."""
     groups = by(frame, along)
-    return {value: summary(rows[column], level / len(groups)) for value, rows in groups.items()}
+    return {value: median(rows[column], level / len(groups)) for value, rows in groups.items()}
 
 
 def growth(found: Mapping[float, Measure], axis: Iterable[float] | None = None) -> Measure:

@@ -15,11 +15,11 @@ from workbench.catalog import CATALOG, addition
 from workbench.estimators import bounded, intervals, scale, two_step
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
-from workbench.estimators.shared.window_median import Pieces, RankWindow, WindowMedian
-from workbench.privacy import ApproxDP, Charge, histograms, mechanisms
+from workbench.estimators.shared.window_median import WindowMedian
+from workbench.privacy import Charge, histograms, mechanisms
 from workbench.privacy.grid import OnGrid
 from workbench.study.audit import AuditReport
-from workbench.study.faults import Mutant, alone, attribute, declared, swapped, weaker
+from workbench.study.faults import Mutant, alone, attribute, declared, kind_of, swapped, weaker
 from workbench.study.pairs import BUILDERS, WHOLE, Case, attack, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
@@ -80,11 +80,6 @@ def _unclipped(
     right: Callable[..., OnGrid] = two_step.clipped_mean,
 ) -> OnGrid:
     return right(x, centre, 1e4 * clip, counted)
-
-
-def _doubled(locator: RankWindow, points: Any, pieces: Callable[..., Pieces] = RankWindow.pieces) -> Pieces:
-    right = pieces(locator, points)
-    return replace(right, twice=2 * right.twice)
 
 
 def _wide_square(z: Any, tail: intervals.Tail) -> OnGrid:
@@ -159,11 +154,6 @@ UNIVARIATE: tuple[Attacked, ...] = (
         Attack(UNBOUNDED, "locate"),
     ),
     Mutant(
-        "scores of a rank doubled",
-        attribute(RankWindow, "pieces", _doubled),
-        Attack(ANY_LAW, "outer-radius"),
-    ),
-    Mutant(
         "pairs that differ counted twice",
         swapped(intervals.count_from, _twice),
         Attack(ANY_LAW, "support"),
@@ -176,31 +166,6 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),
     Mutant("pairs of sorted rows, exponents", PAIRS, Attack("univariate/scale", WHOLE, "paper")),
 )
-
-NOISE = {
-    "gaussian": "gaussian",
-    "symmetric_gaussian": "symmetric_gaussian",
-    "lower_bound": "gaussian",
-    "laplace": "laplace",
-    "truncated_laplace": "truncated_laplace",
-    "thompson_laplace": "thompson_laplace",
-    "exponential": "choice",
-    "window_median": "choice",
-    "cuts": "cuts",
-    "stability_histogram": "gaussian",
-    "stable_thompson_laplace": "thompson_laplace",
-    "stable_wishart": "wishart",
-    "located_normal": "gaussian",
-    "tested_wishart": "wishart",
-    "voted_gaussian": "gaussian",
-    "voted_laplace": "laplace",
-}  # mechanism: what a simulated source draws for it
-
-
-def _noise(charge: Charge) -> str:
-    laplace = charge.mechanism == "lower_bound" and isinstance(charge.cost, ApproxDP)
-    return "laplace" if laplace else NOISE[charge.mechanism]
-
 
 FAINT = {"exponential": 0.01, "located_normal": 0.2, "voted_gaussian": 1e-4}  # how much is left of the noise
 STEPS = {"gaussian/lifted": ("moment 2", "far rows")}  # the last is a count with a fiftieth of what there is
@@ -224,7 +189,7 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
         factor = 1e-7 if robust else FAINT.get(one.mechanism, 0.5)
         words = f"of {one.step} times {factor:g}"
         found_by = Attack(key, one.step, setting.variant)
-        yield Mutant(f"noise {words}", weaker(_noise(one), factor), found_by)
+        yield Mutant(f"noise {words}", weaker(kind_of(one), factor), found_by)
         yield Mutant(f"sensitivity {words}", declared(one.step, factor), found_by)
 
 

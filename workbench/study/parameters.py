@@ -1,7 +1,7 @@
 """What a reader may give: a public number of a notebook, what an explorer moves, an object by its name."""
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from math import ceil, floor, log10
@@ -51,7 +51,16 @@ class Slider:
         >>> Slider(1, 50, 10, log=False, integer=True).stops[:3], Slider(0, 0.3, 0.1, log=False).stops[19:22]
         ((1, 2, 3), (0.095, 0.1, 0.105))
         """
-        rounded = _products(self.low, self.high) if self.log else _multiples(self.low, self.high)
+        if self.log:
+            decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
+            rounded = (float(f"{one}e{decade}") for decade in decades for one in ROUND)
+        else:
+            apart = (self.high - self.low) / STOPS
+            places = floor(log10(apart))
+            units = next(units for units in (1, 2, 5, 10) if units * 10.0**places >= 0.99 * apart)
+            first, last = (end / (units * 10.0**places) for end in (self.low, self.high))
+            counts = range(floor(first), ceil(last) + 1)
+            rounded = (float(f"{units * count}e{places}") for count in counts)
         inner = {one for one in rounded if self.low < one < self.high and not (self.integer and one % 1)}
         return tuple(sorted(map(round if self.integer else float, inner | {self.low, self.value, self.high})))
 
@@ -60,18 +69,6 @@ class Slider:
         """The least and the largest number that is legal; a track of a start beyond them is longer."""
         least, most = self.legal or (self.low, self.high)
         return min(least, self.low), max(most, self.high)
-
-
-def _products(low: float, high: float) -> Iterable[float]:
-    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
-    return (float(f"{one}e{decade}") for decade in decades for one in ROUND)
-
-
-def _multiples(low: float, high: float) -> Iterable[float]:
-    places = floor(log10((high - low) / STOPS))
-    units = next(units for units in (1, 2, 5, 10) if units * 10.0**places >= 0.99 * (high - low) / STOPS)
-    first, last = (end / (units * 10.0**places) for end in (low, high))
-    return (float(f"{units * count}e{places}") for count in range(floor(first), ceil(last) + 1))
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ on demand the one at which a share of runs on synthetic rows is within alpha.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from math import inf, isfinite, isnan
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from sys import float_info
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,7 +24,8 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_wor
 from workbench.estimators.release import Asked, meaning
 from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
 from workbench.study.parameters import loaded
-from workbench.study.search import BLOCK, MOST, Found, Measure, Target, accepts, fewest_rows, least_n
+from workbench.study.profiles import mapped
+from workbench.study.search import BLOCK, MOST, Found, Target, accepts, fewest_rows, least_n
 from workbench.types import Array
 
 T = TypeVar("T")
@@ -99,8 +101,7 @@ Kind: TypeAlias = Literal["proved", "predicted", "simulated"]
 Origin: TypeAlias = Literal["set", "default", "example", "planner"]
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """The value of a public parameter and who chose it."""
 
     value: Any
@@ -118,36 +119,27 @@ class Candidate:
     kind: Kind = "proved"
 
     @property
-    def stated(self) -> bool:
-        return hasattr(self.estimator, self._asked)
-
-    @property
-    def lacking(self) -> list[str]:
-        """The facts about the rows that nobody set: the example's values say nothing of them."""
-        default = type(self.estimator)
-        unset = [name for name, one in self.parameters.items() if one.origin == "example"]
-        return [name for name in unset if getattr(default, name, None) is None]
+    def asked(self) -> Callable[..., float] | None:
+        name = "error_bound" if self.kind == "proved" else "predicted_error"
+        found: Callable[..., float] | None = getattr(self.estimator, name, None)
+        return found
 
     @property
     def meaning(self) -> str:
-        return meaning(getattr(self.estimator, self._asked)) if self.stated else ""
+        return meaning(self.asked) if self.asked else ""
 
     @property
-    def _asked(self) -> str:
-        return "error_bound" if self.kind == "proved" else "predicted_error"
+    def lacking(self) -> tuple[str, ...]:
+        """The facts about the rows that nobody set: the example's values say nothing of them."""
+        unset = (name for name, one in self.parameters.items() if one.origin == "example")
+        return tuple(name for name in unset if getattr(type(self.estimator), name, None) is None)
 
     def bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return its error bound, or prediction, infinite where it refuses n rows at this budget."""
-        if not accepts(self.estimator, n, self.d, budget):
+        if self.asked is None or not accepts(self.estimator, n, self.d, budget):
             return inf
         with np.errstate(all="ignore"):
-            if self.kind == "predicted":
-                return float(self.estimator.predicted_error(n, self.d, budget))
-            return float(self.estimator.error_bound(n, self.d, budget, beta))
-
-    def other_rows(self, n: int, budget: Budget) -> str:
-        """Return what it says of rows that are not of its law; empty where it says nothing."""
-        return Asked(self.estimator, n, self.d, budget).other_rows
+            return float(self.asked(n, self.d, budget, *((beta,) if self.kind == "proved" else ())))
 
     def refusal(self, n: int, budget: Budget) -> str:
         try:
@@ -159,15 +151,43 @@ class Candidate:
 
 def candidates(question: Question) -> list[Candidate]:
     entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
-    known = sorted({name for entry in entries for name in _names(entry)} - {"calibration"})
+    names: dict[str, list[str]] = {
+        entry.key: [part.name for part in fields(entry.estimator)] if is_dataclass(entry.estimator) else []
+        for entry in entries
+    }
+    known = sorted({name for some in names.values() for name in some} - {"calibration"})
     for name, value in question.settings.items():
         if name not in known and not (question.relative and name == "centre"):
             raise ArgumentError(f"set {name}", value, one_of_words(name, known))
-    return [
-        one
-        for entry in entries
-        for one in _variants(entry, question, question.d or columns_of(entries, entry))
-    ]
+    chosen = {"beta": question.beta, **question.settings}
+    found = []
+    for entry in entries:
+        d, taken = question.d or columns_of(entries, entry), names[entry.key]
+        change = {name: value for name, value in chosen.items() if name in taken}
+        for calibration in question.calibrations if "calibration" in taken else ("",):
+            named = {**change, "calibration": calibration} if calibration else change
+            estimator: Any = entry.estimator
+            estimator = replace(estimator, **named) if named else estimator
+            found.append(Candidate(entry, estimator, d, _parameters(estimator, question.settings, change)))
+    return found
+
+
+def _parameters(
+    estimator: Any, settings: Mapping[str, Any], change: Mapping[str, Any]
+) -> dict[str, Parameter]:
+    def origin(name: str, default: Any) -> Origin:
+        if name in settings:
+            return "set"
+        if default is not MISSING and getattr(estimator, name) == default:
+            return "default"
+        return "planner" if name in change else "example"
+
+    parts = fields(estimator) if is_dataclass(estimator) else ()
+    return {
+        part.name: Parameter(getattr(estimator, part.name), origin(part.name, part.default))
+        for part in parts
+        if part.name != "calibration"
+    }
 
 
 def columns_of(entries: Sequence[Entry], entry: Entry) -> int:
@@ -190,44 +210,6 @@ def entries_of(subject: str) -> list[Entry]:
         raise ArgumentError("estimand", subject, "a key, or " + one_of_words(subject, estimands, KNOWN))
     wanted = (subject, "gaussian") if subject == "covariance" else (subject,)
     return [entry for entry in KNOWN.values() if not subject or entry.estimand in wanted]
-
-
-def _names(entry: Entry) -> list[str]:
-    kind: Any = entry.estimator
-    return [part.name for part in fields(kind)] if is_dataclass(kind) else []
-
-
-def _variants(entry: Entry, question: Question, d: int) -> Iterator[Candidate]:
-    names = _names(entry)
-    chosen: dict[str, Any] = {"beta": question.beta} | dict(question.settings)
-    change = {name: value for name, value in chosen.items() if name in names}
-    calibrated = "calibration" in names
-    for calibration in question.calibrations if calibrated else ("",):
-        named = {"calibration": calibration} if calibrated else {}
-        estimator: Any = entry.estimator
-        if change or named:
-            estimator = replace(estimator, **change, **named)
-        origins = _parameters(estimator, question.settings, change)
-        yield Candidate(entry, estimator, d, origins)
-
-
-def _parameters(
-    estimator: Any, settings: Mapping[str, Any], change: Mapping[str, Any]
-) -> dict[str, Parameter]:
-    def origin(name: str, default: Any) -> Origin:
-        if name in settings:
-            return "set"
-        if default is not MISSING and getattr(estimator, name) == default:
-            return "default"
-        return "planner" if name in change else "example"
-
-    if not is_dataclass(estimator):
-        return {}
-    return {
-        part.name: Parameter(getattr(estimator, part.name), origin(part.name, part.default))
-        for part in fields(estimator)
-        if part.name != "calibration"
-    }
 
 
 # The least of a scale of whole numbers, n or places of a list of decimals, at which an error bound is small
@@ -289,15 +271,12 @@ class Scale:
         except _OutOfReachError:
             return None
         while lower := [place for place in self._grid(found) if place < found and enough(place)]:
-            found = self._between(min(lower), alpha)
+            found = min(lower)
+            short = max((p for p in self.seen if p < found and self.seen[p] > alpha), default=self.start - 1)
+            while found - short > 1:
+                middle = (short + found) // 2
+                short, found = (short, middle) if self.at(middle) <= alpha else (middle, found)
         return found
-
-    def _between(self, enough: int, alpha: float) -> int:
-        short = max((p for p in self.seen if p < enough and self.seen[p] > alpha), default=self.start - 1)
-        while enough - short > 1:
-            middle = (short + enough) // 2
-            short, enough = (short, middle) if self.at(middle) <= alpha else (middle, enough)
-        return enough
 
     def _grid(self, answer: int) -> list[int]:
         return sorted({place for place in self.around(answer) if self.start <= place <= self.most})
@@ -408,9 +387,8 @@ def answer_of(question: Question, one: Candidate) -> Answer:
     if question.relative and not (one.entry.key.startswith("univariate/") and one.entry.estimand == "mean"):
         return replace(blank, reason="its error is in a unit of its own: --alpha")
     if needs := facts_missing(question, one):
-        return replace(
-            blank, needs=needs, reason="needs " + " ".join(f"--set {name}=NUMBER" for name in needs)
-        )
+        words = " ".join(f"--set {name}=NUMBER" for name in needs)
+        return replace(blank, needs=needs, reason=f"needs {words}")
     refusals = []
     for offers in question.offers():
         found = []
@@ -419,7 +397,9 @@ def answer_of(question: Question, one: Candidate) -> Answer:
                 fewest_rows(one.estimator, one.d, offer(1.0))
                 found.append((_rows if question.n is None else _budget)(question, one, offer, blank))
             except ArgumentError as error:
-                refusals.append((error.argument == "budget", _refused(error, offer(1.0))))
+                of_budget = error.argument == "budget"
+                words = f"takes no {offer(1.0)}: expected {error.allowed}" if of_budget else str(error)
+                refusals.append((of_budget, words))
         if found:
             return min(found, key=need)
     return replace(blank, reason=min(refusals, key=itemgetter(0))[1])
@@ -427,20 +407,15 @@ def answer_of(question: Question, one: Candidate) -> Answer:
 
 def facts_missing(question: Question, one: Candidate) -> tuple[str, ...]:
     """Return what must be set before an estimator is asked; one of one's own has what its object says."""
-    return () if one.entry in question.own else tuple(one.lacking)
-
-
-def _refused(error: ArgumentError, budget: Budget) -> str:
-    return f"takes no {budget}: expected {error.allowed}" if error.argument == "budget" else str(error)
+    return () if one.entry in question.own else one.lacking
 
 
 def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
     budget = offer(1.0)
     found = _at(one, budget, blank)
-    if not one.stated:
+    if one.asked is None:
         return replace(found, reason=NO_BOUND)
-    start = found.answers_from or 1
-    scale = Scale(lambda n: one.bound(n, budget, question.beta), start, MOST, factors)
+    scale = Scale(lambda n: one.bound(n, budget, question.beta), found.answers_from or 1, MOST, factors)
     found = replace(found, bounded_from=scale.least())
     if question.alpha is None:
         return found
@@ -453,14 +428,19 @@ def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> An
 
 def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
     n, alpha = question.n or 0, question.alpha or 0.0
-    refusal = one.refusal(n, offer(decimal(DECIMALS)))
-    if refusal or not one.stated:
-        return replace(blank, reason=refusal or NO_BOUND)
+
+    def spent(place: int) -> Budget:
+        return offer(decimal(place))
+
+    if refusal := one.refusal(n, spent(DECIMALS)):
+        return replace(blank, reason=refusal)
+    if one.asked is None:
+        return replace(blank, reason=NO_BOUND)
     if n > MOST:
         reason = f"n = {n}: expected at most {MOST}, up to which this bound is computed"
         return replace(blank, reason=reason)
     scale = Scale(
-        lambda place: one.bound(n, offer(decimal(place)), question.beta),
+        lambda place: one.bound(n, spent(place), question.beta),
         0,
         DECIMALS,
         lambda place: [place + step for step in STEPS],
@@ -469,16 +449,16 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
     place = scale.least(alpha)
     if place is None:
         where, best = scale.best()
-        most, there = (str(offer(decimal(end))) for end in (DECIMALS, where))
-        return replace(blank, reason=_unreached(one, f"any budget up to {most}", best, there))
-    found = _at(one, offer(decimal(place)), blank)
+        reason = _unreached(one, f"any budget up to {spent(DECIMALS)}", best, str(spent(where)))
+        return replace(blank, reason=reason)
+    found = _at(one, spent(place), blank)
     return replace(found, bound=scale.at(place), check=scale.check(place, alpha))
 
 
 def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
     first = fewest_rows(one.estimator, one.d, budget)
     refusal = one.refusal(first - 1, budget) if first > 1 else ""
-    others = one.other_rows(first, budget)
+    others = Asked(one.estimator, first, one.d, budget).other_rows
     return replace(blank, budget=budget, answers_from=first, refusal=refusal, other_rows=others)
 
 
@@ -530,47 +510,36 @@ class Search:
     def most(self) -> int:
         return NUMBERS // self.candidate.d
 
-    @property
-    def found(self) -> Found:
-        from workbench.study.grids import one_thread
+    @cached_property
+    def world(self) -> Any:
+        return hardest(self.candidate.entry, self.candidate.estimator, self.candidate.d)
 
-        target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
-        measure = self.measure()
-        with one_thread():
-            return least_n(measure, target, self.n)
-
-    @property
-    def core_seconds(self) -> float:
-        from workbench.study.grids import one_thread
-
-        measure, n = self.measure(), min(self.n, self.most)
-        with one_thread():
-            measure(n, 0, 0, 1)
-            started = time.thread_time()
-            measure(n, 0, 0, 1)
-        return (time.thread_time() - started) * self.how.runs * WORK
-
-    def measure(self) -> Measure:
-        from workbench.study.grids import Role, point_id, stream
+    def errors(self, n: int, place: int, block: int, runs: int) -> Array:
+        from workbench.study.grids import Role, one_thread, point_id, stream
 
         one, budget = self.candidate, self.budget
-        entry: Any = hardest(one.entry, one.estimator, one.d)
+        if not accepts(one.estimator, n, one.d, budget):
+            return np.full(runs, inf)
         name = f"{one.entry.key} {one.estimator!r} {one.d} {budget!r} {self.n}"
+        address = name, point_id({"place": place}), block
+        data, noise = (stream(self.how.seed, role, *address) for role in (Role.DATA, Role.NOISE))
+        found = np.empty(runs)
+        with one_thread():
+            for run in range(runs):
+                x = self.world.population.sample(n, rng=data)
+                found[run] = self.world.error(one.estimator(x, budget=budget, rng=noise).value)
+        return found
 
-        def errors(n: int, place: int, block: int, runs: int) -> Array:
-            if not accepts(one.estimator, n, one.d, budget):
-                return np.full(runs, inf)
-            point = point_id({"place": place})
-            data, noise = (
-                stream(self.how.seed, role, name, point, block) for role in (Role.DATA, Role.NOISE)
-            )
-            return np.array([run(n, data, noise) for _ in range(runs)])
+    def found(self) -> Found:
+        target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)
+        return least_n(self.errors, target, self.n)
 
-        def run(n: int, data: np.random.Generator, noise: np.random.Generator) -> float:
-            x = entry.population.sample(n, rng=data)
-            return float(entry.error(one.estimator(x, budget=budget, rng=noise).value))
-
-        return errors
+    def core_seconds(self) -> float:
+        n = min(self.n, self.most)
+        self.errors(n, 0, 0, 1)
+        started = time.thread_time()
+        self.errors(n, 0, 0, 1)
+        return (time.thread_time() - started) * self.how.runs * WORK
 
 
 # All answers of each estimator side by side. Simulation begins at the n that is predicted.
@@ -610,7 +579,7 @@ def plan(question: Question) -> list[Answer]:
 
 def answers(question: Question, one: Candidate) -> Answers:
     guess = replace(one, kind="predicted")
-    predicted = answer_of(question, guess) if guess.stated else None
+    predicted = answer_of(question, guess) if guess.asked else None
     return Answers(proved=answer_of(question, one), predicted=predicted)
 
 
@@ -639,40 +608,26 @@ def compared(
         if tell:
             tell(*where, found[-1])
     if question.simulation:
-        found = _simulated(question, asked, found, announce or (lambda *_: None))
+        searches = [_search(question, one, said) for one, said in zip(asked, found, strict=True)]
+        made = [search for search in searches if search]
+        if made and announce:
+            announce(len(made), sum(search.core_seconds() for search in made))
+        sizes = iter(mapped(Search.found, made, question.simulation.jobs))
+        found = [
+            replace(said, simulated=_of_search(said.best, search, next(sizes))) if search else said
+            for said, search in zip(found, searches, strict=True)
+        ]
     return ranked(found, lambda one: one.best)
 
 
-def _simulated(
-    question: Question,
-    asked: Sequence[Candidate],
-    found: Sequence[Answers],
-    announce: Callable[[int, float], None],
-) -> list[Answers]:
-    from workbench.study.profiles import mapped
-
-    how, alpha = question.simulation, question.alpha
-    assert how
-    assert alpha
-    searches = [
-        None if (budget := said.best.budget) is None else Search(one, budget, _start(said), alpha, how)
-        for one, said in zip(asked, found, strict=True)
-    ]
-    made = [search for search in searches if search]
-    if made:
-        announce(len(made), sum(search.core_seconds for search in made))
-    sizes = iter(mapped(attrgetter("found"), made, how.jobs))
-    return [
-        replace(said, simulated=_of_search(said.best, search, next(sizes))) if search else said
-        for said, search in zip(found, searches, strict=True)
-    ]
-
-
-def _start(said: Answers) -> int:
-    least = said.best.answers_from or 1
+def _search(question: Question, one: Candidate, said: Answers) -> Search | None:
+    budget, least = said.best.budget, said.best.answers_from or 1
+    if budget is None or question.simulation is None or question.alpha is None:
+        return None
+    start = (said.proved.n or 0) // PART if said.proved.reached else PART * least
     if said.predicted and said.predicted.reached:
-        return max(least, said.predicted.n or 1)
-    return max(least, (said.proved.n or 0) // PART if said.proved.reached else PART * least)
+        start = said.predicted.n or 1
+    return Search(one, budget, max(least, start), question.alpha, question.simulation)
 
 
 def _of_search(said: Answer, search: Search, found: Found) -> Answer:

@@ -7,17 +7,17 @@ is UNDECIDED, and asks for more trials.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from itertools import combinations
 from math import fsum, hypot, inf, isfinite, sqrt
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.errors import ArgumentError, finite, integer_at_least, one_of, positive, probability
+from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability
 from workbench.special import bdtrc, ndtr, stdtrit
 from workbench.study.intervals import (
     Interval,
@@ -204,16 +204,13 @@ def slope_inside(
     level: float,
     rng: Generator,
     statistic: Callable[..., Any] = np.median,
-    clusters: ArrayLike | None = None,
-    upper_bound: bool = False,
 ) -> Verdict:
     """Decide 'the local log-log slope lies within predicted +- tolerance'.
 
     `samples`, of shape (trials, points), are summarised by `statistic` at each of the xs; rows are resampled,
-    which is right whether or not the points of a row share their data, and whole `clusters` of trials where
-    these share it. `predicted` is the `local_slope` of the constant-explicit prediction on the same xs,
-    `tolerance` that of the model, and `level` the probability that the slope's interval misses. Of an
-    `upper_bound` any slope below predicted + tolerance is right.
+    which is right whether or not the points of a row share their data. `predicted` is the `local_slope` of
+    the constant-explicit prediction on the same xs, `tolerance` that of the model, and `level` the
+    probability that the slope's interval misses.
     """
     finite(predicted=predicted)
     positive(tolerance=tolerance)
@@ -222,8 +219,8 @@ def slope_inside(
     def slope(values: Vector) -> float:
         return local_slope(xs, statistic(values, axis=0))
 
-    interval = bootstrap_interval(slope, rows, level, rng, clusters=clusters)
-    low, high = -inf if upper_bound else predicted - tolerance, predicted + tolerance
+    interval = bootstrap_interval(slope, rows, level, rng)
+    low, high = predicted - tolerance, predicted + tolerance
     return Verdict(
         status=compare(interval, low, high),
         test="bootstrapped slope inside a band",
@@ -271,8 +268,7 @@ SizeKind: TypeAlias = Literal["searched", "error", "tried", "planned"]
 ENOUGH = {Status.HOLDS: (0.0, 1.0), Status.REFUTED: (1.0, inf), Status.UNDECIDED: (0.0, inf)}
 
 
-@dataclass(frozen=True)
-class Complexity:
+class Complexity(NamedTuple):
     """One n."""
 
     statement: str  # id of the numbered statement
@@ -286,13 +282,10 @@ class Complexity:
     # by its rate. `tried`: n rows are enough, or not. `planned`: what a plan asks for, without a run.
     kind: SizeKind = "searched"
 
-    def __post_init__(self) -> None:
-        one_of(get_args(SizeKind), kind=self.kind)
-
 
 def sized(check: Verdict, *sizes: Complexity) -> Verdict:
     """Return the check with these sizes in its detail, after those that it has."""
-    found = [*check.detail.get("sizes", ()), *(asdict(size) for size in sizes)]
+    found = [*check.detail.get("sizes", ()), *(size._asdict() for size in sizes)]
     return replace(check, detail={**check.detail, "sizes": found})
 
 
@@ -302,10 +295,9 @@ def beside(
     formula: str,
     predicted: float,
     found: Any,
-    kind: SizeKind = "searched",
 ) -> Verdict:
     """Return the check with the n that was found, a measure or a crossing, beside what a formula says."""
-    return sized(check, Complexity(statement, formula, predicted, found.estimate, found.interval, kind))
+    return sized(check, Complexity(statement, formula, predicted, found.estimate, found.interval))
 
 
 def enough(

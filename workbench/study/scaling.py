@@ -325,7 +325,7 @@ def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, fl
     estimator, budget = _asked(key, public)
     fewest = fewest_rows(estimator, int(d), budget)
     one = Candidate(lookup(key), estimator, int(d), {}, "predicted")
-    if not one.stated:
+    if one.asked is None:
         return fewest, inf
     n = Scale(lambda rows: one.bound(rows, budget, 0.5), fewest, MOST, factors).least(alpha)
     return fewest, inf if n is None else float(n)

@@ -3,7 +3,7 @@
     (1) A grid n_k = round(n_0 1.06^k) round the public number n_0, never a measured one. Runs come in blocks,
         each with a stream of its own, addressed by k and the block's number.
     (2) A few runs at n_0 and in steps of 12 places, a factor 2, until q is bracketed.
-    (3) Until the cap, or until the half-width is the goal: a block at the place where the belief of c and s
+    (3) Until the cap: a block at the place where the belief of c and s
         (`success`) says that a bit less, about, and a bit more than q succeed, in turn, and at times
         one where a step may hide.
     (4) Runs at 1.5 and 2.5 times the n found: if there the share is below q again, the search begins anew
@@ -23,7 +23,6 @@ from math import ceil, exp, floor, inf, log
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.bounds import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
@@ -72,7 +71,8 @@ class Counts:
         return np.log(self.n)
 
     def within(self, centre: float, reach: float) -> "Counts":
-        return self._where(np.abs(self.places - centre) <= reach)
+        keep = np.abs(self.places - centre) <= reach
+        return Counts(self.n[keep], self.hits[keep], self.runs[keep])
 
     def beyond(self, n: float) -> tuple[int, int]:
         there = self.n >= n
@@ -84,9 +84,6 @@ class Counts:
         few = float(self.n[shares < share / 2].max(initial=self.n[0]))
         enough = self.n[(shares >= share) & (self.n > few)]
         return few, float(enough.min(initial=self.n[-1]))
-
-    def _where(self, keep: NDArray[np.bool_]) -> "Counts":
-        return Counts(self.n[keep], self.hits[keep], self.runs[keep])
 
 
 def curves(u: Vector, share: float) -> Vector:
@@ -109,11 +106,10 @@ def log_likelihood(p: Vector, counts: Counts) -> Vector:
 
 @dataclass(frozen=True)
 class Belief:
-    """What is known of c and s while runs are placed: the posterior means, and a half-width of 95 %."""
+    """What is known of c and s while runs are placed: the posterior means."""
 
     centre: float
     width: float
-    half: float
 
 
 def belief(counts: Counts, share: float, low: float, high: float) -> Belief:
@@ -125,10 +121,7 @@ def belief(counts: Counts, share: float, low: float, high: float) -> Belief:
     weights = weights - ((WIDTHS - TYPICAL_WIDTH) / SPREAD) ** 2 / 2
     mass = np.exp(weights - weights.max())
     mass /= mass.sum()
-    over = mass.sum(1)
-    middle = float(over @ centres)
-    spread = float(over @ (centres - middle) ** 2) ** 0.5
-    return Belief(middle, exp(float(mass.sum(0) @ WIDTHS)), 1.96 * spread)
+    return Belief(float(mass.sum(1) @ centres), exp(float(mass.sum(0) @ WIDTHS)))
 
 
 @dataclass(frozen=True)
@@ -155,7 +148,11 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     shapes = curves(u, share)
     loss = PENALTY * np.maximum(WIDTHS - TYPICAL_WIDTH, 0.0) ** 2 - log_likelihood(shapes, near)
     best = np.unravel_index(int(loss.argmin()), loss.shape)
-    excess, freedom = _misfit(shapes[best], near)
+    expected = near.runs * shapes[best]
+    spread = expected * (1 - shapes[best])
+    told = spread >= 0.5
+    excess = float((((near.hits - expected) ** 2)[told] / spread[told]).sum())
+    freedom = int(told.sum()) - 2
     width = exp(float(WIDTHS[best[2]]))
     if freedom > 0 and chi_squared_tail(freedom, excess) < ROUGH:
         low, high = bracket_of(counts.n, counts.hits, counts.runs, share, level)
@@ -169,14 +166,6 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     if not ((counts.n > few) & (counts.n < enough)).any():  # a step may hide between these two
         low, high = min(low, log(few)), max(high, log(enough))
     return Fit(exp(n), (exp(low), exp(high)), width, False)
-
-
-def _misfit(p: Vector, counts: Counts) -> tuple[float, int]:
-    expected = counts.runs * p
-    spread = expected * (1 - p)
-    told = spread >= 0.5
-    excess = float((((counts.hits - expected) ** 2)[told] / spread[told]).sum())
-    return excess, int(told.sum()) - 2
 
 
 def _cut(places: Vector, profile: Vector, height: float) -> tuple[float, float, float]:
@@ -267,7 +256,6 @@ class Target:
     alpha: float  # a run succeeds if its error is at most this
     share: float = 0.9  # wanted share of successes, q
     cap: int = 200  # runs after which placing ends; (4) adds 80 to 200
-    goal: float = 0.0  # half-width of ln n* at which it ends before; 0 for never
     level: float = 0.05  # chance that the interval misses
     most: int = 10**9  # the largest n that is tried
 
@@ -392,7 +380,7 @@ def _placed(runs: _Runs, bracket: tuple[int, int]) -> Fit:
     low, high = (log(runs.rows(place)) for place in bracket)
     spent, turn = runs.total, 0
     known = belief(_about(runs, low, high), target.share, low, high)
-    while runs.total - spent < target.cap - 2 * BRACKETING and not known.half <= target.goal:
+    while runs.total - spent < target.cap - 2 * BRACKETING:
         runs.draw(_next(runs, known, turn), BLOCK)
         known, turn = belief(_about(runs, low, high), target.share, low, high), turn + 1
     return fitted(_about(runs, low, high), target.share, target.level, known, log(RATIO))

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from threading import Lock
@@ -198,14 +198,6 @@ class Store:
         known = (name, int(trials), int(seed), *function, code, SOFTWARE)
         return Shelf(self, name, trials, hashlib.sha256(repr(known).encode()).hexdigest(), code)
 
-    def rows(self, sweep: Sweep, *, seed: int) -> "Rows":
-        """Return the stored blocks of a sweep.
-
-        A point is known by its content, and blocks by their number: a sweep with more points, or of a larger
-        profile, finds what a smaller one stored.
-        """
-        return Rows(sweep, self.shelf(sweep.name, sweep.block, sweep.trials, seed=seed))
-
 
 def require_intact(store: Store) -> None:
     """Raise a `DamagedError` unless the database is sound and every block is what was put in.
@@ -258,13 +250,6 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-def caches() -> Path:
-    try:
-        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "workbench"
-    except RuntimeError:
-        raise ArgumentError("XDG_CACHE_HOME", None, "a folder: this user has no home") from None
-
-
 def checksum(*parts: object) -> bytes:
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
 
@@ -272,7 +257,6 @@ def checksum(*parts: object) -> bytes:
 PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
 ONE = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
-HELD = "SELECT point, block FROM cells WHERE sweep = ?"
 
 
 @dataclass(frozen=True)
@@ -296,6 +280,22 @@ class Shelf:
         found = self.store.fetch(ONE, (self.digest, key, block))
         return self.cell(0, key, block, *found[0]) if found else None
 
+    def held(self, sweep: Sweep, profile: str) -> dict[tuple[int, int], Cell]:
+        """Return the stored blocks of a sweep, by the position of their point and their number.
+
+        A point is known by its content: a sweep with more points, or of a larger profile, finds what a
+        smaller one stored.
+
+        Raises
+        ------
+        ArgumentError
+            If one is damaged.
+        """
+        positions = {point_key(point): position for position, point in enumerate(sweep.points)}
+        rows = self.store.fetch(GET, (self.digest, sweep.blocks[profile]))
+        cells = (self.cell(positions[row[0]], *row) for row in rows if row[0] in positions)
+        return {(cell.position, cell.block): cell for cell in cells}
+
     def cell(
         self, position: int, key: str, block: int, kinds: str, numbers: bytes, sum: bytes, seconds: float = 0
     ) -> Cell:
@@ -310,52 +310,6 @@ class Shelf:
         except (ValueError, TypeError):
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
         return Cell(position, block, columns, seconds)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The finished blocks of one sweep: on a shelf of a store, or in memory where there is none."""
-
-    sweep: Sweep
-    shelf: Shelf | None = None
-    cells: dict[tuple[int, int], Cell] = field(default_factory=dict)
-
-    @property
-    def code(self) -> str:
-        return self.shelf.code if self.shelf else ""
-
-    def missing(self, profile: str) -> list[tuple[int, int]]:
-        """Return the position of the point and the number of every block that is still to be computed."""
-        wanted = self.sweep.addresses(profile)
-        if not self.shelf:
-            return [address for address in wanted if address not in self.cells]
-        held = set(self.shelf.store.fetch(HELD, [self.shelf.digest]))
-        points = [point_key(point) for point in self.sweep.points]
-        return [(position, block) for position, block in wanted if (points[position], block) not in held]
-
-    def put(self, cell: Cell) -> None:
-        if self.shelf:
-            self.shelf.put(self.sweep.points[cell.position], cell)
-        else:
-            self.cells[cell.position, cell.block] = cell
-
-    def table(self, profile: str) -> pd.DataFrame:
-        """Return the table of a profile, with the bits that were put in.
-
-        Raises
-        ------
-        ArgumentError
-            If blocks are missing, or damaged.
-        """
-        if missing := self.missing(profile):
-            allowed = f"one with all its blocks stored, not {len(missing)} missing"
-            raise ArgumentError("profile", profile, allowed)
-        cells: Iterable[Cell] = self.cells.values()
-        if self.shelf:
-            positions = {point_key(point): i for i, point in enumerate(self.sweep.points)}
-            rows = self.shelf.store.fetch(GET, (self.shelf.digest, self.sweep.blocks[profile]))
-            cells = [self.shelf.cell(positions[row[0]], *row) for row in rows if row[0] in positions]
-        return table(self.sweep.name, self.sweep.points, self.sweep.trials, cells)
 
 
 def point_key(point: Point) -> str:
@@ -473,10 +427,11 @@ def run(
     store = lent.store if store is None else store
     if store is not None:
         with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
-            return _ran(opened.rows(sweep, seed=seed), profile, seed, by, progress)
+            shelf = opened.shelf(sweep.name, sweep.block, sweep.trials, seed=seed)
+            return _ran(sweep, profile, seed, by, progress, shelf)
     key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
     if key not in _memory or _memory[key][0] != sweep:  # another sweep may have its name
-        frame = _ran(Rows(sweep), profile, seed, by, progress)
+        frame = _ran(sweep, profile, seed, by, progress)
         _memory.pop(key, None)
         _memory[key] = sweep, frame
         while len(_memory) > REMEMBERED:
@@ -484,18 +439,26 @@ def run(
     return _memory[key][1].copy()
 
 
-def _ran(rows: Rows, profile: str, seed: int, by: tuple[int, str | None], progress: bool) -> pd.DataFrame:
-    sweep, missing = rows.sweep, rows.missing(profile)
-    todo, count = [task(sweep, *address, seed) for address in missing], len(sweep.addresses(profile))
-    options = {"total": count, "initial": count - len(todo), "desc": sweep.name, "unit": "block"}
+def _ran(
+    sweep: Sweep,
+    profile: str,
+    seed: int,
+    by: tuple[int, str | None],
+    progress: bool,
+    shelf: Shelf | None = None,
+) -> pd.DataFrame:
+    cells, addresses = shelf.held(sweep, profile) if shelf else {}, sweep.addresses(profile)
+    todo = [task(sweep, *address, seed) for address in addresses if address not in cells]
+    options = {"total": len(addresses), "initial": len(cells), "desc": sweep.name, "unit": "block"}
     try:
-        with closing(computed(compute, todo, *by, rows.code)) as found:
+        with closing(computed(compute, todo, *by, shelf.code if shelf else "")) as found:
             for _, cell in tqdm(found, disable=not progress, **options):
-                rows.put(cell)
+                if shelf:
+                    shelf.put(sweep.points[cell.position], cell)
+                cells[cell.position, cell.block] = cell
     except SchedulerLostError:
-        kept = count - len(rows.missing(profile))
-        raise SchedulerLostError(kept * sweep.trials, count * sweep.trials) from None
-    return rows.table(profile)
+        raise SchedulerLostError(len(cells) * sweep.trials, len(addresses) * sweep.trials) from None
+    return table(sweep.name, sweep.points, sweep.trials, cells.values())
 
 
 def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:

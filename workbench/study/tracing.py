@@ -22,8 +22,6 @@ allowed. Half of the noise stays unnoticed, a third does not. `audit` has no suc
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -32,8 +30,7 @@ from numpy.typing import ArrayLike
 
 from workbench.estimators import Abstention, Estimator
 from workbench.populations import Population
-from workbench.privacy import Budget, NoiseSource
-from workbench.special import ndtr, ndtri
+from workbench.privacy import Budget, CountingNoise, NoiseSource
 from workbench.study.audit import excess
 from workbench.types import Array
 
@@ -41,12 +38,12 @@ LEVEL, STRANGERS = 0.05, 199
 HALVINGS = 60
 
 
-@dataclass(frozen=True)
-class Quieter:
+class Quieter(CountingNoise):
     """A noise source that adds a share of the noise it is asked for: a mistake, put in on purpose."""
 
-    source: NoiseSource
-    share: float
+    def __init__(self, source: NoiseSource, share: float) -> None:
+        super().__init__(source)
+        self.share = share
 
     def __getattr__(self, kind: str) -> Callable[..., Any]:
         drawn = getattr(self.source, kind)
@@ -55,12 +52,6 @@ class Quieter:
             return drawn(value, sensitivity, self.share * scale, *rest, **named)
 
         return quieter
-
-    def uniform(self, low: float, high: float) -> float:
-        return self.source.uniform(low, high)
-
-    def below(self, count: int) -> int:
-        return self.source.below(count)
 
 
 def traced(
@@ -89,16 +80,11 @@ def among_highest(members: Array, strangers: Array, rng: Generator) -> Array:
     return np.asarray(above + rng.integers(equal + 1) < places)
 
 
-def most_traced(budget: Budget, level: float = LEVEL) -> float:
-    """Return the largest share of members that a budget allows where strangers are traced with `level`."""
-    low, high = level, 1.0
+def most_traced(budget: Budget) -> float:
+    """Return the largest share of members that a budget allows where strangers are traced with `LEVEL`."""
+    low, high = LEVEL, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        beyond = max(float(excess(budget, middle, level)), float(excess(budget, 1 - level, 1 - middle)))
+        beyond = max(float(excess(budget, middle, LEVEL)), float(excess(budget, 1 - LEVEL, 1 - middle)))
         low, high = (low, middle) if beyond > 0 else (middle, high)
     return high
-
-
-def exact_mean_traced(n: int, d: int, level: float = LEVEL) -> float:
-    """Return the share for the exact mean of normal rows."""
-    return float(ndtr(sqrt(d / n) + ndtri(level)))

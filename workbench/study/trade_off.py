@@ -7,7 +7,7 @@ public arithmetic, and those of a map are computed once.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import inf, isfinite, isnan, log, log10, nan
+from math import inf, isfinite, isnan, log, nan
 from typing import Any
 
 import numpy as np
@@ -43,8 +43,8 @@ class TradeOff:
         question = Question(subject=self.key, d=self.d, budget=PureDP(1.0), settings=self.settings)
         (proved,) = candidates(question)
         predicted = replace(proved, kind="predicted")
-        found = predicted if predicted.stated else proved
-        if not found.stated:
+        found = predicted if predicted.asked else proved
+        if found.asked is None:
             raise ArgumentError("key", self.key, "an estimator with a predicted error or a proved bound")
         return found
 
@@ -94,7 +94,7 @@ class TradeOff:
     def rows(self, alpha: float, epsilon: float, delta: float, guess: float = nan) -> int | None:
         """Return the least n with an error of at most alpha; None if there is none.
 
-        Each of these three takes the error as falling, and begins at a guess; the number is the planner's.
+        As the next two it takes the error as falling, and begins at a guess; the number is the planner's.
         """
         try:
             start = self.answers_from(epsilon, delta)
@@ -103,23 +103,19 @@ class TradeOff:
         guess = round(guess) if isfinite(guess) else start
         return least(lambda n: self.error(n, epsilon, delta) <= alpha, start, MOST, guess)
 
-    def epsilon(self, alpha: float, n: int, delta: float, guess: float = 1.0) -> float | None:
+    def epsilon(self, alpha: float, n: int, delta: float) -> float | None:
         """Return the least ε of three digits, up to 1000, with an error of at most alpha, or None."""
-        place = round(DIGITS * log10(guess * 1e6)) if isfinite(guess) else 0
-        found = least(lambda place: self.error(n, decimal(place), delta) <= alpha, 0, DECIMALS, place)
+        found = least(lambda place: self.error(n, decimal(place), delta) <= alpha, 0, DECIMALS, 6 * DIGITS)
         return None if found is None else decimal(found)
 
-    def delta(self, alpha: float, n: int, epsilon: float, guess: float = 1e-6) -> float | None:
+    def delta(self, alpha: float, n: int, epsilon: float) -> float | None:
         """Return the least δ of three digits, from 1e-15 on, with an error of at most alpha, or None."""
-        most, place = DECADES * DIGITS - 1, round(DIGITS * log10(guess * 1e15))
-        found = least(lambda place: self.error(n, epsilon, _delta(place)) <= alpha, 0, most, place)
+        most = DECADES * DIGITS - 1
+        found = least(lambda place: self.error(n, epsilon, _delta(place)) <= alpha, 0, most, 9 * DIGITS)
         return None if found is None else _delta(found)
 
     def errors(self, sizes: Sequence[int], epsilons: Sequence[float], delta: float) -> Numbers:
         return np.array([[self.error(n, epsilon, delta) for epsilon in epsilons] for n in sizes])
-
-    def noisy(self, n: int, epsilon: float, delta: float) -> bool:
-        return self.error(n, epsilon, delta) > HALF * self.error(n, FREE, delta)
 
     def balance(self, errors: Numbers, sizes: Sequence[int], delta: float) -> Numbers:
         """Return for every column of a map the n from which noise is less than half of the squared error.

@@ -10,6 +10,7 @@ from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import kstest
 
 from tests.chapters.worlds import Falsified, columns, require_refuted
+from tests.study.test_tracing import exact_mean_traced
 from workbench.catalog import CATALOG
 from workbench.chapters.what_epsilon_means import attacks, densities, members
 from workbench.chapters.what_epsilon_means import composition as picture
@@ -22,7 +23,7 @@ from workbench.study.audit import Pair, audit, last_bit
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.run import Run
-from workbench.study.tracing import exact_mean_traced, most_traced
+from workbench.study.tracing import most_traced
 
 BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (
     f"what-epsilon-means/{name}"

@@ -7,7 +7,6 @@ the release is (ε, δ)-private, every test has β ≥ max(0, 1 - δ - e^ε α, 
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from math import exp, expm1
 from types import MappingProxyType
 
@@ -32,16 +31,15 @@ from workbench.charts.style import number
 from workbench.errors import one_of
 from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, Charge, GaussianDP, PureDP, SimulatedNoise
-from workbench.privacy.mechanisms import discrete_laplace, laplace
+from workbench.privacy.mechanisms import additive, discrete_laplace, laplace
 from workbench.study import measures
 from workbench.study.audit import AuditReport, audit, last_bit
 from workbench.study.claim import Claim
 from workbench.study.faults import Fault, alone
 from workbench.study.grids import Sweep, grid
 from workbench.study.measures import at, between, certain, share
-from workbench.study.mutants import CLIPPED, UNIVARIATE
+from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
-from workbench.study.pairs.base import Setting
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset, blocks, claim_level
 from workbench.study.rules import Verdict, combine, largest
 from workbench.study.run import Run
@@ -243,9 +241,9 @@ class Suspect:
         with alone(*self.faults):
             estimator, column = ClippedMean(radius=RADIUS, sigma=1.0), np.asarray(x, np.float64)
             bound = estimator.bound(len(column), self.claim)
-            setting = Setting(CLIPPED, estimator, self.claim, len(column))
-            case = setting.noisy("mean", partial(estimator.statistic, bound=bound), ())
-            return case.mechanism(column, trials, rng)
+            exact = np.asarray(estimator.statistic(column, bound=bound), np.float64)
+            charge = estimator.plan(len(column), 1, self.claim)["mean"]
+            return additive(np.broadcast_to(exact, (trials, *exact.shape)), charge, SimulatedNoise(rng))
 
 
 _LINE_UP: tuple[tuple[str, Budget], ...] = (

@@ -95,7 +95,7 @@ class Session:
         one_of(PROFILES, profile=profile)
         integer_at_least(0, seed=seed)
         self.out = Path(out or tempfile.mkdtemp(prefix="workbench-"))
-        self.compared = None if out else self.out / "compare.sqlite"
+        self.interactive = not out
         self.chapter, self.profile, self.seed = chapter, profile, seed
         self.recompute = recompute or not chapter
         self.moved = moved(chapter, parameters)
@@ -229,19 +229,15 @@ class Session:
 
     def _moves(self, made: Explorer) -> None:
         """Display an explorer with its committed grid, which a full run that keeps its figures makes anew."""
-        if self.profile == "full" and self.compared is None and (form := made.committed()):
+        if self.profile == "full" and not self.interactive and (form := made.committed()):
             write(form, self.out / FOLDER / f"{made.name}.json")
         made.show(kept_explorer(self.chapter, made.name))
 
     def compare(self, methods: Mapping[str, Any], **how: Any) -> None:
-        """Display the errors of functions of one's own beside those of estimators (`workbench.lab.compare`).
-
-        What was run before in this session is not run again.
-        """
+        """Display the errors of functions of one's own beside those of estimators (`lab.compare`)."""
         from workbench.lab.compare import compare
 
-        kept = {"store": self.compared, "cached": self.compared is not None}
-        found = compare(methods, **{"seed": self.seed, **kept, **how})
+        found = compare(methods, **{"seed": self.seed, **how})
         publish(found._repr_html_(), str(found))
 
     def verdicts(self, ids: Iterable[str], *, full: Iterable[str] = ()) -> None:

@@ -1,36 +1,31 @@
 """What is attacked: a stage or a whole estimator, its claim, and the pairs that may betray it.
 
-A stage is the mechanism of one charge, given the outputs of the former stages, and is held to its own cost:
-in the whole the noise of another stage may hide that its own is too small.
+A stage is the mechanism of one charge, given the outputs of the former stages (`pairs.replayed`), and is held
+to its own cost: in the whole the noise of another stage may hide that its own is too small.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from workbench.catalog import KNOWN
 from workbench.estimators.base import Estimator, sanitised
-from workbench.estimators.shared.window_median import Pieces, WindowMedian
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
     Budget,
     Charge,
     GaussianDP,
-    NoiseSource,
     Plan,
     SimulatedNoise,
     compose,
 )
 from workbench.privacy.budgets import gdp_from_gaussian_zcdp
-from workbench.privacy.mechanisms import additive, gaussian_mu
+from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study.audit import Mechanism, Pair, numbers
 from workbench.types import Array
-
-Draw: TypeAlias = Callable[[Array, NoiseSource], object]
-Step: TypeAlias = Callable[[Array, Charge, NoiseSource], object]
 
 WHOLE = "whole"  # the stage name of an end-to-end attack
 
@@ -82,27 +77,20 @@ class Setting:
     def plan(self) -> Plan:
         return self.estimator.plan(self.n, self.d, self.budget)
 
-    def noisy(self, step: str, statistic: Callable[[Array], object], pairs: Sequence[Pair]) -> Case:
-        """Return the attack on a statistic with additive noise; all runs are drawn at once."""
-        charge = self.plan[step]
-
-        def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
-            exact = np.asarray(statistic(x), np.float64)
-            return additive(np.broadcast_to(exact, (trials, *exact.shape)), charge, SimulatedNoise(rng))
-
-        return Case(self.key, self.variant, step, native(charge), mechanism, tuple(pairs))
-
-    def drawn(
-        self, step: str, draw: Step, pairs: Sequence[Pair], share: float = 0.3, columns: int = 1
-    ) -> Case:
-        charge = self.plan[step]
-        mechanism = loop(lambda x, noise: draw(x, charge, noise), columns)
-        return Case(self.key, self.variant, step, native(charge), mechanism, tuple(pairs), share)
+    def typical(self) -> Array:
+        """Return rows of the entry's population, the same ones whenever they are asked for."""
+        rows = KNOWN[self.key].population.sample(self.n, rng=np.random.default_rng(self.n))
+        return np.asarray(rows[:, : self.d])
 
     def whole(self, pairs: Sequence[Pair], share: float) -> Case:
-        estimator, budget = self.estimator, self.budget
-        columns = self._columns()
-        mechanism = loop(lambda x, noise: estimator.estimate(sanitised(x), budget, noise), columns)
+        silent = (np.nan,) * self._columns()
+
+        def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
+            noise = SimulatedNoise(rng)
+            with np.errstate(all="ignore"):
+                runs = (self.estimator.estimate(sanitised(x), self.budget, noise) for _ in range(trials))
+                return np.array([numbers(one) or silent for one in runs], np.float64)
+
         return Case(self.key, self.variant, WHOLE, compose(self.plan), mechanism, tuple(pairs), share)
 
     def _columns(self) -> int:
@@ -131,37 +119,6 @@ def native(charge: Charge) -> Budget:
         case "gaussian" | "symmetric_gaussian", ApproxDP() as cost:
             return GaussianDP(gaussian_mu(cost))
     return charge.cost
-
-
-def loop(draw: Draw, columns: int = 1) -> Mechanism:
-    """Return the mechanism that calls `draw` once per trial; an output has `columns` numbers."""
-
-    def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
-        noise, silent = SimulatedNoise(rng), (np.nan,) * columns
-        with np.errstate(all="ignore"):
-            found = [numbers(draw(x, noise)) or silent for _ in range(trials)]
-        return np.array(found, np.float64)
-
-    return mechanism
-
-
-@dataclass(frozen=True, kw_only=True)
-class Still(WindowMedian):
-    """A window median that prepares a data set once, however often it draws; otherwise the same."""
-
-    locator: WindowMedian
-    known: dict[bytes, Pieces] = field(default_factory=dict, compare=False)
-
-    def pieces(self, points: Array) -> Pieces:
-        key = points.tobytes()
-        if key not in self.known:
-            self.known[key] = self.locator.pieces(points)
-        return self.known[key]
-
-
-def still(locator: WindowMedian) -> Still:
-    ends = {name: getattr(locator, name) for name in ("left", "right", "low", "high", "stretch")}
-    return Still(locator=locator, **ends)
 
 
 def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:

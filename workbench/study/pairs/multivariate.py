@@ -160,8 +160,7 @@ def orthogonal(n: int, d: int) -> tuple[Pair, ...]:
 def across(setting: Setting) -> Pair:
     """Return typical rows of which one goes from an edge of the ellipsoid that they fill to the other."""
     estimator: Any = setting.estimator
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
-    x = typical[:, : setting.d]
+    x = setting.typical()
     found = estimator.design(setting.n, setting.d, setting.budget).test.located(x)
     middle, edge = found.centre + found.shift, found.root[:, 0]
     return pair("typical rows, one goes across", x, middle + edge, middle - edge, 0)
@@ -169,8 +168,7 @@ def across(setting: Setting) -> Pair:
 
 def far_away(setting: Setting) -> Pair:
     """Return typical rows, which have an answer, of which one comes from far away to their middle."""
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
-    x = typical[:, : setting.d]
+    x = setting.typical()
     middle = np.median(x, axis=0)
     return pair("typical rows, one from far away", x, middle + 30 * x.std(axis=0), middle, 0)
 
@@ -181,8 +179,7 @@ def borderline(setting: Setting) -> Pair:
     asked = setting.n, setting.d, setting.budget
     first, recipe = estimator.recipe(*asked) if hasattr(estimator, "recipe") else (0, None)
     test = recipe.design.test if recipe else estimator.design(*asked).test
-    rng = np.random.default_rng(setting.n)
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=rng)[:, : setting.d]
+    typical = setting.typical()
     each = (setting.n - first) // test.n  # rows of a pair
 
     def without(pairs: int) -> Array:

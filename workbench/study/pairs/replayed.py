@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds import smallest
-from workbench.catalog import CATALOG
 from workbench.estimators.base import sanitised, shuffled
 from workbench.privacy import NoiseSource, SimulatedNoise
+from workbench.privacy.cuts import Level
 from workbench.privacy.stable import Lift, Located, Stable, Voted
 from workbench.study.audit import Mechanism, Pair, numbers
 from workbench.study.faults import COMPARED, Event, replaced_everywhere, spied
@@ -44,7 +44,7 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
         charge = charges[number]
         runs_of_step = share if number == last[-1] else min(share, SEVERAL / len(last))
         starts = (seed + further for further in range(ORDERS))
-        moving = (start for start in starts if any(_moves(*seen[1:]) for seen in seen_at(start, number)))
+        moving = (start for start in starts if any(moves(*seen[1:]) for seen in seen_at(start, number)))
         seen = seen_at(next(moving, seed), number)
         if seen:
             mechanism = step(seen)
@@ -53,7 +53,8 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
             yield Case(setting.key, setting.variant, charge.step, promise, mechanism, attacked, runs_of_step)
 
 
-def _moves(one: Event, other: Event) -> bool:
+def moves(one: Event, other: Event) -> bool:
+    """Return whether a step saw something else."""
     return not np.array_equal(_points(one.statistic), _points(other.statistic))
 
 
@@ -61,6 +62,8 @@ def _points(statistic: Any) -> Any:
     match statistic:
         case tuple():
             return statistic[1]
+        case Level(nodes):
+            return np.concatenate([np.asarray(node.lengths.edges) for node in nodes])  # type: ignore[attr-defined]
         case Located(count, centre, shift, root):
             return np.concatenate([[count], centre, shift, root.ravel()])
         case Lift(count, centre, shift, root, height):
@@ -130,6 +133,8 @@ def _root(statistic: Any) -> Array:
 
 def _shape(output: Any) -> Any:
     match output:
+        case list():  # of cuts, node by node
+            return tuple(place for node in output for place in node)
         case _, root:
             return root @ root.T
     return output
@@ -191,7 +196,7 @@ def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) ->
 
 def tipped(setting: Setting) -> Pair:
     """Return typical rows, so many of the first group's far away that one more costs it its friends."""
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
+    typical = setting.typical()
     members = first_group(setting, typical)
 
     def without(rows: int) -> Array:
@@ -213,8 +218,7 @@ def tipped(setting: Setting) -> Pair:
 
 def outvoted(setting: Setting) -> Pair:
     """Return typical rows, so many of them far from all others that one more changes the count of a vote."""
-    typical = CATALOG[setting.key].population.sample(setting.n, rng=np.random.default_rng(setting.n))
-    x, far = typical[:, : setting.d], FAR * np.eye(setting.d)[0]
+    x, far = setting.typical(), FAR * np.eye(setting.d)[0]
 
     def without(rows: int) -> Array:
         return np.vstack([np.outer(np.arange(1, rows + 1), far), x[rows:]])
