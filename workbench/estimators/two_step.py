@@ -226,17 +226,17 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     drift = pi / (2 * n)  # the squared error of a sample's median
     offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
     alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
-    apart = np.sqrt(offsets**2 + drift)  # the same whatever the share is
+    apart, clips = np.sqrt(offsets**2 + drift), np.array(CLIPS)[:, None]  # the same whatever the share is
     most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
-    steps_of = [(clip, clipped_variance(apart, clip) / n, clipped_slope(apart, clip) ** 2) for clip in CLIPS]
+    variance, slope = clipped_variance(apart, clips) / n, clipped_slope(apart, clips) ** 2
     for share in SHARES:
         locate, mean = divided(budget, share)
         _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
-        for clip, variance, slope in steps_of:
-            sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
-            rms = sqrt(float(weights @ np.minimum((variance + sd * sd) / slope, most)))
-            if rms + failure < best.rms + best.failure:
-                best = Design(share, clip, rms, failure)
+        sd = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean)) * clips
+        rms = np.sqrt(np.minimum((variance + sd**2) / slope, most) @ weights)
+        least = int(np.argmin(rms))
+        if rms[least] + failure < best.rms + best.failure:
+            best = Design(share, CLIPS[least], float(rms[least]), failure)
     return best if best.failure <= 0.5 else alone
 
 

@@ -110,13 +110,12 @@ def require_gaussian(budget: Budget) -> None:
     step_budgets(budget, (1.0,))
 
 
+def converted(plan: Plan, budget: Budget) -> Plan:
+    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan
+
+
 def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
-    match budget:
-        case ZCDP():
-            return Sequential("zcdp", tuple(charges))
-        case ApproxDP():
-            return Converted(Sequential("gdp", tuple(charges)), budget)
-    return Sequential("gdp", tuple(charges))
+    return converted(Sequential("zcdp" if isinstance(budget, ZCDP) else "gdp", tuple(charges)), budget)
 
 
 def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[tuple[float, ...]]:
@@ -141,8 +140,7 @@ def numbered_plan(
 
 def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
     """Return the plan of steps on disjoint batches of rows, each charged with all of `budget`."""
-    plan = Parallel(tuple(charges))
-    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan
+    return converted(Parallel(tuple(charges)), budget)
 
 
 @lru_cache(maxsize=1024)
@@ -168,5 +166,4 @@ def without_events(budget: Budget) -> ZCDP:
 
 
 def delivered(charges: Iterable[Charge], budget: Budget) -> Plan:
-    plan = Sequential("zcdp", tuple(charges))
-    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan
+    return converted(Sequential("zcdp", tuple(charges)), budget)
