@@ -36,18 +36,15 @@ from workbench.estimators.shared.budgets import composed, divided, mean_charge
 from workbench.estimators.shared.noisy_means import (
     FAR,
     better_than,
-    clipped_slope,
-    clipped_variance,
     counted_error,
-    expected_clip,
-    inverse_error,
+    density,
     mean_and_share,
     median_norm,
     median_norm_found,
     median_of_sum,
     noise_quantile,
     noise_sd,
-    uncentred,
+    normal_beyond,
 )
 from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.shared.window_median import (
@@ -59,7 +56,7 @@ from workbench.estimators.shared.window_median import (
 )
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
-from workbench.special import ndtr, ndtri
+from workbench.special import brentq, ndtr, ndtri
 from workbench.types import Array, Calibration
 
 SHARE = 0.5  # of "paper", stated in L17: both steps with ε/2
@@ -85,6 +82,46 @@ def clipped_off(beyond: float) -> float:
 
 def other_rows(bias: float) -> str:
     return f"other distributions of standard deviation sigma: up to {bias:.3g} more, however many rows"
+
+
+def expected_clip(u: Array, k: float | Array) -> Array:
+    """Return g_k(u) = -k + E (Z + u + k)₊ - E (Z + u - k)₊."""
+    return -k + normal_beyond(-k - u) - normal_beyond(k - u)
+
+
+def clipped_slope(u: Array, k: float | Array) -> Array:
+    """Return g_k'(u) = P(|Z + u| < k)."""
+    return np.asarray(ndtr(k - u) - ndtr(-k - u))
+
+
+def clipped_variance(u: Array, k: float | Array) -> Array:
+    """Return Var clip(Z + u, ±k)."""
+    low, high = -k - u, k - u
+    middle = ndtr(high) - ndtr(low)
+    second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
+    second += low * density(low) - high * density(high) + k * k * (1 - middle)
+    return np.asarray(second - expected_clip(u, k) ** 2)
+
+
+def uncentred(y: float, k: float) -> float:
+    """Return the u in [-4, 4] with g_k(u) = y, after clipping y to the values taken there."""
+
+    def excess(u: float) -> float:
+        return float(expected_clip(np.float64(u), k)) - y  # type: ignore[arg-type]
+
+    if excess(-FAR) >= 0:
+        return -FAR
+    return FAR if excess(FAR) <= 0 else float(brentq(excess, -FAR, FAR, xtol=1e-12))
+
+
+def inverse_error(u: float, deviation: float, k: float) -> float:
+    """Return the most that `uncentred` errs at offsets up to u when its argument is off by `deviation`.
+
+    g_k is concave on the right of 0, so that the error is largest at u itself; 4 + u bounds it anyway.
+    """
+    shifted = float(expected_clip(np.float64(u), k)) + deviation  # type: ignore[arg-type]
+    reached = uncentred(shifted, k)
+    return FAR + u if reached >= FAR else reached - u
 
 
 @dataclass(frozen=True)

@@ -54,13 +54,13 @@ from numpy.typing import DTypeLike, NDArray
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.shared.budgets import require_selection
-from workbench.estimators.shared.noisy_means import FAR, median_beyond
+from workbench.estimators.shared.noisy_means import FAR
 from workbench.estimators.shared.rows import present, row_blocks
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
-from workbench.special import ndtr
+from workbench.special import brentq, chndtr, ndtr
 from workbench.types import Array
 
 BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
@@ -70,6 +70,7 @@ MANY, SHARE = 8192, 0.6  # points from which a band may be enough, and the large
 TRIES, SOME = 2, 100  # bands, and points that tell where the median is
 LIKELY = 12.0  # minus the log of the chance that it is not, or so
 ABOVE = 1 + 2.0**-40  # times a length: no rounding makes it less
+REPRESENTATIVES = 300  # equally likely sizes that stand for a law
 _SIZES = np.geomspace(1e-9, 60.0, 1200)
 _OFFSETS = np.concatenate([-_SIZES[::-1], _SIZES])
 _LOG_STEP = np.log(np.abs(_OFFSETS)) + log(log(_SIZES[1] / _SIZES[0]))  # du = |u| d ln|u|
@@ -448,6 +449,24 @@ def location_law(
 def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
     offsets, chances, failure = location_law(locator, n, cost, ndtr, FAR)
     return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
+
+
+def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
+    """Return the median of |u + g| for |u| one of `sizes` by `chances`, g ~ N(0, sd² I_d); infinite from 1/2.
+
+    What is missing to a sum of 1 is the chance of a failure, an infinite error.
+    """
+    order = np.argsort(sizes)
+    mass = np.cumsum(chances[order])
+    if mass[-1] <= 0.5:
+        return inf
+    places = np.searchsorted(mass, mass[-1] * (np.arange(REPRESENTATIVES) + 0.5) / REPRESENTATIVES)
+    apart = sizes[order][places]
+
+    def excess(t: float) -> float:
+        return float(mass[-1] * chndtr((t / sd) ** 2, d, (apart / sd) ** 2).mean()) - 0.5
+
+    return float(brentq(excess, 0.0, float(apart[-1]) + 10 * sd * sqrt(d), rtol=1e-6))
 
 
 @lru_cache(maxsize=64)
