@@ -269,11 +269,13 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     for share in SHARES:
         locate, mean = divided(budget, share)
         _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
-        sd = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean)) * clips
-        rms = np.sqrt(np.minimum((variance + sd**2) / slope, most) @ weights)
+        unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean))
+        rms = np.sqrt(np.minimum((variance + (unit * clips) ** 2) / slope, most) @ weights)
         least = int(np.argmin(rms))
         if rms[least] + failure < best.rms + best.failure:
-            best = Design(share, CLIPS[least], float(rms[least]), failure)
+            sd = noise_sd(mean_charge("mean", sensitivity(n, CLIPS[least]), mean))  # to the last bit
+            squared = np.minimum((variance[least] + sd * sd) / slope[least], most)
+            best = Design(share, CLIPS[least], sqrt(float(weights @ squared)), failure)
     return best if best.failure <= 0.5 else alone
 
 
