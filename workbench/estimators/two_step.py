@@ -40,7 +40,6 @@ from workbench.estimators.shared.noisy_means import (
     density,
     mean_and_share,
     median_norm,
-    median_norm_found,
     median_of_sum,
     noise_quantile,
     noise_sd,
@@ -236,7 +235,7 @@ class WindowMean(TwoSteps):
         slope = float(clipped_slope(apart, design.clip))
         sampling = sqrt(float(clipped_variance(apart, design.clip)) / n) / slope
         charge = mean_charge("mean", sensitivity(n, design.clip) / slope, mean)
-        lost = median_norm_found(1, design.failure) / median_norm(1)
+        lost = median_norm(1, design.failure) / median_norm(1)
         return lost * median_of_sum(sampling, charge)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
@@ -322,8 +321,7 @@ class TwoStepMean(Stepwise):
     """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
-    range costs little. `release.interval()` covers the mean of normal rows only: for others use
-    `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
+    range costs little. Other parameters and `release.interval()` as of `ClippedMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
@@ -331,12 +329,6 @@ class TwoStepMean(Stepwise):
 
     Parameters
     ----------
-    radius : float
-        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
-    centre : float, default 0.0
-        Middle of the range.
-    sigma : float
-        Standard deviation of the rows, known.
     beta : float, default 0.05
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"

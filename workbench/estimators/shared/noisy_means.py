@@ -150,13 +150,13 @@ def median_of_sum(sd: float, charge: Charge) -> float:
 
 
 @lru_cache(maxsize=1024)
-def median_norm(freedom: float) -> float:
-    """Return the median of the norm of N(0, I) in so many coordinates.
+def median_norm(freedom: float, failure: float = 0.0) -> float:
+    """Return the median of the norm of N(0, I) in so many coordinates; infinite with this chance of failure.
 
     >>> round(median_norm(1), 4)
     0.6745
     """
-    return sqrt(float(chdtri(freedom, 0.5)))
+    return sqrt(float(chdtri(freedom, 1 - 0.5 / (1 - failure)))) if failure < 0.5 else inf
 
 
 def median_of_mean(rms: float, d: float) -> float:
@@ -175,11 +175,6 @@ def median_of_matrix(rms: float, d: int) -> float:
 def better_than(trivial: float, error: float) -> float:
     """Return the error, or infinity where it is not below that of an answer that looks at no row."""
     return error if error < trivial else inf
-
-
-def median_norm_found(freedom: int, failure: float) -> float:
-    """Return `median_norm` where a run fails with this chance, and fails with an infinite error."""
-    return sqrt(float(chdtri(freedom, 1 - 0.5 / (1 - failure)))) if failure < 0.5 else inf
 
 
 def chosen(log_weights: Array) -> Array:
@@ -255,4 +250,4 @@ class CleanRun:
         rms = hypot(
             shrinking_bias(self.d, self.apart, self.radius), sqrt(self.d * (1 / self.n + self.noise**2))
         )
-        return rms / sqrt(self.d) * median_norm_found(self.d, failure)
+        return rms / sqrt(self.d) * median_norm(self.d, failure)
