@@ -102,11 +102,16 @@ def extreme(rng):
     return Attack(replace(test, strength=strength * (1 - 1e-9 if t == 1 else 1 + 1e-9)), first, second)
 
 
-def slope_of(test, x, t):
-    """What C_t compares with G + et, None if a level is not found."""
+def ends(test, x, t):
+    """The rows in units, and the factors of Hi and Lo; None for a level that is not found."""
     scaled = test.scaled(x, t)
     high = test.solver.descend(scaled, scaled.start(), test.low(t))
-    low = None if high is None else test.solver.descend(scaled, high, test.high(t))
+    return scaled, high, None if high is None else test.solver.descend(scaled, high, test.high(t))
+
+
+def slope_of(test, x, t):
+    """What C_t compares with G + et, None if a level is not found."""
+    scaled, high, low = ends(test, x, t)
     return None if low is None else test.slope(scaled, low, high)
 
 
@@ -208,9 +213,7 @@ def certified(test, x, t):
 
     Of Q that is F_v(Q) ≥ (1 - ξ)Q, in one column Q ≥ P_v too.
     """
-    scaled = Scaled.of(x, test.influence, test.low(t))
-    high = test.solver.descend(scaled, scaled.start(), test.low(t))
-    low = None if high is None else test.solver.descend(scaled, high, test.high(t))
+    scaled, high, low = ends(test, x, t)
     levels = ((high, test.low(t)), (low, test.high(t)))
     known = [(factor, Fraction(level)) for factor, level in levels if factor is not None]
     if not all(_fixed(scaled, test, factor, level) for factor, level in known):
@@ -287,9 +290,7 @@ def of_any_shape(rng, n, d):
 
 def barely(free, x, t):
     """The strength, the scale and the guard that rows pass at t, and no more; None if they do not."""
-    scaled = free.scaled(x, t)
-    high = free.solver.descend(scaled, scaled.start(), free.low(t))
-    low = None if high is None else free.solver.descend(scaled, high, free.high(t))
+    scaled, high, low = ends(free, x, t)
     if low is None:
         return None
     strength = free.slope(scaled, low, high) - (free.influence.most + free.margin) * t

@@ -36,6 +36,7 @@ APPROX, FAR = ApproxDP(1.0, 1e-6), 50.0
         (Interval(sigma=1.0, level=0.01), 400, ZCDP(0.5, 1e-6), 0.2),
         (IntervalUnknownVariance(), 1500, ApproxDP(1.0, 1e-6), 0.0),
         (IntervalUnknownVariance(level=0.2), 400, ApproxDP(2.0, 1e-6), 0.0),
+        (IntervalUnknownVariance(level=0.2), 400, ZCDP(1.0, 1e-3), 0.3),
     ],
 )
 def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n, budget, absent):
@@ -78,23 +79,6 @@ def test_a_critical_value_takes_200_runs_of_1000_rows_and_is_always_the_same(mon
 
 
 INTERVALS = [Interval(level=0.2, sigma=1.0), IntervalUnknownVariance(level=0.2)]
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("share", [0.0, 0.3])
-@pytest.mark.parametrize("estimator", INTERVALS, ids=repr)
-def test_counted_intervals_cover_whatever_share_is_absent(estimator, share):
-    # of 300 that miss with probability .2, more than 93 do once in 10^5; at half the width a normal pivot
-    # misses .52 of them, and 93 or fewer once in 10^13
-    missed, widths = 0, []
-    for seed in range(300):
-        x = rng(seed).normal(FAR, 1.0, 400)
-        x[rng(seed + 300).random(400) < share] = np.nan
-        found = estimator(x, budget=ZCDP(1.0, 1e-3), rng=rng(seed)).value
-        missed += not found.contains(FAR)
-        widths.append(found.high - found.low)
-    assert missed <= 93
-    assert np.median(widths) < 1.0
 
 
 def test_the_share_that_is_absent_is_rounded_up_and_hardly_any_rows_give_the_whole_line(monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.estimators import matrix_quantile
-from workbench.estimators.matrix_quantile import MatrixQuantileCovariance, design
+from workbench.estimators.matrix_quantile import MatrixQuantile, MatrixQuantileCovariance
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import LAPLACE
 
@@ -28,7 +28,7 @@ def test_kept_cells_are_those_that_are_simulated():
 @pytest.mark.parametrize(("n", "d"), CHARGED)
 def test_the_charge_is_that_of_the_test_that_it_prices(n, d):
     """Eigenvalues are between 1/(1 + g) and 1 + g; their logarithms of one sign add up to g at most."""
-    made = design(n, d, ApproxDP(8.0, 1e-6), 0.1)
+    made = MatrixQuantile(n, d, ApproxDP(8.0, 1e-6), 0.1).design
     thin, g = made.charge.mechanism == LAPLACE, made.test.change
     assert made.charge.sensitivity == (log1p(g) if thin else g)
     assert thin == (d < 5)

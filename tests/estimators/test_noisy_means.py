@@ -4,7 +4,7 @@ It moves nothing further, bounds on errors allow for its noise, and errors of su
 """
 
 from dataclasses import replace
-from math import inf, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -12,8 +12,9 @@ from scipy.special import ndtr, ndtri
 
 from tests.estimators.streams import rng
 from workbench import ZCDP, ClippedBoxMean, ClippedMean, PureDP
+from workbench.estimators import two_step
 from workbench.estimators.shared import noisy_means
-from workbench.estimators.shared.noisy_means import SURE, counted_error, noise_quantile
+from workbench.estimators.shared.noisy_means import SURE, noise_quantile
 from workbench.estimators.shared.rows import (
     mean_in_ball,
     mean_in_box,
@@ -107,23 +108,6 @@ def test_a_share_that_noise_may_hide_is_one_and_others_are_what_they_are(charge,
     assert noisy_means.share(-3.0, 1.0, charge) == 0.1
 
 
-@pytest.mark.parametrize(("kind", "height"), [("laplace", 9.0), ("gaussian", sqrt(3) * 9.0)])
-def test_a_rare_bound_is_attained_and_a_usual_one_leaves_the_chance_of_noise_that_hides_rows(kind, height):
-    """`height` is a in units of the mean, of rows within 9 of a place."""
-    cost = PureDP(1.0) if kind == "laplace" else ZCDP(0.5)
-    charge, few = (Charge("s", kind, 2 * 9.0 / n, cost) for n in (400, 4))
-
-    def found(beta):
-        return counted_error(lambda part: noise_quantile(charge, part), 7.0, charge, 400, beta)
-
-    beta = SURE / 4
-    up, down = noise_quantile(charge, beta / 2), noise_quantile(charge, beta)
-    attained = (7.0 + up) / (1 - down / height) - 7.0  # where both noises are as large as they may be
-    assert attained <= found(beta) <= attained * (1 + 1e-6)
-    assert found(0.05) == noise_quantile(charge, 0.05 - SURE / 2)
-    assert counted_error(lambda _: 0.0, 7.0, few, 4, 1e-9) == inf
-
-
 @pytest.mark.parametrize("kind", ["laplace", "gaussian"])
 @pytest.mark.parametrize("sd", [1e-3, 0.03, 2.0, 1e4])
 def test_sampling_error_and_noise_have_the_distribution_of_their_sum(kind, sd):
@@ -144,11 +128,11 @@ def test_the_bias_of_clipping_is_that_of_normal_rows_and_is_inverted(k):
     z = ndtri((np.arange(100_000) + 0.5) / 100_000)
     for u in (-3.0, 0.0, 0.7):
         clipped, at = np.clip(z + u, -k, k), np.asarray(u)
-        assert noisy_means.expected_clip(at, k) == pytest.approx(clipped.mean(), abs=1e-4)
-        assert noisy_means.clipped_variance(at, k) == pytest.approx(clipped.var(), abs=1e-3)
-        assert noisy_means.clipped_slope(at, k) == pytest.approx((np.abs(z + u) < k).mean(), abs=1e-4)
-        assert noisy_means.uncentred(float(noisy_means.expected_clip(at, k)), k) == pytest.approx(u, abs=1e-6)
-    assert noisy_means.uncentred(2 * k, k) == noisy_means.FAR
+        assert two_step.expected_clip(at, k) == pytest.approx(clipped.mean(), abs=1e-4)
+        assert two_step.clipped_variance(at, k) == pytest.approx(clipped.var(), abs=1e-3)
+        assert two_step.clipped_slope(at, k) == pytest.approx((np.abs(z + u) < k).mean(), abs=1e-4)
+        assert two_step.uncentred(float(two_step.expected_clip(at, k)), k) == pytest.approx(u, abs=1e-6)
+    assert two_step.uncentred(2 * k, k) == noisy_means.FAR
 
 
 @pytest.mark.parametrize("there", [0, 2**31, 2**35])

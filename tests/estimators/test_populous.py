@@ -3,7 +3,7 @@
 import warnings
 from functools import partial
 from itertools import pairwise
-from math import expm1, log1p
+from math import log1p
 from threading import Lock
 from unittest.mock import patch
 
@@ -29,7 +29,6 @@ from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
 from workbench.estimators.populous import (
     SPACES,
-    covariance_designer,
     covariance_limits,
     fewest_for_covariance,
 )
@@ -51,7 +50,6 @@ from workbench.estimators.votes import (
     Points,
     Vote,
     change,
-    designed,
     moment_factors,
 )
 from workbench.privacy import ApproxDP, compose
@@ -405,17 +403,6 @@ def test_the_source_s_numbers_of_rows():
     assert compose(plan).delta <= BUDGET.delta
     assert [charge.mechanism for charge in plan.charges()] == ["truncated_laplace", "square"]
     assert estimator.error_bound(2 * rows[0], 1, BUDGET, 0.1) <= np.log(2)
-
-
-def test_designs_hold_the_budget_and_their_own_inequality():
-    made = designed(covariance_designer(1, "thompson_laplace"), 3000, BUDGET, 0.03)
-    vote, mask = made.charges
-    assert compose(made.plan).epsilon == pytest.approx(1.0, rel=1e-12)
-    assert compose(made.plan).delta == pytest.approx(1e-6, rel=1e-12)
-    assert made.vote.k == 3000 // made.size
-    moved = made.vote.change * made.vote.spread(made.limit * ROUNDING) / made.vote.k
-    assert expm1(mask.sensitivity) == pytest.approx(moved, rel=1e-9)
-    assert vote.sensitivity == 2 * (made.vote.k - 1)
 
 
 def test_without_the_guard_the_mass_bound_would_be_wrong():

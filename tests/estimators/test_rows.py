@@ -125,30 +125,16 @@ def test_rounding_alone_would_be_too_long_and_cutting_is_needed_at_every_stage()
 
 
 @pytest.mark.parametrize("d", [1, 2, 7, 300])
-def test_sums_are_those_of_python_integers_in_any_block_and_order(d):
+def test_sums_are_the_same_in_any_block_and_order(d):
     rng = np.random.default_rng(d)
     x = 2 * rng.standard_normal((600, d)) / np.sqrt(d)
-    statistics = {
-        "mean": lambda x: mean_in_ball(x, same, 2.0),
-        "box": lambda x: mean_in_box(x, same, 1.5),
-        "moment": lambda x: second_moment_within(x, 2.0),
-    }
-    wanted = {
-        "mean": np.sum(np.array(whole(in_ball(x, 2.0, step_of(2.0, BITS))), object), axis=0),
-        "box": np.sum(np.array(whole(in_box(x, 1.5, step_of(1.5, BITS))), object), axis=0),
-    }
-    q = np.array(whole(in_ball(x, 2.0, step_of(2.0, SQUARED_BITS))), object)
-    wanted["moment"] = q.T @ q if d < 300 else None
-    for name, statistic in statistics.items():
-        found = statistic(x)
-        assert found.counts.dtype == np.int64
-        if wanted[name] is not None:
-            assert (found.counts == wanted[name]).all()
-        shuffled = statistic(x[rng.permutation(len(x))])
+    for statistic in (mean_in_ball, mean_in_box, moment_in_ball):
+        found = statistic(x, same, 1.5)
         with patch.object(rows, "BLOCK", 97 * d):
-            assert (statistic(x).counts == found.counts).all()
-        assert (shuffled.counts == found.counts).all()
-        assert shuffled.unit == found.unit
+            again = statistic(x[rng.permutation(len(x))], same, 1.5)
+        assert found.counts.dtype == np.int64
+        assert (again.counts == found.counts).all()
+        assert again.unit == found.unit
 
 
 def test_sums_that_pass_a_word_are_python_integers():
@@ -162,30 +148,8 @@ def test_sums_that_pass_a_word_are_python_integers():
 
 
 def test_blocks_are_short_enough_for_exact_sums():
-    for d in (1, 2, 3, 10, 1000, rows.BLOCK, 10 * rows.BLOCK):
-        longest = next(rows.blocks(10**9, d))
-        count = longest.stop - longest.start
-        assert count * 2 ** (2 * SQUARED_BITS) <= 2**53
-        assert count * 2**BITS <= 2**53
+    assert rows.rows_of_a_block(1) * 2 ** (2 * SQUARED_BITS) <= 2**53
     assert 2 * BITS <= 53  # a squared length that is within its limit is exact
-
-
-@pytest.mark.parametrize("n", [5, 4000])
-def test_the_value_is_that_of_the_clipped_rows_to_the_resolution_of_the_grid(n):
-    x = np.random.default_rng(n).standard_normal((n, 3))
-    clipped = rows.within_ball(x, 1.7)
-    half = step_of(1.7, BITS)  # half a step for rounding, half a step more where a row is cut
-    np.testing.assert_allclose(mean_in_ball(x, same, 1.7), clipped.mean(axis=0), rtol=0, atol=half)
-    np.testing.assert_allclose(
-        mean_in_box(x, same, 0.9), np.clip(x, -0.9, 0.9).mean(axis=0), rtol=0, atol=step_of(0.9, BITS)
-    )
-    coarse = step_of(1.7, SQUARED_BITS)
-    np.testing.assert_allclose(
-        second_moment_within(x, 1.7), clipped.T @ clipped / n, rtol=0, atol=2 * 1.7 * coarse + coarse**2
-    )
-    column = mean_in_box(x[:, 0], same, 0.9)
-    assert column.shape == ()
-    assert float(column) == mean_in_box(x, same, 0.9)[0].__float__()
 
 
 @pytest.mark.parametrize("d", [1, 3, 32])

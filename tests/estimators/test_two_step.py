@@ -10,7 +10,6 @@ from scipy.optimize import linprog
 from tests.estimators.streams import rng
 from workbench import ApproxDP, ClippedMean, CoordinatewiseMean, Median, PureDP, TwoStepMean, UnboundedMean
 from workbench.estimators import two_step
-from workbench.estimators.shared.noisy_means import uncentred
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 
@@ -45,7 +44,7 @@ def test_the_bias_of_a_huber_step_is_that_of_the_worst_distribution(clip):
         gain, limits = np.clip(x - centre, -clip, clip), [1.0, 0.6, 0.6]
         found = linprog(-gain, np.array(outside, float), limits, np.array([np.ones_like(x), x]), [1.0, 0.0])
         if found.success:
-            most = max(most, centre + uncentred(-found.fun, clip))
+            most = max(most, centre + two_step.uncentred(-found.fun, clip))
     table = dict(zip(two_step.CLIPS, two_step.BIASES, strict=True))
     assert table[clip] - 0.03 <= most <= table[clip]
 

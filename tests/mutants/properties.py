@@ -112,8 +112,8 @@ def with_patches(*tests: Callable[..., None]) -> Callable[[], None]:
 
 
 LEAN = mutants(
-    ("a band that takes numbers for absent ones", window_median, "near_pieces", "values[last + 1 :]  #",
-     "values[last + 1 : p]  #", with_patches(partial(DRAWS, "absent", AS_IT_IS))),
+    ("a band that takes numbers for absent ones", window_median, "near_pieces", "(values, -right)",
+     "(values[:p], -right)", with_patches(partial(DRAWS, "absent", AS_IT_IS))),
     ("numbers of pieces that are off by one", window_median, "near_pieces",
      "- (1 if locator.low is None else 0)", "", with_patches(partial(DRAWS, "normal", AS_IT_IS))),
     ("windows of absent points that are forgotten", window_median, "near_pieces", "absent_begin or not",

@@ -29,6 +29,7 @@ from workbench.estimators.populous import PopulousLearner
 from workbench.estimators.prime import Filtered, PaperFilter
 from workbench.estimators.shared import budgets, rows
 from workbench.estimators.shared.window_median import RankWindow, WindowMedian
+from workbench.estimators.votes import vote_and_mask
 from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
@@ -328,7 +329,7 @@ clipped_mean, within_ball, in_ball, in_box = (
     rows.in_ball,
     rows.in_box,
 )
-divided, step_budgets, votes = budgets.divided, budgets.step_budgets, budgets.vote_and_mask
+divided, step_budgets, votes = budgets.divided, budgets.step_budgets, vote_and_mask
 coordinate_cost = StableCentres.coordinate_cost
 COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
 

@@ -175,7 +175,10 @@ def released(
     n, d = len(rows.values), d or (1 if rows.values.ndim == 1 else rows.values.shape[1])
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)
-        _require_noise_of(estimator, plan, noise)
+        if not isinstance(noise, (SimulatedNoise, UnitNoise)):
+            from workbench.privacy.secure import require_exact  # slow to load
+
+            require_exact(estimator, plan, noise)  # where a source of exact noise has none for a step
         delivered = compose(plan)  # which may refuse: nothing is drawn yet
         try:
             value = estimator.estimate(rows.values, budget, noise, trace)
@@ -184,14 +187,6 @@ def released(
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     guarantee = Guarantee(delivered, model=estimator.model, requested=requested)
     return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
-
-
-def _require_noise_of(estimator: object, plan: Plan, noise: NoiseSource) -> None:
-    """Raise where a source of exact noise has none for a step of the plan."""
-    if not isinstance(noise, (SimulatedNoise, UnitNoise)):
-        from workbench.privacy.secure import require_exact  # slow to load
-
-        require_exact(estimator, plan, noise)
 
 
 def multivariate(x: object) -> Rows:

@@ -66,7 +66,7 @@ from workbench.estimators.shared.budgets import (
 from workbench.estimators.shared.noisy_means import (
     better_than,
     counted_error,
-    median_norm_found,
+    median_norm,
     median_of_mean,
     median_of_sum,
     noise_quantile,
@@ -389,7 +389,7 @@ class CoordinatewiseMean(Estimator[Array]):
             ranges = in_columns(self.radius, d) / in_columns(self.sigma, d)
         one = self.steps(int(ranges.argmax())).design(n, shared(budget, d))
         failure = 1 - (1 - one.failure) ** d
-        return better_than(length(ranges), one.rms * median_norm_found(d, failure))
+        return better_than(length(ranges), one.rms * median_norm(d, failure))
 
 
 def shared(budget: Budget, d: int) -> Budget:

@@ -67,14 +67,13 @@ from workbench.estimators.base import (
     require_matrix,
     standardised,
 )
-from workbench.estimators.shared.budgets import concentrated, require_selection
+from workbench.estimators.shared.budgets import concentrated, converted, require_selection
 from workbench.estimators.shared.rows import only_present, row_blocks
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
     Budget,
     Charge,
-    Converted,
     NoiseSource,
     Parallel,
     Plan,
@@ -206,7 +205,7 @@ class StableCentres:
             return Parallel(tuple(stability_charge(f"{name}, part {p}", cost) for p in parts))
 
         total = Sequential(rule, tuple(charged(f"coordinate {j}") for j in range(1, d + 1)))
-        return Converted(total, budget) if isinstance(budget, ApproxDP) and rule == "zcdp" else total
+        return converted(total, budget) if rule == "zcdp" else total
 
     def coordinate_cost(self, d: int, budget: Budget) -> tuple[Rule, ApproxDP | ZCDP]:
         few(MOST_CHARGED, d=d)

@@ -107,7 +107,6 @@ from workbench.estimators.shared.noisy_means import (
     LEAST_SHARE,
     SURE,
     charge_of_share,
-    expected_clip,
     half_width,
     mean_and_share,
     noise_quantile,
@@ -115,7 +114,7 @@ from workbench.estimators.shared.noisy_means import (
 )
 from workbench.estimators.shared.rows import mean_in_box, only_present, present, with_count
 from workbench.estimators.shared.window_median import RankWindow, WindowMedian, selection_epsilon
-from workbench.estimators.two_step import Stepwise, WindowMean, clipped_mean, sensitivity
+from workbench.estimators.two_step import Stepwise, WindowMean, clipped_mean, expected_clip, sensitivity
 from workbench.linalg import fewest
 from workbench.privacy import (
     ZCDP,

@@ -212,7 +212,7 @@ class MatrixQuantile:
 
     @property
     def design(self) -> "Design":
-        return design(self.n, self.d, self.budget, self.beta, self.mask, self.widest)
+        return _design(self)
 
     @property
     def stretch(self) -> float:  # the root mean square of tr(out)/d for normal rows of covariance I
@@ -332,23 +332,20 @@ class Design:
 
 
 @lru_cache(maxsize=4096)
-def design(
-    n: int, d: int, budget: ApproxDP, beta: float, mask: Mask = "auto", widest: float = WIDEST
-) -> Design:
-    """Return the design whose mask is narrowest, for a trace of Q⁻¹ up to `widest`; or raise."""
-    tried = ((most, index) for most in counts(budget, COUNTS) for index in range(len(scales(d))))
-    found = [one for each in tried if (one := _designed(n, d, budget, beta, mask, widest, *each))]
+def _design(recipe: MatrixQuantile) -> Design:
+    # whose mask is narrowest; raises where there is none
+    tried = ((most, index) for most in counts(recipe.budget, COUNTS) for index in range(len(FACTORS)))
+    found = [one for each in tried if (one := _designed(recipe, *each))]
     made = min(found, key=lambda one: rough_scale(one.charge), default=None)
     with suppress(ArgumentError):
         if made is not None and stable_scale(made.charge) > 0:
             return made
-    raise ArgumentError("n", n, f"more rows for d = {d} at {budget}")
+    raise ArgumentError("n", recipe.n, f"more rows for d = {recipe.d} at {recipe.budget}")
 
 
-def _designed(
-    n: int, d: int, budget: ApproxDP, beta: float, mask: Mask, widest: float, most: int, index: int
-) -> Design | None:
+def _designed(recipe: MatrixQuantile, most: int, index: int) -> Design | None:
     # the design with this count and scale, or None if there is none
+    n, d, beta = recipe.n, recipe.d, recipe.beta
     influence, scale, law = influence_for(d), scales(d)[index], interpolated(n, d, index)
     level = n * normal_level(influence, d, scale)
 
@@ -357,13 +354,12 @@ def _designed(
         mean, spread = (np.interp(ratio, RATIOS, law[one], right=0.0) for one in ("slopes", "spreads"))
         slope = n * mean + float(ndtri(STEEP * beta)) * sqrt(n) * spread
         strength = float(slope * (1 - 1e-3) - influence.most * most)
-        return Stability(n, d, influence, level, most, strength, widest)
+        return Stability(n, d, influence, level, most, strength, recipe.widest)
 
-    try:
-        made = test(test(1.0).spacing)
-    except ArgumentError:
-        return None
-    return Design(made, budget, SILENT * beta, mask, scale, (law["shift"], law["trace"] / n, law["rest"] / n))
+    with suppress(ArgumentError):
+        made, normal = test(test(1.0).spacing), (law["shift"], law["trace"] / n, law["rest"] / n)
+        return Design(made, recipe.budget, SILENT * beta, recipe.mask, scale, normal)
+    return None
 
 
 def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask = "auto") -> StableCharge:
@@ -391,10 +387,10 @@ def fewest_rows(
     """Return the fewest rows, to 1 %, whose error is at most α with probability 1 - β/2, given an answer."""
 
     def accurate(n: int) -> bool:
-        try:
-            return design(n, d, budget, beta, mask, widest).error(target, beta / 2) <= alpha
-        except ArgumentError:
-            return False
+        with suppress(ArgumentError):
+            recipe = MatrixQuantile(n, d, budget, beta, mask, widest)
+            return recipe.design.error(target, beta / 2) <= alpha
+        return False
 
     return fewest_that(accurate, 16, 64, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
 

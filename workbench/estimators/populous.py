@@ -92,7 +92,7 @@ from workbench.estimators.base import (
     shuffled,
 )
 from workbench.estimators.matrix_quantile import MatrixQuantile, fewest_rows
-from workbench.estimators.shared.budgets import concentrated, halved, least_groups, require_events
+from workbench.estimators.shared.budgets import concentrated, delivered, halved, least_groups, require_events
 from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
 from workbench.estimators.shared.rows import (
     centred_count,
@@ -128,11 +128,9 @@ from workbench.privacy import (
     ApproxDP,
     Budget,
     Charge,
-    Converted,
     NoiseSource,
     Parallel,
     Plan,
-    Sequential,
     SimulatedNoise,
 )
 from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mode
@@ -859,7 +857,7 @@ class PopulousLearner(Estimator[T]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         made = self.recipe(n, d, budget)
-        finish = Converted(Sequential("zcdp", tuple(made.finish.charges())), made.frame.budget)
+        finish = delivered(made.finish.charges(), made.frame.budget)
         stages: tuple[Plan, ...] = (made.frame.design.plan, finish)
         if self.degenerate:
             stages = (self._subspace.plan(made.first, d, budget), *stages)

@@ -68,7 +68,11 @@ def _column(column: Any, name: str) -> Array:
         return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
     values = column if isinstance(column, np.ma.MaskedArray) else _array(column, name)
     if values.dtype == object:
-        return _objects(_unmasked(values), name)
+        objects, what = np.array(np.ma.getdata(values)), "array" if name == "x" else "column"
+        objects[np.ma.getmaskarray(values)] = None
+        if objects.ndim == 1:
+            return _sequence(objects.tolist(), name, what)
+        return listed(objects.ravel().tolist(), name, what).reshape(objects.shape)
     if values.dtype.kind not in NUMERIC:
         raise ArgumentError(name, f"array of type {values.dtype}", "a numeric array")
     return np.asarray(np.ma.filled(values.astype(np.float64, copy=False), np.nan))
@@ -103,19 +107,6 @@ def _require_numeric(column: Any, name: str) -> None:
 
 def numeric_type(kind: str) -> bool:
     return kind.lower().startswith(_TYPES)
-
-
-def _unmasked(values: Any) -> Any:
-    objects = np.array(np.ma.getdata(values))
-    objects[np.ma.getmaskarray(values)] = None
-    return objects
-
-
-def _objects(values: Any, name: str) -> Array:
-    what = "array" if name == "x" else "column"
-    if values.ndim == 1:
-        return _sequence(values.tolist(), name, what)
-    return listed(values.ravel().tolist(), name, what).reshape(values.shape)
 
 
 def _sequence(x: Sequence[object], name: str = "x", what: str = "list") -> Array:

@@ -1,5 +1,6 @@
 """What an estimator returns: a value or "no answer", the plan that paid for it, and what it promises."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import getdoc
@@ -91,10 +92,8 @@ class Asked:
 
     def error(self) -> ErrorStatement | None:
         """Return the bound where it is finite or alone, else the prediction; None where nothing is stated."""
-        proved, predicted = (
-            self._said("error_bound", "proved", BETA),
-            self._said("predicted_error", "predicted"),
-        )
+        proved = self._said("error_bound", "proved", BETA)
+        predicted = self._said("predicted_error", "predicted")
         return predicted if predicted and not (proved and proved.informative) else proved
 
     @property
@@ -105,22 +104,17 @@ class Asked:
 
     def _said(self, name: str, kind: Kind, *more: float) -> ErrorStatement | None:
         ask = getattr(self.estimator, name, None)
-        return ask and ErrorStatement(_stated(ask, self.n, self.d, self.budget, *more), kind, meaning(ask))
+        if ask is None:
+            return None
+        value = inf  # where it needs more rows than an answer does
+        with suppress(ArgumentError), np.errstate(all="ignore"):
+            value = float(ask(self.n, self.d, self.budget, *more))
+        return ErrorStatement(inf if isnan(value) else value, kind, meaning(ask))
 
 
 def meaning(ask: Any) -> str:
     """Return the meaning of the number that a method returns, from the first line of its docstring."""
     return (getdoc(ask) or "").partition("\n")[0].removeprefix("Return ").rstrip(".")
-
-
-def _stated(ask: Any, *public: object) -> float:
-    """Return the number, infinite where it needs more rows than an answer does."""
-    try:
-        with np.errstate(all="ignore"):
-            value = float(ask(*public))
-    except ArgumentError:
-        return inf
-    return inf if isnan(value) else value
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Trace, Univariate
 from workbench.estimators.shared.budgets import composed, divided, mean_charge, require_selection
-from workbench.estimators.shared.noisy_means import median_norm_found, noise_quantile, noise_sd
+from workbench.estimators.shared.noisy_means import median_norm, noise_quantile, noise_sd
 from workbench.estimators.shared.rows import mean_in_box, only_present, present
 from workbench.estimators.shared.window_median import (
     WindowMedian,
@@ -294,7 +294,7 @@ class Scale(Univariate[float]):
         if self.calibration == "paper":
             return 7.0 if self.found(n, plan["exponent"].cost, 0.5) else inf
         design = self.design(n, budget)
-        apart = design.rms * median_norm_found(1, design.failure)
+        apart = design.rms * median_norm(1, design.failure)
         return sinh(apart) if apart < log(LARGEST_RATIO) else inf
 
 

@@ -84,13 +84,13 @@ from workbench.estimators.shared.budgets import (
     halved,
     least_groups,
     require_events,
-    without_events,
 )
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
 from workbench.estimators.votes import within
 from workbench.linalg import symmetrised
-from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
+from workbench.privacy.budgets import zcdp_within_approx
 from workbench.privacy.grid import OnGrid, rounded
 from workbench.privacy.histograms import (
     keys_for_mode,
@@ -440,6 +440,17 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
         return mapped(rows, basis.T)
     further = own_stream(noise).standard_normal((len(rows), d - rank))
     return sanitised(np.hstack([mapped(rows, basis.T), further]))
+
+
+@lru_cache(maxsize=1024)
+def without_events(budget: Budget) -> ZCDP:
+    """Return the joint cost of steps without a δ of their own: all of δ converts."""
+    match budget:
+        case ZCDP(_, 0.0):
+            return budget
+        case ApproxDP(_, delta) if delta > 0:
+            return zcdp_within_approx(budget)
+    raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
 
 
 @dataclass(frozen=True, kw_only=True)

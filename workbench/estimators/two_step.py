@@ -36,18 +36,14 @@ from workbench.estimators.shared.budgets import composed, divided, mean_charge
 from workbench.estimators.shared.noisy_means import (
     FAR,
     better_than,
-    clipped_slope,
-    clipped_variance,
     counted_error,
-    expected_clip,
-    inverse_error,
+    density,
     mean_and_share,
     median_norm,
-    median_norm_found,
     median_of_sum,
     noise_quantile,
     noise_sd,
-    uncentred,
+    normal_beyond,
 )
 from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.shared.window_median import (
@@ -59,7 +55,7 @@ from workbench.estimators.shared.window_median import (
 )
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
-from workbench.special import ndtr, ndtri
+from workbench.special import brentq, ndtr, ndtri
 from workbench.types import Array, Calibration
 
 SHARE = 0.5  # of "paper", stated in L17: both steps with ε/2
@@ -85,6 +81,46 @@ def clipped_off(beyond: float) -> float:
 
 def other_rows(bias: float) -> str:
     return f"other distributions of standard deviation sigma: up to {bias:.3g} more, however many rows"
+
+
+def expected_clip(u: Array, k: float | Array) -> Array:
+    """Return g_k(u) = -k + E (Z + u + k)₊ - E (Z + u - k)₊."""
+    return -k + normal_beyond(-k - u) - normal_beyond(k - u)
+
+
+def clipped_slope(u: Array, k: float | Array) -> Array:
+    """Return g_k'(u) = P(|Z + u| < k)."""
+    return np.asarray(ndtr(k - u) - ndtr(-k - u))
+
+
+def clipped_variance(u: Array, k: float | Array) -> Array:
+    """Return Var clip(Z + u, ±k)."""
+    low, high = -k - u, k - u
+    middle = ndtr(high) - ndtr(low)
+    second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
+    second += low * density(low) - high * density(high) + k * k * (1 - middle)
+    return np.asarray(second - expected_clip(u, k) ** 2)
+
+
+def uncentred(y: float, k: float) -> float:
+    """Return the u in [-4, 4] with g_k(u) = y, after clipping y to the values taken there."""
+
+    def excess(u: float) -> float:
+        return float(expected_clip(np.float64(u), k)) - y  # type: ignore[arg-type]
+
+    if excess(-FAR) >= 0:
+        return -FAR
+    return FAR if excess(FAR) <= 0 else float(brentq(excess, -FAR, FAR, xtol=1e-12))
+
+
+def inverse_error(u: float, deviation: float, k: float) -> float:
+    """Return the most that `uncentred` errs at offsets up to u when its argument is off by `deviation`.
+
+    g_k is concave on the right of 0, so that the error is largest at u itself; 4 + u bounds it anyway.
+    """
+    shifted = float(expected_clip(np.float64(u), k)) + deviation  # type: ignore[arg-type]
+    reached = uncentred(shifted, k)
+    return FAR + u if reached >= FAR else reached - u
 
 
 @dataclass(frozen=True)
@@ -199,7 +235,7 @@ class WindowMean(TwoSteps):
         slope = float(clipped_slope(apart, design.clip))
         sampling = sqrt(float(clipped_variance(apart, design.clip)) / n) / slope
         charge = mean_charge("mean", sensitivity(n, design.clip) / slope, mean)
-        lost = median_norm_found(1, design.failure) / median_norm(1)
+        lost = median_norm(1, design.failure) / median_norm(1)
         return lost * median_of_sum(sampling, charge)
 
     def error_bound(self, n: int, budget: Budget, beta: float) -> float:
@@ -226,17 +262,19 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     drift = pi / (2 * n)  # the squared error of a sample's median
     offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
     alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
-    apart = np.sqrt(offsets**2 + drift)  # the same whatever the share is
+    apart, clips = np.sqrt(offsets**2 + drift), np.array(CLIPS)[:, None]  # the same whatever the share is
     most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
-    steps_of = [(clip, clipped_variance(apart, clip) / n, clipped_slope(apart, clip) ** 2) for clip in CLIPS]
+    variance, slope = clipped_variance(apart, clips) / n, clipped_slope(apart, clips) ** 2
     for share in SHARES:
         locate, mean = divided(budget, share)
         _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
-        for clip, variance, slope in steps_of:
-            sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
-            rms = sqrt(float(weights @ np.minimum((variance + sd * sd) / slope, most)))
-            if rms + failure < best.rms + best.failure:
-                best = Design(share, clip, rms, failure)
+        unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean))
+        rms = np.sqrt(np.minimum((variance + (unit * clips) ** 2) / slope, most) @ weights)
+        least = int(np.argmin(rms))
+        if rms[least] + failure < best.rms + best.failure:
+            sd = noise_sd(mean_charge("mean", sensitivity(n, CLIPS[least]), mean))  # to the last bit
+            squared = np.minimum((variance[least] + sd * sd) / slope[least], most)
+            best = Design(share, CLIPS[least], sqrt(float(weights @ squared)), failure)
     return best if best.failure <= 0.5 else alone
 
 
@@ -283,8 +321,7 @@ class TwoStepMean(Stepwise):
     """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
-    range costs little. `release.interval()` covers the mean of normal rows only: for others use
-    `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
+    range costs little. Other parameters and `release.interval()` as of `ClippedMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
@@ -292,12 +329,6 @@ class TwoStepMean(Stepwise):
 
     Parameters
     ----------
-    radius : float
-        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
-    centre : float, default 0.0
-        Middle of the range.
-    sigma : float
-        Standard deviation of the rows, known.
     beta : float, default 0.05
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"

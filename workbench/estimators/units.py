@@ -97,14 +97,17 @@ class Scaled(Estimator[Any]):
             if len(self.scale) != d:
                 raise ArgumentError("scale", self.scale, f"{d} numbers, one for each column")
             return plan
-        found = [_of_column(j, self.scale.plan(n, 1, cost)) for j, cost in enumerate(costs, start=1)]
+        found = [
+            renamed(self.scale.plan(n, 1, cost), f"column {j} ") for j, cost in enumerate(costs, start=1)
+        ]
         return composed(budget, *found, plan)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
         rest, costs = self._budgets(x.shape[1], budget)
         scale = self.scale if isinstance(self.scale, tuple) else ()
         for j, cost in enumerate(costs, start=1):  # (1)
-            found = self._found(j, np.ascontiguousarray(x[:, j - 1]), cost, noise)
+            assert isinstance(self.scale, Scale)
+            found = self.scale.estimate(np.ascontiguousarray(x[:, j - 1]), cost, noise)
             if isinstance(found, Abstention):
                 return Abstention(f"column {j} {found.step}")
             scale = (*scale, min(max(found, SMALLEST), LARGEST))
@@ -113,22 +116,11 @@ class Scaled(Estimator[Any]):
             value = self.estimator.estimate(sanitised(x / s), rest, noise, trace)  # (2)
             return value if isinstance(value, Abstention) else _in_units(value, s)  # (3)
 
-    def _found(self, j: int, column: Array, cost: Budget, noise: NoiseSource) -> float | Abstention:
-        scale: Any = self.scale
-        n = len(column)
-        steps: Any = {charge.step: _of_column(j, charge) for charge in scale.plan(n, 1, cost).charges()}
-        found: float | Abstention = scale.drawn(column, steps, scale.design(n, cost).winsor, noise)
-        return found
-
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error to expect of the estimator on rows divided by the true scales."""
         ask: Callable[..., float] | None = getattr(self.estimator, "predicted_error", None)
         self.plan(n, d, budget)
         return ask(n, d, self._budgets(d, budget)[0]) if ask else inf
-
-
-def _of_column(j: int, plan: Any) -> Any:
-    return renamed(plan, f"column {j} ")
 
 
 def _in_units(value: Any, s: Array) -> Any:

@@ -65,7 +65,6 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import shuffled
-from workbench.estimators.shared.budgets import vote_and_mask
 from workbench.estimators.shared.rows import evened, of_groups
 from workbench.linalg import fewest, norms
 from workbench.privacy import ApproxDP, Charge, NoiseSource, Plan, PureDP, Sequential
@@ -101,6 +100,7 @@ RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.68, 0.75, 0.8, 0.85, 0.89, 0.92, 0.95,
 LONGER, LOW = (1.5, 1.2, 1.0), 0.7  # times T, and Q₀ that it is not to take below this
 FAR = (0.002, 0.005, 0.01, 0.02)
 JOINT = {"gaussian": "voted_gaussian", "laplace": "voted_laplace"}  # mask: the mechanism with its vote in it
+PURE_MASKS = "thompson_laplace", "laplace"  # without a δ
 ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
 FEWEST, MOST = 20, 20_000  # groups
 WIDEST = 100.0  # the largest L at which floats tell friends from others
@@ -373,6 +373,14 @@ def _definite(matrices: Array) -> Mask:
         for i in range(j + 1, len(matrices)):  # the lower triangle
             matrices[i, j + 1 : i + 1] -= (matrices[i, j] * scale) * matrices[j + 1 : i + 1, j]
     return positive
+
+
+def vote_and_mask(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
+    """Return the costs of a vote, which has `share` of ε, and of its mask, whose mechanism is `kind`."""
+    rest = (1 - share) * budget.epsilon
+    if kind in PURE_MASKS:
+        return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
+    return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,15 @@ from workbench.estimators.shared import noisy_means
 from workbench.estimators.shared.budgets import divided, mean_charge
 from workbench.estimators.shared.noisy_means import half_width
 from workbench.estimators.shared.window_median import location_law
-from workbench.estimators.two_step import SHARE, HistogramMean, TwoStepMean, WindowMean, sensitivity
+from workbench.estimators.two_step import (
+    SHARE,
+    HistogramMean,
+    TwoStepMean,
+    WindowMean,
+    clipped_slope,
+    clipped_variance,
+    sensitivity,
+)
 from workbench.privacy import ApproxDP, Budget, PureDP, noise_source
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.special import log_ndtr, ndtr
@@ -271,8 +279,8 @@ def window_mean_tail(n: int, radius: float | None, budget: Budget) -> tuple[Call
     if not design.clip:
         return lambda t: float(weights @ (ndtr((offsets - t) / median_sd) * 2)), failure
     apart = np.hypot(offsets, median_sd)
-    slope = noisy_means.clipped_slope(apart, design.clip)
-    sd = np.sqrt(noisy_means.clipped_variance(apart, design.clip) / n) / slope
+    slope = clipped_slope(apart, design.clip)
+    sd = np.sqrt(clipped_variance(apart, design.clip) / n) / slope
     scale = laplace_scale(mean_charge("mean", sensitivity(n, design.clip), mean)) / slope
     return lambda t: float(weights @ (2 * sum_below(np.full_like(sd, -t), sd, scale))), failure
 

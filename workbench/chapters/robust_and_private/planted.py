@@ -33,7 +33,7 @@ from workbench.charts.style import name, number
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.prime import FilterMean, PrimeMean
 from workbench.estimators.robust import RobustMean
-from workbench.estimators.shared.noisy_means import median_beyond
+from workbench.estimators.shared.window_median import median_beyond
 from workbench.populations.corruption import SHIFT, Adversary, shifted
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale

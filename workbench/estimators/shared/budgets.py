@@ -1,7 +1,6 @@
 """How a budget is divided among steps, and the plan that they add up to: the one place that divides ε.
 
 a location and a mean     `divided`: a share of ε or ρ, and all of δ, to the location; `composed`
-a vote and its mask       `vote_and_mask`: a share of ε to the vote; δ as the mask needs it
 the source's vote         `halved`: ε' = ε/2 and δ' = δ/(4e^ε'), twice
 Gaussian steps            `step_budgets`, `steps_plan`, `numbered_plan`: shares of ρ, or of μ² under GDP, the
 same thing. Steps of fixed μ compose to a Gaussian guarantee (Dong, Roth & Su 2022),
@@ -31,8 +30,6 @@ from workbench.privacy import (
 )
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
-
-PURE_MASKS = "thompson_laplace", "laplace"  # without a δ
 
 
 def composed(budget: Budget, *parts: Plan) -> Plan:
@@ -74,14 +71,6 @@ def require_events(budget: Budget) -> ApproxDP:
     return budget
 
 
-def vote_and_mask(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, PureDP | ApproxDP]:
-    """Return the costs of a vote, which has `share` of ε, and of its mask, whose mechanism is `kind`."""
-    rest = (1 - share) * budget.epsilon
-    if kind in PURE_MASKS:
-        return ApproxDP(share * budget.epsilon, budget.delta), PureDP(rest)
-    return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
-
-
 def halved(budget: ApproxDP) -> ApproxDP:
     """Return (ε/2, δ/(4e^(ε/2))), what AL22 gives to the vote and again to the mask."""
     return ApproxDP(budget.epsilon / 2, budget.delta / (4 * exp(budget.epsilon / 2)))
@@ -110,13 +99,12 @@ def require_gaussian(budget: Budget) -> None:
     step_budgets(budget, (1.0,))
 
 
+def converted(plan: Plan, budget: Budget) -> Plan:
+    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan
+
+
 def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
-    match budget:
-        case ZCDP():
-            return Sequential("zcdp", tuple(charges))
-        case ApproxDP():
-            return Converted(Sequential("gdp", tuple(charges)), budget)
-    return Sequential("gdp", tuple(charges))
+    return converted(Sequential("zcdp" if isinstance(budget, ZCDP) else "gdp", tuple(charges)), budget)
 
 
 def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[tuple[float, ...]]:
@@ -141,8 +129,7 @@ def numbered_plan(
 
 def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
     """Return the plan of steps on disjoint batches of rows, each charged with all of `budget`."""
-    plan = Parallel(tuple(charges))
-    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan
+    return converted(Parallel(tuple(charges)), budget)
 
 
 @lru_cache(maxsize=1024)
@@ -156,17 +143,5 @@ def concentrated(budget: Budget) -> ZCDP:
     raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
 
 
-@lru_cache(maxsize=1024)
-def without_events(budget: Budget) -> ZCDP:
-    """Return the joint cost of steps without a δ of their own: all of δ converts."""
-    match budget:
-        case ZCDP(_, 0.0):
-            return budget
-        case ApproxDP(_, delta) if delta > 0:
-            return zcdp_within_approx(budget)
-    raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
-
-
 def delivered(charges: Iterable[Charge], budget: Budget) -> Plan:
-    plan = Sequential("zcdp", tuple(charges))
-    return Converted(plan, budget) if isinstance(budget, ApproxDP) else plan
+    return converted(Sequential("zcdp", tuple(charges)), budget)

@@ -1,7 +1,4 @@
-"""Noisy means of clipped rows, and predictions: bias of clipping, how many rows are there, what noise adds.
-
-**Bias.** g_k(u) = E clip(Z + u, ±k), Z standard normal. A clipped mean round a rough centre is biased towards
-it; inverting g_k makes it consistent for normal data, whatever the centre (one step of Huber's estimator).
+"""Noisy means of clipped rows, how many rows are there, and predictions of what noise adds.
 
 **Absent rows.** A sum over n rows gives absent rows the centre of the ball: it shrinks by the share that is
 absent. So every row that is there adds a public height a to one more coordinate, an absent one 0:
@@ -37,7 +34,7 @@ import numpy as np
 from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
-from workbench.special import brentq, chdtri, chndtr, log_ndtr, ndtr, ndtri
+from workbench.special import brentq, chdtri, log_ndtr, ndtr, ndtri
 from workbench.types import Array
 
 FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean
@@ -47,7 +44,6 @@ DOWN = 1 - 2.0**-40  # covers the roundings of public numbers
 GRID = 2.0**-24  # that the grid of a mean takes of a, at most, and DOWN with it
 OF_MEANS = {"laplace": 1 / 2, "gaussian": sqrt(3) / 2}  # a over n times the sensitivity of the mean
 OF_MOMENTS = sqrt(1 / 2)  # the same of a moment, whatever its mechanism
-REPRESENTATIVES = 300  # equally likely sizes that stand for a law
 POINTS, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)  # for the standard normal law
 _SHARES: Array = WEIGHTS / WEIGHTS.sum()
 _GRID = np.linspace(-9.0, 9.0, 2001)  # of the largest of several normal values
@@ -60,46 +56,6 @@ def density(z: Array) -> Array:
 def normal_beyond(t: Array) -> Array:
     """Return E (Z - t)₊ = φ(t) - t Φ(-t)."""
     return np.asarray(density(t) - t * ndtr(-t))
-
-
-def expected_clip(u: Array, k: float | Array) -> Array:
-    """Return g_k(u) = -k + E (Z + u + k)₊ - E (Z + u - k)₊."""
-    return -k + normal_beyond(-k - u) - normal_beyond(k - u)
-
-
-def clipped_slope(u: Array, k: float | Array) -> Array:
-    """Return g_k'(u) = P(|Z + u| < k)."""
-    return np.asarray(ndtr(k - u) - ndtr(-k - u))
-
-
-def clipped_variance(u: Array, k: float | Array) -> Array:
-    """Return Var clip(Z + u, ±k)."""
-    low, high = -k - u, k - u
-    middle = ndtr(high) - ndtr(low)
-    second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
-    second += low * density(low) - high * density(high) + k * k * (1 - middle)
-    return np.asarray(second - expected_clip(u, k) ** 2)
-
-
-def uncentred(y: float, k: float) -> float:
-    """Return the u in [-4, 4] with g_k(u) = y, after clipping y to the values taken there."""
-
-    def excess(u: float) -> float:
-        return float(expected_clip(np.float64(u), k)) - y  # type: ignore[arg-type]
-
-    if excess(-FAR) >= 0:
-        return -FAR
-    return FAR if excess(FAR) <= 0 else float(brentq(excess, -FAR, FAR, xtol=1e-12))
-
-
-def inverse_error(u: float, deviation: float, k: float) -> float:
-    """Return the most that `uncentred` errs at offsets up to u when its argument is off by `deviation`.
-
-    g_k is concave on the right of 0, so that the error is largest at u itself; 4 + u bounds it anyway.
-    """
-    shifted = float(expected_clip(np.float64(u), k)) + deviation  # type: ignore[arg-type]
-    reached = uncentred(shifted, k)
-    return FAR + u if reached >= FAR else reached - u
 
 
 def rescaled_mean(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> Array:
@@ -194,13 +150,13 @@ def median_of_sum(sd: float, charge: Charge) -> float:
 
 
 @lru_cache(maxsize=1024)
-def median_norm(freedom: float) -> float:
-    """Return the median of the norm of N(0, I) in so many coordinates.
+def median_norm(freedom: float, failure: float = 0.0) -> float:
+    """Return the median of the norm of N(0, I) in so many coordinates; infinite with this chance of failure.
 
     >>> round(median_norm(1), 4)
     0.6745
     """
-    return sqrt(float(chdtri(freedom, 0.5)))
+    return sqrt(float(chdtri(freedom, 1 - 0.5 / (1 - failure)))) if failure < 0.5 else inf
 
 
 def median_of_mean(rms: float, d: float) -> float:
@@ -219,29 +175,6 @@ def median_of_matrix(rms: float, d: int) -> float:
 def better_than(trivial: float, error: float) -> float:
     """Return the error, or infinity where it is not below that of an answer that looks at no row."""
     return error if error < trivial else inf
-
-
-def median_norm_found(freedom: int, failure: float) -> float:
-    """Return `median_norm` where a run fails with this chance, and fails with an infinite error."""
-    return sqrt(float(chdtri(freedom, 1 - 0.5 / (1 - failure)))) if failure < 0.5 else inf
-
-
-def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
-    """Return the median of |u + g| for |u| one of `sizes` by `chances`, g ~ N(0, sd² I_d); infinite from 1/2.
-
-    What is missing to a sum of 1 is the chance of a failure, an infinite error.
-    """
-    order = np.argsort(sizes)
-    mass = np.cumsum(chances[order])
-    if mass[-1] <= 0.5:
-        return inf
-    places = np.searchsorted(mass, mass[-1] * (np.arange(REPRESENTATIVES) + 0.5) / REPRESENTATIVES)
-    apart = sizes[order][places]
-
-    def excess(t: float) -> float:
-        return float(mass[-1] * chndtr((t / sd) ** 2, d, (apart / sd) ** 2).mean()) - 0.5
-
-    return float(brentq(excess, 0.0, float(apart[-1]) + 10 * sd * sqrt(d), rtol=1e-6))
 
 
 def chosen(log_weights: Array) -> Array:
@@ -317,4 +250,4 @@ class CleanRun:
         rms = hypot(
             shrinking_bias(self.d, self.apart, self.radius), sqrt(self.d * (1 / self.n + self.noise**2))
         )
-        return rms / sqrt(self.d) * median_norm_found(self.d, failure)
+        return rms / sqrt(self.d) * median_norm(self.d, failure)

@@ -232,18 +232,20 @@ def mean_in_ball(x: Array, change: Change, radius: float, counted: bool = False)
 
     Counted, these and all sums below have one more entry, or corner: how many rows of x are there.
     """
-    require_radius(radius)
-    step = step_of(radius, BITS)
-    sums = total_of(x, change, lambda rows: added(in_ball(rows, radius, step)), BITS, counted)
-    return sums * (step / len(x))
+    return _mean(in_ball, x, change, radius, counted)
 
 
 def mean_in_box(x: Array, change: Change, reach: float, counted: bool = False) -> OnGrid:
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
+    return _mean(in_box, x, change, reach, counted)
+
+
+def _mean(clipped: Callable[..., Array], x: Array, change: Change, reach: float, counted: bool) -> OnGrid:
     require_radius(reach)
     step = step_of(reach, BITS)
-    sums = total_of(x, change, lambda rows: added(in_box(rows, reach, step)), BITS, counted)
-    return sums * (step / len(x))
+    return total_of(x, change, lambda rows: added(clipped(rows, reach, step)), BITS, counted) * (
+        step / len(x)
+    )
 
 
 def moment_in_ball(x: Array, change: Change, radius: float, counted: bool = False) -> OnGrid:

@@ -45,7 +45,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
-from itertools import chain
 from math import ceil, exp, inf, log, pi, sqrt
 from typing import Any
 
@@ -55,13 +54,13 @@ from numpy.typing import DTypeLike, NDArray
 from workbench.errors import ArgumentError, positive, real
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.shared.budgets import require_selection
-from workbench.estimators.shared.noisy_means import FAR, median_beyond
+from workbench.estimators.shared.noisy_means import FAR
 from workbench.estimators.shared.rows import present, row_blocks
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
 from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
-from workbench.special import ndtr
+from workbench.special import brentq, chndtr, ndtr
 from workbench.types import Array
 
 BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
@@ -71,6 +70,7 @@ MANY, SHARE = 8192, 0.6  # points from which a band may be enough, and the large
 TRIES, SOME = 2, 100  # bands, and points that tell where the median is
 LIKELY = 12.0  # minus the log of the chance that it is not, or so
 ABOVE = 1 + 2.0**-40  # times a length: no rounding makes it less
+REPRESENTATIVES = 300  # equally likely sizes that stand for a law
 _SIZES = np.geomspace(1e-9, 60.0, 1200)
 _OFFSETS = np.concatenate([-_SIZES[::-1], _SIZES])
 _LOG_STEP = np.log(np.abs(_OFFSETS)) + log(log(_SIZES[1] / _SIZES[0]))  # du = |u| d ln|u|
@@ -245,13 +245,13 @@ class WindowMedian:
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
         pieces = cache(lambda: self.pieces(points))
         whole = cache(lambda: self.choices(pieces(), charge.cost))
-        near, p = self.near(points, charge.cost)
+        near = self.near(points, charge.cost)
         scores: Any
         weights: Any
         if near is None:
             scores, weights = whole()
         else:  # the same, of which a source may look at the band alone
-            band = near.band(self, charge.cost, len(points), p)
+            band = near.band(self, charge.cost, len(points))
             scores, weights = (
                 Later(lambda: whole()[0], band.size, band),
                 Later(lambda: whole()[1], band.size),
@@ -264,16 +264,16 @@ class WindowMedian:
         first, end = (number(float(edge), self.step) for edge in ends[:2])
         return place(first + noise.below(end - first), self.step)
 
-    def near(self, points: Array, cost: Budget) -> "tuple[Near | None, int]":
-        """Return the pieces that are likely to be drawn, None where all have to be looked at; and p."""
+    def near(self, points: Array, cost: Budget) -> "Near | None":
+        """Return the pieces that are likely to be drawn, None where all have to be looked at."""
         n, epsilon = len(points), selection_epsilon(cost)
         if n < MANY:
-            return None, n
+            return None
         length = self.window if self.length is None else self.length
         far = LIKELY + log(1 + length / self.window) + log(3 * n) + log(1 + epsilon * n)
         worse = min(max(2 * far / epsilon, 1.0), float(n))
         if 2 * worse > SHARE * n:
-            return None, n
+            return None
         values = rounded(points, self.step)
         p, some = n - int(np.count_nonzero(np.isnan(values))), np.sort(values[:: max(1, n // SOME)])
         middle = some[(len(some) - np.count_nonzero(np.isnan(some))) // 2]
@@ -288,8 +288,8 @@ class WindowMedian:
             far = LIKELY + log(length / float(lengths.sum())) + log(3 * n)
             worse, outside = min(max(2 * far / epsilon, 1.0), float(n)), best // 2 + 1
             if min(found.others) >= best + 2 * worse:
-                return found, p
-        return None, p
+                return found
+        return None
 
     def choices(self, pieces: Pieces, cost: Budget) -> tuple[OnGrid, Lengths]:
         if self.low is not None:
@@ -322,23 +322,22 @@ class Near:
     edges: Array
     twice: NDArray[np.int64]
     void: NDArray[np.bool_]
+    points: int
     others: tuple[int, int]
     reach: tuple[float, float]
 
-    def band(self, locator: WindowMedian, cost: Budget, n: int, points: int) -> Band:
-        twice, numbers, size = self.twice, self.numbers, 3 * n + 1
+    def band(self, locator: WindowMedian, cost: Budget, n: int) -> Band:
+        twice, numbers = self.twice, self.numbers
         further: tuple[int, ...] = ()
-        longest = locator.window
-        lengths = longest * n, longest * n
-        if locator.low is not None:
-            longest = self.reach[1] - self.reach[0]
-            lengths = float(self.edges[0] - self.reach[0]), float(self.reach[1] - self.edges[-1])
+        if locator.low is None:
+            size, longest, further = 3 * n, locator.window, (locator.bottom(cost),)
+            beside = longest * n, longest * n
+            twice, numbers = np.append(twice, 2 * (self.points - 1)), np.append(numbers, size - 1)
         else:
-            size, further = 3 * n, (locator.bottom(cost),)
-            twice, numbers = np.append(twice, 2 * (points - 1)), np.append(numbers, size - 1)
+            size, longest = 3 * n + 1, self.reach[1] - self.reach[0]
+            beside = float(self.edges[0] - self.reach[0]), float(self.reach[1] - self.edges[-1])
         weights = Lengths(self.edges, self.void, locator.step, *further)
-        highest = -self.others[0], -self.others[1]
-        first, second = (length * ABOVE for length in lengths)
+        highest, (first, second) = (-self.others[0], -self.others[1]), (one * ABOVE for one in beside)
         return Band(
             numbers, -twice, 0.5, weights, size, len(self.twice), highest, longest * ABOVE, (first, second)
         )
@@ -354,48 +353,39 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
     n, first, last = len(values), p // 2 - aside, p // 2 + aside
     if first < 0 or last >= p or last - first > SHARE * n:
         return None
-    values.partition((first, p // 2, last))
-    below, middle, above = values[:first], values[first : last + 1], values[last + 1 :]  # the absent last
+    values.partition((first, p // 2, last))  # absent ones are anywhere behind
     left, right, stretch = locator.widths.tolist()
-    a, b = ends = float(middle[0]), float(middle[-1])
+    a, b = float(values[first]), float(values[last])
     if a == b and not stretch:  # ties: to the point before, and to the one behind
-        a = float(np.max(below[below < a], initial=-np.inf))
-        b = float(np.min(above[above > b], initial=np.inf))
-    further, (a, b) = [above] if b > ends[1] else [], (a - stretch, b + stretch)
+        a = float(np.max(values[values < a], initial=-np.inf))
+        b = float(np.min(values[values > b], initial=np.inf))
+    a, b = a - stretch, b + stretch
     reach = tuple(rounded(np.array(locator.range), locator.step).tolist())
     low, high = max(a, reach[0]), min(b, reach[1])
     absent_begin = p < n and EVERYTHING - right < b  # at the ends of what is absent nothing happens
     if absent_begin or not (a > -EVERYTHING and low < high):
         return None
-    near_left = [] if ends[0] - right < a else [below]  # the windows of the others begin before a
-    near_right = [] if b <= ends[1] + left else [above]  # and end behind b
-    lower = _split([below, middle[:aside]], -stretch, a, b)
-    upper = _split([middle[aside:], *further], stretch, a, b)
-    passed = lower[0] + upper[0], np.concatenate([lower[1], upper[1]])
-    begun = _split([*near_left, middle, above], -right, a, b)
-    ended = _split([below, middle, *near_right], left, a, b)
-    events = np.unique(np.concatenate([passed[1], begun[1], ended[1]]))
+    middles = (values[: p // 2], -stretch), (values[p // 2 :], stretch)
+    split = [_split(moved, a, b) for moved in (middles, ((values, -right),), ((values, left),))]
+    events = np.unique(np.concatenate([inside for _, inside in split]))
     starts = np.concatenate([[low], events[(events > low) & (events < high)]])
-    before = passed[0], begun[0] + (0 if near_left else first), ended[0]
-    to_left, in_begun, in_ended = (
-        count + np.searchsorted(inside, starts, side="right")
-        for count, (_, inside) in zip(before, (passed, begun, ended), strict=True)
+    to_left, begun, ended = (
+        before + np.searchsorted(inside, starts, side="right") for before, inside in split
     )
-    in_window = in_begun - in_ended
-    numbers = to_left + in_begun + in_ended - (1 if locator.low is None else 0)
-    void = in_window == 0 if locator.low is None else np.zeros(len(starts), bool)
-    twice = np.maximum(np.abs(p - 2 * to_left), 2 * (p - in_window))
-    others = p - 2 * passed[0], 2 * max(last + 1, passed[0] + len(passed[1])) - p
-    return Near(numbers, np.append(starts, high), twice, void, others, reach)
+    numbers = to_left + begun + ended - (1 if locator.low is None else 0)
+    void = begun == ended if locator.low is None else np.zeros(len(starts), bool)
+    twice = np.maximum(np.abs(p - 2 * to_left), 2 * (p - (begun - ended)))
+    before, inside = split[0]
+    others = p - 2 * before, 2 * max(last + 1, before + len(inside)) - p
+    return Near(numbers, np.append(starts, high), twice, void, p, others, reach)
 
 
-def _split(parts: list[Array], by: float, a: float, b: float) -> tuple[int, Array]:
-    """Return how many numbers, moved by `by`, are below a, and in order those in [a, b)."""
+def _split(moved: tuple[tuple[Array, float], ...], a: float, b: float) -> tuple[int, Array]:
+    """Return how many numbers, each part moved by its step, are below a, and in order those in [a, b)."""
     below, inside = 0, []
-    for some in chain.from_iterable(map(row_blocks, parts)):  # little memory
-        moved = some + by
-        below += int(np.count_nonzero(moved < a))
-        inside.append(moved[(moved >= a) & (moved < b)])
+    for some in (block + by for values, by in moved for block in row_blocks(values)):  # little memory
+        below += int(np.count_nonzero(some < a))
+        inside.append(some[(some >= a) & (some < b)])
     return below, np.sort(np.concatenate(inside))
 
 
@@ -415,8 +405,8 @@ class RankWindow(WindowMedian):
 
     rank: int
 
-    def near(self, points: Array, cost: Budget) -> tuple[None, int]:
-        return None, len(points)  # all pieces are looked at
+    def near(self, points: Array, cost: Budget) -> None:  # all pieces are looked at
+        return None
 
     def pieces(self, points: Array) -> Pieces:
         low, high, left, right = rounded(np.array([*self.range, self.left, self.right]), self.step)
@@ -459,6 +449,24 @@ def location_law(
 def located_median(locator: WindowMedian, n: int, cost: Budget) -> float:
     offsets, chances, failure = location_law(locator, n, cost, ndtr, FAR)
     return median_beyond(np.abs(offsets), (1 - failure) * chances, sqrt(pi / (2 * n)), 1)
+
+
+def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
+    """Return the median of |u + g| for |u| one of `sizes` by `chances`, g ~ N(0, sd² I_d); infinite from 1/2.
+
+    What is missing to a sum of 1 is the chance of a failure, an infinite error.
+    """
+    order = np.argsort(sizes)
+    mass = np.cumsum(chances[order])
+    if mass[-1] <= 0.5:
+        return inf
+    places = np.searchsorted(mass, mass[-1] * (np.arange(REPRESENTATIVES) + 0.5) / REPRESENTATIVES)
+    apart = sizes[order][places]
+
+    def excess(t: float) -> float:
+        return float(mass[-1] * chndtr((t / sd) ** 2, d, (apart / sd) ** 2).mean()) - 0.5
+
+    return float(brentq(excess, 0.0, float(apart[-1]) + 10 * sd * sqrt(d), rtol=1e-6))
 
 
 @lru_cache(maxsize=64)
