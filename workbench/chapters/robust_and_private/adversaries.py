@@ -26,7 +26,7 @@ from workbench.privacy import ApproxDP, Budget
 from workbench.study import measures
 from workbench.study.grids import Role, Sweep, grid, point_id, stream
 from workbench.study.profiles import blocks
-from workbench.study.run import Row, Run, each_trial, error_of
+from workbench.study.run import Row, Run, each_trial, loss_of
 from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0
@@ -47,10 +47,9 @@ def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Arra
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
 
-def error(estimator: Any, rows: Array, theta: Array, budget: Budget, noise: Generator) -> float:
-    """Return how far a private mean is from θ, infinite if it abstains."""
-    value = estimator(rows, budget=budget, rng=noise).value
-    return error_of(value, lambda mean: np.linalg.norm(mean - theta))
+def error(estimator: Any, rows: Array, theta: Array, budget: Budget | None, noise: Generator) -> float:
+    """Return how far a mean is from θ, infinite if it abstains."""
+    return loss_of(estimator, rows, budget, noise, lambda mean: np.linalg.norm(mean - theta))
 
 
 def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
@@ -174,10 +173,17 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
 
 
 DUEL_D, DUEL_EPSILON = 10, 1.0
-PLAIN = ("mean/clipped-box", "mean/coinpress")
-ROBUST = ("mean/filter", "mean/prime", "mean/robust")
-FREE = ("mean/empirical", "mean/filter-nonprivate")
-FIGHTERS = (*FREE, *PLAIN, *ROBUST)
+COLUMNS = {
+    "mean/empirical": "sample\nmean",
+    "mean/filter-nonprivate": "filter",
+    "mean/clipped-box": "clipped\nmean",
+    "mean/coinpress": "CoinPress",
+    "mean/filter": "private\nfilter",
+    "mean/prime": "PRIME",
+    "mean/robust": "row-by-row\nfilter",
+}
+FIGHTERS = tuple(COLUMNS)
+FREE, PLAIN, ROBUST = FIGHTERS[:2], FIGHTERS[2:4], FIGHTERS[4:]
 GLOSS = {
     "none": "no corrupted rows",
     "shift-ones": "cluster, equal signs",
@@ -194,16 +200,6 @@ GLOSS = {
 }
 SHOWN = tuple(GLOSS)
 BOARD = ("none", "shift-ones", "far", "under-threshold", "inward", "tail-swap")  # of the scoreboard
-COLUMNS = {
-    "mean/empirical": "sample\nmean",
-    "mean/filter-nonprivate": "filter",
-    "mean/clipped-box": "clipped\nmean",
-    "mean/coinpress": "CoinPress",
-    "mean/filter": "private\nfilter",
-    "mean/prime": "PRIME",
-    "mean/robust": "row-by-row\nfilter",
-}
-BORDERS = (1.5, 3.5)
 MOST = 100.0  # over the limit: more is written as this
 Mine = Callable[[Array, int, np.random.Generator], object]
 
@@ -229,12 +225,7 @@ def fights(
     budget, chosen = ApproxDP(epsilon, delta), fighters(d, corruption)
     theta = data.uniform(-PLACES, PLACES, d)
     x = corrupted(data.standard_normal((n, d)), attack, corruption, data) + theta
-    return {
-        name: float(np.linalg.norm(chosen[name](x).value - theta))
-        if name in FREE
-        else error(chosen[name], x, theta, budget, noise)
-        for name in names
-    }
+    return {name: error(chosen[name], x, theta, None if name in FREE else budget, noise) for name in names}
 
 
 DUEL = Sweep(
@@ -257,9 +248,11 @@ def scoreboard(
     table = [
         [min(MOST, float(rows[name].median()) / limit(corruption)) for name in FIGHTERS] for rows in tables
     ]
-    rows, columns = tuple(GLOSS[name] for name in BOARD), tuple(COLUMNS[name] for name in FIGHTERS)
-    heat = Heat(table, (0.1, 10.0), scale="log", emphasis="middle", written=True, rows=rows, columns=columns)
-    marks = [Mark(" ", "vertical", x=x, y=0.0) for x in BORDERS]
+    heat = Heat(
+        table, (0.1, 10.0), scale="log", emphasis="middle", written=True,
+        rows=tuple(GLOSS[name] for name in BOARD), columns=tuple(COLUMNS.values()),
+    )  # fmt: skip
+    marks = [Mark(" ", "vertical", x=x, y=0.0) for x in (1.5, 3.5)]
     groups = "no privacy, then private, then private and robust"
     names, note = (groups, "median error over ξ √ln(1/ξ)", "attack"), "100 stands for 100 and more."
     return Chart(
@@ -299,10 +292,8 @@ def hidden_world(
     """
     errors = {}
     for attack in SHOWN:
-        data, noise = (
-            stream(seed, role, "hidden world", point_id({"attack": attack}), 0)
-            for role in (Role.DATA, Role.NOISE)
-        )
+        point = point_id({"attack": attack})
+        data, noise = (stream(seed, role, "hidden world", point, 0) for role in (Role.DATA, Role.NOISE))
         hidden = data.uniform(-PLACES, PLACES)
         x = corrupted(data.standard_normal((n, 1)), attack, corruption, data)[:, 0] + hidden
         errors[attack] = float(np.median(np.abs(np.asarray(mine(x, trials, noise)) - hidden)))

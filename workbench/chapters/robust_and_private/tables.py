@@ -34,13 +34,12 @@ from workbench.estimators.prime import PrimeHeavyMean, PrimeMean
 from workbench.estimators.references import FilterNonprivateMean
 from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.privacy import ApproxDP
-from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, resampler
-from workbench.study.measures import LEVEL, Measure
+from workbench.study.measures import LEVEL, Measure, at, between, rows_needed, scaled
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside
-from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.run import Row, Run, answered, each_trial
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
 LOWER, UPPER = 1 / 10, 10.0
@@ -130,9 +129,8 @@ def hits(
     x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
     x = corrupted(x, chosen.attack, corruption, data)
     theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(d, corruption)
-    given = {} if chosen.row == "robust" else {"budget": ApproxDP(epsilon, delta), "rng": noise}
-    found = one(x + theta, **given).value
-    return answered(error_of(found, lambda mean: np.linalg.norm(mean - theta)))
+    budget = None if chosen.row == "robust" else ApproxDP(epsilon, delta)
+    return answered(error(one, x + theta, theta, budget, noise))
 
 
 def points(terms: Terms) -> tuple[Point, ...]:
@@ -167,9 +165,9 @@ HEAVY_ROWS = sweep(
 
 
 def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL) -> Measure:
-    rows = measures.at(frame, setting=name, d=d)
+    rows = at(frame, setting=name, d=d)
     good, rng = rows["error"] <= terms.most(SETTINGS[name].table), resampler(seed, f"{SIZES.name} {name} {d}")
-    return measures.rows_needed(good, rows["n"], SHARE, level, rng)
+    return rows_needed(good, rows["n"], SHARE, level, rng)
 
 
 # What is shown
@@ -223,9 +221,7 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
         if one.table != table:
             continue
         found = {
-            float(place): measures.scaled(
-                needed(frame, key, d, run.seed, LEVEL, terms), 1 / one.formula(d, terms)
-            )
+            float(place): scaled(needed(frame, key, d, run.seed, LEVEL, terms), 1 / one.formula(d, terms))
             for place, d in enumerate(one.top, start=len(names) + 1)
             if len(frame)
         }
@@ -246,8 +242,8 @@ def private_rows(table: str, frame: pd.DataFrame, seed: int) -> list[Verdict]:
     setting, found = SETTINGS[name], []
     for d in setting.top:
         formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
-        over = measures.scaled(rows, 1 / formula)
-        check = measures.between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
+        over = scaled(rows, 1 / formula)
+        check = between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
         found.append(beside(check, STATEMENTS[table], f"private, {name}", formula, rows))
     return found
 
