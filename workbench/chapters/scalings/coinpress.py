@@ -4,93 +4,80 @@ A term stands out where the other numbers are such that it is the largest: the s
 at small ρ, the location at an accuracy of a standard deviation for each root of d.
 """
 
+from typing import Any
+
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
 from workbench.chapters.many_dimensions import steps
-from workbench.chapters.scalings import grow
-from workbench.study.grids import Block
+from workbench.chapters.scalings import grow, halved, in_alpha, row
 from workbench.study.rules import Status
-from workbench.study.scaling import Move, Statement, below
+from workbench.study.scaling import Statement, below
 
 SOURCE = "M21/prior-CoinPress"
-CAPS, MANY = {"full": 160}, {"full": 600}
 RHO, ALPHA = {"1/ρ": -1.0, "1/ρ^(1/4)": -0.25}, {"1/α²": -2, "1/√α": -0.5}
 IN_MEAN, IN_COVARIANCE = "d/(α√ρ)", "d²/(α√ρ)"
+LOCATED: dict[str, Any] = {"logarithm": True, "part": "preconditioning"}
+MEDIAN: dict[str, Any] = {"share": 0.5, "caps": {"full": 160}}
 
 MEAN = Statement(
     SOURCE,
     "mean/coinpress",
-    {"d": 8, "alpha": 0.5, "rho": 1e-3, "radius": 2.0},
+    {"d": 8, "alpha": 0.2, "rho": 1e-3, "radius": 2.0},
     coinpress_mean_shape,
     (
-        Move("d", (8, 16, 32, 64), 1, {"√d": 0.5, "d^1.5": 1.5}, IN_MEAN, {"alpha": 0.2}),
-        Move("rho", (1e-3, 2.5e-4, 6.25e-5, 1.5625e-5), -0.5, RHO, IN_MEAN, {"alpha": 0.2}),
-        Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, ALPHA, IN_MEAN, {"rho": 1e-4}),
-        Move(
-            "radius", (1e1, 1e2, 1e4, 1e8), 1, {"ln² R": 2}, "√d ln R/√ρ", {"alpha": 2.8},
-            logarithm=True, part="preconditioning",
-        ),
+        row("d", (8, 16, 32, 64), 1, {"√d": 0.5, "d^1.5": 1.5}, IN_MEAN),
+        row("rho", halved(1e-3, 4), -0.5, RHO, IN_MEAN),
+        in_alpha(0.8, -1, IN_MEAN, ALPHA, rho=1e-4),
+        row("radius", (1e1, 1e2, 1e4, 1e8), 1, {"ln² R": 2}, "√d ln R/√ρ", alpha=2.8, **LOCATED),
     ),
-    share=0.5,
-    caps=CAPS,
-)  # fmt: skip
+    **MEDIAN,
+)
 COVARIANCE = Statement(
     SOURCE,
     "covariance/coinpress",
-    {"d": 4, "alpha": 0.5, "rho": 1e-2, "upper": 2.0, "centred": True},
+    {"d": 4, "alpha": 0.25, "rho": 1e-2, "upper": 2.0, "centred": True},
     coinpress_covariance_shape,
     (
-        Move(
-            "d", (4, 8, 16, 24), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, IN_COVARIANCE, {"rho": 1e-3, "alpha": 0.25}
-        ),
-        Move("rho", (4e-3, 1e-3, 2.5e-4, 6.25e-5), -0.5, RHO, IN_COVARIANCE, {"alpha": 0.25}),
-        Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, ALPHA, IN_COVARIANCE, {"rho": 1e-4}, caps=MANY),
-        Move(
-            "upper", (1e2, 1e3, 1e5, 1e8), 0.5, {"ln u": 1}, "d^(3/2) √ln u/√ρ", {"alpha": 1.5},
-            logarithm=True, part="preconditioning",
-        ),
+        row("d", (4, 8, 16, 24), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, IN_COVARIANCE, rho=1e-3),
+        row("rho", halved(4e-3, 4), -0.5, RHO, IN_COVARIANCE),
+        in_alpha(0.8, -1, IN_COVARIANCE, ALPHA, caps={"full": 600}, rho=1e-4),
+        row("upper", (1e2, 1e3, 1e5, 1e8), 0.5, {"ln u": 1}, "d^(3/2) √ln u/√ρ", alpha=1.5, **LOCATED),
     ),
-    share=0.5,
-    caps=CAPS,
-)  # fmt: skip
-
-
-def promised(key: str, block: Block, proved: dict[int, int]) -> Statement:
-    """Return the n from which 90 % of runs are within the bound that is proved at more rows."""
-    return Statement(
+    **MEDIAN,
+)
+PROVED = tuple(  # the n from which 90 % of runs are within the bound that is proved at more rows
+    Statement(
         SOURCE,
         f"{key} (within the proved bound)",
         {},
         lambda proved: proved,
-        (Move("d", tuple(proved), 1.0, {}, "all terms"),),
+        (row("d", proved, 1.0, {}, "all terms"),),
         block,
         alpha=lambda: 1.0,
-        also=lambda d: {"proved": proved[d]},
+        also=lambda d, proved=proved: {"proved": proved[d]},
         fewest=lambda: 2,
         share=1 - steps.HELD,
         caps={"full": 100},
     )
-
-
-PROVED = (
-    promised("mean/coinpress", steps.over_the_ball, {2: 2000, 10: 2000}),
-    promised("covariance/coinpress", steps.over_the_bound, {2: 5000, 4: 20_000}),
+    for key, block, proved in (
+        ("mean/coinpress", steps.over_the_ball, {2: 2000, 10: 2000}),
+        ("covariance/coinpress", steps.over_the_bound, {2: 5000, 4: 20_000}),
+    )
 )
 
 CLAIMS = (
     grow(
         "many-dimensions/fewer-rows-than-proved",
         "N26",
-        (SOURCE, "proofs/gaussian_steps.md"),
         "The n at which one run of ten of mode proved is beyond the bound that it proves at N rows is at"
         " most N: mean, d = 2 and 10, N = 2000; covariance, d = 2 and 4, N = 5000 and 20000; ρ = .5.",
         *PROVED,
+        sources=(SOURCE, "proofs/gaussian_steps.md"),
         checks=below(lambda setting: setting.stated, grow=False),
         kind="ours",
     ),
     grow(
         "many-dimensions/mean-rows-grow",
         "N11",
-        (SOURCE,),
         "Searched n of the CoinPress mean grow at most as d/α² + d/(α√ρ) + √d ln(R)/√ρ does: in d = 8 .. 64,"
         " ρ and α with the noise at 4/5 of it or more, in R = 10 .. 1e8 at α = √d.",
         MEAN,
@@ -102,7 +89,6 @@ CLAIMS = (
     grow(
         "many-dimensions/covariance-rows-grow",
         "N12",
-        (SOURCE,),
         "Searched n of the CoinPress covariance grow at most as d²/α² + d²/(α√ρ) + d^(3/2) √ln(u)/√ρ does:"
         " in d = 4 .. 24, ρ and α with the noise the largest, in u = 1e2 .. 1e8 at α = 1.5.",
         COVARIANCE,

@@ -20,15 +20,15 @@ from workbench.chapters.matrix_quantile.lifted import ALPHA, affine, constant_sh
 from workbench.chapters.matrix_quantile.lifted import MEAN_ROWS_BAND as BAND
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA
-from workbench.chapters.scalings import EPSILONS, INVERSE, LEVEL, grow
+from workbench.chapters.scalings import LINEAR, QUADRATIC, grow, in_alpha, in_delta, in_epsilon, row
 from workbench.estimators.matrix_quantile import Mask, fewest_rows
 from workbench.privacy import ApproxDP
 from workbench.study.rules import Status
-from workbench.study.scaling import Move, Statement, bounded
+from workbench.study.scaling import Statement, bounded
 
 FOURFOLD = log(2)
 FLAT = {"√ln": 0.5, "ln": 1.0}
-FIXED, CUBIC = {"1/α": -1.0, "1/α³": -3.0}, {"d": 1.0, "d³": 3.0}
+FIXED = {"1/α": -1.0, "1/α³": -3.0}
 DELTAS = (1e-2, 1e-4, 1e-8, 1e-12)
 Target = Literal["thompson", "frobenius"]
 
@@ -50,22 +50,22 @@ def planned(d: int, epsilon: float, delta: float, target: Target, mask: Mask, al
     return fewest_rows(d, ApproxDP(epsilon, delta), BETA, target, alpha, mask)
 
 
+SHORT, NOISE = "(d^1.5 + d ln 1/δ)/ε", "d² √ln(1/δ)/(αε)"
 ROWS = Statement(
     STATEMENT,
     "covariance/matrix-quantile (the plan's least n)",
     {"d": 2, "epsilon": 1.0, "delta": 1e-6, "target": "thompson", "mask": "auto"},
     shape,
     (
-        Move("d", (2, 5, 10, 20), 1, {"d²": 2.0, "√d": 0.5}, "(d^1.5 + d ln 1/δ)/ε", {"mask": "wishart"}),
-        Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, INVERSE, "(d^1.5 + d ln 1/δ)/ε"),
-        Move("delta", DELTAS, 1, LEVEL, "d ln(1/δ)/ε", logarithm=True),
+        row("d", (2, 5, 10, 20), 1, LINEAR, SHORT, mask="wishart"),
+        in_epsilon(4.0, SHORT),
+        in_delta("d ln(1/δ)/ε", values=DELTAS),
     ),
     None,
     alpha=lambda: FOURFOLD,
     fewest=planned,
     caps={"full": 200},
 )
-NOISE = "d² √ln(1/δ)/(αε)"
 NEARBY = replace(
     ROWS,
     key="covariance/matrix-quantile (the plan's least n, relative Frobenius norm)",
@@ -73,10 +73,10 @@ NEARBY = replace(
     alpha=lambda alpha: alpha,
     shape=near_shape,
     moves=(
-        Move("d", (5, 10, 20), 2, CUBIC, NOISE, {"alpha": 0.5}),
-        Move("alpha", (0.4, 0.2, 0.1, 0.05), -2, FIXED, "d²/α²", {"epsilon": 16.0}),
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, NOISE, {"alpha": 0.4}),
-        Move("delta", DELTAS, 0.5, {"ln² 1/δ": 2.0, "flat": 0.0}, NOISE, {"epsilon": 0.5}, True),
+        row("d", (5, 10, 20), 2, QUADRATIC, NOISE, alpha=0.5),
+        in_alpha(0.4, -2, "d²/α²", FIXED, epsilon=16.0),
+        in_epsilon(0.8, NOISE, alpha=0.4),
+        in_delta(NOISE, 0.5, {"ln² 1/δ": 2.0, "flat": 0.0}, DELTAS, epsilon=0.5),
     ),
 )
 
@@ -90,37 +90,28 @@ FEWEST = affine(
     "α = .2",
     constant_shape,
     (
-        Move("epsilon", EPSILONS, -1, INVERSE, FEW),
-        Move("delta", DELTAS, 1, LEVEL, FEW, logarithm=True),
-        Move("condition", (10.0, 1e4, 1e8), 0, FLAT, "flat", logarithm=True),
-        Move("offset", (10.0, 1e4, 1e9), 0, FLAT, "flat", logarithm=True),
+        in_epsilon(1.0, FEW),
+        in_delta(FEW, values=DELTAS),
+        row("condition", (10.0, 1e4, 1e8), 0, FLAT, "flat", logarithm=True),
+        row("offset", (10.0, 1e4, 1e9), 0, FLAT, "flat", logarithm=True),
     ),
     d=2,
     caps={"full": 400},
     alpha=0.2,
 )
 TALL_MEAN = affine(
-    lifted.MEAN,
-    "α = .2",
-    constant_shape,
-    (Move("d", (2, 5, 10, 20), 1, {"d²": 2.0, "√d": 0.5}, FEW),),
-    alpha=0.2,
+    lifted.MEAN, "α = .2", constant_shape, (row("d", (2, 5, 10, 20), 1, LINEAR, FEW),), alpha=0.2
 )
-SAMPLING = affine(
-    lifted.MEAN,
-    "ε = 32",
-    mean_shape,
-    (Move("alpha", (0.08, 0.04, 0.02, 0.01), -2, FIXED, "d/α²"),),
-    d=2,
-    epsilon=32.0,  # at which sampling decides
+SAMPLING = affine(  # ε at which sampling decides
+    lifted.MEAN, "ε = 32", mean_shape, (in_alpha(0.08, -2, "d/α²", FIXED),), d=2, epsilon=32.0
 )
 LAWS = affine(
     lifted.LAW,
     "ε = 1",
     near_shape,
     (
-        Move("d", (4, 6, 10), 2, CUBIC, NOISE, {"alpha": 0.04}),
-        Move("alpha", (0.04, 0.02, 0.0125), -1, {"1/α²": -2.0}, NOISE, {"d": 4}),
+        row("d", (4, 6, 10), 2, QUADRATIC, NOISE, alpha=0.04),
+        row("alpha", (0.04, 0.02, 0.0125), -1, {"1/α²": -2.0}, NOISE, d=4),
     ),
     caps={"full": 60},
 )
@@ -129,7 +120,6 @@ CLAIMS = (
     grow(
         "matrix-quantile/fourfold-rows-grow",
         "N61",
-        (STATEMENT,),
         "The plan's least n for a condition of 4, masks of one kind, grows at most as (d^1.5 + d ln(1/δ))/ε"
         " does: in d = 2 .. 20, where d² is excluded, ε = 4 .. 1/2, δ = 1e-2 .. 1e-12.",
         ROWS,
@@ -140,7 +130,6 @@ CLAIMS = (
     grow(
         "matrix-quantile/near-rows-grow",
         "N63",
-        (STATEMENT,),
         "The plan's least n for a relative Frobenius error α grows at most as d²/α² + d² √ln(1/δ)/(αε) +"
         " (d^1.5 + d ln(1/δ))/ε does: in d = 5 .. 20, α = .4 .. .05, ε = .8 .. .1, δ = 1e-2 .. 1e-12.",
         NEARBY,
@@ -151,7 +140,6 @@ CLAIMS = (
     grow(
         "matrix-quantile/mean-rows-grow",
         "N64",
-        (lifted.SOURCES[lifted.MEAN],),
         "Searched n of a mean from a lifted quantile, d = 2, for a median error of .2, grow at most as"
         " ln(1/δ)/ε does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-12), are the same for condition numbers 10 .. 1e8 and"
         " offsets of 10 .. 1e9 standard deviations, and at most 1.15 times the predicted ones.",
@@ -164,7 +152,6 @@ CLAIMS = (
     grow(
         "matrix-quantile/mean-rows-in-steps",
         "N65",
-        (lifted.SOURCES[lifted.MEAN],),
         "Searched n of a mean from a lifted quantile grow at most as d ln(1/δ)/ε does in d = 2 .. 20, for a"
         " median error of .2; in α at most as d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε does, from .4 to .05 at ε"
         " = 1 and from .08 to .01 at ε = 32, d = 2; they are at most 1.15 times the predicted ones.",
@@ -180,7 +167,6 @@ CLAIMS = (
     grow(
         "matrix-quantile/law-rows-grow",
         "N66",
-        (lifted.SOURCES[lifted.LAW],),
         "Searched n of a whole Gaussian from lifted rows, for a median total variation of α, grow at most as"
         " d²/α² + d² √ln(1/δ)/(αε) + (d^1.5 + d ln(1/δ))/ε does (d = 4 .. 10, α = .04 .. .0125), and are at"
         " most 1.15 times the predicted ones.",
