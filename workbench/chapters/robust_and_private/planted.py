@@ -415,14 +415,9 @@ def figure_2(
 
 
 def _against_n(
-    run: Run,
-    frame: pd.DataFrame,
-    attack: str,
-    title: str,
-    expected: Mapping[str, Mapping[int, float]],
-    sampling: Mapping[int, float],
-    note: str,
-) -> Panel:
+    run: Run, frame: pd.DataFrame, attack: str, title: str, expected: Mapping[str, Mapping[int, float]],
+    sampling: Mapping[int, float], note: str,
+) -> Panel:  # fmt: skip
     rows = at(frame, attack=attack)
     found = {key: over(rows, key, "n") for key in NAMES}
     series = list[Series]()

@@ -52,14 +52,9 @@ def in_delta(
 
 
 def grow(
-    id: str,
-    number: str,
-    statement: str,
-    *tables: Statement,
-    sources: Iterable[str] = (),
-    checks: Callable[..., Any] = follow,
-    **more: Any,
-) -> Claim:
+    id: str, number: str, statement: str, *tables: Statement, sources: Iterable[str] = (),
+    checks: Callable[..., Any] = follow, **more: Any,
+) -> Claim:  # fmt: skip
     """Return the claim that the n of these tables grow as their statements say."""
     sources = tuple(sources) or tuple(dict.fromkeys(table.id for table in tables))
     scalings = lambda: chain.from_iterable(table.scalings() for table in tables)  # noqa: E731

@@ -442,7 +442,7 @@ def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": spectral(perturbed(zeros, charge, source))}
 
 
-SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, trials=12, blocks=blocks(10))
+SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12, blocks(10))
 
 
 def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:

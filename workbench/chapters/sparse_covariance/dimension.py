@@ -107,8 +107,8 @@ BLOCK = Sweep(
     "wx19-active-block",
     grid(p=BLOCK_P, n=BLOCK_N, epsilon=1.0, active=ACTIVE, degree=DEGREE),
     in_block,
-    trials=2,
-    blocks=blocks(20),
+    2,
+    blocks(20),
     in_law=True,
 )
 
@@ -123,7 +123,7 @@ def needed_points(
     )
 
 
-NEEDED = Sweep("wx19-rows-needed", needed_points(), spread_out, trials=2, blocks=blocks(12), in_law=True)
+NEEDED = Sweep("wx19-rows-needed", needed_points(), spread_out, 2, blocks(12), in_law=True)
 
 
 @each_trial
@@ -145,11 +145,7 @@ def on_spread(p: int, n: int, epsilon: float, *, data: Generator, noise: Generat
 
 
 SOURCE_BLOCK = Sweep(
-    "wx19-source-block",
-    grid(p=SOURCE_P, n=SOURCE_N, epsilon=1.0),
-    in_source_block,
-    trials=20,
-    blocks=blocks(20),
+    "wx19-source-block", grid(p=SOURCE_P, n=SOURCE_N, epsilon=1.0), in_source_block, 20, blocks(20)
 )
 
 
@@ -370,7 +366,7 @@ def rate_points() -> Iterator[dict[str, Any]]:
             yield from ({**usual, name: other} for other in values[1:])
 
 
-RATES = Sweep("wx19-rates", tuple(rate_points()), on_a_block, trials=100, blocks=blocks(20))
+RATES = Sweep("wx19-rates", tuple(rate_points()), on_a_block, 100, blocks(20))
 
 
 def price_rows(p: int, whole_trace: bool) -> int:
@@ -398,8 +394,8 @@ PRICE = Sweep(
         for whole in (False, True)
     ),
     price,
-    trials=5,
-    blocks=blocks(20),
+    5,
+    blocks(20),
 )
 
 

@@ -68,9 +68,7 @@ def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, 
     return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
 
 
-ENTRIES = Sweep(
-    "wx19-entries", grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2), deviations, trials=75, blocks=blocks(20)
-)
+ENTRIES = Sweep("wx19-entries", grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2), deviations, 75, blocks(20))
 
 
 def entry_checks(frame: pd.DataFrame) -> list[Verdict]:
@@ -92,9 +90,7 @@ def lemma_3(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noi
     return {"broken": float(broken.any())}
 
 
-LEMMA = Sweep(
-    "wx19-lemma-3", grid(p=LEMMA_P, n=5000, epsilon=1.0, degree=2), lemma_3, trials=1200, blocks=blocks(20)
-)
+LEMMA = Sweep("wx19-lemma-3", grid(p=LEMMA_P, n=5000, epsilon=1.0, degree=2), lemma_3, 1200, blocks(20))
 
 
 def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
@@ -138,8 +134,8 @@ DEGREE = Sweep(
         for degree in DEGREES
     ),
     against_degree,
-    trials=3,
-    blocks=blocks(20),
+    3,
+    blocks(20),
 )
 
 
@@ -167,11 +163,7 @@ def in_norms(p: int, n: int, *, data: Generator, noise: Generator) -> Row:
 
 
 NORMS = Sweep(
-    "wx19-norms",
-    tuple({"p": p, "n": rows_for(p, NEARLY)} for p in NORM_P),
-    in_norms,
-    trials=70,
-    blocks=blocks(20),
+    "wx19-norms", tuple({"p": p, "n": rows_for(p, NEARLY)} for p in NORM_P), in_norms, 70, blocks(20)
 )
 
 
@@ -207,12 +199,7 @@ def supports(
 
 
 SUPPORT = Sweep(
-    "wx19-support",
-    grid(p=100, n=SUPPORT_N, epsilon=1.0, degree=3),
-    supports,
-    trials=2,
-    blocks=blocks(10),
-    in_law=True,
+    "wx19-support", grid(p=100, n=SUPPORT_N, epsilon=1.0, degree=3), supports, 2, blocks(10), in_law=True
 )
 
 
@@ -265,8 +252,8 @@ RADIUS = Sweep(
     "wx19-unknown-radius",
     grid(scale=SCALES, n=N, p=RADIUS_P, epsilon=1.0, degree=RADIUS_DEGREE),
     radii,
-    trials=5,
-    blocks=blocks(10),
+    5,
+    blocks(10),
 )
 
 

@@ -445,7 +445,7 @@ def regime_points(p: int, degree: int, budget: ApproxDP) -> tuple[dict[str, Any]
     )
 
 
-REGIMES = Sweep("wx19-regimes", regime_points(P, 3, USUAL), regime, trials=1, blocks=blocks(8), in_law=True)
+REGIMES = Sweep("wx19-regimes", regime_points(P, 3, USUAL), regime, 1, blocks(8), in_law=True)
 
 
 def regime_map(
