@@ -269,9 +269,7 @@ def scoreboard(
     )
 
 
-def hidden_world(
-    mine: Mine, *, corruption: float = CORRUPTION, n: int = 2000, trials: int = 100, seed: int = 17
-) -> pd.DataFrame:
+def hidden_world(mine: Mine, *, corruption: float = CORRUPTION, seed: int = 17) -> pd.DataFrame:
     """Return the median error of a mean of one column under every attack, and whether it is small enough.
 
     Parameters
@@ -280,8 +278,6 @@ def hidden_world(
         `mine(x, trials, rng)` returns so many private means of the column x.
     corruption
         Share of the rows that the adversary replaces.
-    n, trials
-        Rows; runs for every attack.
     seed
         Of rows, hidden mean, adversary and noise.
 
@@ -290,7 +286,7 @@ def hidden_world(
     DataFrame
         A row for each attack: `error`, and `stands`, which says whether it is at most twice ξ √(ln 1/ξ).
     """
-    errors = {}
+    errors, n, trials = {}, 2000, 100
     for attack in SHOWN:
         point = point_id({"attack": attack})
         data, noise = (stream(seed, role, "hidden world", point, 0) for role in (Role.DATA, Role.NOISE))

@@ -303,8 +303,9 @@ def noise_norms(d: int, *, data: Generator, noise: Generator) -> Row:
 NORMS = Sweep("lkko21-noise-norms", points(d=(20, 50, 100, 200)), noise_norms, 10, blocks(10))
 
 
-def moment_noise(d: int, n: int = 1_000_000) -> float:
-    """Return 2σ√d of the second moment of one pass of mean/prime, tight, (10, .01)-DP."""
+def moment_noise(d: int) -> float:
+    """Return 2σ√d of the second moment of one pass of mean/prime, tight, n = 1e6, (10, .01)-DP."""
+    n = 1_000_000
     one = PrimeMean(radius=RADIUS, corruption=CORRUPTION, sigma=1.0)
     plan = one.plan(n, d, ApproxDP(10.0, 0.01))
     cost = next(charge.cost for charge in plan.charges() if charge.step.startswith("moments"))

@@ -171,7 +171,7 @@ def estimates(one: Run, rng: Generator) -> dict[str, Array]:
 # What follows from public numbers
 
 
-def rows_factor(model: Model, p: int, budget: ApproxDP, usual_p: int = P) -> float:
+def rows_factor(model: Model, p: int, budget: ApproxDP) -> float:
     """Return the n at which entries stand out of the noise, over that at ε = 1, δ = 1e-6 and the usual p.
 
     Entries of rows in the unit ball shrink as 1/p; a threshold is √ln p times the sd of the noise, which
@@ -179,7 +179,7 @@ def rows_factor(model: Model, p: int, budget: ApproxDP, usual_p: int = P) -> flo
     """
     here, usual = (
         off_diagonal_sd(charged(2, 10**6, each, "central", "tight")) * columns * sqrt(log(columns))
-        for columns, each in ((p, budget), (usual_p, USUAL))
+        for columns, each in ((p, budget), (P, USUAL))
     )
     return here / usual if model == "central" else (here / usual) ** 2
 

@@ -399,10 +399,10 @@ def matrices(
     )
 
 
-def matrix_panel(label: str, matrix: Array, truth: Array, reach: float = 0.4) -> Panel:
+def matrix_panel(label: str, matrix: Array, truth: Array) -> Panel:
     error = spectral(matrix - truth) / spectral(truth)
     title = label if matrix is truth else f"{label}: error {number(error, 2)}"
-    unit = float(np.diag(truth).mean())
+    unit, reach = float(np.diag(truth).mean()), 0.4
     names = "1", str(len(truth))
     heat = Heat(matrix / unit, (-reach, reach), emphasis="middle", rows=names, columns=names, bar=None)
     return Panel(title, "column", "row", (), heat=heat, note=f"purple: −{reach:g}, orange: {reach:g}")

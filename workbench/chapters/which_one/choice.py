@@ -212,14 +212,14 @@ def fewest(alpha: float, d: int, epsilon: float, delta: float, radius: float) ->
     return best
 
 
-def judged(rule: Rule, *, seed: int = 17, settings: int = SETTINGS) -> pd.DataFrame:
+def judged(rule: Rule, *, seed: int = 17) -> pd.DataFrame:
     """Return what a rule chooses in hidden settings, and its predicted error over the least one.
 
     `rule(n, d, epsilon, radius)` returns the key of a private mean of several columns. A row for each setting
     that some estimator releases; `over` is infinite where the chosen one abstains.
     """
     draw, made = stream(seed, Role.DATA, "which one, hidden", 0, 0), []
-    for _ in range(settings):
+    for _ in range(SETTINGS):
         drawn = (float(np.exp(draw.uniform(*np.log(ends)))) for ends in ENDS.values())
         rows, epsilon, radius = (float(f"{one:.2g}") for one in drawn)
         n, d = round(rows), int(draw.choice(COLUMNS))
