@@ -26,6 +26,8 @@ from workbench.bounds import al22
 from workbench.bounds.limits import mean_unit, unit
 from workbench.chapters.any_gaussian.attacks import ATTACKS, away, frame, voted_error
 from workbench.chapters.any_gaussian.votes import BETA
+from workbench.chapters.matrix_quantile import lifted
+from workbench.chapters.matrix_quantile.quantiles import STATEMENT
 from workbench.chapters.scalings import (
     LINEAR,
     PLANNED,
@@ -39,6 +41,8 @@ from workbench.chapters.scalings import (
     least,
     row,
 )
+from workbench.estimators.matrix_quantile import Mask as QuantileMask
+from workbench.estimators.matrix_quantile import fewest_rows as quantile_rows
 from workbench.estimators.populous import (
     EVERYBODY,
     NOBODY,
@@ -143,13 +147,13 @@ GROUPS = Statement(
     fewest=lambda: LEAST_VOTE,
     caps={"quick": 200, "full": 1000},
 )
-IN_SUBSPACE = "d ln(1/δ)/ε"
+FEWEST = "d ln(1/δ)/ε"
 SUBSPACES = Statement(
     "AL22/Thm4.1",
     "spectral/subspace-exact (the plan's least n)",
     {**USUAL, "d": 4},
     al22.subspace_shape,
-    (row("d", TO_16, 1, LINEAR, IN_SUBSPACE), in_epsilon(1.0, IN_SUBSPACE), in_delta(IN_SUBSPACE)),
+    (row("d", TO_16, 1, LINEAR, FEWEST), in_epsilon(1.0, FEWEST), in_delta(FEWEST)),
     fewest=least(SubspaceExact(centred=True, beta=BETA)),
     **PLANNED,
 )
@@ -161,7 +165,7 @@ FRAMES = Statement(
     (
         row("d", TO_16, 2, QUADRATIC, "d² √ln(1/δ)/ε", mask="wishart", epsilon=32.0),
         in_epsilon(16.0, "(d² √ln 1/δ + d ln 1/δ)/ε"),
-        in_delta("d ln(1/δ)/ε", d=1),
+        in_delta(FEWEST, d=1),
         row("condition", (10.0, 1e2, 1e4, 1e8), 0, {"√ln κ": 0.5, "ln κ": 1.0}, "flat", logarithm=True),
     ),
     preconditioner,
@@ -291,6 +295,107 @@ ROBUST_COVARIANCES = Statement(
     **TWICE,
 )
 
+
+# Matrix quantiles, and a mean and a whole Gaussian from lifted rows
+#
+# Of a matrix quantile n is the least that its plan accepts; that so few rows are enough is tried in `rows`.
+# The shape is ours, and so are these claims: of AL22 stands beside it what its votes ask for. A private
+# preconditioner from fewer than d² rows was an open question there; d^1.5 was answered since (Brown, Hopkins
+# & Smith 2023).
+#
+# Of a mean and of a whole Gaussian half of all runs have to be within α, so that an n stands beside that of a
+# predicted median. The statements are for a constant error where n is next to the fewest rows (d ln(1/δ)/ε),
+# and the whole sum, or its sampling term, elsewhere.
+
+
+FLAT = {"√ln": 0.5, "ln": 1.0}
+TO_TRILLIONTH = (1e-2, 1e-4, 1e-8, 1e-12)
+Target = Literal["thompson", "frobenius"]
+
+
+def short_shape(d: int, epsilon: float, delta: float) -> float:
+    """Return (d^1.5 + d ln(1/δ))/ε."""
+    return float((d**1.5 + d * log(1 / delta)) / epsilon)
+
+
+def near_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
+    """Return the sampling and the noise of Theorem 5.5, and the shape of a condition of 4."""
+    return al22.conditioned_shape(d, alpha, epsilon, delta).total + short_shape(d, epsilon, delta)
+
+
+def planned(
+    d: int, epsilon: float, delta: float, target: Target, mask: QuantileMask, alpha: float = FOURFOLD
+) -> int:
+    return quantile_rows(d, ApproxDP(epsilon, delta), BETA, target, alpha, mask)
+
+
+SHORT = "(d^1.5 + d ln 1/δ)/ε"
+ROWS = Statement(
+    STATEMENT,
+    "covariance/matrix-quantile (the plan's least n)",
+    {"d": 2, "epsilon": 1.0, "delta": 1e-6, "target": "thompson", "mask": "auto"},
+    short_shape,
+    (
+        row("d", (2, 5, 10, 20), 1, LINEAR, SHORT, mask="wishart"),
+        in_epsilon(4.0, SHORT),
+        in_delta(FEWEST, values=TO_TRILLIONTH),
+    ),
+    None,
+    alpha=lambda: FOURFOLD,
+    fewest=planned,
+    caps={"full": 200},
+)
+NEARBY = replace(
+    ROWS,
+    key="covariance/matrix-quantile (the plan's least n, relative Frobenius norm)",
+    usual={**ROWS.usual, "alpha": 0.2, "target": "frobenius"},
+    alpha=lambda alpha: alpha,
+    shape=near_shape,
+    moves=(
+        row("d", (5, 10, 20), 2, QUADRATIC, NOISE, alpha=0.5),
+        in_alpha(0.4, -2, SAMPLING, FIXED, epsilon=16.0),
+        in_epsilon(0.8, NOISE, alpha=0.4),
+        in_delta(NOISE, 0.5, {"ln² 1/δ": 2.0, "flat": 0.0}, TO_TRILLIONTH, epsilon=0.5),
+    ),
+)
+
+
+ANYWHERE = lifted.affine(
+    lifted.MEAN,
+    "α = .2",
+    lifted.constant_shape,
+    (
+        in_epsilon(1.0, FEWEST),
+        in_delta(FEWEST, values=TO_TRILLIONTH),
+        row("condition", (10.0, 1e4, 1e8), 0, FLAT, "flat", logarithm=True),
+        row("offset", (10.0, 1e4, 1e9), 0, FLAT, "flat", logarithm=True),
+    ),
+    d=2,
+    caps={"full": 400},
+    alpha=0.2,
+)
+TALL_MEAN = lifted.affine(
+    lifted.MEAN,
+    "α = .2",
+    lifted.constant_shape,
+    (row("d", (2, 5, 10, 20), 1, LINEAR, FEWEST),),
+    alpha=0.2,
+)
+ACCURATE = lifted.affine(  # ε at which sampling decides
+    lifted.MEAN, "ε = 32", lifted.mean_shape, (in_alpha(0.08, -2, "d/α²", FIXED),), d=2, epsilon=32.0
+)
+LIFTED = lifted.affine(
+    lifted.LAW,
+    "ε = 1",
+    near_shape,
+    (
+        row("d", (4, 6, 10), 2, QUADRATIC, NOISE, alpha=0.04),
+        row("alpha", (0.04, 0.02, 0.0125), -1, {"1/α²": -2.0}, NOISE, d=4),
+    ),
+    caps={"full": 60},
+)
+
+
 CLAIMS = (
     grow(
         "any-gaussian/subspace-rows-grow",
@@ -381,5 +486,65 @@ CLAIMS = (
         expected=Status.UNDECIDED,
         reason="In ξ n grows by less. In ε and δ the stated rates are seen at 5 % each, and not where all"
         " scalings share this level.",
+    ),
+    grow(
+        "matrix-quantile/fourfold-rows-grow",
+        "N61",
+        "The plan's least n for a condition of 4, masks of one kind, grows at most as (d^1.5 + d ln(1/δ))/ε"
+        " does: in d = 2 .. 20, where d² is excluded, ε = 4 .. 1/2, δ = 1e-2 .. 1e-12.",
+        ROWS,
+        kind="ours",
+        expected=Status.NOT_CONTRADICTED,
+        reason="It grows by less: as d^.93, ε^-.88 and ln(1/δ)^.58.",
+    ),
+    grow(
+        "matrix-quantile/near-rows-grow",
+        "N63",
+        "The plan's least n for a relative Frobenius error α grows at most as d²/α² + d² √ln(1/δ)/(αε) +"
+        " (d^1.5 + d ln(1/δ))/ε does: in d = 5 .. 20, α = .4 .. .05, ε = .8 .. .1, δ = 1e-2 .. 1e-12.",
+        NEARBY,
+        kind="ours",
+        expected=Status.NOT_CONTRADICTED,
+        reason="In α, ε and δ the rates are seen. In d it grows as d^1.3, less than d².",
+    ),
+    grow(
+        "matrix-quantile/mean-rows-grow",
+        "N64",
+        "Searched n of a mean from a lifted quantile, d = 2, for a median error of .2, grow at most as"
+        " ln(1/δ)/ε does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-12), are the same for condition numbers 10 .. 1e8 and"
+        " offsets of 10 .. 1e9 standard deviations, and at most 1.15 times the predicted ones.",
+        ANYWHERE,
+        checks=bounded(lifted.MEAN_ROWS_BAND),
+        kind="ours",
+        expected=Status.NOT_CONTRADICTED,
+        reason="In ε, and in what n does not depend on, the rates are seen. In δ n grows as ln(1/δ)^.84.",
+    ),
+    grow(
+        "matrix-quantile/mean-rows-in-steps",
+        "N65",
+        "Searched n of a mean from a lifted quantile grow at most as d ln(1/δ)/ε does in d = 2 .. 20, for a"
+        " median error of .2; in α at most as d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε does, from .4 to .05 at ε"
+        " = 1 and from .08 to .01 at ε = 32, d = 2; they are at most 1.15 times the predicted ones.",
+        TALL_MEAN,
+        lifted.ALPHA,
+        ACCURATE,
+        checks=bounded(lifted.MEAN_ROWS_BAND),
+        kind="ours",
+        expected=Status.UNDECIDED,
+        reason="At ε = 32 the rate 1/α² is seen. At ε = 1 n grows as α^-.66 and as d^.79, less than stated."
+        " Where α is small, the intervals of n are wider than the band.",
+    ),
+    grow(
+        "matrix-quantile/law-rows-grow",
+        "N66",
+        "Searched n of a whole Gaussian from lifted rows, for a median total variation of α, grow at most as"
+        " d²/α² + d² √ln(1/δ)/(αε) + (d^1.5 + d ln(1/δ))/ε does (d = 4 .. 10, α = .04 .. .0125), and are at"
+        " most 1.15 times the predicted ones.",
+        LIFTED,
+        checks=bounded(lifted.MEAN_ROWS_BAND),
+        expected=Status.UNDECIDED,
+        reason="In α n grows slower than stated. In d the three n lie on a curve: their exponent is 1.6,"
+        " less than the stated 2, but so few values do not exclude the latter.",
+        kind="ours",
     ),
 )
