@@ -17,9 +17,10 @@ from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.style import number
 from workbench.estimators.clipped import ClippedBoxMean
 from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.prime import FilterMean, PrimeMean
+from workbench.estimators.heavy_tailed import ClippedHeavyMean
+from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
 from workbench.estimators.references import EmpiricalMean, FilterNonprivateMean
-from workbench.estimators.robust import RobustMean
+from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, Budget
@@ -148,7 +149,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
         for name, rows, look in (*drawn, ("planted cluster", planted, PLANTED))
     )
     noise = stream(run.seed, Role.NOISE, "robust-tail-swap", 0, 0)
-    one, said = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), []
+    one, said = fighters(d, corruption)["mean/robust"], []
     for name, rows, _ in drawn:
         found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
         said.append(f"{name} {found:.2f} and {np.linalg.norm(rows.mean(axis=0)):.2f}")
@@ -205,14 +206,19 @@ Mine = Callable[[Array, int, np.random.Generator], object]
 
 
 def fighters(d: int, corruption: float) -> dict[str, Any]:
+    place, wide = {"radius": RADIUS}, {"radius": RADIUS * sqrt(d)}  # of every coordinate, of the mean
+    filtered: dict[str, Any] = {**place, "corruption": corruption}
     return {
         "mean/empirical": EmpiricalMean(),
         "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption, sigma=1.0),
-        "mean/clipped-box": ClippedBoxMean(radius=RADIUS, sigma=1.0),
-        "mean/coinpress": CoinPressMean(radius=RADIUS * sqrt(d), sigma=1.0),
-        "mean/filter": FilterMean(radius=RADIUS, corruption=corruption, sigma=1.0),
-        "mean/prime": PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0),
-        "mean/robust": RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0),
+        "mean/clipped-box": ClippedBoxMean(sigma=1.0, **place),
+        "mean/coinpress": CoinPressMean(sigma=1.0, **wide),
+        "mean/clipped-heavy": ClippedHeavyMean(upper=1.0, **wide),
+        "mean/filter": FilterMean(sigma=1.0, **filtered),
+        "mean/prime": PrimeMean(sigma=1.0, **filtered),
+        "mean/prime-heavy": PrimeHeavyMean(upper=1.0, **filtered),
+        "mean/robust": RobustMean(sigma=1.0, **filtered),
+        "mean/robust-heavy": RobustHeavyMean(upper=1.0, **filtered),
     }
 
 
