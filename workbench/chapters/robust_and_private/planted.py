@@ -149,9 +149,20 @@ def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
 # What is shown
 
 
-def curves(run: Run, frame: pd.DataFrame, along: str, foreseen: Mapping[Any, float]) -> list[Series]:
+def curves(
+    run: Run, sweep: Sweep, along: str, budget: ApproxDP, factor: float = 1, **public: Any
+) -> tuple[list[float], pd.DataFrame, list[Series]]:
+    """Return where PRIME and the clipped mean are measured, the table, and both beside what is predicted."""
+    public = {"epsilon": budget.epsilon, **public}
+    points = [{**point, **public, along: factor * point[along]} for point in sweep.points]
+    frame = run.table(sweep.moved(points, delta=budget.delta))
+    foreseen = {
+        x: plain_error(one["n"], one["d"], one["corruption"], ApproxDP(one["epsilon"], budget.delta))
+        for x, one in {one[along]: one for one in points}.items()
+    }
     prime, box = (over(frame, column, along) for column in ("prime", "box"))
-    return [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
+    series = [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
+    return list(foreseen), frame, series
 
 
 def figure_1(
@@ -175,16 +186,15 @@ def figure_1(
 
 
 def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
-    public = {"corruption": corruption, "epsilon": budget.epsilon, "n": n}
-    frame = run.table(PLANTED.moved(({**point, **public} for point in PLANTED.points), delta=budget.delta))
+    public = {"corruption": corruption, "n": n}
+    _, frame, series = curves(run, PLANTED, "d", budget, **public)
     robust: dict[float, Measure] = {}
     for one in (ROBUST_LOW, ROBUST_HIGH):
-        moved = one.moved(one.points, **public, delta=budget.delta)
+        moved = one.moved(one.points, **public, epsilon=budget.epsilon, delta=budget.delta)
         for d, rows in by(run.table(moved), "d").items():
             robust[d] = median(np.concatenate([rows[name].to_numpy() for name in DIRECTIONS]), LEVEL / 4)
     clean = {d: one.estimate for d, one in over(frame, "clean", "d").items()}
-    series = [
-        *curves(run, frame, "d", {d: plain_error(n, d, corruption, budget) for d in DIMENSIONS}),
+    series += [
         measured(name(ROBUST), robust, ROBUST),
         Series("clean rows alone", clean, clean.values(), role="reference", colour_key="non-private"),
         Series("", DIMENSIONS, [pull(d, corruption) for d in DIMENSIONS], role="theory", colour_key=BOX),
@@ -197,17 +207,11 @@ def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
 
 def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int, usual: bool) -> Panel:
     factor = budget.epsilon / EPSILON
-    points = [
-        {**point, "corruption": corruption, "epsilon": factor * point["epsilon"], "n": n}
-        for point in EPSILONS.points
-    ]
-    frame = run.table(EPSILONS.moved(points, delta=budget.delta))
-    found = [point["epsilon"] for point in points]
-    foreseen = {one: plain_error(n, 10, corruption, ApproxDP(one, budget.delta)) for one in found}
-    series = (*curves(run, frame, "epsilon", foreseen), _limit(found, corruption))
+    found, _, series = curves(run, EPSILONS, "epsilon", budget, factor, corruption=corruption, n=n)
+    series.append(_limit(found, corruption))
     marks = (Mark("at small ε noise hides the cluster", x=22 * min(found), y=0.3),) if usual else ()
     title, note = f"ξ = {number(corruption)}, d = 10", f"δ = {number(budget.delta)}, n = {number(n)}."
-    return Panel(title, "ε", ERROR, series, marks=marks, note=note)
+    return Panel(title, "ε", ERROR, tuple(series), marks=marks, note=note)
 
 
 def _limit(places: Iterable[float], corruption: float) -> Series:
@@ -221,26 +225,20 @@ def against_corruption(
 ) -> Chart:  # fmt: skip
     """Return the error against the corrupted share (and the least against the worst adversary)."""
     factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
-    points = [
-        {**point, "corruption": factor * point["corruption"], "epsilon": epsilon, "n": n, "d": d}
-        for point in SHARES.points
-    ]
-    frame = run.table(SHARES.moved(points, delta=delta))
-    found = [point["corruption"] for point in points]
+    found, _, series = curves(run, SHARES, "corruption", budget, factor, n=n, d=d)
     shares = np.geomspace(found[0], found[-1], 13)
     least = [mean_limit(float(a)) for a in shares]
-    series = (
-        *curves(run, frame, "corruption", {a: plain_error(n, d, a, budget) for a in found}),
+    series += [
         Series("least against the worst adversary", shares, least, role="reference", colour_key="idea/total"),
         Series("", shares, 1.5 * sqrt(d) * shares, role="theory", colour_key=BOX),
-    )
+    ]
     here = shares[len(shares) // 2]
     marks = (Mark("this cluster is easier than the worst one", x=here, y=0.62 * limit(float(here))),)
     note = f"d = {d}, n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}."
     return Chart(
         "against_corruption",
         "The clipped mean follows the cluster, PRIME undoes most of it",
-        (Panel("", "corrupted share ξ", ERROR, series, note=note, marks=marks),),
+        (Panel("", "corrupted share ξ", ERROR, tuple(series), note=note, marks=marks),),
         alt="Median error against the corrupted share, logarithmic. The plain private mean follows the"
         " cluster's pull, in proportion to the share; PRIME stays below what the worst adversary forces on"
         " every estimator.",
