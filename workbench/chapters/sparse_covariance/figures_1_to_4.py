@@ -243,23 +243,15 @@ def _errors(run: Runs, place: int, model: Model, title: str, alt: str, chosen: S
 
 def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen: Settings) -> Panel:
     base, curves = chosen.base(setting), _by(frame, setting, 2, model, chosen)
-    rows, p = at(frame, **base), int(base["p"])
     if setting == "share":
-        curves.append(_curve(rows, "default", 2, "default rule", RULES[model][1]))
-    lines = {name: reference(rows, f"{name}, w = 2", name, "n") for name in BESIDE}
-    foreseen = {
-        float(n): plain_error(
-            typical(spread, p, chosen.share, n), p, n, ApproxDP(chosen.epsilon, 1 / n), model, "paper"
-        )
-        for n in dict.fromkeys(point["n"] for point in chosen.points(model))
-    }
-    lines["plain"] = expecting(lines["plain"], foreseen)
+        curves.append(_curve(at(frame, **base), "default", 2, "default rule", RULES[model][1]))
+    p, foreseen = int(base["p"]), {}
+    for n in dict.fromkeys(point["n"] for point in chosen.points(model)):
+        truth, budget = typical(spread, p, chosen.share, n), ApproxDP(chosen.epsilon, 1 / n)
+        foreseen[float(n)] = plain_error(truth, p, n, budget, model, "paper")
     more = predicted(run, foreseen, foreseen.values(), LOOKS["plain"])
-    return _panel(_head(setting, base), [*more, *curves], lines, model, setting, chosen)
-
-
-def _head(setting: str, base: Mapping[str, Any]) -> str:
-    return HEADS[setting].format(**{name: number(value) for name, value in base.items()})
+    title = HEADS[setting].format(**{name: number(value) for name, value in base.items()})
+    return _panel(title, frame, [*more, *curves], 2, model, setting, chosen, foreseen)
 
 
 def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> Panel:
@@ -270,9 +262,7 @@ def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> Panel:
         values = chosen.values("epsilon")
         span = f"{number(values[0])} to {number(values[-1])}"
         curves = [*(replace(one, label="") for one in others), replace(last, label=span)]
-    rows = at(frame, **chosen.base("epsilon"))
-    lines = {name: reference(rows, f"{name}, w = {w}", name, "n") for name in BESIDE}
-    panel = _panel("the source's design, by ε", curves, lines, model, "epsilon", chosen)
+    panel = _panel("the source's design, by ε", frame, curves, w, model, "epsilon", chosen)
     return panel if w == 2 else replace(panel, ylabel="relative error in column sums")
 
 
@@ -288,10 +278,16 @@ def _by(frame: pd.DataFrame, setting: str, w: int, model: Model, chosen: Setting
 
 
 def _panel(
-    title: str, curves: list[Series], lines: Mapping[str, Series], model: Model, setting: str,
-    chosen: Settings,
+    title: str, frame: pd.DataFrame, curves: list[Series], w: int, model: Model, setting: str,
+    chosen: Settings, foreseen: Mapping[float, float] | None = None,
 ) -> Panel:  # fmt: skip
-    series = [*(replace(line, label=NAMED[name]) for name, line in lines.items()), *curves]
+    rows = at(frame, **chosen.base(setting))
+    lines = {
+        name: replace(reference(rows, f"{name}, w = {w}", name, "n"), label=NAMED[name]) for name in BESIDE
+    }
+    if foreseen:
+        lines["plain"] = expecting(lines["plain"], foreseen)
+    series = [*lines.values(), *curves]
     note = ""
     if setting in FOLLOWING:
         value = number(chosen.base(setting)[setting])
