@@ -5,7 +5,7 @@ Rows are N(θ, I), θ uniform on the cube of side 16 round 0, and public is that
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import log, sqrt
 from typing import Any
 
@@ -13,14 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from workbench.catalog import lookup
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.style import number
-from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.heavy_tailed import ClippedHeavyMean
-from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
-from workbench.estimators.references import EmpiricalMean, FilterNonprivateMean
-from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, Budget
@@ -149,7 +144,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
         for name, rows, look in (*drawn, ("planted cluster", planted, PLANTED))
     )
     noise = stream(run.seed, Role.NOISE, "robust-tail-swap", 0, 0)
-    one, said = fighters(d, corruption)["mean/robust"], []
+    one, said = fighter("mean/robust", d, corruption), []
     for name, rows, _ in drawn:
         found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
         said.append(f"{name} {found:.2f} and {np.linalg.norm(rows.mean(axis=0)):.2f}")
@@ -184,6 +179,7 @@ COLUMNS = {
     "mean/robust": "row-by-row\nfilter",
 }
 FIGHTERS = tuple(COLUMNS)
+IN_A_BALL = ("mean/coinpress", "mean/clipped-heavy")  # of radius 10 √d is θ given to lie; else in a cube
 FREE, PLAIN, ROBUST = FIGHTERS[:2], FIGHTERS[2:4], FIGHTERS[4:]
 GLOSS = {
     "none": "no corrupted rows",
@@ -205,21 +201,13 @@ MOST = 100.0  # over the limit: more is written as this
 Mine = Callable[[Array, int, np.random.Generator], object]
 
 
-def fighters(d: int, corruption: float) -> dict[str, Any]:
-    place, wide = {"radius": RADIUS}, {"radius": RADIUS * sqrt(d)}  # of every coordinate, of the mean
-    filtered: dict[str, Any] = {**place, "corruption": corruption}
-    return {
-        "mean/empirical": EmpiricalMean(),
-        "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption, sigma=1.0),
-        "mean/clipped-box": ClippedBoxMean(sigma=1.0, **place),
-        "mean/coinpress": CoinPressMean(sigma=1.0, **wide),
-        "mean/clipped-heavy": ClippedHeavyMean(upper=1.0, **wide),
-        "mean/filter": FilterMean(sigma=1.0, **filtered),
-        "mean/prime": PrimeMean(sigma=1.0, **filtered),
-        "mean/prime-heavy": PrimeHeavyMean(upper=1.0, **filtered),
-        "mean/robust": RobustMean(sigma=1.0, **filtered),
-        "mean/robust-heavy": RobustHeavyMean(upper=1.0, **filtered),
-    }
+def fighter(key: str, d: int, corruption: float) -> Any:
+    """Return the mean of this key, given what it asks for: where θ lies, and how wide and bad rows are."""
+    kind: Any = type(lookup(key).estimator)
+    radius = RADIUS * sqrt(d) if key in IN_A_BALL else RADIUS
+    known = {"radius": radius, "sigma": 1.0, "upper": 1.0, "corruption": corruption}
+    asked = [field.name for field in fields(kind) if field.name in known]
+    return kind(**{name: known[name] for name in asked})
 
 
 @each_trial
@@ -228,10 +216,12 @@ def fights(
     delta: float = DELTA, data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     names = FIGHTERS if who == "all" else (*PLAIN, *ROBUST[1:])
-    budget, chosen = ApproxDP(epsilon, delta), fighters(d, corruption)
-    theta = data.uniform(-PLACES, PLACES, d)
+    budget, theta = ApproxDP(epsilon, delta), data.uniform(-PLACES, PLACES, d)
     x = corrupted(data.standard_normal((n, d)), attack, corruption, data) + theta
-    return {name: error(chosen[name], x, theta, None if name in FREE else budget, noise) for name in names}
+    return {
+        name: error(fighter(name, d, corruption), x, theta, None if name in FREE else budget, noise)
+        for name in names
+    }
 
 
 DUEL = Sweep(

@@ -27,7 +27,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     RADIUS,
     corrupted,
     error,
-    fighters,
+    fighter,
     fights,
     limit,
 )
@@ -88,8 +88,8 @@ def errors(
     clean = np.linalg.norm(x.mean(axis=0))
     rows = corrupted(x, attack, corruption, data)
     rows += theta
-    chosen, budget = fighters(d, corruption), ApproxDP(epsilon, delta)
-    return {"clean": clean} | {one: error(chosen[KEYS[one]], rows, theta, budget, noise) for one in columns}
+    budget, chosen = ApproxDP(epsilon, delta), {one: fighter(KEYS[one], d, corruption) for one in columns}
+    return {"clean": clean} | {name: error(one, rows, theta, budget, noise) for name, one in chosen.items()}
 
 
 MEASURED, FILTERED = partial(errors, ("prime", "box")), partial(errors, ("filter",))
@@ -106,7 +106,7 @@ def row_by_row(
     data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Measure mean/robust with a cluster in every direction, and without, on the same clean rows."""
-    estimator, budget = fighters(d, corruption)[ROBUST], ApproxDP(epsilon, delta)
+    estimator, budget = fighter(ROBUST, d, corruption), ApproxDP(epsilon, delta)
     x, mean = data.standard_normal((n, d)), data.uniform(-PLACES, PLACES, d)
     found = {
         name: error(estimator, corrupted(x, name, corruption, data) + mean, mean, budget, noise)
@@ -141,7 +141,7 @@ def pull(d: int, corruption: float) -> float:
 
 def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     """Return the median error of mean/clipped-box: the pull, with sampling and noise on top."""
-    noise = gaussian_scale(fighters(d, corruption)[BOX].plan(n, d, budget)["mean"])
+    noise = gaussian_scale(fighter(BOX, d, corruption).plan(n, d, budget)["mean"])
     sd = sqrt((1 - corruption) / n + noise**2)
     return median_beyond(np.array([pull(d, int(corruption * n) / n)]), np.ones(1), sd, d)
 
@@ -325,7 +325,7 @@ def source_constants(n: int, d: int, *, data: Generator, noise: Generator) -> Ro
     theta = data.uniform(-PLACES, PLACES, d)
     rows = corrupted(data.standard_normal((n, d)), CLUSTER, CORRUPTION, data) + theta
     paper = PrimeMean(radius=RADIUS, corruption=CORRUPTION, calibration="paper", sigma=1.0)
-    chosen = {"prime": paper, "box": fighters(d, CORRUPTION)[BOX]}
+    chosen = {"prime": paper, "box": fighter(BOX, d, CORRUPTION)}
     return {name: error(one, rows, theta, ApproxDP(1.0, DELTA), noise) for name, one in chosen.items()}
 
 
@@ -338,7 +338,7 @@ def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
             x = corrupted(data.standard_normal((n, DUEL_D)), attack, CORRUPTION, data)
             mean, seed = data.uniform(-PLACES, PLACES, DUEL_D), int(noise.integers(2**63))
             for side, corruption in enumerate((CORRUPTION, 0.0)):
-                estimator, same = fighters(DUEL_D, corruption)[ROBUST], np.random.default_rng(seed)
+                estimator, same = fighter(ROBUST, DUEL_D, corruption), np.random.default_rng(seed)
                 pairs[trial, side] = error(estimator, x + mean, mean, ApproxDP(1.0, DELTA), same)
         found |= {f"{column} filter": pairs[:, 0], f"{column} plain": pairs[:, 1]}
     return found
@@ -350,10 +350,10 @@ def over_coinpress(n: int, corruption: float, epsilon: float, *, data: Generator
 
     A searched crossover (`scalings.lkko21`) is the n from which half of such runs have it below 1.
     """
-    chosen, budget = fighters(DUEL_D, corruption), ApproxDP(epsilon, DELTA)
-    theta = data.uniform(-PLACES, PLACES, DUEL_D)
+    budget, theta = ApproxDP(epsilon, DELTA), data.uniform(-PLACES, PLACES, DUEL_D)
     x = corrupted(data.standard_normal((n, DUEL_D)), CLUSTER, corruption, data) + theta
-    ours, plain = (error(chosen[name], x, theta, budget, noise) for name in (PRIME, COINPRESS))
+    chosen = (fighter(key, DUEL_D, corruption) for key in (PRIME, COINPRESS))
+    ours, plain = (error(one, x, theta, budget, noise) for one in chosen)
     return answered(ours / plain)
 
 
@@ -372,7 +372,7 @@ CROSSOVER = Sweep(
 
 def rows_to_filter(d: int, corruption: float, budget: ApproxDP) -> int:
     """Return about the n from which mean/robust, by its public rule, pays for a filter."""
-    one = fighters(d, corruption)[ROBUST]
+    one = fighter(ROBUST, d, corruption)
     step = smallest(lambda step: one.filters(round(10 ** (step / DECADE)), d, budget), DECADE)
     return round(10 ** (step / DECADE))
 
@@ -389,10 +389,8 @@ def figure_2(
     points = grid(attack=(CLEAN, CLUSTER), n=ns, corruption=corruption, epsilon=epsilon, who="private")
     frame = run.table(CROSSOVER.moved(points, d=d, delta=delta))
     pulled, plain = ({n: plain_error(n, d, a, budget) for n in ns} for a in (corruption, 0.0))
-    chosen = fighters(d, corruption)
-    expected = {
-        key: {n: float(chosen[key].predicted_error(n, d, budget)) for n in ns} for key in NAMES if key != BOX
-    }
+    chosen = {key: fighter(key, d, corruption) for key in NAMES if key != BOX}
+    expected = {key: {n: float(one.predicted_error(n, d, budget)) for n in ns} for key, one in chosen.items()}
     sampling = {n: sqrt(d / n) for n in ns}
     title = f"a planted cluster, ξ = {number(corruption)}"
     note = f"d = {d}, ε = {number(epsilon)}, δ = {number(delta)}."

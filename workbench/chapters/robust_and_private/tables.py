@@ -19,7 +19,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     PLACES,
     corrupted,
     error,
-    fighters,
+    fighter,
     heavy_rows,
 )
 from workbench.chapters.robust_and_private.planted import rarely, sweep
@@ -113,7 +113,7 @@ def hits(
     chosen = SETTINGS[setting]
     x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
     x = corrupted(x, chosen.attack, corruption, data)
-    theta, one = data.uniform(-PLACES, PLACES, d), fighters(d, corruption)[setting]
+    theta, one = data.uniform(-PLACES, PLACES, d), fighter(setting, d, corruption)
     budget = None if chosen.row == "robust" else ApproxDP(epsilon, delta)
     return answered(error(one, x + theta, theta, budget, noise))
 
@@ -135,7 +135,7 @@ def heavy_errors(
     """Measure mean/prime-heavy on rows of covariance I without a third moment."""
     theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
     rows = corrupted(x, attack, corruption, data) + theta
-    one = fighters(d, corruption)["mean/prime-heavy"]
+    one = fighter("mean/prime-heavy", d, corruption)
     return {"heavy": error(one, rows, theta, ApproxDP(epsilon, DELTA), noise)}
 
 
