@@ -228,7 +228,8 @@ def filtered(id: str, key: str, shape: Named, *moves: Move) -> Statement:
     )
 
 
-LOUD, QUIET = {"epsilon": 2.0}, {"epsilon": 300.0, "part": "sampling"}  # n is smaller; hardly any noise
+LOUD: dict[str, Any] = {"epsilon": 2.0}  # n is smaller
+QUIET: dict[str, Any] = {"epsilon": 300.0, "part": "sampling"}  # there is hardly any noise
 SHARES = (0.01, 0.02, 0.04, 0.08)
 IN_D, SQUARE, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d² ln(1/δ)/(εα)", "d/α²"
 
@@ -421,8 +422,9 @@ def tested(d: int, corruption: float, epsilon: float, delta: float) -> float:
     return lkko21.resilient_shape(d, corruption, epsilon, delta).noise
 
 
-TESTED, ZETAS, ACCURATE = "√d ln(1/δ)/(εα)", tuple(RUNS_OF), {"epsilon": 10.0, "part": "sampling"}
-IN_SPACE = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
+TESTED, ZETAS = "√d ln(1/δ)/(εα)", tuple(RUNS_OF)
+ACCURATE: dict[str, Any] = {"epsilon": 10.0, "part": "sampling"}
+IN_SPACE: dict[str, Any] = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
 IN_EPSILON = in_epsilon(0.4, TESTED)
 IN_SHARE = row("corruption", (0.003, 0.01, 0.03, 0.1), -1, SINGLE, TESTED)
 RESILIENT = on_a_net(

@@ -154,7 +154,8 @@ def algorithm(id: str, said: str, model: Model, usual: dict[str, Any], *moves: M
 
 NOISE_TERM, SAMPLING_TERM = "s √ln p √ln(1/δ)/(αε)", "s² ln p γ²/α²"
 USERS_TERM = "s² ln p ln(1/δ)/(αε)²"
-ROOT_DELTA, SAMPLED = {"ln 1/δ": 1.0, "no δ": 0.0}, {"part": "sampling"}
+ROOT_DELTA = {"ln 1/δ": 1.0, "no δ": 0.0}
+SAMPLED: dict[str, Any] = {"part": "sampling"}
 NOISE = algorithm(
     "WX19/Thm2",
     "noise",
