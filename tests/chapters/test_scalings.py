@@ -13,7 +13,7 @@ import pytest
 from tests.chapters.worlds import SEED
 from tests.lab.conftest import ROOT
 from workbench.chapters.registry import CLAIMS
-from workbench.chapters.scalings import al22, coinpress, l17, lkko21, m21, matrix_quantile, wx19
+from workbench.chapters.scalings import al22, l17, lkko21, m21, wx19
 from workbench.chapters.sparse_covariance import designs
 from workbench.estimators import sparse
 from workbench.linalg import psd_part
@@ -22,7 +22,7 @@ from workbench.study.rules import Status
 from workbench.study.scaling import Least, Setting, Statement, catalogued, grows, within
 
 SURE = 0.01  # of ln n: half the width of what is said to have been found
-TABLES = (al22, coinpress, l17, lkko21, m21, matrix_quantile, wx19)
+TABLES = (al22, l17, lkko21, m21, wx19)
 
 
 @cache

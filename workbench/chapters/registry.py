@@ -11,8 +11,7 @@ from workbench.chapters.many_dimensions import coinpress, steps
 from workbench.chapters.matrix_quantile import lifted, outliers, rows
 from workbench.chapters.one_mean import costs, histograms, intervals, locating, quantiles
 from workbench.chapters.robust_and_private import filters, planted, tables
-from workbench.chapters.scalings import al22, l17, lkko21, m21, matrix_quantile, wx19
-from workbench.chapters.scalings import coinpress as coinpress_rows
+from workbench.chapters.scalings import al22, l17, lkko21, m21, wx19
 from workbench.chapters.sparse_covariance import designs, dimension, entries, figures_1_to_4
 from workbench.chapters.what_epsilon_means import attacks, densities, members
 from workbench.chapters.which_one import choice as planner
@@ -25,10 +24,10 @@ from workbench.study.sweeps import resources
 TOPICS = (
     *(attacks, densities, members),
     *(locating, histograms, costs, intervals, l17, quantiles),
-    *(coinpress, steps, coinpress_rows),
+    *(coinpress, steps),
     *(heavy_tails, unbounded, net, joint, m21),
     *(votes, frames, attacked, al22),
-    *(rows, outliers, lifted, matrix_quantile),
+    *(rows, outliers, lifted),
     *(planted, filters, tables, lkko21),
     *(designs, dimension, figures_1_to_4, entries, wx19),
     planner,

@@ -120,3 +120,8 @@ def answered(error: Any, **more: Any) -> Row:
 
 def error_of(value: object, loss: Callable[[Any], Any]) -> float:
     return inf if isinstance(value, Abstention) else float(loss(value))
+
+
+def loss_of(estimator: Any, x: object, budget: Any, rng: object, loss: Callable[[Any], Any]) -> float:
+    """Return the loss of what an estimator releases, infinite where it abstains."""
+    return error_of(estimator(x, budget=budget, rng=rng).value, loss)

@@ -38,13 +38,13 @@ from workbench.populations.corruption import (
     directions,
     drawn,
 )
-from workbench.study import measures
+from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid
-from workbench.study.measures import seldom
+from workbench.study.measures import by, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, at_most, combine, enough
-from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.run import Row, Run, answered, each_trial, error_of, loss_of
 from workbench.types import Array
 
 D, CORRUPTIONS = (1, 2, 5), (0.02, 0.05, 0.1)
@@ -53,9 +53,8 @@ ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HEL
 HARDEST = ("flipped", "copied", "small-to-quantile", "shoulder")  # of a survey of all
 EVALUATIONS, FRESH = 150, 24  # of a search; data sets on which what it found runs again
 WITHIN = 3.0  # units: what is claimed, of attacks that are found, too
-CONDITION = 1e3  # of the frame
+CONDITION, AWAY = 1e3, 1e4  # of the frame; of a mean, in standard deviations
 VOTED = ("", "planted", "zeros", "far", "top-to-zero", "small-to-quantile")
-VOTE_ROWS = {1: 45_000, 2: 140_000}
 SELDOM, TOUCHED = 0.1, 0.01  # of runs, of clean samples
 PICTURED, SIDEWAYS = 2, 0.05  # columns of the picture, and the share that others follow
 SHOWN = (
@@ -131,13 +130,26 @@ def filtered_errors(
     return error(filtered_moment(x, corruption), corruption), error(moment(x), corruption)
 
 
+def voted_error(estimator: Any, x: Array, shape: Array, budget: ApproxDP, noise: Generator) -> float:
+    """Return the Frobenius error of a covariance of the rows in a frame, in units of the frame."""
+    back = np.linalg.inv(shape)
+    return loss_of(
+        estimator, x @ shape.T, budget, noise,
+        lambda found: np.linalg.norm(back @ found @ back.T - np.eye(len(back))),
+    )  # fmt: skip
+
+
+def away(estimator: Any, x: Array, budget: ApproxDP, noise: Generator) -> float:
+    """Return the error of a mean of the rows far away."""
+    return loss_of(estimator, x + AWAY, budget, noise, lambda mean: np.linalg.norm(mean - AWAY))
+
+
 @each_trial
 def votes(d: int, n: int, corruption: float, attack: str, *, data: Generator, noise: Generator) -> Row:
     x = data.standard_normal((n, d))
     x = ATTACKS[attack].corrupt(x, corruption, rng=data) if attack else x
     shape, estimator = frame(d, data), PopulousRobustCovariance(corruption=corruption, centred=True)
-    back, value = np.linalg.inv(shape), estimator(x @ shape.T, budget=BUDGET, rng=noise).value
-    return answered(error_of(value, lambda found: error(back @ found @ back.T, corruption)))
+    return answered(voted_error(estimator, x, shape, BUDGET, noise) / unit(corruption))
 
 
 @each_trial
@@ -145,8 +157,8 @@ def mean_votes(d: int, n: int, corruption: float, radius: float, *, data: Genera
     """Run the robust vote on a mean end to end; the lowest rows along an axis go to `radius`."""
     x = data.standard_normal((n, d))
     x[np.argsort(x[:, 0])[: int(corruption * n)], 0] = radius
-    value = PopulousRobustMean(corruption=corruption, sigma=1.0)(x + 1e4, budget=BUDGET, rng=noise).value
-    return answered(error_of(value, lambda mean: np.linalg.norm(mean - 1e4) / mean_unit(corruption)))
+    estimator = PopulousRobustMean(corruption=corruption, sigma=1.0)
+    return answered(away(estimator, x, BUDGET, noise) / mean_unit(corruption))
 
 
 @each_trial
@@ -155,10 +167,10 @@ def laws(d: int, n: int, corruption: float, attack: str, *, data: Generator, noi
     x = data.standard_normal((n, d))
     x = ATTACKS[attack].corrupt(x, corruption, rng=data)
     shape, estimator = frame(d, data), PopulousRobustGaussian(corruption=corruption)
-    back, value = np.linalg.inv(shape), estimator(1e4 + x @ shape.T, budget=BUDGET, rng=noise).value
+    back, value = np.linalg.inv(shape), estimator(AWAY + x @ shape.T, budget=BUDGET, rng=noise).value
     return answered(
         error_of(value, lambda law: error(back @ law.covariance @ back.T, 2 * corruption)),
-        mean=error_of(value, lambda law: np.linalg.norm(back @ (law.mean - 1e4)) / mean_unit(corruption)),
+        mean=error_of(value, lambda law: np.linalg.norm(back @ (law.mean - AWAY)) / mean_unit(corruption)),
     )
 
 
@@ -190,31 +202,19 @@ SEARCHES = Sweep(
     1,
     blocks(2),
 )
-VOTES, MEAN_VOTES, LAWS = (
-    Sweep(
-        f"al22-robust-{name}",
-        tuple(point for d, n in rows.items() for point in grid(d=d, n=n, **axes)),
-        block,
-        4,
-        blocks(full),
-    )
-    for name, rows, axes, block, full in (
-        ("votes", VOTE_ROWS, {"corruption": 0.05, "attack": VOTED}, votes, 5),
-        (
-            "mean-votes",
-            {1: 8000, 2: 12_000, 5: 30_000},
-            {"corruption": 0.05, "radius": [1.5, 3.0, 1e3]},
-            mean_votes,
-            7,
-        ),
-        (
-            "laws",
-            {1: 120_000, 2: 300_000},
-            {"corruption": 0.02, "attack": ["planted", "far", "top-to-zero"]},
-            laws,
-            11,
-        ),
-    )
+
+
+def _end_to_end(name: str, rows: dict[int, int], block: Any, full: int, **axes: Any) -> Sweep:
+    points = tuple(point for d, n in rows.items() for point in grid(d=d, n=n, **axes))
+    return Sweep(f"al22-robust-{name}", points, block, 4, blocks(full))
+
+
+VOTES = _end_to_end("votes", {1: 45_000, 2: 140_000}, votes, 5, corruption=0.05, attack=VOTED)
+MEAN_VOTES = _end_to_end(
+    "mean-votes", {1: 8000, 2: 12_000, 5: 30_000}, mean_votes, 7, corruption=0.05, radius=[1.5, 3.0, 1e3]
+)
+LAWS = _end_to_end(
+    "laws", {1: 120_000, 2: 300_000}, laws, 11, corruption=0.02, attack=["planted", "far", "top-to-zero"]
 )
 
 
@@ -232,7 +232,7 @@ def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
     """Return errors of filters under the worst attack, beside what none can do (oracles-within-unit)."""
     shares = [float(f"{corruption * xi / SIDEWAYS:.6g}") for xi in CORRUPTIONS]
     shares = [xi for xi in shares if xi < 1 / 4]  # beyond it there is no limit
-    groups = measures.by(run.table(PICTURE.moved(shown(shares))), "corruption")
+    groups = by(run.table(PICTURE.moved(shown(shares))), "corruption")
     series = []
     for column, (label, key) in FILTERS.items():
         worst = [
@@ -269,13 +269,13 @@ def oracles_err_by_the_unit(frame: pd.DataFrame, hard: pd.DataFrame, clean: pd.D
     Where what is planted cancels what is taken away the plain moment errs less than the filter.
     """
     checks = []
-    for d, rows in measures.by(hard, "d").items():
+    for d, rows in by(hard, "d").items():
         attacked = rows.groupby("attack", sort=False)["error"]
         each = [seldom("", one > WITHIN, SELDOM, factor=2.8) for _, one in attacked]
         worst = max(each, key=lambda one: one.estimate)
         name, level = f"above {WITHIN:g}, the worst attack, d = {d:g}", fsum(one.level for one in each)
         checks.append(replace(worst, id=name, level=level, trials=len(rows)))
-    for d, rows in measures.by(frame, "d").items():
+    for d, rows in by(frame, "d").items():
         name = f"above {WITHIN:g}, all attacks together, d = {d:g}"
         checks.append(seldom(name, rows["error"] > WITHIN, SELDOM, factor=2.5))
     return combine([*checks, seldom("clean samples that are touched", clean["changed"], TOUCHED)])

@@ -5,7 +5,7 @@ votes. A preconditioner leaves a condition of at most 4, whatever the covariance
 """
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from math import inf, log, sqrt
 
 import numpy as np
@@ -38,11 +38,10 @@ from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, multiples
-from workbench.study.intervals import clopper_pearson
-from workbench.study.measures import Measure, seldom
+from workbench.study.measures import at, between, by, median, seldom, spread
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, enough, supremum
-from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.run import Row, Run, answered, each_trial, loss_of
 from workbench.study.run import block_columns as columns
 from workbench.study.scaling import Named
 from workbench.study.search import fewest_rows, passing
@@ -93,8 +92,8 @@ def found(share: float, budget: ApproxDP) -> float:
 def preconditioners(d: int, spectrum: str, n: int, *, data: Generator, noise: Generator) -> Row:
     """Run the preconditioner on rows; `error` is the Thompson distance from the covariance."""
     law = named(spectrum, d).law(data)
-    value = Preconditioner(centred=True)(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
-    return answered(error_of(value, lambda found: losses.thompson_error(law.in_units(found), np.eye(d))))
+    distance = lambda found: losses.thompson_error(law.in_units(found), np.eye(d))  # noqa: E731
+    return answered(loss_of(Preconditioner(centred=True), law.sample(n, rng=data), BUDGET, noise, distance))
 
 
 SUBSPACES = Sweep(
@@ -121,7 +120,7 @@ def rows_against_d(
         FRAME_ROWS[d] if budget == BUDGET else preconditioned_rows(d, budget, BETA, "auto")
         for d in DIMENSIONS
     ]
-    least, most = (number(float(f"{tight[0]:.1g}")), number(float(f"{tight[-1]:.2g}")))
+    least, most = number(float(f"{tight[0]:.1g}")), number(float(f"{tight[-1]:.2g}"))
     shape = [al22.preconditioner_shape(d, epsilon, delta) for d in DIMENSIONS]
     paper = [preconditioned_rows(d, budget, BETA, "square") for d in DIMENSIONS]
     lower = [al22.lower_shape(d, alpha, epsilon, delta) for d in DIMENSIONS]
@@ -156,10 +155,8 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
     chances = {one: found(one, budget) for one in sorted({point["share"] for point in points})}
     ds, series = sorted({point["d"] for point in points}), []
     for place, here in enumerate(ds):
-        shares = {}
-        for one, rows in measures.by(measures.at(frame, d=here), "share").items():
-            hit = rows["error"] <= ACROSS
-            shares[one] = Measure(hit.mean(), clopper_pearson(int(hit.sum()), len(hit), LEVEL), len(hit))
+        hits = {one: rows["error"] <= ACROSS for one, rows in by(at(frame, d=here), "share").items()}
+        shares = {one: measures.share(int(hit.sum()), len(hit), LEVEL) for one, hit in hits.items()}
         rank = place / (len(ds) - 1)
         series.append(measured("", shares, SUBSPACE, [chances[s] for s in shares], rank=rank, joined=False))
     fine = [float(one) for one in np.linspace(min(chances), max(chances), 33)]
@@ -198,7 +195,7 @@ def planned(check: Verdict, statement: str, n: int, formula: str, shape: float) 
 
 def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
     checks = []
-    for d, rows in measures.by(frame, "d").items():
+    for d, rows in by(frame, "d").items():
         failed, n = rows["error"] > ACROSS, SubspaceExact().fewest(int(d), BUDGET)
         shape = al22.subspace_shape(int(d), BUDGET.epsilon, BUDGET.delta)
         full, half = (failed[rows["share"] == share] for share in (1, 0.5))
@@ -210,16 +207,16 @@ def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
 
 def frames_are_found(frame: pd.DataFrame) -> list[Verdict]:
     checks, formula = [], "d² √ln(1/δ)/ε + d ln(1/δ)/ε: constants 1"
-    for d, rows in measures.by(frame, "d").items():
+    for d, rows in by(frame, "d").items():
         name, n = f"above a condition of 4, d = {d:g}", FRAME_ROWS[int(d)]
         bad = supremum(name, rows, rows["error"] > log(2), BETA, factor=2.5, n=n)
         shape = al22.preconditioner_shape(int(d), BUDGET.epsilon, BUDGET.delta)
         checks.append(planned(bad, "AL22/Thm5.4", n, formula, shape))
     spectra = frame[frame["d"] == 2].groupby("spectrum")
     level = claim_level(parts=len(spectra))
-    medians = {name: measures.median(rows["error"], level) for name, rows in spectra}
+    medians = {name: median(rows["error"], level) for name, rows in spectra}
     name = "largest over smallest median error, d = 2"
-    return [*checks, measures.between(name, measures.spread(medians), 0.0, FLAT)]
+    return [*checks, between(name, spread(medians), 0.0, FLAT)]
 
 
 # What votes learn without a bound: means, covariances and whole Gaussians (AL22 Theorems 5.6, 5.7 and 7.4)
@@ -235,8 +232,8 @@ FACTORS, LEARNERS_DIMENSIONS = (1.0, 2.0, 4.0), (1, 2, 3)  # of the picture: tim
 
 @each_trial
 def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
-    value = PopulousMean(sigma=1.0)(SHIFT + data.standard_normal((n, d)), budget=BUDGET, rng=noise).value
-    return answered(error_of(value, lambda mean: np.linalg.norm(mean - SHIFT)))
+    x, distance = SHIFT + data.standard_normal((n, d)), lambda mean: np.linalg.norm(mean - SHIFT)
+    return answered(loss_of(PopulousMean(sigma=1.0), x, BUDGET, noise, distance))
 
 
 @each_trial
@@ -245,10 +242,7 @@ def covariances(d: int, condition: float, n: int, *, data: Generator, noise: Gen
     root = rotated(np.geomspace(1.0, condition, d), data)
     x, back = data.standard_normal((n, d)) @ root.T, np.linalg.inv(root)
     populous, unbounded = (
-        error_of(
-            estimator(x, budget=BUDGET, rng=noise).value,
-            lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)),
-        )
+        loss_of(estimator, x, BUDGET, noise, lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)))
         for estimator in (PopulousCovariance(), UnboundedCovariance())
     )
     return answered(populous, unbounded=unbounded)
@@ -273,14 +267,14 @@ def laws(
         seen = Gaussian(basis.T @ gap, basis.T @ found.covariance @ basis)
         return losses.total_variation_bounds(seen, Gaussian(np.zeros(rank), np.diag(sds**2)))[1]
 
-    return answered(error_of(LEARNER(x, budget=ApproxDP(epsilon, delta), rng=noise).value, loss))
+    return answered(loss_of(LEARNER, x, ApproxDP(epsilon, delta), noise, loss))
 
 
 def _sizes(budget: ApproxDP) -> tuple[Point, ...]:
     return tuple({"d": d, "kind": "full", "n": n} for d in LEARNERS_DIMENSIONS for n in law_sizes(d, budget))
 
 
-@lru_cache(maxsize=64)
+@cache
 def law_sizes(d: int, budget: ApproxDP) -> tuple[int, ...]:
     rows = LAW_ROWS[d]
     if budget != BUDGET:
@@ -289,7 +283,7 @@ def law_sizes(d: int, budget: ApproxDP) -> tuple[int, ...]:
     return tuple(round(factor * rows) for factor in FACTORS)
 
 
-@lru_cache(maxsize=64)
+@cache
 def law_error(d: int, n: int, budget: ApproxDP) -> float:
     """Return the median of what is measured of a total variation: on the line itself, else a bound.
 
@@ -330,8 +324,8 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     foreseen = {d: {n: law_error(d, n, budget) for n in law_sizes(d, budget)} for d in LEARNERS_DIMENSIONS}
     series: list[Series] = []
     for place, (d, predicted) in enumerate(foreseen.items()):
-        rows = measures.by(measures.at(frame, d=d), "n")
-        found = {n: measures.median(one["error"], LEVEL) for n, one in rows.items()}
+        rows = by(at(frame, d=d), "n")
+        found = {n: median(one["error"], LEVEL) for n, one in rows.items()}
         rank, named = place / (len(LEARNERS_DIMENSIONS) - 1), "" if run.simulate else f"d = {d}"
         first = next(((1.22 * n, 1.4 * one.estimate) for n, one in found.items()), None)
         expected = [predicted[int(n)] for n in found]
@@ -375,26 +369,10 @@ def learned(
                 seldom(f"{words}, d = {d:g}", one["error"] > ALPHA, beta, factor=factor),
                 statement, rows[int(d)], formula, float(shape(int(d), ALPHA, EPSILON, DELTA)),
             )
-            for d, one in measures.by(frame, "d").items()
+            for d, one in by(frame, "d").items()
         ]  # fmt: skip
 
     return checks
-
-
-means_need_no_range = learned(
-    "no mean within .2", BETA * 4 / 3, 2.3, "AL22/Thm7.4", MEAN_ROWS, "√(d ln(1/δ))/ε · d/α²: constant 1",
-    al22.robust_mean_shape,
-)  # fmt: skip
-laws_are_learned = learned(
-    "no law within .2", BETA, 2.8, "AL22/Thm5.7", LAW_ROWS,
-    "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1",
-    lambda *public: al22.gaussian_shape(*public).total,
-)  # fmt: skip
-covariances_are_learned = learned(
-    "error above .2", BETA, 2.8, "AL22/Thm5.6", LAW_ROWS,
-    "d²/α² + d² √ln(1/δ)/(αε) and the frame's: constants 1",
-    lambda *public: al22.covariance_shape(*public).total,
-)  # fmt: skip
 
 
 CLAIMS = (
@@ -424,7 +402,10 @@ CLAIMS = (
         "mean/populous finds a mean 1e4 away within .2 at the n of its bound, but for probability β + β/3 (d"
         " = 1, 2, 5); a rate of .31 would be refuted",
         sweeps=lambda: (MEANS,),
-        checks=means_need_no_range,
+        checks=learned(
+            "no mean within .2", BETA * 4 / 3, 2.3, "AL22/Thm7.4", MEAN_ROWS,
+            "√(d ln(1/δ))/ε · d/α²: constant 1", al22.robust_mean_shape,
+        ),
     ),
     Claim(
         "any-gaussian/laws-learned",
@@ -433,7 +414,11 @@ CLAIMS = (
         "gaussian/populous: total variation above .2 with probability at most β, for full, degenerate and"
         " far laws at about the fewest rows (d = 1, 2), (1, 1e-6); a rate of .28 would be refuted",
         sweeps=lambda: (LAWS,),
-        checks=laws_are_learned,
+        checks=learned(
+            "no law within .2", BETA, 2.8, "AL22/Thm5.7", LAW_ROWS,
+            "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1",
+            lambda *public: al22.gaussian_shape(*public).total,
+        ),
     ),
     Claim(
         "any-gaussian/covariances-learned",
@@ -442,6 +427,10 @@ CLAIMS = (
         "covariance/populous: error above .2 with probability at most β at condition numbers 1 and 1e8 (d ="
         " 1, 2), at about the fewest rows; a rate of .28 would be refuted",
         sweeps=lambda: (COVARIANCES,),
-        checks=covariances_are_learned,
+        checks=learned(
+            "error above .2", BETA, 2.8, "AL22/Thm5.6", LAW_ROWS,
+            "d²/α² + d² √ln(1/δ)/(αε) and the frame's: constants 1",
+            lambda *public: al22.covariance_shape(*public).total,
+        ),
     ),
-)
+)  # fmt: skip

@@ -18,12 +18,7 @@ from workbench.bounds.al22 import frobenius_mask
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import circle, ellipse, plane
 from workbench.charts.style import number
-from workbench.estimators.populous import (
-    PopulousFrame,
-    PopulousMean,
-    covariance_limits,
-    normal_factors,
-)
+from workbench.estimators.populous import PopulousFrame, PopulousMean, covariance_limits, normal_factors
 from workbench.estimators.votes import ROUNDING, Groups, Points, PricedDesign
 from workbench.estimators.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
@@ -44,33 +39,9 @@ BUDGET = ApproxDP(EPSILON, DELTA)
 POPULAR, UNPOPULAR = "mean/populous", "idea/bad"
 VOTE_N, VOTE_EPSILON, VOTE_DELTA, FAR_SHARE = 150, 4.0, 1e-3, 0.02
 AWAY = np.array([8.0, 3.0])  # where the far rows are
-REACH, CENTRE = 10.0, (4.0, 0.0)
 
 
 # The picture: who is popular
-
-
-@dataclass(frozen=True)
-class Vote:
-    points: Array
-    design: PricedDesign
-    limit: float
-    friends: np.ndarray
-    weights: Array
-
-    @classmethod
-    def of(cls, points: Array, budget: ApproxDP) -> "Vote":
-        """Return the vote of points that are single rows."""
-        design = PopulousMean(sigma=1.0).design(len(points), 2, budget)
-        assert isinstance(design, PricedDesign), "vectors are priced with their vote"
-        friends = Points(points, design.limit).friends(design.limit)
-        return cls(points, design, design.limit, friends, design.vote.weights(friends))
-
-    @property
-    def needed(self) -> float:
-        """The share of friendly pairs at which a release is as likely as the plan says."""
-        vote = self.design.vote
-        return (vote.quorum + 1 + (self.design.usual - 1) * vote.moved) / vote.k**2
 
 
 def scattered(n: int, share: float, rng: np.random.Generator) -> Array:
@@ -89,15 +60,19 @@ def the_vote(
     Where n groups are too few for a private vote, twice as many as are enough vote.
     """
     rng, budget = stream(run.seed, Role.DATA, "any-gaussian-vote", 0, 0), ApproxDP(epsilon, delta)
-    fewest = fewest_rows(PopulousMean(sigma=1.0), 2, budget)
+    estimator = PopulousMean(sigma=1.0)
+    fewest = fewest_rows(estimator, 2, budget)
     k = n if n >= fewest else 2 * fewest
-    found = Vote.of(scattered(k, corruption, rng), budget)
+    points, design = scattered(k, corruption, rng), estimator.design(k, 2, budget)
+    assert isinstance(design, PricedDesign), "vectors are priced with their vote"
+    friends = Points(points, design.limit).friends(design.limit)
+    heard = design.vote.weights(friends) > 0
     few = f"; {number(n)} are too few" * (k != n)
     said = f"ε = {epsilon:g}, δ = {number(delta)}{few}."
     return Chart(
         "the_vote",
         "A far group has few friends, and therefore no weight",
-        (replace(where(found), note=said), popularity(found)),
+        (replace(where(points, friends, heard, design.limit), note=said), popularity(friends, heard, design)),
         alt="Left, a cloud of points and a few far from it. A circle round a point of the cloud holds nearly"
         " all others, one round a far point only the few beside it. Right, friends of every point in order:"
         " the cloud is above the upper threshold, the far points are far below the lower one.",
@@ -107,30 +82,29 @@ def the_vote(
     )
 
 
-def where(found: Vote) -> Panel:
-    heard = found.weights > 0
-    popular = found.points[int(np.argmax(found.friends))]
-    circled = [("friends of a popular group", popular, -found.limit - 1.3, POPULAR)]
+def where(points: Array, friends: np.ndarray, heard: np.ndarray, limit: float) -> Panel:
+    popular = points[int(np.argmax(friends))]
+    circled = [("friends of a popular group", popular, -limit - 1.3, POPULAR)]
     if (~heard).any():
-        lonely = found.points[int(np.argmin(found.friends))]
-        circled.append(("friends of a far group", lonely, found.limit + 0.7, UNPOPULAR))
+        lonely = points[int(np.argmin(friends))]
+        circled.append(("friends of a far group", lonely, limit + 0.7, UNPOPULAR))
     dots = [
-        Series("", found.points[some, 0], found.points[some, 1], role="rows", colour_key=key)
+        Series("", points[some, 0], points[some, 1], role="rows", colour_key=key)
         for some, key in ((heard, POPULAR), (~heard, UNPOPULAR))
     ]
-    circles = [circle("", found.limit, at, colour_key=key) for _, at, _, key in circled]
+    circles = [circle("", limit, at, colour_key=key) for _, at, _, key in circled]
     marks = [Mark(text, x=at[0], y=at[1] + above, colour_key=key) for text, at, above, key in circled]
-    title = f"{number(len(found.points))} groups, as points"
-    return plane(title, (*dots, *circles), reach=REACH, centre=CENTRE, marks=marks)
+    title = f"{number(len(points))} groups, as points"
+    return plane(title, (*dots, *circles), reach=10.0, centre=(4.0, 0.0), marks=marks)
 
 
-def popularity(found: Vote) -> Panel:
-    k, vote = len(found.points), found.design.vote
-    order = np.argsort(found.friends)
-    places, shares, heard = np.arange(1, k + 1), found.friends[order] / k, found.weights[order] > 0
+def popularity(friends: np.ndarray, heard: np.ndarray, design: PricedDesign) -> Panel:
+    k, vote = len(friends), design.vote
+    order = np.argsort(friends)
+    places, shares = np.arange(1, k + 1), friends[order] / k
     lines = [
-        Series("", places[heard], shares[heard], role="rows", colour_key=POPULAR),
-        Series("", places[~heard], shares[~heard], role="rows", colour_key=UNPOPULAR),
+        Series("", places[some], shares[some], role="rows", colour_key=key)
+        for some, key in ((heard[order], POPULAR), (~heard[order], UNPOPULAR))
     ]
     marks = (
         Mark("far groups", x=0.17 * k, y=shares[0] + 0.01, colour_key=UNPOPULAR),
@@ -138,8 +112,11 @@ def popularity(found: Vote) -> Panel:
         Mark("below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below",
              colour_key=UNPOPULAR),
     )  # fmt: skip
-    agreed = float(found.friends.sum()) / k**2
-    note = f"Friendly pairs: {agreed:.3f} of all. A release is nearly sure from {found.needed:.3f} on."
+    agreed = float(friends.sum()) / k**2
+    needed = (
+        vote.quorum + 1 + (design.usual - 1) * vote.moved
+    ) / vote.k**2  # a release is as likely as planned
+    note = f"Friendly pairs: {agreed:.3f} of all. A release is nearly sure from {needed:.3f} on."
     return Panel(
         "Who is popular", "groups, by number of friends", "share of all groups that are friends",
         tuple(lines), "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,
@@ -294,7 +271,9 @@ def masks(
     circle = rotated(np.array([4.0, 4.0]), _stream(run.seed, Role.DATA))
 
     def released(of: Array, n: int) -> list[Array]:
-        return masked_releases(of, n, budget, DRAWN, _stream(run.seed, Role.NOISE))
+        charge = PopulousFrame(n, 2, budget, *MASK_DESIGN).design.charges[1]
+        source = SimulatedNoise(_stream(run.seed, Role.NOISE))
+        return [masked(of, charge, source) for _ in range(DRAWN)]
 
     shape, round_ = "Round" if condition == 1 else "Long", released(circle, few)
     one_size = [root @ root.T + one - circle @ circle.T for one in round_]  # as added where Σ is round
@@ -331,13 +310,6 @@ def rotated(values: Array, rng: Generator) -> Array:
     """Return a root, shape (d, d), of a covariance with these eigenvalues in a random frame."""
     d = len(values)
     return np.asarray(np.linalg.qr(rng.standard_normal((d, d)))[0] * np.sqrt(values))
-
-
-def masked_releases(root: Array, n: int, budget: ApproxDP, count: int, rng: Generator) -> list[Array]:
-    """Return masked versions of one covariance, at the width of a design for n rows of mean 0."""
-    charge = PopulousFrame(n, len(root), budget, *MASK_DESIGN).design.charges[1]
-    source = SimulatedNoise(rng)
-    return [masked(root, charge, source) for _ in range(count)]
 
 
 # What is run

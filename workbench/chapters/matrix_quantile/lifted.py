@@ -27,13 +27,12 @@ from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
-from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid
-from workbench.study.measures import Measure, certain, seldom
+from workbench.study.measures import Measure, at, between, by, certain, median, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, enough, supremum
-from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.run import Row, Run, answered, each_trial, loss_of
 from workbench.study.scaling import Move, Named, Statement, measured
 from workbench.study.search import fewest_rows
 from workbench.types import Array
@@ -73,9 +72,8 @@ def total_variation(mean: Array, covariance: Array) -> float:
 # What is run, and what is planned for it
 
 
-def _run(key: str, law: Rotated, n: int, budget: ApproxDP, data: Generator, noise: Generator) -> Row:
-    value = ESTIMATORS[key](law.sample(n, rng=data), budget=budget, rng=noise).value
-    return answered(error_of(value, lambda found: loss(law, found)))
+def _run(one: Any, law: Rotated, n: int, budget: ApproxDP, data: Generator, noise: Generator) -> float:
+    return loss_of(one, law.sample(n, rng=data), budget, noise, lambda found: loss(law, found))
 
 
 @each_trial
@@ -85,7 +83,7 @@ def released(
 ) -> Row:  # fmt: skip
     """Measure the error of one of the two at a condition number and an offset."""
     law = rotated(np.geomspace(1.0, condition, d), data, offset)
-    return _run(key, law, n, ApproxDP(epsilon, delta), data, noise)
+    return answered(_run(ESTIMATORS[key], law, n, ApproxDP(epsilon, delta), data, noise))
 
 
 @each_trial
@@ -95,9 +93,8 @@ def whitened(
     """Measure the error of a mean that is given Σ, so that rows are white, and perhaps a ball."""
     direction = data.standard_normal(d)
     mean = TOLD * sqrt(d) * direction / np.linalg.norm(direction)
-    x = mean + data.standard_normal((n, d))
-    value = given(key, d)(x, budget=ApproxDP(epsilon, delta), rng=noise).value
-    return answered(error_of(value, lambda found: float(np.linalg.norm(found - mean))))
+    x, distance = mean + data.standard_normal((n, d)), lambda found: np.linalg.norm(found - mean)
+    return answered(loss_of(given(key, d), x, ApproxDP(epsilon, delta), noise, distance))
 
 
 def given(key: str, d: int) -> Any:
@@ -162,7 +159,7 @@ def anywhere(key: str, d: int, spectrum: str, *, data: Generator, noise: Generat
     """Measure the error at some multiple of the fewest rows, the mean up to `FARTHEST` away."""
     offset = float(np.exp(data.uniform(0.0, log(FARTHEST))))
     law = named(spectrum, d, LONGEST).law(data, far=offset)
-    return _run(key, law, rows(key, d), BUDGET, data, noise)
+    return answered(_run(ESTIMATORS[key], law, rows(key, d), BUDGET, data, noise))
 
 
 ANYWHERE = {
@@ -210,8 +207,7 @@ def start(d: int) -> int:
 def learned(d: int, condition: float, share: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the total variation at so many times the fewest rows, infinite for an abstention."""
     law = rotated(np.geomspace(1.0, condition, d), data, FAR)
-    value = LEARNER(law.sample(int(share * start(d)), rng=data), budget=BUDGET, rng=noise).value
-    return {"error": error_of(value, lambda found: loss(law, found))}
+    return {"error": _run(LEARNER, law, int(share * start(d)), BUDGET, data, noise)}
 
 
 LEARNED = {
@@ -234,18 +230,18 @@ def learned_from_few_rows(*frames: pd.DataFrame) -> list[Verdict]:
     for d, frame in zip(LEARNED, frames, strict=True):
         checks.append(certain(f"d = {d}: the fewest rows", float(start(d)), 0.0, float(MOST[d])))
         n, said = int(START * start(d)), "no answer, in one run of ten"
-        for condition, rows in measures.by(measures.at(frame, share=START), "condition").items():
+        for condition, rows in by(at(frame, share=START), "condition").items():
             name = f"d = {d}, condition number {condition:g}"
             found = seldom(name, rows["error"] == inf, SELDOM, said, factor=FACTOR[d], n=n)
             checks.append(enough(found, STATEMENT, "planned", n))
-        for share, rows in measures.by(frame, "share").items():
+        for share, rows in by(frame, "share").items():
             n = int(share * start(d))
             predicted = LEARNER.recipe(n, d, BUDGET).squared_error.total_variation
-            one = measures.median(rows["error"], claim_level())
+            one = median(rows["error"], claim_level())
             low, high = (end / predicted for end in one.interval)
             over = Measure(one.estimate / predicted, (low, high), one.trials)
             name = f"d = {d}, {share:g} times the fewest rows: total variation over the predicted"
-            checks.append(measures.between(name, over, *BAND, n=n))
+            checks.append(between(name, over, *BAND, n=n))
     return checks
 
 

@@ -4,7 +4,7 @@ Some rows lie far away in one place, or all have heavy tails; the plan is made f
 """
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from math import inf
 
 import numpy as np
@@ -23,7 +23,7 @@ from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, seldom
+from workbench.study.measures import Measure, between, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Row, Run, each_trial
@@ -94,18 +94,16 @@ def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int
 
 
 def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
-    series = []
-    if all(map(len, groups.values())):
-        answered = np.array([float((rows["condition"] < inf).mean()) for rows in groups.values()])
-        right = np.array([float((rows["condition"] <= PROMISED).mean()) for rows in groups.values()])
-        trials = min(map(len, groups.values()))
-        edges = (np.zeros(len(groups)), right, answered, np.ones(len(groups)))
-        places = range(1, len(groups) + 1)
+    series, found = [], [rows["condition"] for rows in groups.values()]
+    if all(map(len, found)):
+        right = [float((one <= PROMISED).mean()) for one in found]
+        answered = [float((one < inf).mean()) for one in found]
+        edges = np.array([np.zeros(len(found)), right, answered, np.ones(len(found))])
+        looks = ("right", RIGHT), ("wrong", WRONG), ("abstains", SILENT)
+        trials, places = min(map(len, found)), range(1, len(found) + 1)
         series = [
             Series(label, places, high, low, high, "bars", key, kind="fraction", trials=trials)
-            for label, key, low, high in zip(
-                ("right", "wrong", "abstains"), (RIGHT, WRONG, SILENT), edges[:-1], edges[1:], strict=True
-            )
+            for (label, key), low, high in zip(looks, edges[:-1], edges[1:], strict=True)
         ]
     return Panel(title, name, "share of runs", tuple(series), "linear", "linear", ylim=(0.0, 1.0),
                  names=tuple(groups))  # fmt: skip
@@ -121,9 +119,9 @@ def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Ve
     tails = heavy["condition"] == inf
     return [
         seldom("1 % far rows", right > PROMISED, BETA, said, factor=2.5, n=n),
-        measures.between("5 % far rows: no answer", _share(none == inf), MOSTLY, 1.0, n=n),
-        measures.between("t with 3 degrees of freedom: no answer", _share(tails), MOSTLY, 1.0, n=n),
-        measures.between("20 % far rows: their line", _share(theirs), CLEARLY, 1.0, n=n),
+        between("5 % far rows: no answer", _share(none == inf), MOSTLY, 1.0, n=n),
+        between("t with 3 degrees of freedom: no answer", _share(tails), MOSTLY, 1.0, n=n),
+        between("20 % far rows: their line", _share(theirs), CLEARLY, 1.0, n=n),
     ]
 
 
@@ -137,7 +135,7 @@ def _share(found: pd.Series) -> Measure:
 COLUMNS, UPPER, SHARE = 2, 100.0, 0.1
 
 
-@lru_cache(maxsize=64)
+@cache
 def design(n: int, d: int, budget: ApproxDP) -> Design:
     return MatrixQuantileCovariance(centred=True, beta=BETA).recipe(n, d, budget)[1].design
 

@@ -24,9 +24,9 @@ from workbench.types import Array
 
 STATEMENT = "AL22/matrix-quantile"
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures
-OURS, PLAIN, OTHER = "covariance/matrix-quantile", "covariance/empirical", "idea/second"
+OURS, OTHER = "covariance/matrix-quantile", "idea/second"
 LINE_N, LINE_LEVEL = 40, 1.75 * 0.2
-NESTED_N, AWAY = 400, (50.0, 0.0)  # rows of a film, and where far rows are
+NESTED_N = 400  # rows of a film
 PAIR_N, PAIR_LEVEL, DRAWN, PAIRS = 24, 0.25, 8, {"quick": 150, "full": 600}
 
 
@@ -34,14 +34,18 @@ def rows_of(name: str, seed: int) -> np.random.Generator:
     return stream(seed, Role.DATA, name, 0, 0)
 
 
-def known(x: Array, level: float) -> Array:
-    """Return P_v with the influence of the design, to `PRECISE`; nan if there is none."""
+def solved(x: Array, level: float) -> tuple[Solver, Scaled]:
     n, d = x.shape
     solver = Solver(influence_for(d), inflation(n, d), PRECISE, STEPS)
-    scaled = Scaled.of(x, solver.influence, level)
+    return solver, Scaled.of(x, solver.influence, level)
+
+
+def known(x: Array, level: float) -> Array:
+    """Return P_v with the influence of the design, to `PRECISE`; nan if there is none."""
+    solver, scaled = solved(x, level)
     factor = solver.descend(scaled, scaled.start(), level)
     if factor is None:
-        return np.full((d, d), np.nan)
+        return np.full((x.shape[1], x.shape[1]), np.nan)
     root = scaled.root(factor)
     return np.asarray(root @ root.T)
 
@@ -244,14 +248,10 @@ def descent(run: Run, *, frame: int = 1) -> Chart:
 
 @cache
 def _descent(seed: int) -> Film:
-    x, level = (
-        tilted(LONG).sample(NESTED_N, rng=rows_of("mq-nested", seed)),
-        level_of(LEVEL, NESTED_N),
-    )
+    x, level = tilted(LONG).sample(NESTED_N, rng=rows_of("mq-nested", seed)), level_of(LEVEL, NESTED_N)
     final = known(x, level)
     shapes = iterates(x, level, START**2 * np.eye(2))
-    first, second = x.T
-    rows = Series("rows", first, second, role="rows", colour_key="idea/data")
+    rows = Series("rows", *x.T, role="rows", colour_key="idea/data")
     return Film(
         "descent",
         "From above, each step shrinks the ellipse until it stands still",
@@ -265,11 +265,8 @@ def _descent(seed: int) -> Film:
 
 
 def iterates(x: Array, level: float, start: Array) -> list[Array]:
-    n, d = x.shape
-    solver = Solver(influence_for(d), inflation(n, d), PRECISE, STEPS)
-    scaled = Scaled.of(x, solver.influence, level)
-    units = np.ldexp(1.0, scaled.exponents)
-    factor = np.linalg.inv(np.linalg.cholesky(start)) * units
+    solver, scaled = solved(x, level)
+    factor = np.linalg.inv(np.linalg.cholesky(start)) * np.ldexp(1.0, scaled.exponents)
     found = [start]
     for _ in range(FRAMES - 1):
         moment = scaled.moment(solver.influence, factor, level)

@@ -6,7 +6,7 @@ All at (1, 1e-6), mean 0. The plan is the estimator's; CoinPress is given that e
 
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache
 from math import log, nan
 from typing import Any
 
@@ -30,11 +30,11 @@ from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, multiples, stream
-from workbench.study.intervals import crossing
 from workbench.study.measures import Measure, certain
+from workbench.study.measures import rows_needed as measured_rows
 from workbench.study.profiles import blocks
 from workbench.study.rules import Verdict, enough, supremum
-from workbench.study.run import Row, Run, each_trial, error_of
+from workbench.study.run import Row, Run, each_trial, loss_of
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import at_budget
 from workbench.types import Array
@@ -67,16 +67,7 @@ def planned(d: int, alpha: float | None, budget: ApproxDP = BUDGET) -> int:
     return MatrixQuantileCovariance(centred=True, alpha=alpha, beta=BETA).fewest(d, budget)
 
 
-def plans(dimensions: Iterable[int], alpha: float | None, budget: ApproxDP) -> dict[int, int]:
-    """Return the fewest rows by dimension, without those for which no number of rows is enough."""
-    found = {}
-    for d in dimensions:
-        with suppress(ArgumentError):
-            found[d] = planned(d, alpha, budget)
-    return found
-
-
-@lru_cache(maxsize=64)
+@cache
 def fewest(key: str, d: int, budget: ApproxDP = BUDGET) -> int:
     return fewest_rows(OTHERS[key], d, budget)
 
@@ -126,27 +117,27 @@ def successes(d: int, alpha: float, spectrum: str, *, data: Generator, noise: Ge
     loss = losses.thompson_error if goal is None else losses.mahalanobis_covariance_error
     values = named(spectrum, d, LONGEST).values
     law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
-    value = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
-    return {"error": error_of(value, lambda found: loss(law.in_units(found), np.eye(d)))}
-
-
-def _successes(d: int, name: str, alpha: float, trials: int) -> Sweep:
-    spectra = shown(d, OURS, longest=LONGEST)
-    return Sweep(f"mq-{name}-{d}", grid(d=d, alpha=alpha, spectrum=spectra), successes, trials, blocks(20))
+    error = lambda found: loss(law.in_units(found), np.eye(d))  # noqa: E731
+    return {"error": loss_of(estimator, law.sample(n, rng=data), BUDGET, noise, error)}
 
 
 TOLD = {
     d: Sweep(f"mq-told-{d}", grid(d=d, n=ROWS[d]), told, trials, blocks(20))
     for d, trials in ((1, 10), (2, 10), (5, 4), (10, 2), (20, 1))
 }
-SUCCESS = {
-    d: _successes(d, name, 0.0, trials)
-    for d, name, trials in ((1, "success", 20), (2, "success", 20), (5, "often", 14), (10, "often", 14))
-}
-NEARBY = {
-    d: _successes(d, name, NEAR, trials)
-    for d, name, trials in ((1, "near", 20), (2, "near", 20), (5, "near-often", 14))
-}
+SUCCESS, NEARBY = (
+    {
+        d: Sweep(
+            f"mq-{name}-{d}", grid(d=d, alpha=alpha, spectrum=shown(d, OURS, longest=LONGEST)), successes,
+            trials, blocks(20),
+        )
+        for d, name, trials in sweeps
+    }
+    for alpha, sweeps in (
+        (0.0, ((1, "success", 20), (2, "success", 20), (5, "often", 14), (10, "often", 14))),
+        (NEAR, ((1, "near", 20), (2, "near", 20), (5, "near-often", 14))),
+    )
+)  # fmt: skip
 
 
 # What is shown
@@ -160,14 +151,10 @@ RATE = r"rate $d^{3/2} + d\,\ln(1/\delta)$"
 def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alpha: float = NEAR) -> Chart:
     """Return the planned rows against d, beside those of others (planned-rows-succeed, planned-rows-near)."""
     budget = ApproxDP(epsilon, delta)
-    goals = ("Condition number at most 4", f"Relative Frobenius error at most {number(alpha)}")
     return Chart(
         "rows_needed",
         "Knowing a bound saves a third of the matrix quantile's rows, or none",
-        (
-            _rows(goals[0], None, PLANNED, "fourfold", FOURFOLD, PRECONDITIONER, run, budget),
-            _rows(goals[1], alpha, NEAR_PLANNED, "near", alpha, POPULOUS, run, budget),
-        ),
+        (_rows(run, None, budget), _rows(run, alpha, budget)),
         alt="Rows against d, both logarithmic. Left, the matrix quantile needs the fewest of those that are"
         " given no bound, votes for a preconditioner 7 to 36 times as many; CoinPress, given a bound, needs"
         " 7 to 56 % more rows than the matrix quantile. Right, CoinPress with a bound needs about two thirds"
@@ -178,11 +165,16 @@ def rows_needed(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alp
     )
 
 
-def _rows(
-    title: str, alpha: float | None, dimensions: Iterable[int], column: str, most: float, votes: str,
-    run: Run, budget: ApproxDP,
-) -> Panel:  # fmt: skip
-    ours = plans(dimensions, alpha, budget)
+def _rows(run: Run, alpha: float | None, budget: ApproxDP) -> Panel:
+    title, dimensions = "Condition number at most 4", PLANNED
+    column, most, votes = "fourfold", FOURFOLD, PRECONDITIONER
+    if alpha is not None:
+        title, dimensions = f"Relative Frobenius error at most {number(alpha)}", NEAR_PLANNED
+        column, most, votes = "near", alpha, POPULOUS
+    ours = {}  # without those for which no number of rows is enough
+    for d in dimensions:
+        with suppress(ArgumentError):
+            ours[d] = planned(d, alpha, budget)
     shape = {d: d**1.5 + d * log(1 / budget.delta) for d in dimensions}
     factor = float(np.exp(np.mean([log(n / shape[d]) for d, n in ours.items()]))) if ours else nan
     usual = None if alpha is None else NEAR
@@ -215,15 +207,12 @@ def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: 
     frame = run.table(at_budget(TOLD[d], budget, points))
     if not len(frame):
         return None
-    hits = (frame[column] <= most).groupby(frame["n"]).agg(["sum", "count"])
     rng = stream(run.seed, Role.BOOTSTRAP, f"mq-told-{column}", d, 0)
-    rows = [float(n) for n in hits.index]
-    found = crossing(rows, hits["sum"], hits["count"], 1 - BETA, level=LEVEL, rng=rng)
+    found = measured_rows(frame[column] <= most, frame["n"], 1 - BETA, LEVEL, rng)
     if not np.isfinite(found.estimate):
         return None
-    low, high = found.interval
-    interval = max(low, rows[0]), min(high, rows[-1])
-    return Measure(found.estimate, interval, int(hits["count"].min()))
+    low, high = np.clip(found.interval, frame["n"].min(), frame["n"].max()).tolist()
+    return found._replace(interval=(low, high))
 
 
 # What is claimed
@@ -233,28 +222,19 @@ BAND = 1.15  # planned rows over those of the first design
 FACTOR = 2.7  # times β: what so many runs would notice
 
 
-def planned_rows_succeed(*frames: pd.DataFrame) -> list[Verdict]:
-    goal = "enough for a condition of 4, whatever the covariance: planned"
-    return _planned(dict(zip(SUCCESS, frames, strict=True)), None, FOURFOLD, PLANNED, goal)
-
-
-def planned_rows_are_near(*frames: pd.DataFrame) -> list[Verdict]:
-    goal = "enough for a relative Frobenius error of .2, whatever the covariance: planned"
-    return _planned(dict(zip(NEARBY, frames, strict=True)), NEAR, NEAR, NEAR_PLANNED, goal)
-
-
-def _planned(
-    tables: dict[int, pd.DataFrame], alpha: float | None, most: float, first: dict[int, int], goal: str
-) -> list[Verdict]:
-    checks = []
+def planned_rows(
+    sweeps: Iterable[int], frames: Iterable[pd.DataFrame], alpha: float | None, most: float,
+    first: dict[int, int], goal: str,
+) -> list[Verdict]:  # fmt: skip
+    """Return the checks that the plan has not grown, and that its rows are enough, for every d."""
+    checks, tables = [], dict(zip(sweeps, frames, strict=True))
     for d, rows in first.items():
         n = planned(d, alpha)
         checks.append(certain(f"d = {d}: planned rows over {rows}", n / rows, 0.0, BAND))
-        if d not in tables:
-            continue
-        name, bad = f"d = {d}: all but one run of ten", tables[d]["error"] > most
-        found = supremum(name, tables[d], bad, BETA, factor=FACTOR, n=n)
-        checks.append(enough(found, STATEMENT, goal))
+        if d in tables:
+            name, bad = f"d = {d}: all but one run of ten", tables[d]["error"] > most
+            found = supremum(name, tables[d], bad, BETA, factor=FACTOR, n=n)
+            checks.append(enough(found, STATEMENT, f"enough for {goal}, whatever the covariance: planned"))
     return checks
 
 
@@ -268,7 +248,7 @@ CLAIMS = (
         " numbers up to 1e8 and the worst that a search found: (1, 1e-6); a failure rate of .27 would be"
         " refuted.",
         sweeps=lambda: SUCCESS.values(),
-        checks=planned_rows_succeed,
+        checks=lambda *frames: planned_rows(SUCCESS, frames, None, FOURFOLD, PLANNED, "a condition of 4"),
         kind="ours",
     ),
     Claim(
@@ -280,7 +260,9 @@ CLAIMS = (
         " condition numbers up to 1e8 and the worst that a search found: (1, 1e-6); a failure rate of .27"
         " would be refuted.",
         sweeps=lambda: NEARBY.values(),
-        checks=planned_rows_are_near,
+        checks=lambda *frames: planned_rows(
+            NEARBY, frames, NEAR, NEAR, NEAR_PLANNED, "a relative Frobenius error of .2"
+        ),
         kind="ours",
     ),
 )

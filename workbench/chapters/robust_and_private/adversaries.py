@@ -5,7 +5,7 @@ Rows are N(θ, I), θ uniform on the cube of side 16 round 0, and public is that
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import log, sqrt
 from typing import Any
 
@@ -13,20 +13,16 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from workbench.catalog import lookup
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.style import number
-from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.prime import FilterMean, PrimeMean
-from workbench.estimators.references import EmpiricalMean, FilterNonprivateMean
-from workbench.estimators.robust import RobustMean
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, Budget
 from workbench.study import measures
 from workbench.study.grids import Role, Sweep, grid, point_id, stream
 from workbench.study.profiles import blocks
-from workbench.study.run import Row, Run, each_trial, error_of
+from workbench.study.run import Row, Run, each_trial, loss_of
 from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0
@@ -47,10 +43,9 @@ def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Arra
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
 
-def error(estimator: Any, rows: Array, theta: Array, budget: Budget, noise: Generator) -> float:
-    """Return how far a private mean is from θ, infinite if it abstains."""
-    value = estimator(rows, budget=budget, rng=noise).value
-    return error_of(value, lambda mean: np.linalg.norm(mean - theta))
+def error(estimator: Any, rows: Array, theta: Array, budget: Budget | None, noise: Generator) -> float:
+    """Return how far a mean is from θ, infinite if it abstains."""
+    return loss_of(estimator, rows, budget, noise, lambda mean: np.linalg.norm(mean - theta))
 
 
 def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
@@ -149,7 +144,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
         for name, rows, look in (*drawn, ("planted cluster", planted, PLANTED))
     )
     noise = stream(run.seed, Role.NOISE, "robust-tail-swap", 0, 0)
-    one, said = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), []
+    one, said = fighter("mean/robust", d, corruption), []
     for name, rows, _ in drawn:
         found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
         said.append(f"{name} {found:.2f} and {np.linalg.norm(rows.mean(axis=0)):.2f}")
@@ -174,10 +169,18 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
 
 
 DUEL_D, DUEL_EPSILON = 10, 1.0
-PLAIN = ("mean/clipped-box", "mean/coinpress")
-ROBUST = ("mean/filter", "mean/prime", "mean/robust")
-FREE = ("mean/empirical", "mean/filter-nonprivate")
-FIGHTERS = (*FREE, *PLAIN, *ROBUST)
+COLUMNS = {
+    "mean/empirical": "sample\nmean",
+    "mean/filter-nonprivate": "filter",
+    "mean/clipped-box": "clipped\nmean",
+    "mean/coinpress": "CoinPress",
+    "mean/filter": "private\nfilter",
+    "mean/prime": "PRIME",
+    "mean/robust": "row-by-row\nfilter",
+}
+FIGHTERS = tuple(COLUMNS)
+IN_A_BALL = ("mean/coinpress", "mean/clipped-heavy")  # of radius 10 √d is θ given to lie; else in a cube
+FREE, PLAIN, ROBUST = FIGHTERS[:2], FIGHTERS[2:4], FIGHTERS[4:]
 GLOSS = {
     "none": "no corrupted rows",
     "shift-ones": "cluster, equal signs",
@@ -194,30 +197,17 @@ GLOSS = {
 }
 SHOWN = tuple(GLOSS)
 BOARD = ("none", "shift-ones", "far", "under-threshold", "inward", "tail-swap")  # of the scoreboard
-COLUMNS = {
-    "mean/empirical": "sample\nmean",
-    "mean/filter-nonprivate": "filter",
-    "mean/clipped-box": "clipped\nmean",
-    "mean/coinpress": "CoinPress",
-    "mean/filter": "private\nfilter",
-    "mean/prime": "PRIME",
-    "mean/robust": "row-by-row\nfilter",
-}
-BORDERS = (1.5, 3.5)
 MOST = 100.0  # over the limit: more is written as this
 Mine = Callable[[Array, int, np.random.Generator], object]
 
 
-def fighters(d: int, corruption: float) -> dict[str, Any]:
-    return {
-        "mean/empirical": EmpiricalMean(),
-        "mean/filter-nonprivate": FilterNonprivateMean(corruption=corruption, sigma=1.0),
-        "mean/clipped-box": ClippedBoxMean(radius=RADIUS, sigma=1.0),
-        "mean/coinpress": CoinPressMean(radius=RADIUS * sqrt(d), sigma=1.0),
-        "mean/filter": FilterMean(radius=RADIUS, corruption=corruption, sigma=1.0),
-        "mean/prime": PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0),
-        "mean/robust": RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0),
-    }
+def fighter(key: str, d: int, corruption: float) -> Any:
+    """Return the mean of this key, given what it asks for: where θ lies, and how wide and bad rows are."""
+    kind: Any = type(lookup(key).estimator)
+    radius = RADIUS * sqrt(d) if key in IN_A_BALL else RADIUS
+    known = {"radius": radius, "sigma": 1.0, "upper": 1.0, "corruption": corruption}
+    asked = [field.name for field in fields(kind) if field.name in known]
+    return kind(**{name: known[name] for name in asked})
 
 
 @each_trial
@@ -226,13 +216,10 @@ def fights(
     delta: float = DELTA, data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     names = FIGHTERS if who == "all" else (*PLAIN, *ROBUST[1:])
-    budget, chosen = ApproxDP(epsilon, delta), fighters(d, corruption)
-    theta = data.uniform(-PLACES, PLACES, d)
+    budget, theta = ApproxDP(epsilon, delta), data.uniform(-PLACES, PLACES, d)
     x = corrupted(data.standard_normal((n, d)), attack, corruption, data) + theta
     return {
-        name: float(np.linalg.norm(chosen[name](x).value - theta))
-        if name in FREE
-        else error(chosen[name], x, theta, budget, noise)
+        name: error(fighter(name, d, corruption), x, theta, None if name in FREE else budget, noise)
         for name in names
     }
 
@@ -257,9 +244,11 @@ def scoreboard(
     table = [
         [min(MOST, float(rows[name].median()) / limit(corruption)) for name in FIGHTERS] for rows in tables
     ]
-    rows, columns = tuple(GLOSS[name] for name in BOARD), tuple(COLUMNS[name] for name in FIGHTERS)
-    heat = Heat(table, (0.1, 10.0), scale="log", emphasis="middle", written=True, rows=rows, columns=columns)
-    marks = [Mark(" ", "vertical", x=x, y=0.0) for x in BORDERS]
+    heat = Heat(
+        table, (0.1, 10.0), scale="log", emphasis="middle", written=True,
+        rows=tuple(GLOSS[name] for name in BOARD), columns=tuple(COLUMNS.values()),
+    )  # fmt: skip
+    marks = [Mark(" ", "vertical", x=x, y=0.0) for x in (1.5, 3.5)]
     groups = "no privacy, then private, then private and robust"
     names, note = (groups, "median error over ξ √ln(1/ξ)", "attack"), "100 stands for 100 and more."
     return Chart(
@@ -276,9 +265,7 @@ def scoreboard(
     )
 
 
-def hidden_world(
-    mine: Mine, *, corruption: float = CORRUPTION, n: int = 2000, trials: int = 100, seed: int = 17
-) -> pd.DataFrame:
+def hidden_world(mine: Mine, *, corruption: float = CORRUPTION, seed: int = 17) -> pd.DataFrame:
     """Return the median error of a mean of one column under every attack, and whether it is small enough.
 
     Parameters
@@ -287,8 +274,6 @@ def hidden_world(
         `mine(x, trials, rng)` returns so many private means of the column x.
     corruption
         Share of the rows that the adversary replaces.
-    n, trials
-        Rows; runs for every attack.
     seed
         Of rows, hidden mean, adversary and noise.
 
@@ -297,12 +282,10 @@ def hidden_world(
     DataFrame
         A row for each attack: `error`, and `stands`, which says whether it is at most twice ξ √(ln 1/ξ).
     """
-    errors = {}
+    errors, n, trials = {}, 2000, 100
     for attack in SHOWN:
-        data, noise = (
-            stream(seed, role, "hidden world", point_id({"attack": attack}), 0)
-            for role in (Role.DATA, Role.NOISE)
-        )
+        point = point_id({"attack": attack})
+        data, noise = (stream(seed, role, "hidden world", point, 0) for role in (Role.DATA, Role.NOISE))
         hidden = data.uniform(-PLACES, PLACES)
         x = corrupted(data.standard_normal((n, 1)), attack, corruption, data)[:, 0] + hidden
         errors[attack] = float(np.median(np.abs(np.asarray(mine(x, trials, noise)) - hidden)))

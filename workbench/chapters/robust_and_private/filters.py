@@ -8,8 +8,7 @@ and the stability-based histogram of the range (Lemmas D.1 and D.2).
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
-from itertools import starmap
+from functools import cache
 from math import ceil, cos, exp, inf, log, pi, radians, sin, sqrt
 from typing import Any
 
@@ -33,7 +32,7 @@ from workbench.chapters.robust_and_private.planted import MISSED, rarely
 from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
 from workbench.charts.curves import ellipse, plane
 from workbench.charts.style import number
-from workbench.estimators.base import Estimator, Trace
+from workbench.estimators import Estimator, Trace
 from workbench.estimators.prime import (
     PRICES,
     Filter,
@@ -64,7 +63,23 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, resampler, stream
 from workbench.study.grids import grid as points
-from workbench.study.measures import each, growth, over, seldom, summary
+from workbench.study.measures import (
+    Measure,
+    at,
+    between,
+    by,
+    each,
+    growth,
+    known,
+    median,
+    near,
+    over,
+    rms,
+    rows_needed,
+    scaled,
+    seldom,
+    summary,
+)
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, combine, enough, in_proportion
 from workbench.study.run import Row, Run, answered, each_trial
@@ -93,8 +108,16 @@ def score_histogram(
     rng = stream(run.seed, Role.DATA, "robust-scores", 0, 1)
     y = ATTACKS["shift-alternating"].corrupt(x, corruption, rng=rng)
     bad = taken(x, y)
+    # the first pass of mean/prime, on rows of mean near 0
     noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-scores", 0, 0))
-    tau, tail, noisy, cut, largest = first_pass(y, corruption, ApproxDP(epsilon, delta), noise)
+    one = PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0)
+    steps, charges = Filter(one, n, d), list(one.plan(n, d, ApproxDP(epsilon, delta)).charges())
+    radius, kept = steps.radii[1], present(y)
+    rows = steps.rows_within(y, steps.coarse_centre(y, charges[0], noise))
+    sums = release(counted_sums(rows, kept, grid(radius)), radius, PRICES, charges[2], noise)
+    score, psi, _ = steps.judged(sums)
+    tau, tail, noisy, cut = steps.removal(rows, kept, score, psi, charges[3], noise)
+    largest = steps.largest
     exact = [score_counts(tau, tail & side, largest) for side in (~bad, bad)]
     shown = slice(0, 1 + int(np.flatnonzero(np.sum(exact, axis=0) + (noisy > 0))[-1]))
     middles, (clean, wrong) = (np.sqrt(2) * edges(largest))[shown], (one[shown] for one in exact)
@@ -128,22 +151,6 @@ def score_histogram(
         " the threshold, the largest edge above which enough of the score lies. Which bars are blue or"
         " orange only we know.",
     )
-
-
-def first_pass(
-    y: Array, corruption: float, budget: ApproxDP, noise: SimulatedNoise
-) -> tuple[Array, np.ndarray, Array, float, float]:
-    """Return scores, tail, released counts, ρ and the largest score possible, of a first pass.
-
-    The rows have mean near 0.
-    """
-    n, d = y.shape
-    one = PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0)
-    steps, charges = Filter(one, n, d), list(one.plan(n, d, budget).charges())
-    rows, kept = steps.rows_within(y, steps.coarse_centre(y, charges[0], noise)), present(y)
-    sums = release(counted_sums(rows, kept, grid(steps.radii[1])), steps.radii[1], PRICES, charges[2], noise)
-    score, psi, _ = steps.judged(sums)
-    return (*steps.removal(rows, kept, score, psi, charges[3], noise), steps.largest)
 
 
 @each_trial
@@ -181,7 +188,7 @@ def threshold_lemma(frame: pd.DataFrame) -> list[Verdict]:
         "the hypothesis holds at the cluster of Figure 1": asked[figure],
     }
     return [
-        measures.seldom(name, failed, MISSED, "in 5 % of runs at most", factor=4.0)
+        seldom(name, failed, MISSED, "in 5 % of runs at most", factor=4.0)
         for name, failed in fails.items()
         if len(failed)
     ]
@@ -226,8 +233,8 @@ def neighbours_stay(frame: pd.DataFrame) -> Verdict:
     joint, apart = float(frame["joint"].max()), int((frame["separate"] > 1).sum())
     share = measures.share(apart, len(frame), claim_level())
     checks = [
-        measures.between("largest distance, one threshold for all rows", measures.known(joint), 0.0, 1.0),
-        measures.between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
+        between("largest distance, one threshold for all rows", known(joint), 0.0, 1.0),
+        between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
     ]
     return combine(checks, len(frame))
 
@@ -265,33 +272,22 @@ def passes(frame: pd.DataFrame) -> list[Verdict]:
     top, softmax = (growth(over(frame, name, "clusters", claim_level())) for name in ("top", "softmax"))
     words = "share of runs whose excess does not halve in two passes"
     return [
-        measures.between("slope, top eigenvector", top, 0.6, 1.2),
-        measures.between("slope, matrix exponential", softmax, -inf, 0.5),
+        between("slope, top eigenvector", top, 0.6, 1.2),
+        between("slope, matrix exponential", softmax, -inf, 0.5),
         rarely(words, frame["halved"] < 1, 2 * MISSED),
     ]
 
 
-def score_after(rounds: int, d: int) -> float:
-    """Return Ψ/λ after so many rounds without noise, for one wide direction: e^{atλ}/(e^{atλ} + d - 1)."""
-    growth = exp(min(rounds * STEP, 700.0))
-    return growth / (growth + d - 1)
-
-
-def rounds_needed(d: int) -> int:
-    """Return the first round whose score counts: 106 ln((d - 1)/4.5), and 1 for d up to 5.
-
-    >>> [rounds_needed(d) for d in (3, 10, 50)]
-    [1, 74, 254]
-    """
-    return max(1, ceil(log(max(d - 1, 1) / (FIRE - 1)) / STEP))
-
-
 def rounds_are_few() -> Verdict:
-    scores = {d: score_after(max(1, int(log(d))), d) for d in (10, 20, 50)}
-    worst = min(scores.values())
-    check = measures.between("Ψ/λ after ⌊ln d⌋ rounds", measures.known(worst), 1 / FIRE, inf, bound=1 / FIRE)
-    needed = {"needed": {str(d): rounds_needed(d) for d in scores}}
-    return replace(check, test="formula", trials=len(scores), detail=needed)
+    """Return the check of Ψ/λ after ⌊ln d⌋ rounds without noise: e^{atλ}/(e^{atλ} + d - 1) after t.
+
+    The first round whose score counts is 106 ln((d - 1)/4.5), or 1 for d up to 5.
+    """
+    weights = {d: exp(int(log(d)) * STEP) for d in (10, 20, 50)}
+    worst = min(one / (one + d - 1) for d, one in weights.items())
+    check = between("Ψ/λ after ⌊ln d⌋ rounds", known(worst), 1 / FIRE, inf, bound=1 / FIRE)
+    needed = {str(d): ceil(log((d - 1) / (FIRE - 1)) / STEP) for d in weights}
+    return replace(check, test="formula", trials=len(weights), detail={"needed": needed})
 
 
 # The noise of a second moment
@@ -308,8 +304,9 @@ def noise_norms(d: int, *, data: Generator, noise: Generator) -> Row:
 NORMS = Sweep("lkko21-noise-norms", points(d=(20, 50, 100, 200)), noise_norms, 10, blocks(10))
 
 
-def moment_noise(d: int, n: int = 1_000_000) -> float:
-    """Return 2σ√d of the second moment of one pass of mean/prime, tight, (10, .01)-DP."""
+def moment_noise(d: int) -> float:
+    """Return 2σ√d of the second moment of one pass of mean/prime, tight, n = 1e6, (10, .01)-DP."""
+    n = 1_000_000
     one = PrimeMean(radius=RADIUS, corruption=CORRUPTION, sigma=1.0)
     plan = one.plan(n, d, ApproxDP(10.0, 0.01))
     cost = next(charge.cost for charge in plan.charges() if charge.step.startswith("moments"))
@@ -317,14 +314,14 @@ def moment_noise(d: int, n: int = 1_000_000) -> float:
 
 
 def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
-    found = {d: measures.median(rows["norm"], claim_level()) for d, rows in measures.by(frame, "d").items()}
+    found = {d: median(rows["norm"], claim_level()) for d, rows in by(frame, "d").items()}
     checks = each("over 2σ√d, d = ", found, 0.85, 1.1)
-    steep = growth({d: measures.scaled(one, sqrt(d)) for d, one in found.items()})
-    checks.append(measures.between("exponent in d, fixed radius", steep, 0.45, 0.55))
+    steep = growth({d: scaled(one, sqrt(d)) for d, one in found.items()})
+    checks.append(between("exponent in d, fixed radius", steep, 0.45, 0.55))
     for low, high, least in ((500, 5000, 1.3), (500_000, 5_000_000, 1.48)):
         exponent = log(moment_noise(high) / moment_noise(low)) / log(high / low)
         name = f"exponent in d, radius of clean rows, d = {low} to {high}"
-        checks.append(measures.between(name, measures.known(exponent), least, 1.5))
+        checks.append(between(name, known(exponent), least, 1.5))
     return checks
 
 
@@ -346,19 +343,13 @@ def bins(n: int, *, data: Generator, noise: Generator) -> Row:
 BINS = Sweep("lkko21-bins", points(n=LONE_N), bins, 5000, blocks(10))
 
 
-def lone_probability() -> float:
-    """Return the probability that discrete Laplace noise lifts a count of 1 to the threshold."""
-    decay = exp(-LONE.epsilon / 2)
-    return float(decay ** (stability_threshold(LONE) - 1) / (1 + decay))
-
-
 def bins_are_safe(frame: pd.DataFrame) -> Verdict:
-    rare = measures.seldom("a lone row is seen", frame["lone"], LONE.delta, "at most δ")
-    times = measures.scaled(
-        measures.Measure(rare.estimate, rare.interval, len(frame)), 1 / lone_probability()
-    )
-    as_predicted = measures.between("over its probability", times, 0.8, 1.2, bound=1.0)
-    found = measures.seldom("the bin is far from the mean", frame["away"], ZETA, "at most ζ", n=LOCATED)
+    rare = seldom("a lone row is seen", frame["lone"], LONE.delta, "at most δ")
+    decay = exp(-LONE.epsilon / 2)  # of discrete Laplace noise, which lifts a count of 1 to the threshold
+    chance = float(decay ** (stability_threshold(LONE) - 1) / (1 + decay))
+    times = scaled(Measure(rare.estimate, rare.interval, len(frame)), 1 / chance)
+    as_predicted = between("over its probability", times, 0.8, 1.2, bound=1.0)
+    found = seldom("the bin is far from the mean", frame["away"], ZETA, "at most ζ", n=LOCATED)
     size = enough(found, "LKKO21/LemD.2", "sqrt(d ln(1/delta)) ln(d/(zeta delta))/eps, twice")
     return combine([rare, as_predicted, size], len(frame))
 
@@ -370,7 +361,7 @@ PASSES_RADIUS, BUDGET = 20.0, ApproxDP(5.0, 1e-6)
 CLUSTERS = ((15.0, 9.0), (95.0, 6.5), (160.0, 4.2))  # degrees, distances
 SHARE, SPREAD = 0.04, 0.4  # of the rows, each; of a cluster
 EVERY, MIDDLE, REACH, AXIS = 25, (2.5, 2.5), 8.0, "first column (σ)"
-KEY, FRAMES = "mean/filter", 12
+FRAMES = 12
 
 
 def filtering(run: Run, *, frame: int = 1) -> Chart:
@@ -385,7 +376,7 @@ def _filtering(seed: int) -> Film:
     return Film(
         "filter",
         "Pass by pass the rows that stick out are removed, and the mean moves back",
-        tuple(starmap(partial(_frame, x), _passes(x, noise)))[:FRAMES],
+        tuple(_passes(x, noise))[:FRAMES],
         alt="A cloud of rows with three clusters beside it. In each pass the widest direction is found, the"
         " rows far out along it turn grey, and the mean of the rest moves towards the centre of the cloud.",
         how_to_read="A pass has three pictures: the widest direction of a noisy covariance; the rows whose"
@@ -402,8 +393,7 @@ def planted(x: Array) -> Array:
     return moved
 
 
-def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[Any, ...]]:
-    """Yield frame by frame what is said, the rows before and after, their mean, and what else is drawn."""
+def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     estimator = FilterMean(radius=PASSES_RADIUS, corruption=SHARE * len(CLUSTERS), sigma=1.0)
     steps, charges = Filter(estimator, N, 2), list(estimator.plan(N, 2, BUDGET).charges())
     trace, before = Trace(), np.ones(N, bool)
@@ -411,62 +401,50 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[Any, ...]]:
     y = steps.rows_within(x, centre)
     released = list(steps.passed(y, before, charges[2:], noise, trace))
     y = centre + grid(steps.radii[1]) * y
-    bad = number(len(CLUSTERS) * int(SHARE * N))
-    plain = y.mean(axis=0)
+    off = lambda mean: number(float(np.linalg.norm(mean)), 2)  # noqa: E731
+
+    def frame(words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series) -> Frame:
+        rows, was, stays = x[::EVERY], before[::EVERY], after[::EVERY]
+        dots = (
+            Series(label, *rows[some].T, role="rows", colour_key=f"idea/{key}")
+            for label, some, key in (
+                ("rows that are left", stays, "good"),
+                ("above the threshold", was & ~stays, "bad"),
+                ("removed", ~was, "silent"),
+            )
+            if some.any()
+        )
+        if mean is not None:
+            more = *more, Series("mean of what is left", mean[:1], mean[1:], colour_key="mean/prime")
+        return Frame(words, plane("", (*dots, *more), reach=REACH, centre=MIDDLE, names=(AXIS, "")))
+
+    bad, plain = number(len(CLUSTERS) * int(SHARE * N)), y.mean(axis=0)
     said = f"{number(N)} rows, {bad} of them in three clusters: who is in one, the filter cannot see."
-    yield f"{said} The mean is off by {_off(plain)} σ.", before, before, plain
+    yield frame(f"{said} The mean is off by {off(plain)} σ.", before, before, plain)
     scores: list[Any] = trace.records["score"]
     sets: list[Any] = trace.records["kept"]
     for step, (score, kept) in enumerate(zip(scores, sets, strict=False), start=1):
-        line = _line(centre + score.centre, score.root[:, -1])
+        middle, along = centre + score.centre, score.root[:, -1]
+        unit = along / np.linalg.norm(along)
+        ends = np.array([middle - 2 * REACH * unit, middle + 2 * REACH * unit]).T
+        line = Series("widest direction", *ends, role="reference", colour_key="idea/public")
         said = f"Pass {step}. A second moment with noise says in which direction the rows are widest."
-        yield said, before, before, y[before].mean(axis=0), line
+        yield frame(said, before, before, y[before].mean(axis=0), line)
         gone = number(int(before.sum() - kept.sum()))
         said = "Along it each row has a score. A noisy histogram of the highest scores sets the threshold:"
-        yield f"{said} {gone} rows are above it.", before, kept, None, line
+        yield frame(f"{said} {gone} rows are above it.", before, kept, None, line)
         before = kept
         mean = y[before].mean(axis=0)
-        yield f"They are removed. The mean of the rest is off by {_off(mean)} σ.", before, before, mean
+        yield frame(f"They are removed. The mean of the rest is off by {off(mean)} σ.", before, before, mean)
     covariance = ellipse(
         "covariance of what is left, twice its size", 4 * np.cov(y[before].T), y[before].mean(axis=0),
         role="reference", colour_key="idea/public",
     )  # fmt: skip
     said = f"Pass {len(scores)}. No direction is wide any more: the filter ends."
-    yield said, before, before, y[before].mean(axis=0), covariance
+    yield frame(said, before, before, y[before].mean(axis=0), covariance)
     out = np.asarray(centre + steps.mean_of(released[-1][0]))
     said = "What is left of the budget releases the mean of these rows, with noise:"
-    yield f"{said} off by {_off(out)} σ.", before, before, out
-
-
-def _off(mean: Array) -> str:
-    return number(float(np.linalg.norm(mean)), 2)
-
-
-def _frame(
-    x: Array, words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series
-) -> Frame:
-    shown = np.arange(0, len(x), EVERY)
-    rows, was, stays = x[shown], before[shown], after[shown]
-    series = [
-        _dots("rows that are left", rows[stays], "idea/good"),
-        _dots("above the threshold", rows[was & ~stays], "idea/bad"),
-        _dots("removed", rows[~was], "idea/silent"),
-        *more,
-    ]
-    if mean is not None:
-        series.append(Series("mean of what is left", mean[:1], mean[1:], colour_key="mean/prime"))
-    named = [one for one in series if len(tuple(one.x))]
-    return Frame(words, plane("", named, reach=REACH, centre=MIDDLE, names=(AXIS, "")))
-
-
-def _dots(label: str, rows: Array, key: str) -> Series:
-    return Series(label, rows[:, 0], rows[:, 1], role="rows", colour_key=key)
-
-
-def _line(middle: Array, along: Array) -> Series:
-    unit = along / np.linalg.norm(along)
-    x, y = np.array([middle - 2 * REACH * unit, middle + 2 * REACH * unit]).T
-    return Series("widest direction", x, y, role="reference", colour_key="idea/public")
+    yield frame(f"{said} off by {off(out)} σ.", before, before, out)
 
 
 # Robust means from public nets: Algorithm 2 and the Tukey median; one far cluster is the worst for a median
@@ -497,13 +475,11 @@ def released(
     return np.full(x.shape[1], inf) if release.abstained else np.asarray(release.value)
 
 
-def depth_errors(
-    corruption: float, n: int, *, trials: int, data: Generator, noise: Generator
-) -> dict[str, Any]:
+@each_trial
+def depth_errors(corruption: float, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the signed error of the private Tukey median on the line, and of the mean."""
-    rows = [with_cluster(n, 1, corruption, CLUSTER, data) for _ in range(trials)]
-    found = [released(TukeyMean(radius=5.0, sigma=1.0), x, PURE, noise)[0] for x in rows]
-    return {"error": np.array(found), "plain": np.array([x.mean() for x in rows])}
+    x = with_cluster(n, 1, corruption, CLUSTER, data)
+    return {"error": released(TukeyMean(radius=5.0, sigma=1.0), x, PURE, noise)[0], "plain": x.mean()}
 
 
 @each_trial
@@ -537,16 +513,16 @@ PLANES = Sweep(
 
 def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     most = DEPTH_N[-1]
-    corrupted, clean = (measures.at(frame, corruption=corruption) for corruption in (ALPHA, 0.0))
-    far = measures.at(corrupted, n=most)
-    bias = measures.near("error with a cluster", _mean(far["error"], seed, "far"), median_bias(ALPHA), n=most)
+    corrupted, clean = (at(frame, corruption=corruption) for corruption in (ALPHA, 0.0))
+    far = at(corrupted, n=most)
+    bias = near("error with a cluster", _mean(far["error"], seed, "far"), median_bias(ALPHA), n=most)
     plain = _mean(far["plain"], seed, "plain")
-    checks = [bias, measures.near("error of the mean", plain, ALPHA * CLUSTER, n=most)]
+    checks = [bias, near("error of the mean", plain, ALPHA * CLUSTER, n=most)]
     for n, low, high in ((DEPTH_N[0], 1.02, 1.6), (most, 0.85, 1.15)):
         name = f"error without corruption over that of the sample median, n = {n}"
-        size = summary(measures.rms, measures.at(clean, n=n)["error"], seed, f"lkko21 clean {n}")
-        ratio = measures.scaled(size, sqrt(2 * n / pi))
-        checks.append(measures.between(name, ratio, low, high, n=n, bound=1.0))
+        size = summary(rms, at(clean, n=n)["error"], seed, f"lkko21 clean {n}")
+        ratio = scaled(size, sqrt(2 * n / pi))
+        checks.append(between(name, ratio, low, high, n=n, bound=1.0))
     checks[-1] = enough(checks[-1], "LKKO21/Thm12", "enough for privacy to cost nothing on the line")
     return checks
 
@@ -556,30 +532,30 @@ def passes_from_a_size_on(
 ) -> list[Verdict]:
     one = ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0)
     rate = margin_rate(ALPHA, one.width)
-    few, many = (measures.at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
+    few, many = (at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
     rare = seldom("passes at half of these rows", ~few, RARELY, factor=NOTICED, n=PASS_N[0])
     sure = seldom("no answer at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
     rng = resampler(seed, "lkko21-pass")
-    half = measures.rows_needed(~passes["abstained"], passes["n"], 0.5, claim_level(), rng)
+    half = rows_needed(~passes["abstained"], passes["n"], 0.5, claim_level(), rng)
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
-    check = measures.near("rows at which half of the runs pass", half, predicted)
+    check = near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
     checks = [rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized]
     for n in MARGIN_N:
-        share = measures.scaled(_mean(measures.at(margins, n=n)["margin"], seed, f"margin {n}"), 1 / n)
-        checks.append(measures.near(f"margin over n, n = {n}", share, rate, n=n))
-    error = _mean(measures.at(margins, n=MARGIN_N[-1])["error"], seed, "trimmed")
-    checks.append(measures.near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1]))
+        share = scaled(_mean(at(margins, n=n)["margin"], seed, f"margin {n}"), 1 / n)
+        checks.append(near(f"margin over n, n = {n}", share, rate, n=n))
+    error = _mean(at(margins, n=MARGIN_N[-1])["error"], seed, "trimmed")
+    checks.append(near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1]))
     for d, _, most in PLANE:
-        rows = measures.at(planes, d=d)
+        rows = at(planes, d=d)
         for column, high in (("error", most), ("tukey", most), ("plain", inf)):
             size = _mean(rows[column], seed, f"plane {d} {column}")
             low = 0.8 * ALPHA * CLUSTER if column == "plain" else 0.0
-            checks.append(measures.between(f"{column}, d = {d}", size, low, high, n=PLANE_N, bound=most))
+            checks.append(between(f"{column}, d = {d}", size, low, high, n=PLANE_N, bound=most))
     return checks
 
 
-def _mean(values: Any, seed: int, name: str) -> measures.Measure:
+def _mean(values: Any, seed: int, name: str) -> Measure:
     return summary(measures.mean, values, seed, f"lkko21 {name}")
 
 

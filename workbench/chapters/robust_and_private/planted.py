@@ -5,7 +5,7 @@ estimator is its Euclidean error, infinite if it abstains; "clean" is the error 
 the adversary came. Constants and sizes are ours.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from math import inf, log, sqrt
 from typing import Any
@@ -16,23 +16,26 @@ from numpy.random import Generator
 
 from workbench.bounds import smallest
 from workbench.bounds.limits import mean_limit
-from workbench.chapters.robust_and_private import adversaries
 from workbench.chapters.robust_and_private.adversaries import (
     CORRUPTION,
     DELTA,
+    DUEL_D,
+    DUEL_EPSILON,
     EPSILON,
     PLACES,
+    PLAIN,
     RADIUS,
     corrupted,
     error,
+    fighter,
+    fights,
     limit,
 )
+from workbench.chapters.robust_and_private.adversaries import ROBUST as FILTERS
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.curves import beside, covering, measured, predicted
 from workbench.charts.style import name, number
-from workbench.estimators.clipped import ClippedBoxMean
-from workbench.estimators.prime import FilterMean, PrimeMean
-from workbench.estimators.robust import RobustMean
+from workbench.estimators.prime import PrimeMean
 from workbench.estimators.shared.window_median import median_beyond
 from workbench.populations.corruption import SHIFT, Adversary, shifted
 from workbench.privacy import ApproxDP
@@ -40,7 +43,21 @@ from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid, multiples, resampler
-from workbench.study.measures import LEVEL, Measure, each, growth, median_ratio, over
+from workbench.study.measures import (
+    LEVEL,
+    Measure,
+    at,
+    between,
+    by,
+    each,
+    growth,
+    mean_size,
+    median,
+    median_ratio,
+    over,
+    scaled,
+    seldom,
+)
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, alike
 from workbench.study.run import Row, Run, answered, each_trial
@@ -51,6 +68,7 @@ DIMENSIONS = (2, 3, 10, 20, 50)
 DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
 LOW, HIGH = (3, 10), (20, 50)  # dimensions; errors vary more in the low ones, which have more trials
 PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"
+KEYS = {"prime": PRIME, "box": BOX, "filter": "mean/filter"}
 ERROR = "median error (σ)"
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
 NOTICED = 1.5  # times the error in one direction is noticed
@@ -60,32 +78,21 @@ PLATEAU = 1.5  # of errors that are flat, over one another
 # What is run
 
 
-def robust_and_plain(corruption: float) -> dict[str, Any]:
-    return {
-        "prime": PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0),
-        "box": ClippedBoxMean(radius=RADIUS, sigma=1.0),
-    }
-
-
-def single_directions(corruption: float) -> dict[str, Any]:
-    return {"filter": FilterMean(radius=RADIUS, corruption=corruption, sigma=1.0)}
-
-
 @each_trial
 def errors(
-    estimators: Callable[[float], dict[str, Any]], n: int, d: int, corruption: float, epsilon: float,
-    attack: str, *, delta: float = DELTA, data: Generator, noise: Generator,
+    columns: Iterable[str], n: int, d: int, corruption: float, epsilon: float, attack: str, *,
+    delta: float = DELTA, data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Measure estimators, and the mean of the clean rows, on the same corrupted normal rows."""
     theta, x = data.uniform(-PLACES, PLACES, d), data.standard_normal((n, d))
     clean = np.linalg.norm(x.mean(axis=0))
     rows = corrupted(x, attack, corruption, data)
     rows += theta
-    chosen, budget = estimators(corruption), ApproxDP(epsilon, delta)
+    budget, chosen = ApproxDP(epsilon, delta), {one: fighter(KEYS[one], d, corruption) for one in columns}
     return {"clean": clean} | {name: error(one, rows, theta, budget, noise) for name, one in chosen.items()}
 
 
-MEASURED, FILTERED = partial(errors, robust_and_plain), partial(errors, single_directions)
+MEASURED, FILTERED = partial(errors, ("prime", "box")), partial(errors, ("filter",))
 HALF_NORMAL = Adversary(  # not shown: later trials go on in the streams that it draws from
     "half-normal",
     "rows moved by |N(0, 1.2²)| along u",
@@ -99,7 +106,7 @@ def row_by_row(
     data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Measure mean/robust with a cluster in every direction, and without, on the same clean rows."""
-    estimator, budget = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0), ApproxDP(epsilon, delta)
+    estimator, budget = fighter(ROBUST, d, corruption), ApproxDP(epsilon, delta)
     x, mean = data.standard_normal((n, d)), data.uniform(-PLACES, PLACES, d)
     found = {
         name: error(estimator, corrupted(x, name, corruption, data) + mean, mean, budget, noise)
@@ -134,7 +141,7 @@ def pull(d: int, corruption: float) -> float:
 
 def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     """Return the median error of mean/clipped-box: the pull, with sampling and noise on top."""
-    noise = gaussian_scale(ClippedBoxMean(radius=RADIUS, sigma=1.0).plan(n, d, budget)["mean"])
+    noise = gaussian_scale(fighter(BOX, d, corruption).plan(n, d, budget)["mean"])
     sd = sqrt((1 - corruption) / n + noise**2)
     return median_beyond(np.array([pull(d, int(corruption * n) / n)]), np.ones(1), sd, d)
 
@@ -142,9 +149,20 @@ def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
 # What is shown
 
 
-def curves(run: Run, frame: pd.DataFrame, along: str, foreseen: Mapping[Any, float]) -> list[Series]:
+def curves(
+    run: Run, sweep: Sweep, along: str, budget: ApproxDP, factor: float = 1, **public: Any
+) -> tuple[list[float], pd.DataFrame, list[Series]]:
+    """Return where PRIME and the clipped mean are measured, the table, and both beside what is predicted."""
+    public = {"epsilon": budget.epsilon, **public}
+    points = [{**point, **public, along: factor * point[along]} for point in sweep.points]
+    frame = run.table(sweep.moved(points, delta=budget.delta))
+    foreseen = {
+        x: plain_error(one["n"], one["d"], one["corruption"], ApproxDP(one["epsilon"], budget.delta))
+        for x, one in {one[along]: one for one in points}.items()
+    }
     prime, box = (over(frame, column, along) for column in ("prime", "box"))
-    return [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
+    series = [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
+    return list(foreseen), frame, series
 
 
 def figure_1(
@@ -168,18 +186,15 @@ def figure_1(
 
 
 def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
-    public = {"corruption": corruption, "epsilon": budget.epsilon, "n": n}
-    frame = run.table(PLANTED.moved(({**point, **public} for point in PLANTED.points), delta=budget.delta))
+    public = {"corruption": corruption, "n": n}
+    _, frame, series = curves(run, PLANTED, "d", budget, **public)
     robust: dict[float, Measure] = {}
     for one in (ROBUST_LOW, ROBUST_HIGH):
-        moved = one.moved(one.points, **public, delta=budget.delta)
-        for d, rows in measures.by(run.table(moved), "d").items():
-            robust[d] = measures.median(
-                np.concatenate([rows[name].to_numpy() for name in DIRECTIONS]), LEVEL / 4
-            )
+        moved = one.moved(one.points, **public, epsilon=budget.epsilon, delta=budget.delta)
+        for d, rows in by(run.table(moved), "d").items():
+            robust[d] = median(np.concatenate([rows[name].to_numpy() for name in DIRECTIONS]), LEVEL / 4)
     clean = {d: one.estimate for d, one in over(frame, "clean", "d").items()}
-    series = [
-        *curves(run, frame, "d", {d: plain_error(n, d, corruption, budget) for d in DIMENSIONS}),
+    series += [
         measured(name(ROBUST), robust, ROBUST),
         Series("clean rows alone", clean, clean.values(), role="reference", colour_key="non-private"),
         Series("", DIMENSIONS, [pull(d, corruption) for d in DIMENSIONS], role="theory", colour_key=BOX),
@@ -192,17 +207,11 @@ def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
 
 def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int, usual: bool) -> Panel:
     factor = budget.epsilon / EPSILON
-    points = [
-        {**point, "corruption": corruption, "epsilon": factor * point["epsilon"], "n": n}
-        for point in EPSILONS.points
-    ]
-    frame = run.table(EPSILONS.moved(points, delta=budget.delta))
-    found = [point["epsilon"] for point in points]
-    foreseen = {one: plain_error(n, 10, corruption, ApproxDP(one, budget.delta)) for one in found}
-    series = (*curves(run, frame, "epsilon", foreseen), _limit(found, corruption))
+    found, _, series = curves(run, EPSILONS, "epsilon", budget, factor, corruption=corruption, n=n)
+    series.append(_limit(found, corruption))
     marks = (Mark("at small ε noise hides the cluster", x=22 * min(found), y=0.3),) if usual else ()
     title, note = f"ξ = {number(corruption)}, d = 10", f"δ = {number(budget.delta)}, n = {number(n)}."
-    return Panel(title, "ε", ERROR, series, marks=marks, note=note)
+    return Panel(title, "ε", ERROR, tuple(series), marks=marks, note=note)
 
 
 def _limit(places: Iterable[float], corruption: float) -> Series:
@@ -216,26 +225,20 @@ def against_corruption(
 ) -> Chart:  # fmt: skip
     """Return the error against the corrupted share (and the least against the worst adversary)."""
     factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
-    points = [
-        {**point, "corruption": factor * point["corruption"], "epsilon": epsilon, "n": n, "d": d}
-        for point in SHARES.points
-    ]
-    frame = run.table(SHARES.moved(points, delta=delta))
-    found = [point["corruption"] for point in points]
+    found, _, series = curves(run, SHARES, "corruption", budget, factor, n=n, d=d)
     shares = np.geomspace(found[0], found[-1], 13)
     least = [mean_limit(float(a)) for a in shares]
-    series = (
-        *curves(run, frame, "corruption", {a: plain_error(n, d, a, budget) for a in found}),
+    series += [
         Series("least against the worst adversary", shares, least, role="reference", colour_key="idea/total"),
         Series("", shares, 1.5 * sqrt(d) * shares, role="theory", colour_key=BOX),
-    )
+    ]
     here = shares[len(shares) // 2]
     marks = (Mark("this cluster is easier than the worst one", x=here, y=0.62 * limit(float(here))),)
     note = f"d = {d}, n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}."
     return Chart(
         "against_corruption",
         "The clipped mean follows the cluster, PRIME undoes most of it",
-        (Panel("", "corrupted share ξ", ERROR, series, note=note, marks=marks),),
+        (Panel("", "corrupted share ξ", ERROR, tuple(series), note=note, marks=marks),),
         alt="Median error against the corrupted share, logarithmic. The plain private mean follows the"
         " cluster's pull, in proportion to the share; PRIME stays below what the worst adversary forces on"
         " every estimator.",
@@ -251,28 +254,28 @@ def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> list[Verdict
     checks, most = [], NEAR * limit(CORRUPTION)
     for point in sweep.points:
         said = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
-        found = measures.median(measures.at(frame, **point)[column], claim_level())
-        checks.append(measures.between(f"median, {said}", found, 0.0, most, n=N))
+        found = median(at(frame, **point)[column], claim_level())
+        checks.append(between(f"median, {said}", found, 0.0, most, n=N))
     return [*checks, rarely("share of single errors above the bound", frame[column] > most)]
 
 
 def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
     found = measures.share(int(missed.sum()), len(missed), claim_level())
-    return measures.between(words, found, 0.0, most, n=N)
+    return between(words, found, 0.0, most, n=N)
 
 
 def plain_mean(frame: pd.DataFrame) -> Verdict:
     found = over(frame, "box", "d", claim_level())
     steep = growth({d: one for d, one in found.items() if d >= 10})
-    return measures.between("slope in d", steep, 0.48, 0.52, n=N, bound=0.5)
+    return between("slope in d", steep, 0.48, 0.52, n=N, bound=0.5)
 
 
 def prime_is_robust(frame: pd.DataFrame) -> list[Verdict]:
     checks = small_errors(frame, "prime", PLANTED)
     prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
     plain, larger = measures.ratio(prime[50], box[50]), measures.ratio(prime[50], prime[2])
-    checks.append(measures.between("over mean/clipped-box, d = 50", plain, 0.0, TENTH, n=N))
-    return [*checks, measures.between("d = 50 over d = 2", larger, 0.0, PLATEAU, n=N)]
+    checks.append(between("over mean/clipped-box, d = 50", plain, 0.0, TENTH, n=N))
+    return [*checks, between("d = 50 over d = 2", larger, 0.0, PLATEAU, n=N)]
 
 
 def every_direction(frame: pd.DataFrame) -> Verdict:
@@ -285,9 +288,9 @@ def every_direction(frame: pd.DataFrame) -> Verdict:
 def in_proportion(frame: pd.DataFrame) -> list[Verdict]:
     prime, box = (over(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
     checks = each(
-        "over ξ√ln(1/ξ), ξ = ", {a: measures.scaled(one, 1 / limit(a)) for a, one in prime.items()}, 0.0, NEAR
+        "over ξ√ln(1/ξ), ξ = ", {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}, 0.0, NEAR
     )
-    return [*checks, measures.between("slope of the plain mean", growth(box), 0.95, 1.05)]
+    return [*checks, between("slope of the plain mean", growth(box), 0.95, 1.05)]
 
 
 def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -296,22 +299,20 @@ def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     said = f"ε = {least:g} over ε = {most:g}"
     worse, same = (measures.ratio(one[least], one[most]) for one in (prime, box))
     means = [  # a median would lie between two modes
-        measures.mean_size(
-            measures.at(frame, epsilon=e)["prime"], claim_level(parts=2), EPSILONS.name, seed, {"epsilon": e}
-        )
+        mean_size(at(frame, epsilon=e)["prime"], claim_level(parts=2), EPSILONS.name, seed, {"epsilon": e})
         for e in (3.0, most)
     ]
     return [
-        measures.between(f"PRIME, {said}", worse, PLATEAU, inf),
-        measures.between(f"plain mean, {said}", same, 0.0, PLATEAU),
-        measures.between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU),
+        between(f"PRIME, {said}", worse, PLATEAU, inf),
+        between(f"plain mean, {said}", same, 0.0, PLATEAU),
+        between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU),
     ]
 
 
 # With too few rows a plain private mean beats a filter: Figure 2 of LKKO21
 
 
-NAMES = (*adversaries.PLAIN, *adversaries.ROBUST[1:])
+NAMES = (*PLAIN, *FILTERS[1:])
 CLEAN, CLUSTER, COINPRESS = "none", "shift-ones", "mean/coinpress"
 SHOWN_N = (100, 200, 500, 1000, 2000, 5000, 10_000, 30_000)
 DECADE = 100  # steps of the search for rows
@@ -324,7 +325,7 @@ def source_constants(n: int, d: int, *, data: Generator, noise: Generator) -> Ro
     theta = data.uniform(-PLACES, PLACES, d)
     rows = corrupted(data.standard_normal((n, d)), CLUSTER, CORRUPTION, data) + theta
     paper = PrimeMean(radius=RADIUS, corruption=CORRUPTION, calibration="paper", sigma=1.0)
-    chosen = {"prime": paper, "box": ClippedBoxMean(radius=RADIUS, sigma=1.0)}
+    chosen = {"prime": paper, "box": fighter(BOX, d, CORRUPTION)}
     return {name: error(one, rows, theta, ApproxDP(1.0, DELTA), noise) for name, one in chosen.items()}
 
 
@@ -334,11 +335,10 @@ def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     for column, attack in (("clean", CLEAN), ("planted", CLUSTER)):
         pairs = np.empty((trials, 2))
         for trial in range(trials):
-            x = corrupted(data.standard_normal((n, adversaries.DUEL_D)), attack, CORRUPTION, data)
-            mean, seed = data.uniform(-PLACES, PLACES, adversaries.DUEL_D), int(noise.integers(2**63))
+            x = corrupted(data.standard_normal((n, DUEL_D)), attack, CORRUPTION, data)
+            mean, seed = data.uniform(-PLACES, PLACES, DUEL_D), int(noise.integers(2**63))
             for side, corruption in enumerate((CORRUPTION, 0.0)):
-                estimator = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0)
-                same = np.random.default_rng(seed)
+                estimator, same = fighter(ROBUST, DUEL_D, corruption), np.random.default_rng(seed)
                 pairs[trial, side] = error(estimator, x + mean, mean, ApproxDP(1.0, DELTA), same)
         found |= {f"{column} filter": pairs[:, 0], f"{column} plain": pairs[:, 1]}
     return found
@@ -350,10 +350,10 @@ def over_coinpress(n: int, corruption: float, epsilon: float, *, data: Generator
 
     A searched crossover (`scalings.lkko21`) is the n from which half of such runs have it below 1.
     """
-    fighters, budget = adversaries.fighters(adversaries.DUEL_D, corruption), ApproxDP(epsilon, DELTA)
-    theta = data.uniform(-PLACES, PLACES, adversaries.DUEL_D)
-    x = corrupted(data.standard_normal((n, adversaries.DUEL_D)), CLUSTER, corruption, data) + theta
-    ours, plain = (error(fighters[name], x, theta, budget, noise) for name in (PRIME, COINPRESS))
+    budget, theta = ApproxDP(epsilon, DELTA), data.uniform(-PLACES, PLACES, DUEL_D)
+    x = corrupted(data.standard_normal((n, DUEL_D)), CLUSTER, corruption, data) + theta
+    chosen = (fighter(key, DUEL_D, corruption) for key in (PRIME, COINPRESS))
+    ours, plain = (error(one, x, theta, budget, noise) for one in chosen)
     return answered(ours / plain)
 
 
@@ -362,9 +362,9 @@ SOURCE = Sweep("lkko21-source-constants", grid(n=(1000, 10_000), d=10), source_c
 FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25) | {"quick": 1})
 CROSSOVER = Sweep(
     "lkko21-crossover",
-    grid(attack=(CLEAN, CLUSTER), n=SHOWN_N, corruption=CORRUPTION, epsilon=adversaries.DUEL_EPSILON,
+    grid(attack=(CLEAN, CLUSTER), n=SHOWN_N, corruption=CORRUPTION, epsilon=DUEL_EPSILON,
          who="private"),
-    adversaries.fights,
+    fights,
     20,
     blocks(3),
 )  # fmt: skip
@@ -372,30 +372,25 @@ CROSSOVER = Sweep(
 
 def rows_to_filter(d: int, corruption: float, budget: ApproxDP) -> int:
     """Return about the n from which mean/robust, by its public rule, pays for a filter."""
-    one = RobustMean(radius=RADIUS, corruption=corruption, sigma=1.0)
-
-    def pays(step: int) -> bool:
-        return one.filters(round(10 ** (step / DECADE)), d, budget)
-
-    return round(10 ** (smallest(pays, DECADE) / DECADE))
+    one = fighter(ROBUST, d, corruption)
+    step = smallest(lambda step: one.filters(round(10 ** (step / DECADE)), d, budget), DECADE)
+    return round(10 ** (step / DECADE))
 
 
 def figure_2(
-    run: Run, *, corruption: float = CORRUPTION, epsilon: float = adversaries.DUEL_EPSILON,
-    delta: float = DELTA, d: int = adversaries.DUEL_D,
+    run: Run, *, corruption: float = CORRUPTION, epsilon: float = DUEL_EPSILON,
+    delta: float = DELTA, d: int = DUEL_D,
 ) -> Chart:  # fmt: skip
     """Return Figure 2: error against n, planted and clean (and where the plain means stop winning)."""
     budget = ApproxDP(epsilon, delta)
     here = rows_to_filter(d, corruption, budget)
-    factor = here / rows_to_filter(adversaries.DUEL_D, CORRUPTION, ApproxDP(adversaries.DUEL_EPSILON, DELTA))
+    factor = here / rows_to_filter(DUEL_D, CORRUPTION, ApproxDP(DUEL_EPSILON, DELTA))
     ns = multiples(SHOWN_N, factor)
     points = grid(attack=(CLEAN, CLUSTER), n=ns, corruption=corruption, epsilon=epsilon, who="private")
     frame = run.table(CROSSOVER.moved(points, d=d, delta=delta))
     pulled, plain = ({n: plain_error(n, d, a, budget) for n in ns} for a in (corruption, 0.0))
-    chosen = adversaries.fighters(d, corruption)
-    expected = {
-        key: {n: float(chosen[key].predicted_error(n, d, budget)) for n in ns} for key in NAMES if key != BOX
-    }
+    chosen = {key: fighter(key, d, corruption) for key in NAMES if key != BOX}
+    expected = {key: {n: float(one.predicted_error(n, d, budget)) for n in ns} for key, one in chosen.items()}
     sampling = {n: sqrt(d / n) for n in ns}
     title = f"a planted cluster, ξ = {number(corruption)}"
     note = f"d = {d}, ε = {number(epsilon)}, δ = {number(delta)}."
@@ -416,15 +411,10 @@ def figure_2(
 
 
 def _against_n(
-    run: Run,
-    frame: pd.DataFrame,
-    attack: str,
-    title: str,
-    expected: Mapping[str, Mapping[int, float]],
-    sampling: Mapping[int, float],
-    note: str,
-) -> Panel:
-    rows = measures.at(frame, attack=attack)
+    run: Run, frame: pd.DataFrame, attack: str, title: str, expected: Mapping[str, Mapping[int, float]],
+    sampling: Mapping[int, float], note: str,
+) -> Panel:  # fmt: skip
+    rows = at(frame, attack=attack)
     found = {key: over(rows, key, "n") for key in NAMES}
     series = list[Series]()
     for key, one in found.items():
@@ -465,10 +455,10 @@ def crossover(ratios: Mapping[float, float]) -> float:
 
 
 def many_rows(frame: pd.DataFrame) -> list[Verdict]:
-    rows = measures.at(frame, attack=CLUSTER)
+    rows = at(frame, attack=CLUSTER)
     prime, box = (over(rows, column, "n", claim_level()) for column in ("prime", "box"))
     return [
-        measures.between(f"over the plain mean, n = {n}", measures.ratio(prime[n], box[n]), 0.0, 0.5, n=n)
+        between(f"over the plain mean, n = {n}", measures.ratio(prime[n], box[n]), 0.0, 0.5, n=n)
         for n in (10_000, 30_000)
     ]
 
@@ -476,15 +466,15 @@ def many_rows(frame: pd.DataFrame) -> list[Verdict]:
 def plain_wins(frame: pd.DataFrame) -> list[Verdict]:
     words = "in 5 % of runs at most"
     return [
-        measures.seldom(f"PRIME is better, n = {n:g}", rows["prime"] < rows["box"], MISSED, words, factor=4.0)
-        for n, rows in measures.by(frame, "n").items()
+        seldom(f"PRIME is better, n = {n:g}", rows["prime"] < rows["box"], MISSED, words, factor=4.0)
+        for n, rows in by(frame, "n").items()
     ]
 
 
 def few_rows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     checks = []
     for n in FEW:
-        rows = measures.at(frame, n=n)
+        rows = at(frame, n=n)
         for kind in ("clean", "planted"):
             most = 0.5 if (n, kind) == (3000, "planted") else HARMLESS
             filtered, plain = (rows[f"{kind} {side}"].to_numpy() for side in ("filter", "plain"))

@@ -8,8 +8,6 @@ estimators is about the worst of the clusters of `clusters`, for nine runs of te
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,28 +17,22 @@ from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.adversaries import (
     DELTA,
     PLACES,
-    RADIUS,
     corrupted,
     error,
+    fighter,
     heavy_rows,
 )
 from workbench.chapters.robust_and_private.planted import rarely, sweep
 from workbench.charts.chart import Chart, Panel, Role, Series
 from workbench.charts.curves import measured
 from workbench.charts.style import number
-from workbench.estimators.coinpress import CoinPressMean
-from workbench.estimators.heavy_tailed import ClippedHeavyMean
-from workbench.estimators.prime import PrimeHeavyMean, PrimeMean
-from workbench.estimators.references import FilterNonprivateMean
-from workbench.estimators.robust import RobustHeavyMean, RobustMean
 from workbench.privacy import ApproxDP
-from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, resampler
-from workbench.study.measures import LEVEL, Measure
+from workbench.study.measures import LEVEL, Measure, at, between, rows_needed, scaled
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside
-from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.run import Row, Run, answered, each_trial
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
 LOWER, UPPER = 1 / 10, 10.0
@@ -86,20 +78,12 @@ class Setting:
 
     table: str
     row: str
-    kind: Any
     name: str
     top: Mapping[int, float]
 
     @property
     def attack(self) -> str:
         return "none" if self.row == "private" else {"1": "shift-ones", "2": "root-1"}[self.table]
-
-    def make(self, d: int, corruption: float) -> Any:
-        known = {"sigma": 1.0} if self.table == "1" else {"upper": 1.0}
-        if self.row == "private":
-            return self.kind(radius=RADIUS * sqrt(d), **known)
-        radius = {"radius": RADIUS} if self.row == "both" else {}
-        return self.kind(corruption=corruption, **radius, **known)
 
     def formula(self, d: int, terms: Terms = USUAL) -> float:
         """Return the sufficient n in polynomial time, every constant 1."""
@@ -111,13 +95,13 @@ class Setting:
 
 
 SETTINGS = {
-    "mean/coinpress": Setting("1", "private", CoinPressMean, "CoinPress", {2: 2, 8: 1, 32: 1}),
-    "mean/filter-nonprivate": Setting("1", "robust", FilterNonprivateMean, "filter", {2: 8, 8: 2, 32: 1}),
-    "mean/prime": Setting("1", "both", PrimeMean, "PRIME", {2: 32, 8: 2, 32: 0.5}),
-    "mean/robust": Setting("1", "both", RobustMean, "row-by-row filter", {2: 8, 8: 2, 32: 0.5}),
-    "mean/clipped-heavy": Setting("2", "private", ClippedHeavyMean, "shrinking ball", {2: 4, 8: 2, 32: 2}),
-    "mean/prime-heavy": Setting("2", "both", PrimeHeavyMean, "PRIME", {2: 4, 8: 1, 32: 0.25}),
-    "mean/robust-heavy": Setting("2", "both", RobustHeavyMean, "row-by-row filter", {2: 4, 8: 1, 32: 0.25}),
+    "mean/coinpress": Setting("1", "private", "CoinPress", {2: 2, 8: 1, 32: 1}),
+    "mean/filter-nonprivate": Setting("1", "robust", "filter", {2: 8, 8: 2, 32: 1}),
+    "mean/prime": Setting("1", "both", "PRIME", {2: 32, 8: 2, 32: 0.5}),
+    "mean/robust": Setting("1", "both", "row-by-row filter", {2: 8, 8: 2, 32: 0.5}),
+    "mean/clipped-heavy": Setting("2", "private", "shrinking ball", {2: 4, 8: 2, 32: 2}),
+    "mean/prime-heavy": Setting("2", "both", "PRIME", {2: 4, 8: 1, 32: 0.25}),
+    "mean/robust-heavy": Setting("2", "both", "row-by-row filter", {2: 4, 8: 1, 32: 0.25}),
 }
 
 
@@ -129,10 +113,9 @@ def hits(
     chosen = SETTINGS[setting]
     x = data.standard_normal((n, d)) if chosen.table == "1" else heavy_rows("student", n, d, data)
     x = corrupted(x, chosen.attack, corruption, data)
-    theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(d, corruption)
-    given = {} if chosen.row == "robust" else {"budget": ApproxDP(epsilon, delta), "rng": noise}
-    found = one(x + theta, **given).value
-    return answered(error_of(found, lambda mean: np.linalg.norm(mean - theta)))
+    theta, one = data.uniform(-PLACES, PLACES, d), fighter(setting, d, corruption)
+    budget = None if chosen.row == "robust" else ApproxDP(epsilon, delta)
+    return answered(error(one, x + theta, theta, budget, noise))
 
 
 def points(terms: Terms) -> tuple[Point, ...]:
@@ -152,8 +135,8 @@ def heavy_errors(
     """Measure mean/prime-heavy on rows of covariance I without a third moment."""
     theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
     rows = corrupted(x, attack, corruption, data) + theta
-    estimator = PrimeHeavyMean(radius=RADIUS, corruption=corruption, upper=1.0)
-    return {"heavy": error(estimator, rows, theta, ApproxDP(epsilon, DELTA), noise)}
+    one = fighter("mean/prime-heavy", d, corruption)
+    return {"heavy": error(one, rows, theta, ApproxDP(epsilon, DELTA), noise)}
 
 
 SIZES = Sweep("lkko21-tables", points(USUAL), hits, 5, blocks(8))
@@ -167,9 +150,9 @@ HEAVY_ROWS = sweep(
 
 
 def needed(frame: pd.DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL) -> Measure:
-    rows = measures.at(frame, setting=name, d=d)
+    rows = at(frame, setting=name, d=d)
     good, rng = rows["error"] <= terms.most(SETTINGS[name].table), resampler(seed, f"{SIZES.name} {name} {d}")
-    return measures.rows_needed(good, rows["n"], SHARE, level, rng)
+    return rows_needed(good, rows["n"], SHARE, level, rng)
 
 
 # What is shown
@@ -223,9 +206,7 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
         if one.table != table:
             continue
         found = {
-            float(place): measures.scaled(
-                needed(frame, key, d, run.seed, LEVEL, terms), 1 / one.formula(d, terms)
-            )
+            float(place): scaled(needed(frame, key, d, run.seed, LEVEL, terms), 1 / one.formula(d, terms))
             for place, d in enumerate(one.top, start=len(names) + 1)
             if len(frame)
         }
@@ -246,8 +227,8 @@ def private_rows(table: str, frame: pd.DataFrame, seed: int) -> list[Verdict]:
     setting, found = SETTINGS[name], []
     for d in setting.top:
         formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
-        over = measures.scaled(rows, 1 / formula)
-        check = measures.between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
+        over = scaled(rows, 1 / formula)
+        check = between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
         found.append(beside(check, STATEMENTS[table], f"private, {name}", formula, rows))
     return found
 

@@ -14,10 +14,9 @@ rows and the same noise: an adversary who sees both and picks one of them, who i
 commit to it before. The error aimed at is 3 units, as in the claims at one n: it moves with ξ.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from math import inf, log
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -25,9 +24,25 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.bounds import al22
 from workbench.bounds.limits import mean_unit, unit
-from workbench.chapters.any_gaussian.attacks import ATTACKS, frame
+from workbench.chapters.any_gaussian.attacks import ATTACKS, away, frame, voted_error
 from workbench.chapters.any_gaussian.votes import BETA
-from workbench.chapters.scalings import DELTAS, EPSILONS, INVERSE, LEVEL, TO_16, grow, least, planned
+from workbench.chapters.matrix_quantile import lifted
+from workbench.chapters.matrix_quantile.quantiles import STATEMENT
+from workbench.chapters.scalings import (
+    LINEAR,
+    PLANNED,
+    QUADRATIC,
+    TO_16,
+    grow,
+    halved,
+    in_alpha,
+    in_delta,
+    in_epsilon,
+    least,
+    row,
+)
+from workbench.estimators.matrix_quantile import Mask as QuantileMask
+from workbench.estimators.matrix_quantile import fewest_rows as quantile_rows
 from workbench.estimators.populous import (
     EVERYBODY,
     NOBODY,
@@ -43,21 +58,19 @@ from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study.rules import Status
-from workbench.study.run import Row, answered, block_columns, each_trial, error_of
-from workbench.study.scaling import Move, Statement, bounded
+from workbench.study.run import Row, answered, block_columns, each_trial, loss_of
+from workbench.study.scaling import Statement, bounded
 from workbench.study.search import fewest_rows
-from workbench.types import Array, Columns
+from workbench.types import Columns
 
 FOURFOLD = log(2)  # the Thompson distance that leaves a condition of 4
 LEAST_VOTE = 40  # groups: fewer have no whole thresholds
-MEANS_CAPS, MANY, DEAR, FEW = {"full": 80}, {"full": 320}, {"full": 60}, {"full": 40}
+MEANS_CAPS, MANY, DEAR = {"full": 80}, {"full": 320}, {"full": 60}
 ROOT = {"ln 1/δ": 1.0, "flat": 0.0}
-LINEAR, QUADRATIC = {"d²": 2.0, "√d": 0.5}, {"d": 1.0, "d³": 3.0}
 FIXED = {"1/α": -1.0, "1/α³": -3.0}
 USUAL = {"d": 2, "epsilon": 1.0, "delta": 1e-6}  # of plans
 
 Mask = Literal["auto", "thompson_laplace", "wishart"]
-AWAY = 1e4  # of a mean, in standard deviations
 RADII = (1.5, 1e3)  # of a cluster, the worst for d = 1 and above; its direction is free: rows are round
 ALONG = ("top-to-zero", "small-to-quantile")  # the worst of a survey of all, for d = 1
 
@@ -79,9 +92,9 @@ def preconditioner(
 ) -> Row:  # fmt: skip
     """Measure the Thompson distance of the preconditioner, for equal ratios and this condition number."""
     law = rotated(np.geomspace(1.0, condition, d), data)
-    budget = ApproxDP(epsilon, delta)
-    value = Preconditioner(centred=True, mask=mask)(law.sample(n, rng=data), budget=budget, rng=noise).value
-    return answered(error_of(value, lambda found: losses.thompson_error(law.in_units(found), np.eye(d))))
+    distance = lambda found: losses.thompson_error(law.in_units(found), np.eye(d))  # noqa: E731
+    estimator = Preconditioner(centred=True, mask=mask)
+    return answered(loss_of(estimator, law.sample(n, rng=data), ApproxDP(epsilon, delta), noise, distance))
 
 
 @each_trial
@@ -90,15 +103,14 @@ def robust_mean(
 ) -> Row:
     """Measure the worst error of the robust mean over clusters in the place of the lowest rows on an axis."""
     clean, budget = data.standard_normal((n, d)), ApproxDP(epsilon, delta)
-    estimator, lowest = PopulousRobustMean(corruption=corruption, sigma=1.0), np.argsort(clean[:, 0])
-
-    def error(radius: float, rng: Generator) -> float:
+    estimator = PopulousRobustMean(corruption=corruption, sigma=1.0)
+    lowest, seed = np.argsort(clean[:, 0])[: int(corruption * n)], int(noise.integers(2**63))
+    errors = []
+    for radius in RADII:
         x = clean.copy()
-        x[lowest[: int(corruption * n)], 0] = radius
-        value = estimator(x + AWAY, budget=budget, rng=rng).value
-        return error_of(value, lambda mean: np.linalg.norm(mean - AWAY))
-
-    return answered(max(error(radius, rng) for radius, rng in zip(RADII, _same(noise), strict=False)))
+        x[lowest, 0] = radius
+        errors.append(away(estimator, x, budget, np.random.default_rng(seed)))
+    return answered(max(errors))
 
 
 @each_trial
@@ -108,20 +120,11 @@ def robust_covariance(
     """Measure the worst Frobenius error of the robust covariance over attacks, in a long rotated frame."""
     estimator = PopulousRobustCovariance(corruption=corruption, centred=True)
     clean, shape, budget = data.standard_normal((n, d)), frame(d, data), ApproxDP(epsilon, delta)
-    back = np.linalg.inv(shape)
-
-    def error(x: Array, rng: Generator) -> float:
-        value = estimator(x @ shape.T, budget=budget, rng=rng).value
-        return error_of(value, lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)))
-
-    attacked = (ATTACKS[name].corrupt(clean, corruption, rng=data) for name in ALONG)
-    return answered(max(error(x, rng) for x, rng in zip(attacked, _same(noise), strict=False)))
-
-
-def _same(noise: Generator) -> Iterable[Generator]:
-    seed = int(noise.integers(2**63))
-    while True:
-        yield np.random.default_rng(seed)
+    seed, errors = int(noise.integers(2**63)), []
+    for name in ALONG:
+        x = ATTACKS[name].corrupt(clean, corruption, rng=data)
+        errors.append(voted_error(estimator, x, shape, budget, np.random.default_rng(seed)))
+    return answered(max(errors))
 
 
 # Without corruption
@@ -137,28 +140,22 @@ GROUPS = Statement(
     "the source's vote",
     {"epsilon": 0.5, "delta": 1e-6},
     vote_bound,
-    (
-        Move("epsilon", EPSILONS, -1, INVERSE, "ln(1/δ)/ε"),
-        Move("delta", DELTAS, 1, LEVEL, "ln(1/δ)/ε", logarithm=True),
-    ),
+    (in_epsilon(1.0, "ln(1/δ)/ε"), in_delta("ln(1/δ)/ε")),
     vote,
     alpha=lambda: 0.5,
     predicted=vote_bound,
     fewest=lambda: LEAST_VOTE,
     caps={"quick": 200, "full": 1000},
 )
-IN_SUBSPACE = "d ln(1/δ)/ε"
-SUBSPACES = planned(
+FEWEST = "d ln(1/δ)/ε"
+SUBSPACES = Statement(
     "AL22/Thm4.1",
     "spectral/subspace-exact (the plan's least n)",
     {**USUAL, "d": 4},
     al22.subspace_shape,
-    (
-        Move("d", TO_16, 1, LINEAR, IN_SUBSPACE),
-        Move("epsilon", EPSILONS, -1, INVERSE, IN_SUBSPACE),
-        Move("delta", DELTAS, 1, LEVEL, IN_SUBSPACE, logarithm=True),
-    ),
-    least(SubspaceExact(centred=True, beta=BETA)),
+    (row("d", TO_16, 1, LINEAR, FEWEST), in_epsilon(1.0, FEWEST), in_delta(FEWEST)),
+    fewest=least(SubspaceExact(centred=True, beta=BETA)),
+    **PLANNED,
 )
 FRAMES = Statement(
     "AL22/Thm5.4",
@@ -166,10 +163,10 @@ FRAMES = Statement(
     {"d": 2, "epsilon": 8.0, "delta": 1e-6, "condition": 1e4, "mask": "auto"},
     al22.preconditioner_shape,
     (
-        Move("d", TO_16, 2, QUADRATIC, "d² √ln(1/δ)/ε", {"mask": "wishart", "epsilon": 32.0}),
-        Move("epsilon", (16.0, 8.0, 4.0, 2.0), -1, INVERSE, "(d² √ln 1/δ + d ln 1/δ)/ε"),
-        Move("delta", DELTAS, 1, LEVEL, "d ln(1/δ)/ε", {"d": 1}, logarithm=True),
-        Move("condition", (10.0, 1e2, 1e4, 1e8), 0, {"√ln κ": 0.5, "ln κ": 1.0}, "flat", logarithm=True),
+        row("d", TO_16, 2, QUADRATIC, "d² √ln(1/δ)/ε", mask="wishart", epsilon=32.0),
+        in_epsilon(16.0, "(d² √ln 1/δ + d ln 1/δ)/ε"),
+        in_delta(FEWEST, d=1),
+        row("condition", (10.0, 1e2, 1e4, 1e8), 0, {"√ln κ": 0.5, "ln κ": 1.0}, "flat", logarithm=True),
     ),
     preconditioner,
     alpha=lambda: FOURFOLD,
@@ -196,41 +193,38 @@ MEANS = Statement(
     {"d": 2, "alpha": 0.4, "epsilon": 8.0, "delta": 1e-6},
     voted_shape,
     (
-        Move("d", TO_16, 1.5, {"d": 1.0, "d²": 2.0}, IN_MEAN),
-        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -1, INVERSE, IN_MEAN, caps=MANY),
-        Move("delta", DELTAS, 1, LEVEL, IN_MEAN, logarithm=True, caps=MANY),
-        Move("alpha", (0.2, 0.1, 0.05), -2, FIXED, "d/α²", {"epsilon": 64.0}, caps=MANY),
+        row("d", TO_16, 1.5, {"d": 1.0, "d²": 2.0}, IN_MEAN),
+        in_epsilon(8.0, IN_MEAN, caps=MANY),
+        in_delta(IN_MEAN, caps=MANY),
+        row("alpha", (0.2, 0.1, 0.05), -2, FIXED, "d/α²", caps=MANY, epsilon=64.0),
     ),
     share=1 - BETA,
     caps=MEANS_CAPS,
 )
 NOISE, SAMPLING = "d² √ln(1/δ)/(αε)", "d²/α²"
-ACCURACIES = (0.04, 0.02, 0.01)
+TINY = (1e-4, 1e-8, 1e-16, 1e-32)
 CONDITIONED = Statement(
     "AL22/Thm5.5",
     "covariance/clipped",
-    {"d": 2, "alpha": 0.4, "epsilon": 0.1, "delta": 1e-6, "upper": 4.0, "lower": 1.0, "centred": True},
+    {"d": 2, "alpha": 0.8, "epsilon": 0.05, "delta": 1e-6, "upper": 4.0, "lower": 1.0, "centred": True},
     lambda d, alpha, epsilon, delta: al22.conditioned_shape(d, alpha, epsilon, delta).noise,
     (
-        Move("d", TO_16, 2, QUADRATIC, NOISE, {"alpha": 0.8, "epsilon": 0.4}),
-        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, NOISE, {"alpha": 0.8}),
-        Move(
-            "delta", (1e-4, 1e-8, 1e-16, 1e-32), 0.5, ROOT, NOISE, {"alpha": 0.8, "epsilon": 4.0},
-            logarithm=True, caps=MANY,
-        ),
-        Move("alpha", (0.8, 0.4, 0.2, 0.1), -1, {"1/α²": -2.0, "1/√α": -0.5}, NOISE, {"epsilon": 0.05}),
+        row("d", TO_16, 2, QUADRATIC, NOISE, epsilon=0.4),
+        in_epsilon(0.4, NOISE),
+        in_delta(NOISE, 0.5, ROOT, TINY, caps=MANY, epsilon=4.0),
+        in_alpha(0.8, -1, NOISE),
     ),
     share=1 - BETA,
     caps=MEANS_CAPS,
-)  # fmt: skip
+)
 COVARIANCE = Statement(
     "AL22/Thm5.6",
     "covariance/populous",
     {"d": 2, "alpha": 0.03, "epsilon": 8.0, "delta": 1e-6, "centred": True},
     lambda d, alpha, epsilon, delta: al22.covariance_shape(d, alpha, epsilon, delta).total,
     (
-        Move("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
-        Move("alpha", ACCURACIES, -2, FIXED, SAMPLING, {"epsilon": 16.0}),
+        row("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
+        row("alpha", (0.04, 0.02, 0.01), -2, FIXED, SAMPLING, epsilon=16.0),
     ),
     share=1 - BETA,
     caps=DEAR,
@@ -243,18 +237,16 @@ LAW = replace(
     shape=lambda d, alpha, epsilon, delta: al22.gaussian_shape(d, alpha, epsilon, delta).total,
 )
 FRAMED = "d (d √ln(1/δ) + ln(1/δ))/ε"
-PLANNED = tuple(  # whatever the accuracy: what the frame takes, or the offset
-    planned(
+AT_LEAST = tuple(  # whatever the accuracy: what the frame takes, or the offset
+    Statement(
         one.id,
         f"{one.key} (the plan's least n)",
         USUAL,
         al22.preconditioner_shape,
-        (
-            Move("epsilon", (8.0, 4.0, 2.0, 1.0), -1, INVERSE, FRAMED),
-            Move("delta", DELTAS, 1, LEVEL, FRAMED, logarithm=True),
-        ),
-        least(estimator),
+        (in_epsilon(8.0, FRAMED), in_delta(FRAMED)),
+        fewest=least(estimator),
         caps=DEAR,
+        **PLANNED,
     )
     for one, estimator in ((COVARIANCE, PopulousCovariance(centred=True)), (LAW, PopulousGaussian()))
 )
@@ -264,9 +256,9 @@ PLANNED = tuple(  # whatever the accuracy: what the frame takes, or the offset
 
 
 UNITS = 3.0
-CORRUPTIONS = (0.1, 0.05, 0.025, 0.0125)
 ATTACKED = {"d": 1, "corruption": 0.05, "epsilon": 2.0, "delta": 1e-6}
 ROBUST = "d^3.5 √ln(1/δ)/(αεξ²)"
+TWICE: dict[str, Any] = {"start": lambda fewest: 2 * fewest, "caps": {"full": 40}}
 
 
 ROBUST_MEANS = Statement(
@@ -275,16 +267,15 @@ ROBUST_MEANS = Statement(
     ATTACKED,
     lambda d, corruption, epsilon, delta: voted_shape(d, UNITS * mean_unit(corruption), epsilon, delta),
     (
-        Move("d", (1, 2, 3, 4), 1.5, {"√d": 0.5, "d^2.5": 2.5}, IN_MEAN, {"corruption": 0.02}),
-        Move("epsilon", EPSILONS, -1, INVERSE, IN_MEAN),
-        Move("delta", DELTAS, 1, LEVEL, IN_MEAN, {"epsilon": 0.5}, logarithm=True),
-        Move("corruption", CORRUPTIONS, -2, {"1/ξ": -1.0, "flat": 0.0}, "1/(ξ² ln 1/ξ)"),
+        row("d", (1, 2, 3, 4), 1.5, {"√d": 0.5, "d^2.5": 2.5}, IN_MEAN, corruption=0.02),
+        in_epsilon(1.0, IN_MEAN),
+        in_delta(IN_MEAN, epsilon=0.5),
+        row("corruption", halved(0.1), -2, {"1/ξ": -1.0, "flat": 0.0}, "1/(ξ² ln 1/ξ)"),
     ),
     robust_mean,
     alpha=lambda corruption: UNITS * mean_unit(corruption),
-    start=lambda fewest: 2 * fewest,
     fewest=least(lambda share: PopulousRobustMean(corruption=share, sigma=1.0)),
-    caps=FEW,
+    **TWICE,
 )
 ROBUST_COVARIANCES = Statement(
     "AL22/Thm6.3",
@@ -294,22 +285,121 @@ ROBUST_COVARIANCES = Statement(
         d, UNITS * unit(corruption), corruption, epsilon, delta
     ),
     (
-        Move("epsilon", (2.0, 1.0, 0.5, 0.25), -1, INVERSE, ROBUST),
-        Move("delta", DELTAS, 0.5, ROOT, ROBUST, {"epsilon": 0.5}, logarithm=True),
-        Move("corruption", CORRUPTIONS, -3, {"1/ξ": -1.0, "1/ξ²": -2.0}, "1/(ξ³ ln 1/ξ)"),
+        in_epsilon(2.0, ROBUST),
+        in_delta(ROBUST, 0.5, ROOT, epsilon=0.5),
+        row("corruption", halved(0.1), -3, {"1/ξ": -1.0, "1/ξ²": -2.0}, "1/(ξ³ ln 1/ξ)"),
     ),
     robust_covariance,
     alpha=lambda corruption: UNITS * unit(corruption),
-    start=lambda fewest: 2 * fewest,
     fewest=least(lambda share: PopulousRobustCovariance(corruption=share, centred=True)),
-    caps=FEW,
+    **TWICE,
 )
+
+
+# Matrix quantiles, and a mean and a whole Gaussian from lifted rows
+#
+# Of a matrix quantile n is the least that its plan accepts; that so few rows are enough is tried in `rows`.
+# The shape is ours, and so are these claims: of AL22 stands beside it what its votes ask for. A private
+# preconditioner from fewer than d² rows was an open question there; d^1.5 was answered since (Brown, Hopkins
+# & Smith 2023).
+#
+# Of a mean and of a whole Gaussian half of all runs have to be within α, so that an n stands beside that of a
+# predicted median. The statements are for a constant error where n is next to the fewest rows (d ln(1/δ)/ε),
+# and the whole sum, or its sampling term, elsewhere.
+
+
+FLAT = {"√ln": 0.5, "ln": 1.0}
+TO_TRILLIONTH = (1e-2, 1e-4, 1e-8, 1e-12)
+Target = Literal["thompson", "frobenius"]
+
+
+def short_shape(d: int, epsilon: float, delta: float) -> float:
+    """Return (d^1.5 + d ln(1/δ))/ε."""
+    return float((d**1.5 + d * log(1 / delta)) / epsilon)
+
+
+def near_shape(d: int, alpha: float, epsilon: float, delta: float) -> float:
+    """Return the sampling and the noise of Theorem 5.5, and the shape of a condition of 4."""
+    return al22.conditioned_shape(d, alpha, epsilon, delta).total + short_shape(d, epsilon, delta)
+
+
+def planned(
+    d: int, epsilon: float, delta: float, target: Target, mask: QuantileMask, alpha: float = FOURFOLD
+) -> int:
+    return quantile_rows(d, ApproxDP(epsilon, delta), BETA, target, alpha, mask)
+
+
+SHORT = "(d^1.5 + d ln 1/δ)/ε"
+ROWS = Statement(
+    STATEMENT,
+    "covariance/matrix-quantile (the plan's least n)",
+    {"d": 2, "epsilon": 1.0, "delta": 1e-6, "target": "thompson", "mask": "auto"},
+    short_shape,
+    (
+        row("d", (2, 5, 10, 20), 1, LINEAR, SHORT, mask="wishart"),
+        in_epsilon(4.0, SHORT),
+        in_delta(FEWEST, values=TO_TRILLIONTH),
+    ),
+    None,
+    alpha=lambda: FOURFOLD,
+    fewest=planned,
+    caps={"full": 200},
+)
+NEARBY = replace(
+    ROWS,
+    key="covariance/matrix-quantile (the plan's least n, relative Frobenius norm)",
+    usual={**ROWS.usual, "alpha": 0.2, "target": "frobenius"},
+    alpha=lambda alpha: alpha,
+    shape=near_shape,
+    moves=(
+        row("d", (5, 10, 20), 2, QUADRATIC, NOISE, alpha=0.5),
+        in_alpha(0.4, -2, SAMPLING, FIXED, epsilon=16.0),
+        in_epsilon(0.8, NOISE, alpha=0.4),
+        in_delta(NOISE, 0.5, {"ln² 1/δ": 2.0, "flat": 0.0}, TO_TRILLIONTH, epsilon=0.5),
+    ),
+)
+
+
+ANYWHERE = lifted.affine(
+    lifted.MEAN,
+    "α = .2",
+    lifted.constant_shape,
+    (
+        in_epsilon(1.0, FEWEST),
+        in_delta(FEWEST, values=TO_TRILLIONTH),
+        row("condition", (10.0, 1e4, 1e8), 0, FLAT, "flat", logarithm=True),
+        row("offset", (10.0, 1e4, 1e9), 0, FLAT, "flat", logarithm=True),
+    ),
+    d=2,
+    caps={"full": 400},
+    alpha=0.2,
+)
+TALL_MEAN = lifted.affine(
+    lifted.MEAN,
+    "α = .2",
+    lifted.constant_shape,
+    (row("d", (2, 5, 10, 20), 1, LINEAR, FEWEST),),
+    alpha=0.2,
+)
+ACCURATE = lifted.affine(  # ε at which sampling decides
+    lifted.MEAN, "ε = 32", lifted.mean_shape, (in_alpha(0.08, -2, "d/α²", FIXED),), d=2, epsilon=32.0
+)
+LIFTED = lifted.affine(
+    lifted.LAW,
+    "ε = 1",
+    near_shape,
+    (
+        row("d", (4, 6, 10), 2, QUADRATIC, NOISE, alpha=0.04),
+        row("alpha", (0.04, 0.02, 0.0125), -1, {"1/α²": -2.0}, NOISE, d=4),
+    ),
+    caps={"full": 60},
+)
+
 
 CLAIMS = (
     grow(
         "any-gaussian/subspace-rows-grow",
         "N31",
-        ("AL22/Thm4.1",),
         "The plan's least n of the subspace grows at most as d ln(1/δ)/ε does (d = 2 .. 16, ε = 1 .. 1/8, δ"
         " = 1e-2 .. 1e-16).",
         SUBSPACES,
@@ -319,7 +409,6 @@ CLAIMS = (
     grow(
         "any-gaussian/vote-groups-grow",
         "N32",
-        ("AL22/Lem3.6",),
         "The searched number of groups that the source's vote hears, all of which agree, grows at most as"
         " (20/ε) ln(1 + (e^ε - 1)/(2δ)) does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-16), and is no larger.",
         GROUPS,
@@ -328,11 +417,11 @@ CLAIMS = (
     grow(
         "any-gaussian/preconditioner-rows-grow",
         "N33",
-        ("AL22/Thm5.4", "AL22/Alg3"),
         "Searched n that leave a condition of 4 grow at most as d² √ln(1/δ)/ε + d ln(1/δ)/ε does (d = 2 .."
         " 16, masks of one kind, at ε = 32, ε = 16 .. 2, δ = 1e-2 .. 1e-16), are the same for condition"
         " numbers 10 .. 1e8, and at most the planned ones.",
         FRAMES,
+        sources=("AL22/Thm5.4", "AL22/Alg3"),
         checks=bounded(),
         expected=Status.NOT_CONTRADICTED,
         reason="In ε the rate is seen, and n does not change with the condition number. In d it grows as"
@@ -341,7 +430,6 @@ CLAIMS = (
     grow(
         "any-gaussian/mean-rows-grow",
         "N36",
-        ("AL22/Thm7.4",),
         "Searched n of mean/populous, no rows corrupted, grow at most as (√(d ln(1/δ)) + ln(1/δ))/ε · d/α²"
         " does, the theorem's groups and those of a vote: d = 2 .. 16, ε = 8 .. 1, δ = 1e-2 .. 1e-16, α = .2"
         " .. .05.",
@@ -353,7 +441,6 @@ CLAIMS = (
     grow(
         "any-gaussian/conditioned-rows-grow",
         "N34",
-        ("AL22/Thm5.5",),
         "Searched n of one noisy step at I ≤ Σ ≤ 4I grow at most as d² √ln(1/δ)/(αε) does, where d²/α² has"
         " no part in it: d = 2 .. 16, ε = .4 .. .05, δ = 1e-4 .. 1e-32, α = .8 .. .1.",
         CONDITIONED,
@@ -363,14 +450,13 @@ CLAIMS = (
     grow(
         "any-gaussian/law-rows-grow",
         "N35",
-        ("AL22/Thm5.6", "AL22/Thm5.7"),
         "Searched n of covariance/populous and gaussian/populous grow at most as the theorems' d²/α² + d²"
         " √ln(1/δ)/(αε) and what frame or offset take: in d = 1 .. 8 (α = .03, .04) and in α where sampling"
         " dominates; and so does the plan's least n, in ε = 8 .. 1 and δ = 1e-2 .. 1e-16, as the frame's d"
         " (d √ln(1/δ) + ln(1/δ))/ε.",
         COVARIANCE,
         LAW,
-        *PLANNED,
+        *AT_LEAST,
         expected=Status.UNDECIDED,
         reason="In d they grow by less than d²; so does the plan's least n in ε and δ. In α, where the"
         " second stage needs most rows, 1/α² is seen at 5 % for either estimator, and not where all scalings"
@@ -379,11 +465,11 @@ CLAIMS = (
     grow(
         "any-gaussian/robust-mean-rows-grow",
         "N37",
-        ("AL22/Thm7.4", "AL22/Alg5"),
         "Searched n of mean/populous-robust at an error of 3 ξ √(ln 1/ξ), under the worse of two clusters,"
         " grow at most as (√(d ln(1/δ)) + ln(1/δ))/ε · d/α² does (d = 1 .. 4, ε = 1 .. 1/8, δ = 1e-2 .."
         " 1e-16, ξ = .1 .. .0125).",
         ROBUST_MEANS,
+        sources=("AL22/Thm7.4", "AL22/Alg5"),
         expected=Status.UNDECIDED,
         reason="In ε the rate is seen, in d and ξ n grows by less. In δ it grows as ln(1/δ), as the"
         " ln(1/δ)/ε groups of a vote do (Lemma 3.6), which at d = 1 are more than the recalled √(d"
@@ -392,13 +478,73 @@ CLAIMS = (
     grow(
         "any-gaussian/robust-covariance-rows-grow",
         "N38",
-        ("AL22/Thm6.3", "AL22/Alg4"),
         "Searched n of covariance/populous-robust (d = 1) at an error of 3 ξ ln 1/ξ, under the worse of two"
         " attacks, grow at most as √ln(1/δ)/(αεξ²) does: in ε = 2 .. 1/4, δ = 1e-2 .. 1e-16 and ξ = .1 .."
         " .0125.",
         ROBUST_COVARIANCES,
+        sources=("AL22/Thm6.3", "AL22/Alg4"),
         expected=Status.UNDECIDED,
         reason="In ξ n grows by less. In ε and δ the stated rates are seen at 5 % each, and not where all"
         " scalings share this level.",
+    ),
+    grow(
+        "matrix-quantile/fourfold-rows-grow",
+        "N61",
+        "The plan's least n for a condition of 4, masks of one kind, grows at most as (d^1.5 + d ln(1/δ))/ε"
+        " does: in d = 2 .. 20, where d² is excluded, ε = 4 .. 1/2, δ = 1e-2 .. 1e-12.",
+        ROWS,
+        kind="ours",
+        expected=Status.NOT_CONTRADICTED,
+        reason="It grows by less: as d^.93, ε^-.88 and ln(1/δ)^.58.",
+    ),
+    grow(
+        "matrix-quantile/near-rows-grow",
+        "N63",
+        "The plan's least n for a relative Frobenius error α grows at most as d²/α² + d² √ln(1/δ)/(αε) +"
+        " (d^1.5 + d ln(1/δ))/ε does: in d = 5 .. 20, α = .4 .. .05, ε = .8 .. .1, δ = 1e-2 .. 1e-12.",
+        NEARBY,
+        kind="ours",
+        expected=Status.NOT_CONTRADICTED,
+        reason="In α, ε and δ the rates are seen. In d it grows as d^1.3, less than d².",
+    ),
+    grow(
+        "matrix-quantile/mean-rows-grow",
+        "N64",
+        "Searched n of a mean from a lifted quantile, d = 2, for a median error of .2, grow at most as"
+        " ln(1/δ)/ε does (ε = 1 .. 1/8, δ = 1e-2 .. 1e-12), are the same for condition numbers 10 .. 1e8 and"
+        " offsets of 10 .. 1e9 standard deviations, and at most 1.15 times the predicted ones.",
+        ANYWHERE,
+        checks=bounded(lifted.MEAN_ROWS_BAND),
+        kind="ours",
+        expected=Status.NOT_CONTRADICTED,
+        reason="In ε, and in what n does not depend on, the rates are seen. In δ n grows as ln(1/δ)^.84.",
+    ),
+    grow(
+        "matrix-quantile/mean-rows-in-steps",
+        "N65",
+        "Searched n of a mean from a lifted quantile grow at most as d ln(1/δ)/ε does in d = 2 .. 20, for a"
+        " median error of .2; in α at most as d/α² + d √ln(1/δ)/(αε) + d ln(1/δ)/ε does, from .4 to .05 at ε"
+        " = 1 and from .08 to .01 at ε = 32, d = 2; they are at most 1.15 times the predicted ones.",
+        TALL_MEAN,
+        lifted.ALPHA,
+        ACCURATE,
+        checks=bounded(lifted.MEAN_ROWS_BAND),
+        kind="ours",
+        expected=Status.UNDECIDED,
+        reason="At ε = 32 the rate 1/α² is seen. At ε = 1 n grows as α^-.66 and as d^.79, less than stated."
+        " Where α is small, the intervals of n are wider than the band.",
+    ),
+    grow(
+        "matrix-quantile/law-rows-grow",
+        "N66",
+        "Searched n of a whole Gaussian from lifted rows, for a median total variation of α, grow at most as"
+        " d²/α² + d² √ln(1/δ)/(αε) + (d^1.5 + d ln(1/δ))/ε does (d = 4 .. 10, α = .04 .. .0125), and are at"
+        " most 1.15 times the predicted ones.",
+        LIFTED,
+        checks=bounded(lifted.MEAN_ROWS_BAND),
+        expected=Status.UNDECIDED,
+        reason="In α n grows slower than stated. In d the three n lie on a curve: their exponent is 1.6,"
+        " less than the stated 2, but so few values do not exclude the latter.",
+        kind="ours",
     ),
 )

@@ -17,23 +17,24 @@ whose other terms are small, found by trying. At ε = .01 the n of the tight two
 
 from collections.abc import Callable
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds import l17, smallest
-from workbench.chapters.scalings import INVERSE, grow
+from workbench.chapters.scalings import grow, in_alpha, in_delta, in_epsilon, row
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
 from workbench.study.rules import Status
 from workbench.study.run import Row, each_trial
-from workbench.study.scaling import Move, Setting, Statement, below
+from workbench.study.scaling import Setting, Statement, below
 
 BETA = 0.1
-OFTEN, SEEN, CAPS = {"quick": 100, "full": 500}, {"quick": 100, "full": 400}, {"full": 400}
-SAMPLING, OVER_ALPHA = {"1/α": -1.0}, {"1/α²": -2.0, "1/√α": -0.5}
+SEEN, CAPS = {"quick": 100, "full": 400}, {"full": 400}
 IN_LOG = {letter: {f"√ln {letter}": 0.5, f"ln² {letter}": 2.0} for letter in ("R", "k", "1/β", "1/δ")}
-ACCURATE = Move("alpha", (0.16, 0.08, 0.04, 0.02), -2, SAMPLING, "1/α²", {"epsilon": 10.0})
+ACCURATE = in_alpha(0.16, -2, "1/α²", epsilon=10.0)
+OF_MEANS: dict[str, Any] = {"share": 1 - BETA, "caps": {"quick": 100, "full": 500}}
 
 CLIPPED = Statement(
     "L17/Eq1",
@@ -41,12 +42,11 @@ CLIPPED = Statement(
     {"d": 1, "alpha": 0.1, "epsilon": 0.5, "radius": 100.0, "calibration": "paper"},
     lambda alpha, radius, epsilon: l17.clipped_mean_shape(alpha, radius, epsilon).total,
     (
-        Move("radius", (50.0, 100.0, 200.0, 400.0), 1, {"√R": 0.5, "ln R": 0.2}, "R/(αε)"),
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, "R/(αε)"),
-        Move("alpha", (0.4, 0.2, 0.1, 0.05), -1, OVER_ALPHA, "R/(αε)"),
+        row("radius", (50.0, 100.0, 200.0, 400.0), 1, {"√R": 0.5, "ln R": 0.2}, "R/(αε)"),
+        in_epsilon(0.8, "R/(αε)"),
+        in_alpha(0.4, -1, "R/(αε)"),
     ),
-    share=1 - BETA,
-    caps=OFTEN,
+    **OF_MEANS,
 )
 TWO_STEP = Statement(
     "L17/Eq2",
@@ -55,31 +55,25 @@ TWO_STEP = Statement(
     lambda alpha, radius, epsilon: l17.two_step_shape(alpha, radius, epsilon).total,
     (
         ACCURATE,
-        Move("epsilon", (0.16, 0.08, 0.04, 0.02), -1, INVERSE, "ln R/ε and the noise", {"alpha": 0.5}),
-        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, IN_LOG["R"], "ln R/ε", logarithm=True),
+        in_epsilon(0.16, "ln R/ε and the noise", alpha=0.5),
+        row("radius", (5.0, 25.0, 1e3, 1e6), 1, IN_LOG["R"], "ln R/ε", logarithm=True),
     ),
-    share=1 - BETA,
-    caps=OFTEN,
+    **OF_MEANS,
 )
 UNBOUNDED = Statement(
     "L17/Eq6",
     "univariate/unbounded-mean",
     {"d": 1, "alpha": 1.0, "epsilon": 0.1, "delta": 1e-6, "calibration": "paper"},
     lambda alpha, epsilon, delta: l17.unbounded_shape(alpha, epsilon, delta).total,
-    (
-        ACCURATE,
-        Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, "ln(1/δ)/ε"),
-        Move("delta", (1e-2, 1e-4, 1e-8, 1e-16), 1, {"√ln 1/δ": 0.5}, "ln(1/δ)/ε", logarithm=True),
-    ),
-    share=1 - BETA,
-    caps=OFTEN,
+    (ACCURATE, in_epsilon(0.4, "ln(1/δ)/ε"), in_delta("ln(1/δ)/ε", instead={"√ln 1/δ": 0.5})),
+    **OF_MEANS,
 )
 PACKING = Statement(
     "L17/Thm2.6",
     "univariate/median",
     {"d": 1, "alpha": 4.0, "epsilon": 0.1, "radius": 1e4},
     lambda alpha, epsilon, radius: l17.packing_bound(radius, alpha, epsilon, BETA, strict=False),
-    (Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, "ln(R/α)/ε"),),
+    (in_epsilon(0.4, "ln(R/α)/ε"),),
     bound="lower",
     share=1 - BETA,
     caps=SEEN,
@@ -91,7 +85,7 @@ PACKING = Statement(
 SHARE = 0.9  # of runs that succeed, all repetitions at once
 REPEATS = {1 - SHARE ** (1 / repeats): repeats for repeats in (1, 7, 45, 300)}  # β of one -> repetitions
 BETAS = tuple(REPEATS)
-DELTAS = (1e-24, 1e-48, 1e-96, 1e-192)  # so small that ln(1/δ) is most of the bound
+TINY = (1e-24, 1e-48, 1e-96, 1e-192)  # so small that ln(1/δ) is most of the bound
 FINITE_TERM, DROPPED, LOUD = "ln(k/β)/(αε)", "ln(1/δ)/(αε)", "ln(n/β)/(αε)"
 
 
@@ -139,42 +133,39 @@ def stable_share(part: str, alpha: float, epsilon: float, delta: float, beta: fl
     return dropped if part == "dropped" else 1 - dropped
 
 
+REPEATED: dict[str, Any] = {"also": lambda beta: {"repeats": REPEATS[beta]}, "share": SHARE, "caps": CAPS}
 FINITE = Statement(
     "L17/Thm1.1",
     "univariate/histogram-location [all bins, laplace]",
     {"bins": 20, "alpha": 0.05, "epsilon": 0.5, "beta": BETAS[0]},
     finite_rows,
     (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, FINITE_TERM, caps=SEEN),
-        Move("alpha", (0.1, 0.05, 0.025, 0.0125), -1, OVER_ALPHA, FINITE_TERM),
-        Move("bins", (4.0, 32.0, 1e3, 1e5), 1, IN_LOG["k"], FINITE_TERM, logarithm=True),
-        Move("beta", BETAS, 1, IN_LOG["1/β"], FINITE_TERM, {"bins": 2}, logarithm=True),
+        in_epsilon(0.8, FINITE_TERM, caps=SEEN),
+        in_alpha(0.1, -1, FINITE_TERM),
+        row("bins", (4.0, 32.0, 1e3, 1e5), 1, IN_LOG["k"], FINITE_TERM, logarithm=True),
+        row("beta", BETAS, 1, IN_LOG["1/β"], FINITE_TERM, logarithm=True, bins=2),
     ),
     finite_shares,
     predicted=finite_rows,
     isolated=lambda: 1.0,
-    also=lambda beta: {"repeats": REPEATS[beta]},
     bound="equal",
-    share=SHARE,
-    caps=CAPS,
+    **REPEATED,
 )
 STABLE = Statement(  # the source has its β as .01
     "L17/Thm1.2",
     "univariate/stable-location [all bins]",
-    {"alpha": 0.1, "epsilon": 0.5, "delta": DELTAS[0], "beta": BETAS[0]},
+    {"alpha": 0.1, "epsilon": 0.5, "delta": TINY[0], "beta": BETAS[0]},
     lambda alpha, epsilon, delta, beta: (log(1 / delta) + log(1 / beta)) / (alpha * epsilon),
     (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, DROPPED, part="dropped", caps=SEEN),
-        Move("alpha", (0.2, 0.1, 0.05, 0.025), -1, OVER_ALPHA, DROPPED, part="dropped"),
-        Move("delta", DELTAS, 1, IN_LOG["1/δ"], DROPPED, logarithm=True, part="dropped"),
-        Move("beta", BETAS, 1, IN_LOG["1/β"], LOUD, {"delta": 0.2}, logarithm=True),
+        in_epsilon(0.8, DROPPED, part="dropped", caps=SEEN),
+        in_alpha(0.2, -1, DROPPED, part="dropped"),
+        in_delta(DROPPED, 1, IN_LOG["1/δ"], TINY, part="dropped"),
+        row("beta", BETAS, 1, IN_LOG["1/β"], LOUD, logarithm=True, delta=0.2),
     ),
     stable_shares,
     predicted=stable_rows,
     isolated=stable_share,
-    also=lambda beta: {"repeats": REPEATS[beta]},
-    share=SHARE,
-    caps=CAPS,
+    **REPEATED,
 )
 
 
@@ -192,20 +183,20 @@ CLAIMS = (
     grow(
         "one-mean/clipped-rows-grow",
         "N1",
-        ("L17/Lem2.2", "L17/Eq1"),
         "Searched n of the clipped mean grow as 1/α² + R/(αε) + √ln(1/(αε))/(αε) does, and by no other power"
         " nearby: in R = 50 .. 400, ε = .8 .. .1, α = .4 .. .05; none is larger than the proved one.",
         CLIPPED,
+        sources=("L17/Lem2.2", "L17/Eq1"),
         checks=below(proved(l17.clipped_mean_sample_size, "radius", "epsilon")),
     ),
     grow(
         "one-mean/two-step-rows-grow",
         "N2",
-        ("L17/Thm2.5", "L17/Eq2"),
         "Searched n of the two-step mean grow at most as 1/α² + ln(R)/ε + √ln(1/(αε))/(αε) does: in α = .16"
         " .. .02 at ε = 10, in ε = .16 .. .02 at α = .5, and in R = 5 .. 1e6 at α = 1; none is larger than"
         " the proved one.",
         TWO_STEP,
+        sources=("L17/Thm2.5", "L17/Eq2"),
         checks=below(proved(l17.two_step_sample_size, "radius", "epsilon", split=0.5)),
         expected=Status.NOT_CONTRADICTED,
         reason="In α and ε the rates are seen. In R n grows as √(ln R): less than stated.",
@@ -213,17 +204,16 @@ CLAIMS = (
     grow(
         "one-mean/unbounded-rows-grow",
         "N3",
-        ("L17/Thm2.8", "L17/Eq6"),
         "Searched n of the unbounded mean grow at most as 1/α² + ln(1/δ)/ε + √ln(1/(αε))/(αε) does: in α ="
         " .16 .. .02 at ε = 10, in ε = .4 .. .05 and δ = 1e-2 .. 1e-16 at α = 1; none is larger than the"
         " proved one.",
         UNBOUNDED,
+        sources=("L17/Thm2.8", "L17/Eq6"),
         checks=below(proved(l17.unbounded_sample_size, "epsilon", "delta", split=0.5)),
     ),
     grow(
         "one-mean/finite-histogram-rows-grow",
         "N4",
-        ("L17/Thm1.1",),
         "The searched n with which all shares of a finite histogram are within α grows as (2/(αε)) ln(k/β),"
         " no faster and no slower: in ε = .8 .. .1, α = .1 .. .0125, k = 4 .. 1e5, β = .1 .. 3.5e-4.",
         FINITE,
@@ -231,7 +221,6 @@ CLAIMS = (
     grow(
         "one-mean/stable-histogram-rows-grow",
         "N5",
-        ("L17/Thm1.2",),
         "Over infinitely many bins, each populated one just above α n, the searched n with which all shares"
         " are within α grows at most as ln(1/(δβ))/(αε): in ε = .8 .. .1, α = .2 .. .025, δ = 1e-24 .."
         " 1e-192, β = .1 .. 3.5e-4.",
@@ -240,7 +229,6 @@ CLAIMS = (
     grow(
         "one-mean/stable-histogram-rows-proved",
         "N8",
-        ("L17/Thm1.2",),
         "None of the searched n of stable histograms is above the one at which the bound of Theorem 1.2 with"
         " all constants, 1 + (2/ε)(ln(1/(2δ)) + ln(n/β)), is α n.",
         STABLE,
@@ -251,7 +239,6 @@ CLAIMS = (
     grow(
         "one-mean/rows-grow-as-packing",
         "N6",
-        ("L17/Thm2.6",),
         "The searched n with which the private median is within 4 standard deviations grows as the packing"
         " bound ln(9 (⌈R/4⌉ - 1))/ε does, or faster: in ε = .4 .. .05 at R = 1e4.",
         PACKING,

@@ -16,28 +16,21 @@ public threshold sees the cluster.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from math import exp, inf, sqrt
+from math import exp, inf, isfinite, sqrt
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.bounds import Shape, lkko21, smallest
+from workbench.bounds import lkko21, smallest
 from workbench.bounds.resilience import margin_rate, rows_to_pass
 from workbench.chapters.robust_and_private import adversaries, planted, tables
-from workbench.chapters.robust_and_private.adversaries import (
-    CORRUPTION,
-    DELTA,
-    PLACES,
-    RADIUS,
-    error,
-    heavy_rows,
-)
-from workbench.chapters.scalings import DELTAS, INVERSE, LEVEL, TO_16, grow
+from workbench.chapters.robust_and_private.adversaries import DELTA, PLACES, RADIUS, error, heavy_rows
+from workbench.chapters.scalings import LINEAR, SINGLE, TO_16, grow, halved, in_delta, in_epsilon, row
 from workbench.estimators.base import Abstention
 from workbench.estimators.histograms import BallRange, BoxRange
 from workbench.estimators.prime import FilterMean, PrimeHeavyMean, PrimeMean
@@ -49,7 +42,7 @@ from workbench.privacy import ApproxDP, Budget, GaussianDP, PureDP
 from workbench.study.claim import Claim
 from workbench.study.profiles import claim_level
 from workbench.study.rules import Status, Verdict
-from workbench.study.run import Row, answered, each_trial, error_of
+from workbench.study.run import Row, answered, each_trial
 from workbench.study.scaling import (
     SEARCHED,
     SEEN,
@@ -57,6 +50,8 @@ from workbench.study.scaling import (
     Growth,
     Least,
     Move,
+    Named,
+    Public,
     Scaling,
     Setting,
     Statement,
@@ -66,6 +61,8 @@ from workbench.study.scaling import (
     standard_errors,
     within,
 )
+
+# The worst cluster: a row of a table is one for every place of the cluster, and decided together
 
 
 def around(name: str, places: Iterable[float], moves: Iterable[Move]) -> tuple[Move, ...]:
@@ -89,12 +86,12 @@ def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
 
     A search without an upper end counts where it began to succeed.
     """
-    first = family[0][0]
     largest, whose = [], []
     for leasts in zip(*(leasts for _, leasts in family), strict=True):
         place = max(range(len(leasts)), key=lambda one: (leasts[one].n, one))
         largest.append(leasts[place])
         whose.append(family[place][0].key.partition("[")[2].rstrip("]"))
+    first = family[0][0]
     return replace(first, key=_key(first)), largest, whose
 
 
@@ -112,51 +109,54 @@ def _key(scaling: Scaling) -> str:
     return scaling.key.partition(" [")[0]
 
 
-# Filters: Proposition 2.1, Theorems 5, 6 and 9
-
-
-FAR = (0.95, 1.0, 1.15, 1.4, 2.0)
-NEAR, HEAVY = 1.2, 1.5  # the error aimed at, over that of a cluster at the filter's level, and over √α
-FINE = 200  # steps of an e-fold in the search for n
-WITHOUT_NOISE = GaussianDP(1e6)
+FAR = (0.95, 1.0, 1.15, 1.4, 2.0)  # times the distance at which a cluster that stays does just harm
 
 
 @dataclass(frozen=True)
-class Filter:
-    """A mean with a filter: `make(α, passes)` builds it; with `passes` = 0 it takes its own number.
+class Mean:
+    """A mean that meets a cluster: `make(ξ, ...)` builds it, `error(ξ)` is the error aimed at.
 
-    `level` is C of the excess C α ln(1/α) at which it ends; without a level only the covariance is bounded.
+    The cluster is at `places`: of a mean on a net standard deviations, or over 1/√ξ for heavy tails.
     """
 
-    make: Callable[[float, int], Any]
-    level: float | None
-    private: bool = True
+    make: Callable[..., Any]
+    error: Callable[[float], float]
+    places: tuple[float, ...] = FAR
+    heavy: bool = False
 
-    def error(self, alpha: float) -> float:
-        """Return the error aimed at: 1.2 √C α √(ln 1/α), or 1.5 √α."""
-        if self.level is None:
-            return HEAVY * lkko21.bounded_covariance_error(alpha)
-        return NEAR * sqrt(self.level) * lkko21.sub_gaussian_error(alpha)
-
-    def seen(self, alpha: float, reach: float) -> float:
-        """Return what a cluster at this distance makes of the second moment, above what is not looked at."""
-        excess = alpha * (1 - alpha) * reach**2
-        return excess + (1 - alpha if self.level is None else 0.0)
+    def draw(self, n: int, d: int, data: Generator) -> Any:
+        return heavy_rows("student", n, d, data) if self.heavy else data.standard_normal((n, d))
 
 
-def _filter(kind: Any, **known: float) -> Callable[[float, int], Any]:
+# Filters: Proposition 2.1, Theorems 5, 6 and 9
+
+
+FINE = 200  # steps of an e-fold in the search for n
+WITHOUT_NOISE = GaussianDP(1e6)
+PLAIN, MATRIX = "mean/filter-nonprivate", "mean/prime"
+
+
+def _filter(kind: Any, **known: float) -> Named:
     return lambda share, passes: kind(radius=RADIUS, corruption=share, passes=passes or None, **known)
 
 
+def sub_gaussian(share: float, level: float = 1.0) -> float:
+    """Return 1.2 √C ξ √(ln 1/ξ): a filter ends at the excess C ξ ln(1/ξ)."""
+    return 1.2 * sqrt(level) * lkko21.sub_gaussian_error(share)
+
+
+def heavy(share: float) -> float:
+    return 1.5 * lkko21.bounded_covariance_error(share)
+
+
 FILTERS = {
-    "mean/filter-nonprivate": Filter(
+    PLAIN: Mean(
         lambda share, _: FilterNonprivateMean(corruption=share, calibration="paper", sigma=1.0),
-        MEAN,
-        private=False,
+        lambda share: sub_gaussian(share, MEAN),
     ),
-    "mean/filter": Filter(_filter(FilterMean, sigma=1.0), 1.0),
-    "mean/prime": Filter(_filter(PrimeMean, sigma=1.0), 1.0),
-    "mean/prime-heavy": Filter(_filter(PrimeHeavyMean, upper=1.0), None),
+    "mean/filter": Mean(_filter(FilterMean, sigma=1.0), sub_gaussian),
+    MATRIX: Mean(_filter(PrimeMean, sigma=1.0), sub_gaussian),
+    "mean/prime-heavy": Mean(_filter(PrimeHeavyMean, upper=1.0), heavy, heavy=True),
 }
 
 
@@ -167,12 +167,10 @@ def errors(
 ) -> Row:  # fmt: skip
     """Measure the error of one filter, with one cluster at `far` times its distance."""
     chosen = FILTERS[key]
-    x = data.standard_normal((n, d)) if chosen.level is not None else heavy_rows("student", n, d, data)
+    x = chosen.draw(n, d, data)
     x[: int(corruption * n)] += far * chosen.error(corruption) / corruption / sqrt(d)
-    theta, one = data.uniform(-PLACES, PLACES, d), chosen.make(corruption, passes)
-    given = {"budget": ApproxDP(epsilon, delta), "rng": noise} if chosen.private else {}
-    found = one(x + theta, **given).value
-    return answered(error_of(found, lambda mean: np.linalg.norm(mean - theta)))
+    theta, budget = data.uniform(-PLACES, PLACES, d), None if key == PLAIN else ApproxDP(epsilon, delta)
+    return answered(error(chosen.make(corruption, passes), x + theta, theta, budget, noise))
 
 
 @cache
@@ -185,7 +183,9 @@ def rows_to_see(
     one whose noise is small is right before.
     """
     chosen = FILTERS[key]
-    seen = chosen.seen(corruption, reach or chosen.error(corruption) / corruption)
+    reach = reach or chosen.error(corruption) / corruption
+    # of the second moment, above what is not looked at
+    seen = corruption * (1 - corruption) * reach**2 + (1 - corruption if chosen.heavy else 0.0)
     estimator = chosen.make(corruption, passes)
 
     def rows(step: int) -> int:
@@ -208,7 +208,7 @@ def term_share(
     return noise if part == "noise" else 1 - noise
 
 
-def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, ...]) -> Statement:
+def filtered(id: str, key: str, shape: Named, *moves: Move) -> Statement:
     """Return a theorem about a private filter: `shape(d, ξ, ε, δ)` is its n."""
     return Statement(
         id,
@@ -217,8 +217,8 @@ def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, 
         lambda part, d, corruption, epsilon, delta: getattr(shape(d, corruption, epsilon, delta), part),
         around("far", FAR, moves),
         errors,
-        alpha=lambda key, corruption: FILTERS[key].error(corruption),
-        predicted=lambda key, d, corruption, epsilon, delta, passes: rows_to_see(
+        alpha=lambda corruption: FILTERS[key].error(corruption),
+        predicted=lambda d, corruption, epsilon, delta, passes: rows_to_see(
             key, d, corruption, ApproxDP(epsilon, delta), passes
         ),
         isolated=term_share,
@@ -228,61 +228,59 @@ def filtered(id: str, key: str, shape: Callable[..., Shape], moves: tuple[Move, 
     )
 
 
-LOUD, QUIET = {"epsilon": 2.0}, {"epsilon": 300.0}  # n is smaller; there is hardly any noise
+LOUD: dict[str, Any] = {"epsilon": 2.0}  # n is smaller
+QUIET: dict[str, Any] = {"epsilon": 300.0, "part": "sampling"}  # there is hardly any noise
 SHARES = (0.01, 0.02, 0.04, 0.08)
-IN_D, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d/α²"
+IN_D, SQUARE, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d² ln(1/δ)/(εα)", "d/α²"
 
 
 def noisy(term: str) -> tuple[Move, ...]:
     return (
-        Move("epsilon", (4.0, 2.0, 1.0, 0.5), -1, INVERSE, term),
-        Move("delta", DELTAS, 1, {"ln² 1/δ": 2.0}, term, LOUD, logarithm=True),
-        Move("corruption", SHARES, -1, {"1/α²": -2.0}, term),
+        in_epsilon(4.0, term),
+        in_delta(term, 1, {"ln² 1/δ": 2.0}, **LOUD),
+        row("corruption", SHARES, -1, {"1/α²": -2.0}, term),
     )
 
 
 NONPRIVATE = Statement(
     "LKKO21/Prop2.1",
-    "mean/filter-nonprivate",
-    {"key": "mean/filter-nonprivate", "d": 2, "corruption": 0.05},
+    PLAIN,
+    {"key": PLAIN, "d": 2, "corruption": 0.05},
     lambda d, corruption: lkko21.filter_nonprivate_shape(d, corruption).sampling,
     around(
         "far",
         FAR,
         (
-            Move("d", (4, 8, 16, 32, 64), 1, {"√d": 0.5, "d²": 2.0}, SAMPLED),
-            Move("corruption", (0.0125, 0.025, 0.05, 0.1), -2, {"1/α": -1.0}, SAMPLED, {"d": 4}),
+            row("d", (4, 8, 16, 32, 64), 1, LINEAR, SAMPLED),
+            row("corruption", (0.0125, 0.025, 0.05, 0.1), -2, {"1/α": -1.0}, SAMPLED, d=4),
         ),
     ),
     errors,
-    alpha=lambda key, corruption: FILTERS[key].error(corruption),
+    alpha=lambda corruption: FILTERS[PLAIN].error(corruption),
     caps={"full": 200},
 )
 FILTER = filtered(
     "LKKO21/Thm5",
     "mean/filter",
     lkko21.filter_shape,
-    (
-        Move("d", TO_16, 2, {"d": 1.0}, "d² ln(1/δ)/(εα)", {"doubled": True, **LOUD}),
-        *noisy("d² ln(1/δ)/(εα)"),
-    ),
+    row("d", TO_16, 2, {"d": 1.0}, SQUARE, doubled=True, **LOUD),
+    *noisy(SQUARE),
 )
 PRIME = filtered(
     "LKKO21/Thm6",
-    "mean/prime",
+    MATRIX,
     lkko21.prime_shape,
-    (
-        Move("d", TO_16, 1.5, {"d²": 2.0}, IN_D, LOUD),
-        *noisy(IN_D),
-        Move("d", TO_16, 1, {"d²": 2.0, "√d": 0.5}, SAMPLED, QUIET, part="sampling"),
-        Move("corruption", SHARES, -2, {"1/α": -1.0}, SAMPLED, QUIET, part="sampling"),
-    ),
+    row("d", TO_16, 1.5, {"d²": 2.0}, IN_D, **LOUD),
+    *noisy(IN_D),
+    row("d", TO_16, 1, LINEAR, SAMPLED, **QUIET),
+    row("corruption", SHARES, -2, {"1/α": -1.0}, SAMPLED, **QUIET),
 )
 HEAVY_PRIME = filtered(
     "LKKO21/Thm9",
     "mean/prime-heavy",
     lkko21.prime_heavy_shape,
-    (Move("d", TO_16, 1.5, {"d²": 2.0}, IN_D, LOUD), *noisy(IN_D)),
+    row("d", TO_16, 1.5, {"d²": 2.0}, IN_D, **LOUD),
+    *noisy(IN_D),
 )
 
 
@@ -307,35 +305,21 @@ HALF, FEW = 0.5, {"full": 100}
 RUNS_OF = {1 - HALF ** (1 / runs): runs for runs in (1, 4, 16, 32)}  # ζ -> releases of a run
 WITHIN = 1e-9  # rows a range may lose beyond those allowed: rounding
 ELSEWHERE = 20.0  # where corrupted rows are for a range: in no bin of clean ones
-
-
-@dataclass(frozen=True)
-class Net:
-    """A robust mean on a net: `make(α, radius=, step=, sigma=)` builds it, `error(α)` is the error aimed at.
-
-    `places` are the distances of the cluster, in standard deviations, or over 1/√α for heavy tails. A median
-    asks on which side rows are: at 1, 1.5, 3, 6 and 20 the same runs are good, and one place stands for all.
-    """
-
-    make: Callable[..., Any]
-    error: Callable[[float], float]
-    places: tuple[float, ...]
-    heavy: bool = False
-
-
-NETS: Mapping[str, Net] = {
-    "mean/resilient": Net(
-        lambda alpha, **net: ResilientMean(corruption=alpha, **net),
-        lambda alpha: 2 * lkko21.sub_gaussian_error(alpha),
+DEPTH = "mean/tukey"
+NETS = {
+    "mean/resilient": Mean(
+        lambda share, **net: ResilientMean(corruption=share, **net),
+        lambda share: 2 * lkko21.sub_gaussian_error(share),
         (1.5, 2.0, 3.0, 6.0, 20.0),
     ),
-    "mean/resilient-heavy": Net(
-        lambda alpha, **net: ResilientHeavyMean(corruption=alpha, **net),
-        lambda alpha: 1.5 * lkko21.bounded_covariance_error(alpha),
+    "mean/resilient-heavy": Mean(
+        lambda share, **net: ResilientHeavyMean(corruption=share, **net),
+        heavy,
         (0.5, 1.0, 2.0, 4.0, 8.0),
-        heavy=True,
+        True,
     ),
-    "mean/tukey": Net(lambda alpha, **net: TukeyMean(**net), lambda alpha: 2 * alpha, (6.0,)),
+    # a median asks on which side rows are: at 1, 1.5, 3, 6 and 20 the same runs are good
+    DEPTH: Mean(lambda share, **net: TukeyMean(**net), lambda share: 2 * share, (6.0,)),
 }
 
 
@@ -350,7 +334,7 @@ def net_errors(
     found = []
     for _ in range(runs):
         theta = data.uniform(-radius / 2, radius / 2, d)
-        x = heavy_rows("student", n, d, data) if net.heavy else data.standard_normal((n, d))
+        x = net.draw(n, d, data)
         x[: int(corruption * n)] = place / sqrt(d) / (sqrt(corruption) if net.heavy else 1.0)
         found.append(error(one, x + theta, theta, budget, noise))
     return answered(max(found))
@@ -366,16 +350,16 @@ def ranges(
     The means are on an edge of a bin in every coordinate. A box has to hold all clean rows, a ball all but a
     share `corruption` of them.
     """
-    heavy = key == "range/ball"
-    one = BallRange(corruption=corruption, upper=1.0) if heavy else BoxRange(calibration="paper", sigma=1.0)
-    allowed, bad, worst = corruption if heavy else 0.0, int(corruption * n), 0.0
+    tails = key == "range/ball"
+    one = BallRange(corruption=corruption, upper=1.0) if tails else BoxRange(calibration="paper", sigma=1.0)
+    allowed, bad, most = corruption if tails else 0.0, int(corruption * n), 0.0
     for _ in range(runs):
-        x = heavy_rows("student", n, d, data) if heavy else data.standard_normal((n, d))
+        x = heavy_rows("student", n, d, data) if tails else data.standard_normal((n, d))
         x[:bad] = ELSEWHERE
         region = one(x, budget=ApproxDP(epsilon, delta), rng=noise).value
         lost = inf if isinstance(region, Abstention) else 1 - float(region.contains(x[bad:]).mean())
-        worst = max(worst, lost - allowed)
-    return answered(max(worst, 0.0))
+        most = max(most, lost - allowed)
+    return answered(most)
 
 
 def passing_rows(radius: float, corruption: float, epsilon: float, delta: float) -> float:
@@ -385,110 +369,105 @@ def passing_rows(radius: float, corruption: float, epsilon: float, delta: float)
     return rows_to_pass(rate, one.check * epsilon, delta) if rate else inf
 
 
-def _stated(id: str, key: str, usual: Mapping[str, Any], moves: tuple[Move, ...], **more: Any) -> Statement:
-    net = NETS.get(key)
-    if net is None:
-        more |= {
-            "block": ranges,
-            "alpha": lambda: WITHIN,
-            "fewest": lambda: 2,
-            "start": lambda stated: stated,
-        }
-    else:
-        more |= {
-            "block": net_errors,
-            "alpha": lambda corruption: net.error(corruption),
-            "fewest": lambda corruption: (
-                2 if key == "mean/tukey" else smallest(lambda n: n - 2 * -(-3 * corruption * n // 1) >= 1, 30)
-            ),
-            "start": lambda stated, predicted, fewest: max(
-                round(stated if predicted != predicted else predicted), fewest
-            ),
-        }
+def of_several(
+    id: str, key: str, usual: Public, places: Iterable[float], *moves: Move, **more: Any
+) -> Statement:
     return Statement(
         id,
         key,
         {"key": key, **usual, "beta": 1 - 0.9},
-        moves=around("place", net.places if net else (ELSEWHERE,), moves),
+        moves=around("place", places, moves),
         also=lambda beta: {"runs": RUNS_OF.get(beta, 1)},
         caps=FEW,
         **more,
     )
 
 
-TESTED, DRAWN_FROM = "√d ln(1/δ)/(εα)", "d/(εα)"
-ON_A_LINE = {"d": 1, "corruption": 0.05, "epsilon": 0.1, "delta": 1e-6, "radius": 1.0, "step": 0.01}
-IN_SPACE = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
-TESTS = (
-    Move("epsilon", (0.4, 0.2, 0.1, 0.05), -1, INVERSE, TESTED),
-    Move("delta", DELTAS, 1, LEVEL, TESTED, logarithm=True),
-    Move("corruption", (0.003, 0.01, 0.03, 0.1), -1, {"1/α²": -2.0, "1/√α": -0.5}, TESTED),
-    Move("d", (1, 2, 3), 1, {"d²": 2.0}, DRAWN_FROM, IN_SPACE),
-)
-ZETAS = tuple(RUNS_OF)
-DRAWN, SAMPLED_TUKEY = "d ln(dR/(ζα))/(εα)", "(d + ln(1/ζ))/α²"
-SAMPLING = {"epsilon": 10.0}
+def on_a_net(id: str, key: str, usual: Public, shape: Named, *moves: Move, **more: Any) -> Statement:
+    def fewest(corruption: float) -> int:
+        return 2 if key == DEPTH else smallest(lambda n: n - 2 * -(-3 * corruption * n // 1) >= 1, 30)
+
+    def start(stated: float, predicted: float, fewest: int) -> int:
+        return max(round(predicted if isfinite(predicted) else stated), fewest)
+
+    return of_several(
+        id, key, {"d": 1, "corruption": 0.05, "delta": 1e-6, **usual}, NETS[key].places, *moves, shape=shape,
+        block=net_errors, alpha=lambda corruption: NETS[key].error(corruption), fewest=fewest, start=start,
+        **more,
+    )  # fmt: skip
 
 
-IN_PRIVATE: dict[str, Any] = {
-    "shape": lambda d, corruption, epsilon, delta: lkko21.resilient_shape(d, corruption, epsilon, delta).noise
-}
-RESILIENT = _stated("LKKO21/Thm7", "mean/resilient", ON_A_LINE, TESTS, predicted=passing_rows, **IN_PRIVATE)
-HEAVY_RESILIENT = _stated(
-    "LKKO21/Thm8",
-    "mean/resilient-heavy",
-    {**ON_A_LINE, "radius": 2.0},
-    (TESTS[0], TESTS[1]._replace(values=(1e-8, 1e-16, 1e-32, 1e-64)), TESTS[2]),
-    **IN_PRIVATE,
-)
-TUKEY = _stated(
-    "LKKO21/Thm12",
-    "mean/tukey",
-    {"d": 1, "corruption": 0.1, "epsilon": 0.02, "delta": 0.0, "radius": 10.0, "step": 0.1},
-    (
-        Move("epsilon", (0.04, 0.02, 0.01, 0.005), -1, INVERSE, DRAWN),
-        Move(
-            "corruption", (0.025, 0.05, 0.1, 0.2), -2, {"1/α": -1.0}, SAMPLED_TUKEY, SAMPLING, part="sampling"
+def located(id: str, key: str, term: str, *moves: Move) -> Statement:
+    return of_several(
+        id,
+        key,
+        {"d": 1, "corruption": 0.05, "epsilon": 0.8, "delta": 1e-6},
+        (ELSEWHERE,),
+        row("d", (1, 4, 16, 64), 0.5, {"d": 1.0}, term),
+        in_epsilon(0.8, term),
+        in_delta(term, 1.5),
+        row("beta", ZETAS, 1, {"free of ζ": 0.6}, term, logarithm=True, share=HALF, delta=0.1),
+        *moves,
+        shape=lambda part, d, corruption, epsilon, delta, beta: (
+            1 / corruption if part == "tails" else lkko21.range_shape(d, epsilon, delta, beta)
         ),
-        Move("corruption", (0.05, 0.08, 0.125, 0.2), -1, {"1/α²": -2.0}, DRAWN),
-        Move("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True),
-        Move(
-            "beta", ZETAS, 1, {"ln² 1/ζ": 2.0}, SAMPLED_TUKEY, SAMPLING, logarithm=True, part="sampling",
-            share=HALF,
-        ),
-    ),
-    shape=lambda part, d, corruption, epsilon, radius, beta: getattr(
-        lkko21.tukey_shape(d, corruption, epsilon, radius, beta), part
-    ),
-)  # fmt: skip
-BOX, BALL = "√(d ln(1/δ)) ln(d/(ζδ))/ε", "√(d ln(1/δ)) ln(d/(ζδ))/ε, one part"
-TAILS = "1/α, one part"
-RANGE = {"d": 1, "corruption": 0.05, "epsilon": 0.8, "delta": 1e-6}
-
-
-def range_shape(part: str, d: int, corruption: float, epsilon: float, delta: float, beta: float) -> float:
-    return 1 / corruption if part == "tails" else lkko21.range_shape(d, epsilon, delta, beta)
-
-
-def located(term: str) -> tuple[Move, ...]:
-    return (
-        Move("d", (1, 4, 16, 64), 0.5, {"d": 1.0}, term),
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, term),
-        Move("delta", DELTAS, 1.5, LEVEL, term, logarithm=True),
-        Move("beta", ZETAS, 1, {"free of ζ": 0.6}, term, {"delta": 0.1}, logarithm=True, share=HALF),
+        block=ranges,
+        alpha=lambda: WITHIN,
+        fewest=lambda: 2,
+        start=lambda stated: stated,
     )
 
 
-IN_A_BOX = _stated("LKKO21/LemD.2", "range/box", RANGE, located(BOX), shape=range_shape)
-IN_A_BALL = _stated(
+def tested(d: int, corruption: float, epsilon: float, delta: float) -> float:
+    return lkko21.resilient_shape(d, corruption, epsilon, delta).noise
+
+
+TESTED, ZETAS = "√d ln(1/δ)/(εα)", tuple(RUNS_OF)
+ACCURATE: dict[str, Any] = {"epsilon": 10.0, "part": "sampling"}
+IN_SPACE: dict[str, Any] = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
+IN_EPSILON = in_epsilon(0.4, TESTED)
+IN_SHARE = row("corruption", (0.003, 0.01, 0.03, 0.1), -1, SINGLE, TESTED)
+RESILIENT = on_a_net(
+    "LKKO21/Thm7",
+    "mean/resilient",
+    {"epsilon": 0.1, "radius": 1.0, "step": 0.01},
+    tested,
+    IN_EPSILON,
+    in_delta(TESTED),
+    IN_SHARE,
+    row("d", (1, 2, 3), 1, {"d²": 2.0}, "d/(εα)", **IN_SPACE),
+    predicted=passing_rows,
+)
+HEAVY_RESILIENT = on_a_net(
+    "LKKO21/Thm8",
+    "mean/resilient-heavy",
+    {"epsilon": 0.1, "radius": 2.0, "step": 0.01},
+    tested,
+    IN_EPSILON,
+    in_delta(TESTED, values=(1e-8, 1e-16, 1e-32, 1e-64)),
+    IN_SHARE,
+)
+DRAWN, SAMPLED_TUKEY = "d ln(dR/(ζα))/(εα)", "(d + ln(1/ζ))/α²"
+TUKEY = on_a_net(
+    "LKKO21/Thm12",
+    DEPTH,
+    {"corruption": 0.1, "epsilon": 0.02, "delta": 0.0, "radius": 10.0, "step": 0.1},
+    lambda part, d, corruption, epsilon, radius, beta: getattr(
+        lkko21.tukey_shape(d, corruption, epsilon, radius, beta), part
+    ),
+    in_epsilon(0.04, DRAWN),
+    row("corruption", (0.025, 0.05, 0.1, 0.2), -2, {"1/α": -1.0}, SAMPLED_TUKEY, **ACCURATE),
+    row("corruption", (0.05, 0.08, 0.125, 0.2), -1, {"1/α²": -2.0}, DRAWN),
+    row("radius", (5.0, 25.0, 1e3, 1e6), 1, {"ln² R": 2.0}, DRAWN, logarithm=True),
+    row("beta", ZETAS, 1, {"ln² 1/ζ": 2.0}, SAMPLED_TUKEY, logarithm=True, share=HALF, **ACCURATE),
+)
+BOX, TAIL_SHARES = "√(d ln(1/δ)) ln(d/(ζδ))/ε", (0.001, 0.002, 0.004, 0.008)
+IN_A_BOX = located("LKKO21/LemD.2", "range/box", BOX)
+IN_A_BALL = located(
     "LKKO21/LemK.1",
     "range/ball",
-    RANGE,
-    (
-        *located(BALL),
-        Move("corruption", (0.001, 0.002, 0.004, 0.008), -1, {"1/√α": -0.5}, TAILS, SAMPLING, part="tails"),
-    ),
-    shape=range_shape,
+    f"{BOX}, one part",
+    row("corruption", TAIL_SHARES, -1, {"1/√α": -0.5}, "1/α, one part", part="tails", epsilon=10.0),
 )
 
 
@@ -498,20 +477,17 @@ IN_A_BALL = _stated(
 def crossing_rows(corruption: float, epsilon: float) -> float:
     """Return the n from which the threshold of PRIME's filter is below what the planted cluster adds."""
     budget, reach = ApproxDP(epsilon, DELTA), SHIFT * adversaries.DUEL_D**0.5
-    return rows_to_see("mean/prime", adversaries.DUEL_D, corruption, budget, reach=reach)
+    return rows_to_see(MATRIX, adversaries.DUEL_D, corruption, budget, reach=reach)
 
 
 CROSSOVER = Statement(
     "LKKO21/Fig2",
     "mean/prime [over mean/coinpress]",
-    {"corruption": CORRUPTION, "epsilon": adversaries.DUEL_EPSILON},
+    {"corruption": adversaries.CORRUPTION, "epsilon": adversaries.DUEL_EPSILON},
     crossing_rows,
-    tuple(
-        Move(variable, values, -1, {f"1/√{letter}": -0.5, f"1/{letter}²": -2.0}, "1/(εξ)")
-        for variable, values, letter in (
-            ("epsilon", (2.0, 1.0, 0.5, 0.25), "ε"),
-            ("corruption", SHARES, "ξ"),
-        )
+    (
+        row("epsilon", halved(2.0), -1, {"1/√ε": -0.5, "1/ε²": -2.0}, "1/(εξ)"),
+        row("corruption", SHARES, -1, {"1/√ξ": -0.5, "1/ξ²": -2.0}, "1/(εξ)"),
     ),
     planted.over_coinpress,
     alpha=lambda: 1.0,
@@ -559,7 +535,8 @@ def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
     pairs = [pair for pair in zip(single[1], matrix[1], strict=True) if pair[0].bounded and pair[1].bounded]
     intervals = ([least.interval for least in side] for side in zip(*pairs, strict=True))
     errors = np.hypot(*(standard_errors(ones, SEARCHED) for ones in intervals))
-    line = slope([a.value for a, _ in pairs], [a.n / b.n for a, b in pairs], errors)
+    values, over = [a.value for a, _ in pairs], [a.n / b.n for a, b in pairs]
+    line = slope(values, over, errors)
     low, high = line.interval(SEEN)
     least, most = line.interval(claim_level())
     seen = low <= HALF + TOLERANCE and high >= HALF - TOLERANCE and low > 0
@@ -573,7 +550,7 @@ def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
         interval=(low, high),
         bound=HALF,
         id="exponent in d of the n of mean/filter, less that of mean/prime",
-        detail={"d": [a.value for a, _ in pairs], "over": [a.n / b.n for a, b in pairs]},
+        detail={"d": values, "over": over},
     )
     return [verdict]
 
@@ -583,7 +560,7 @@ def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
 
 def claimed(name: str, number: str, table: Statement, said: str, **more: Any) -> Claim:
     id, said = f"robust-and-private/{name}-rows-grow", f"Searched n of {table.key}, {said}"
-    return grow(id, number, (table.id,), said, table, checks=follow_worst, **more)
+    return grow(id, number, said, table, checks=follow_worst, **more)
 
 
 DISTANCES = (
@@ -733,12 +710,12 @@ CLAIMS = (
     grow(
         "robust-and-private/prime-pays-from",
         "N81",
-        ("LKKO21/Fig2", "LKKO21/Fig1-threshold"),
         "d = 10, δ = .01, a cluster at 1.5 √d: the n from which mean/prime errs less than mean/coinpress in"
         " half of the runs grows in ε = 2 .. .25 at ξ = .05, and in ξ = .01 .. .08 at ε = 1, as the n from"
         " which the public threshold of its filter is below what the cluster adds to the second moment,"
         " about ξ^-1 and ε^-.8, and is at most twice that.",
         CROSSOVER,
+        sources=("LKKO21/Fig2", "LKKO21/Fig1-threshold"),
         checks=bounded(2),
         kind="ours",
     ),

@@ -16,7 +16,6 @@ which all entries of the released matrix are within α of the truth, where some 
 the others not at all.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import log, sqrt
 from typing import Any
@@ -26,7 +25,7 @@ from numpy.random import Generator
 
 from workbench.bounds import smallest
 from workbench.bounds import wx19 as bounds
-from workbench.chapters.scalings import DELTAS, EPSILONS, INVERSE, grow
+from workbench.chapters.scalings import grow, in_alpha, in_delta, in_epsilon, row
 from workbench.chapters.sparse_covariance import designs
 from workbench.chapters.sparse_covariance.designs import (
     SIZES,
@@ -52,8 +51,7 @@ NO_NOISE = 1e4  # ε
 SMALL = 2e-5  # α of the central model: with variances of this order the noise is nearly all of t
 BETA, ACTIVE = 0.1, 8
 DIMENSIONS, DEGREES = (8, 24, 80, 256), (2, 4, 8, 16, 32)
-SQUARED, SINGLE = {"1/α": -1.0}, {"1/α²": -2.0, "1/√α": -0.5}
-LINEAR, QUADRATIC = {"√s": 0.5, "s²": 2.0}, {"s": 1.0, "s³": 3.0}
+IN_S, IN_S_SQUARED = {"√s": 0.5, "s²": 2.0}, {"s": 1.0, "s³": 3.0}
 ROOTS, LOGS = {"ln p": 1.0, "no p": 0.0}, {"√ln p": 0.5, "ln² p": 2.0}
 
 
@@ -122,10 +120,6 @@ def quiet(active: int, degree: int) -> dict[str, Any]:
     return block(active, degree, SMALL / UNIT)
 
 
-def alphas(first: float) -> tuple[float, ...]:
-    return tuple(first * share for share in EPSILONS)
-
-
 def stated(
     model: Model, alpha: float, degree: int, d: int, epsilon: float, delta: float, variance: float
 ) -> float:
@@ -151,59 +145,52 @@ def isolated(
 KNOWN: dict[str, Any] = {"predicted": predicted, "isolated": isolated, "caps": CAPS}
 
 
-def algorithm(id: str, key: str, model: Model, usual: dict[str, Any], moves: Iterable[Move]) -> Statement:
+def algorithm(id: str, said: str, model: Model, usual: dict[str, Any], *moves: Move) -> Statement:
+    key = {"central": "covariance/thresholded", "local": "covariance/local-thresholded"}[model]
     usual = {"model": model, "norm": "w = 2", **usual}
-    return Statement(id, key, usual, stated, tuple(moves), on_circles, also=lambda d: {"p": d}, **KNOWN)
+    p = lambda d: {"p": d}  # noqa: E731
+    return Statement(id, f"{key} [paper, {said}]", usual, stated, moves, on_circles, also=p, **KNOWN)
 
 
-CENTRAL, LOCAL = "covariance/thresholded", "covariance/local-thresholded"
 NOISE_TERM, SAMPLING_TERM = "s √ln p √ln(1/δ)/(αε)", "s² ln p γ²/α²"
 USERS_TERM = "s² ln p ln(1/δ)/(αε)²"
+ROOT_DELTA = {"ln 1/δ": 1.0, "no δ": 0.0}
+SAMPLED: dict[str, Any] = {"part": "sampling"}
 NOISE = algorithm(
     "WX19/Thm2",
-    f"{CENTRAL} [paper, noise]",
+    "noise",
     "central",
     {"d": 64, "epsilon": 0.5, "delta": 1e-6, **quiet(16, 4)},
-    (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, NOISE_TERM, caps=SEEN),
-        Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0, "no δ": 0.0}, NOISE_TERM, logarithm=True),
-        Move("alpha", alphas(SMALL), -1, SINGLE, NOISE_TERM),
-        Move("degree", DEGREES, 1, LINEAR, NOISE_TERM, quiet(64, 4)),
-        Move("d", DIMENSIONS, 0.5, ROOTS, NOISE_TERM, quiet(8, 2), logarithm=True),
-    ),
+    in_epsilon(0.8, NOISE_TERM, caps=SEEN),
+    in_delta(NOISE_TERM, 0.5, ROOT_DELTA),
+    in_alpha(SMALL, -1, NOISE_TERM),
+    row("degree", DEGREES, 1, IN_S, NOISE_TERM, **quiet(64, 4)),
+    row("d", DIMENSIONS, 0.5, ROOTS, NOISE_TERM, logarithm=True, **quiet(8, 2)),
 )
 SAMPLING = algorithm(
     "WX19/Thm2",
-    f"{CENTRAL} [paper, sampling]",
+    "sampling",
     "central",
     {"d": 64, "epsilon": NO_NOISE, "delta": 1e-6, **block(16, 4)},
-    (
-        move._replace(part="sampling")
-        for move in (
-            Move("alpha", alphas(UNIT * largest_variance(16, 4)), -2, SQUARED, SAMPLING_TERM, caps=SEEN),
-            Move("degree", DEGREES[1:], 2, QUADRATIC, SAMPLING_TERM, block(64, 4)),
-            Move("d", DIMENSIONS, 1, LOGS, SAMPLING_TERM, block(8, 2), logarithm=True),
-        )
-    ),
+    in_alpha(block(16, 4)["alpha"], -2, SAMPLING_TERM, caps=SEEN, **SAMPLED),
+    row("degree", DEGREES[1:], 2, IN_S_SQUARED, SAMPLING_TERM, **SAMPLED, **block(64, 4)),
+    row("d", DIMENSIONS, 1, LOGS, SAMPLING_TERM, logarithm=True, **SAMPLED, **block(8, 2)),
 )
-IN_32 = {"d": 32, "epsilon": 8.0, **block(32, 4)}
 USERS = algorithm(
     "WX19/Thm3",
-    f"{LOCAL} [paper, noise]",
+    "noise",
     "local",
     {"d": 16, "epsilon": 4.0, "delta": 1e-3, **block(8, 2)},
-    (
-        Move("epsilon", (8.0, 4.0, 2.0, 1.0), -2, {"1/ε": -1.0}, USERS_TERM, caps=SEEN),
-        Move("delta", DELTAS, 1, {"√ln 1/δ": 0.5, "no δ": 0.0}, USERS_TERM, logarithm=True),
-        Move("alpha", alphas(UNIT * largest_variance(8, 2)), -2, SQUARED, USERS_TERM, {"epsilon": 8.0}),
-        Move("degree", DEGREES[1:4], 2, QUADRATIC, USERS_TERM, IN_32),
-        Move("d", DIMENSIONS, 1, LOGS, USERS_TERM, logarithm=True),
-    ),
+    in_epsilon(8.0, USERS_TERM, -2, {"1/ε": -1.0}, caps=SEEN),
+    in_delta(USERS_TERM, 1, {"√ln 1/δ": 0.5, "no δ": 0.0}),
+    in_alpha(block(8, 2)["alpha"], -2, USERS_TERM, epsilon=8.0),
+    row("degree", DEGREES[1:4], 2, IN_S_SQUARED, USERS_TERM, d=32, epsilon=8.0, **block(32, 4)),
+    row("d", DIMENSIONS, 1, LOGS, USERS_TERM, logarithm=True),
 )
 COLUMNS = replace(
     NOISE,
     id="WX19/Cor1",
-    key=f"{CENTRAL} [paper, noise, w = 1]",
+    key=NOISE.key.replace("noise", "noise, w = 1"),
     usual={**NOISE.usual, "norm": "w = 1"},
     moves=NOISE.only("epsilon", "degree", "d").moves,
 )
@@ -222,40 +209,37 @@ def proved(setting: Setting) -> float:
 VARIANCE = largest_variance(ACTIVE, 2)
 ENTRY_NOISE, ENTRY_SAMPLING = "√ln p √ln(1/δ)/(αε)", "ln p σ²/α²"
 ENTRY_DIMENSIONS = (4, 16, 64, 256)
-ONE_ENTRY: dict[str, Any] = {"model": "central", "degree": 1}
+ENTRY = {"model": "central", "degree": 1, "d": 64, "delta": 1e-6}
 
 
-ENTRIES = Statement(
+ENTRIES = Statement(  # the largest of p² entries grows a little slower than √ln p: more runs tell
     "WX19/Eq9",
     "covariance/perturbed [paper, noise]",
-    {"d": 64, "epsilon": 0.5, "delta": 1e-6, "variance": SMALL / UNIT, "alpha": SMALL, **ONE_ENTRY},
+    {**ENTRY, "epsilon": 0.5, "variance": SMALL / UNIT, "alpha": SMALL},
     stated,
     (
-        Move("epsilon", (0.8, 0.4, 0.2, 0.1), -1, INVERSE, ENTRY_NOISE, caps=SEEN),
-        Move("delta", DELTAS, 0.5, {"ln 1/δ": 1.0, "no δ": 0.0}, ENTRY_NOISE, logarithm=True),
-        Move("alpha", (2e-5, 1e-5, 5e-6, 2.5e-6), -1, SINGLE, ENTRY_NOISE),
-        Move("d", ENTRY_DIMENSIONS, 0.5, ROOTS, ENTRY_NOISE, logarithm=True, caps=MANY),
+        in_epsilon(0.8, ENTRY_NOISE, caps=SEEN),
+        in_delta(ENTRY_NOISE, 0.5, ROOT_DELTA),
+        in_alpha(SMALL, -1, ENTRY_NOISE),
+        row("d", ENTRY_DIMENSIONS, 0.5, ROOTS, ENTRY_NOISE, logarithm=True, caps=MANY),
     ),
     largest_entry,
     start=lambda predicted: predicted / 4,
     also=lambda d: {"p": d, "active": min(ACTIVE, d)},
     share=1 - BETA,
     **KNOWN,
-)  # the largest of p² entries grows a little slower than √ln p: more runs tell
+)
 SAMPLED_ENTRIES = replace(
     ENTRIES,
     id="WX19/Lem1",
     key="covariance/perturbed [paper, sampling]",
-    usual={**ENTRIES.usual, "epsilon": NO_NOISE, "variance": VARIANCE, "alpha": VARIANCE / 8},
+    usual={**ENTRY, "epsilon": NO_NOISE, "variance": VARIANCE, "alpha": VARIANCE / 8},
     also=lambda d: {"p": d, "active": d},
     moves=(
-        Move(
-            "alpha", tuple(VARIANCE / over for over in (4, 8, 16, 32)), -2, SQUARED, ENTRY_SAMPLING,
-            part="sampling",
-        ),
-        Move("d", ENTRY_DIMENSIONS, 1, LOGS, ENTRY_SAMPLING, logarithm=True, part="sampling", caps=MANY),
+        in_alpha(VARIANCE / 4, -2, ENTRY_SAMPLING, **SAMPLED),
+        row("d", ENTRY_DIMENSIONS, 1, LOGS, ENTRY_SAMPLING, logarithm=True, caps=MANY, **SAMPLED),
     ),
-)  # fmt: skip
+)
 
 
 def proved_entry(at: Setting) -> float:
@@ -270,19 +254,16 @@ def proved_entry(at: Setting) -> float:
     return smallest(close)
 
 
-def claimed(name: str, number: str, source: str, table: Statement, said: str, **more: Any) -> Claim:
+def claimed(name: str, number: str, table: Statement, said: str, **more: Any) -> Claim:
     said = f"On circles of equal correlations the searched n of {said}, and by no other power nearby;"
     end = " none is above the n at which 8 t (s + 1) is α."
-    return grow(
-        f"sparse-covariance/{name}", number, (source,), said + end, table, checks=below(proved), **more
-    )
+    return grow(f"sparse-covariance/{name}", number, said + end, table, checks=below(proved), **more)
 
 
 CLAIMS = (
     claimed(
         "rows-grow-with-noise",
         "N51",
-        "WX19/Thm2",
         NOISE,
         "Algorithm 1, where noise dominates, grows at most as s √(ln p ln(1/δ))/(αε): in ε = .8 .. .1, δ ="
         " 1e-2 .. 1e-16, α over a factor 8, s = 2 .. 32, p = 8 .. 256",
@@ -290,7 +271,6 @@ CLAIMS = (
     claimed(
         "rows-grow-with-sampling",
         "N52",
-        "WX19/Thm2",
         SAMPLING,
         "Algorithm 1, with next to no noise, grows at most as s² ln p γ²/α²: in α over a factor 8, s = 4 .."
         " 32, p = 8 .. 256",
@@ -301,7 +281,6 @@ CLAIMS = (
     claimed(
         "users-grow",
         "N53",
-        "WX19/Thm3",
         USERS,
         "Algorithm 2 grows at most as s² ln p ln(1/δ)/(αε)²: in ε = 8 .. 1, δ = 1e-2 .. 1e-16, α over a"
         " factor 8, s = 4 .. 16, p = 8 .. 256",
@@ -309,7 +288,6 @@ CLAIMS = (
     claimed(
         "rows-grow-in-column-sums",
         "N54",
-        "WX19/Cor1",
         COLUMNS,
         "Algorithm 1 for an error in the norm for w = 1 grows at most as s √(ln p ln(1/δ))/(αε), as that for"
         " w = 2 does: in ε = .8 .. .1, s = 2 .. 32, p = 8 .. 256",
@@ -317,13 +295,13 @@ CLAIMS = (
     grow(
         "sparse-covariance/rows-grow-for-entries",
         "N55",
-        ("WX19/Lem1", "WX19/Eq9"),
         "The searched n with which all entries of the release are within α in 9 of 10 runs grows at most as"
         " √(ln p ln(1/δ))/(αε) where noise dominates, in ε = .8 .. .1, δ = 1e-2 .. 1e-16, α over a factor 8,"
         " p = 4 .. 256, and at most as ln p σ²/α² where sampling does, in α over a factor 8 and p = 4 .."
         " 256; none is above the proved n.",
         ENTRIES,
         SAMPLED_ENTRIES,
+        sources=("WX19/Lem1", "WX19/Eq9"),
         checks=below(proved_entry),
         expected=Status.NOT_CONTRADICTED,
         reason="All rates are seen but one: where sampling dominates n grows as (ln p)^.69, as the largest"

@@ -6,10 +6,9 @@ runs are in law: the second moment is drawn as a Wishart matrix, conditional on 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from math import exp, hypot, inf, log, nan, sqrt
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,11 +39,10 @@ from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, nois
 from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
-from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.intervals import Interval, bootstrap_interval
-from workbench.study.measures import Measure, each, growth
+from workbench.study.measures import Measure, between, each, growth
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, compare
 from workbench.study.run import Row, each_trial
@@ -53,6 +51,7 @@ from workbench.types import Array
 
 Model = Literal["central", "local"]
 Calibration = Literal["tight", "paper"]
+CALIBRATIONS: tuple[Calibration, ...] = ("tight", "paper")
 
 BEYOND = 0.01  # probability that any of n rows would be clipped
 DELTA = 1e-6
@@ -89,8 +88,7 @@ def neighbours(p: int, degree: int) -> NDArray[np.bool_]:
     return np.asarray((np.minimum(gap, p - gap) <= degree // 2) & (gap > 0))
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """A released matrix with all that is public about it, and the truth that only a study knows."""
 
     truth: Array
@@ -99,11 +97,9 @@ class Run:
     charge: Charge
     n: int
 
-    @cached_property
+    @property
     def noise(self) -> Noise:
-        sd = gaussian_scale(self.charge)
-        symmetric = self.charge.mechanism == "symmetric_gaussian"
-        return Noise(sd, sd / sqrt(2) if symmetric else sd, self.n)
+        return Noise(gaussian_scale(self.charge), off_diagonal_sd(self.charge), self.n)
 
     def thresholded(self, rule: Rule, rng: Generator) -> SparseCovariance:
         """Return steps (3) and (4) of Algorithm 1 by a rule."""
@@ -134,9 +130,12 @@ def spread_run(
 
 
 def charged(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> Charge:
-    if model == "local":
-        return LocalThresholdedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[USERS]
-    return PerturbedCovariance(calibration=calibration, radius=1.0).plan(n, p, budget)[STEP]
+    kind, step = (LocalThresholdedCovariance, USERS) if model == "local" else (PerturbedCovariance, STEP)
+    return kind(calibration=calibration, radius=1.0).plan(n, p, budget)[step]
+
+
+def off_diagonal_sd(charge: Charge) -> float:
+    return gaussian_scale(charge) / (sqrt(2) if charge.mechanism == "symmetric_gaussian" else 1.0)
 
 
 def without_privacy(run: Run, rule: Rule, rng: Generator) -> Array:
@@ -172,20 +171,15 @@ def estimates(one: Run, rng: Generator) -> dict[str, Array]:
 # What follows from public numbers
 
 
-def off_diagonal_sd(p: int, n: int, budget: ApproxDP, model: Model, calibration: Calibration) -> float:
-    charge = charged(p, n, budget, model, calibration)
-    return gaussian_scale(charge) / (sqrt(2) if charge.mechanism == "symmetric_gaussian" else 1.0)
-
-
-def rows_factor(model: Model, p: int, budget: ApproxDP, usual_p: int = P) -> float:
+def rows_factor(model: Model, p: int, budget: ApproxDP) -> float:
     """Return the n at which entries stand out of the noise, over that at ε = 1, δ = 1e-6 and the usual p.
 
     Entries of rows in the unit ball shrink as 1/p; a threshold is √ln p times the sd of the noise, which
     falls as 1/n, or as 1/√n in the local model.
     """
     here, usual = (
-        off_diagonal_sd(2, 10**6, each, "central", "tight") * columns * sqrt(log(columns))
-        for columns, each in ((p, budget), (usual_p, USUAL))
+        off_diagonal_sd(charged(2, 10**6, each, "central", "tight")) * columns * sqrt(log(columns))
+        for columns, each in ((p, budget), (P, USUAL))
     )
     return here / usual if model == "central" else (here / usual) ** 2
 
@@ -208,7 +202,7 @@ def plain_error(
     but for a truth near the identity.
     """
     norm, trace = truth
-    sd = off_diagonal_sd(p, n, budget, model, calibration)
+    sd = off_diagonal_sd(charged(p, n, budget, model, calibration))
     noise, sampling = sqrt(2) * sd * median_noise_norm(p), 2 * sqrt(norm * trace / n)
     return hypot(noise, sampling) / norm if sampling <= DROWNED * noise else nan
 
@@ -271,9 +265,7 @@ def exponential(measure: Measure) -> Measure:
     return Measure(exp(measure.estimate), (low, high), measure.trials)
 
 
-def computed(
-    name: str, values: ArrayLike, limits: Interval, *, statement: str = "", detail: Mapping[str, object] = {}
-) -> Verdict:
+def computed(name: str, values: ArrayLike, limits: Interval, detail: Mapping[str, object] = {}) -> Verdict:
     found = np.asarray(values, np.float64)
     span = float(found.min()), float(found.max())
     inside = limits[0] <= span[0] and span[1] <= limits[1]
@@ -287,7 +279,7 @@ def computed(
         interval=span,
         bound=limits[1],
         detail=dict(detail),
-    ).about(name, statement or "within the limits everywhere")
+    ).about(name, "within the limits everywhere")
 
 
 # Circles of correlated coordinates, and the source's noise
@@ -400,11 +392,9 @@ def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
 
 def size(epsilon: float, delta: float) -> float:
     """Return the sd of our noise off the diagonal over the source's, at the same promise."""
-    ours, theirs = (
-        PerturbedCovariance(calibration=calibration, radius=1.0).plan(100, 2, ApproxDP(epsilon, delta))[STEP]
-        for calibration in ("tight", "paper")
-    )
-    return gaussian_scale(ours) / sqrt(2) / gaussian_scale(theirs)
+    budget = ApproxDP(epsilon, delta)
+    ours, theirs = (off_diagonal_sd(charged(2, 100, budget, "central", one)) for one in CALIBRATIONS)
+    return ours / theirs
 
 
 def delivered(epsilon: float, delta: float) -> float:
@@ -416,7 +406,7 @@ def stated_noise_keeps_its_promise() -> Verdict:
     true = {(e, d): delivered(e, d) for e in EPSILONS for d in DELTAS}
     table = {f"({e:g}, {d:g})": one for (e, d), one in true.items()}
     ratios = [one / e for (e, _), one in true.items()]
-    return computed("true ε over promised ε", ratios, (-inf, 1.0), detail=table)
+    return computed("true ε over promised ε", ratios, (-inf, 1.0), table)
 
 
 def gap(first: np.ndarray, second: np.ndarray) -> float:
@@ -452,7 +442,7 @@ def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": spectral(perturbed(zeros, charge, source))}
 
 
-SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, trials=12, blocks=blocks(10))
+SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12, blocks(10))
 
 
 def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:
@@ -461,7 +451,7 @@ def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:
     ratios = {p: geometric(found / (2 * sqrt(p)), level) for p, found in norms.items()}
     power = growth({p: geometric(found, level) for p, found in norms.items()})
     checks = each("|N|₂ / (2 sd √p), p = ", ratios, 0.95, 1.05)
-    return [*checks, measures.between("slope in p", power, 0.45, 0.55, bound=0.5)]
+    return [*checks, between("slope in p", power, 0.45, 0.55, bound=0.5)]
 
 
 CLAIMS = (

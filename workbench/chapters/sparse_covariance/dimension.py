@@ -62,7 +62,7 @@ from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid
 from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, at, each, growth
+from workbench.study.measures import Measure, at, between, by, each, growth
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Complexity, Verdict, sized
 from workbench.study.run import Row, Run, each_trial
@@ -107,8 +107,8 @@ BLOCK = Sweep(
     "wx19-active-block",
     grid(p=BLOCK_P, n=BLOCK_N, epsilon=1.0, active=ACTIVE, degree=DEGREE),
     in_block,
-    trials=2,
-    blocks=blocks(20),
+    2,
+    blocks(20),
     in_law=True,
 )
 
@@ -123,7 +123,7 @@ def needed_points(
     )
 
 
-NEEDED = Sweep("wx19-rows-needed", needed_points(), spread_out, trials=2, blocks=blocks(12), in_law=True)
+NEEDED = Sweep("wx19-rows-needed", needed_points(), spread_out, 2, blocks(12), in_law=True)
 
 
 @each_trial
@@ -145,21 +145,17 @@ def on_spread(p: int, n: int, epsilon: float, *, data: Generator, noise: Generat
 
 
 SOURCE_BLOCK = Sweep(
-    "wx19-source-block",
-    grid(p=SOURCE_P, n=SOURCE_N, epsilon=1.0),
-    in_source_block,
-    trials=20,
-    blocks=blocks(20),
+    "wx19-source-block", grid(p=SOURCE_P, n=SOURCE_N, epsilon=1.0), in_source_block, 20, blocks(20)
 )
 
 
 # What is shown
 
 
-def rows_needed(curves: Array, ps: tuple[int, ...], unit: float = UNIT) -> Array:
+def rows_needed(curves: Array, unit: float = UNIT) -> Array:
     """Return log n at which the geometric mean error falls to the target, from trials by (p, n)."""
-    means = np.log(curves).mean(axis=0).reshape(len(ps), len(FACTORS))
-    ns = [[unit * p * factor for factor in FACTORS] for p in ps]
+    means = np.log(curves).mean(axis=0).reshape(len(NEEDED_P), len(FACTORS))
+    ns = [[unit * p * factor for factor in FACTORS] for p in NEEDED_P]
     return np.array([crossing(n, mean, log(TARGET)) for n, mean in zip(ns, means, strict=True)])
 
 
@@ -170,10 +166,7 @@ def error_against_p(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, deg
     return Chart(
         "error_against_p",
         "Idle columns hardly matter to a threshold; correlated ones cost rows",
-        (
-            _block(run, budget, degree, round(factor * BLOCK_N)),
-            _needed(run, budget, degree, factor),
-        ),
+        (_block(run, budget, degree, round(factor * BLOCK_N)), _needed(run, budget, degree, factor)),
         alt="Left: the relative error against p on a fixed active block; the rules rise by 15 and 35 %, the"
         " plain release grows as the root of p. Right: the n for a relative error of 0.2 against p where the"
         " support is spread out; all lines rise as powers of p, the default rule's less steeply than the"
@@ -234,7 +227,7 @@ def _rows(
     curves: Array, place: int, seed: int, unit: float = UNIT, level: float = LEVEL, name: str = "wx19-needed"
 ) -> Measure:
     return exponential(
-        bootstrapped(lambda rows: float(rows_needed(rows, NEEDED_P, unit)[place]), curves, level, name, seed)
+        bootstrapped(lambda rows: float(rows_needed(rows, unit)[place]), curves, level, name, seed)
     )
 
 
@@ -247,12 +240,12 @@ def block_checks(frame: pd.DataFrame, source: pd.DataFrame) -> list[Verdict]:
     name_9 = f"error at p = {SOURCE_P[-1]} over that at p = {SOURCE_P[0]}, equation (9)"
     over = {
         p: geometric(rows["algorithm"] / rows["diagonal"], claim_level(parts=2))
-        for p, rows in measures.by(source, "p").items()
+        for p, rows in by(source, "p").items()
     }
     return [
-        measures.between(f"{name}, default rule", flat, 0.0, FLAT, n=BLOCK_N),
-        measures.between(f"{name}, plain", growing, GROWING, np.inf, n=BLOCK_N, bound=GROWING),
-        measures.between(name_9, _ends(source, "algorithm", SOURCE_P), 0.0, FLAT, n=SOURCE_N, bound=FLAT),
+        between(f"{name}, default rule", flat, 0.0, FLAT, n=BLOCK_N),
+        between(f"{name}, plain", growing, GROWING, np.inf, n=BLOCK_N, bound=GROWING),
+        between(name_9, _ends(source, "algorithm", SOURCE_P), 0.0, FLAT, n=SOURCE_N, bound=FLAT),
         *each(
             "error over that of the true diagonal, equation (9), p = ", over, 0.0, 0.5, n=SOURCE_N, bound=0.5
         ),
@@ -266,16 +259,14 @@ def _ends(frame: pd.DataFrame, column: str, ps: Sequence[int], parts: int = 2, *
 
 
 def exponent(curves: Array) -> float:
-    return local_slope(NEEDED_P, np.exp(rows_needed(curves, NEEDED_P)))
+    return local_slope(NEEDED_P, np.exp(rows_needed(curves)))
 
 
 def needed_checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
     curves = {name: trials(frame, "point", name) for name in ("default", "plain")}
     both, level = np.concatenate([*curves.values()], axis=1), claim_level(parts=3)
     checks = [
-        measures.between(
-            f"exponent of p, {name}", bootstrapped(power, rows, level, "wx19-exponent", seed), *limits
-        )
+        between(f"exponent of p, {name}", bootstrapped(power, rows, level, "wx19-exponent", seed), *limits)
         for name, power, rows, limits in (
             ("default", exponent, curves["default"], POWER),
             ("plain", exponent, curves["plain"], PLAIN_POWER),
@@ -294,7 +285,7 @@ def _difference(both: Array) -> float:
 def size(curves: Array, place: int, p: int, seed: int) -> Complexity:
     """Return the n that the default rule needs at one p, beside p √ln p from the smallest p on."""
     found = _rows(curves, place, seed, level=claim_level(), name="wx19-size")
-    first = float(np.exp(rows_needed(curves, NEEDED_P)[0]))
+    first = float(np.exp(rows_needed(curves)[0]))
     order = p * sqrt(log(p)) / (NEEDED_P[0] * sqrt(log(NEEDED_P[0])))
     formula = "p √ln p, from the n at p = 50: relative error .2 with s = 3"
     return Complexity("WX19/Thm2", formula, first * order, found.estimate, found.interval)
@@ -358,24 +349,24 @@ def on_a_block(
     return {"error": spectral_error(kept, one.truth), "recall": recall(kept, one.truth)}
 
 
+def axes(model: Model) -> dict[str, tuple[Any, ...]]:
+    """Return the values of every number, the first of which it has where another moves."""
+    variance, entry = SIGNAL[model]
+    noise = stated_noise(RATE_EPSILON[model][0], RATE_DELTA[-1])
+    n = round(bounds.rows_for_threshold(entry / 3, RATE_P[-1], noise, variance, local=model == "local"))
+    moved = tuple(factor * n for factor in RATE_N)
+    return {"n": moved, "epsilon": RATE_EPSILON[model], "delta": RATE_DELTA, "p": RATE_P}
+
+
 def rate_points() -> Iterator[dict[str, Any]]:
     for model in MODELS:
-        variance, entry = SIGNAL[model]
-        noise = stated_noise(RATE_EPSILON[model][0], RATE_DELTA[-1])
-        local = model == "local"
-        n, epsilon = (
-            round(bounds.rows_for_threshold(entry / 3, RATE_P[-1], noise, variance, local=local)),
-            RATE_EPSILON[model],
-        )
-        usual = {"model": model, "p": RATE_P[0], "n": n, "epsilon": epsilon[0], "delta": RATE_DELTA[0]}
+        usual = {"model": model, **{name: values[0] for name, values in axes(model).items()}}
         yield usual
-        yield from ({**usual, "n": factor * n} for factor in RATE_N[1:])
-        yield from ({**usual, "epsilon": other} for other in epsilon[1:])
-        yield from ({**usual, "delta": other} for other in RATE_DELTA[1:])
-        yield from ({**usual, "p": other} for other in RATE_P[1:])
+        for name, values in axes(model).items():
+            yield from ({**usual, name: other} for other in values[1:])
 
 
-RATES = Sweep("wx19-rates", tuple(rate_points()), on_a_block, trials=100, blocks=blocks(20))
+RATES = Sweep("wx19-rates", tuple(rate_points()), on_a_block, 100, blocks(20))
 
 
 def price_rows(p: int, whole_trace: bool) -> int:
@@ -403,8 +394,8 @@ PRICE = Sweep(
         for whole in (False, True)
     ),
     price,
-    trials=5,
-    blocks=blocks(20),
+    5,
+    blocks(20),
 )
 
 
@@ -415,36 +406,30 @@ def privacy_costs(rates: pd.DataFrame, prices: pd.DataFrame) -> list[Verdict]:
             rows = at(prices, p=p, trace=trace)
             ratio = geometric(rows["private"] / rows["without"], claim_level())
             name = f"error over that without privacy, p = {p}, n = 10 (p σ₁/{trace})²"
-            checks.append(measures.between(name, ratio, *limits, n=int(rows["n"].max())))
+            checks.append(between(name, ratio, *limits, n=int(rows["n"].max())))
     return [*[check for model in MODELS for check in model_checks(at(rates, model=model), model)], *checks]
 
 
 def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
-    n = int(frame["n"].min())
-    usual = {"n": n, "epsilon": RATE_EPSILON[model][0], "delta": RATE_DELTA[0], "p": RATE_P[0]}
-    size = [sqrt(log(1.25 / delta)) for delta in RATE_DELTA]
-    moves: dict[str, tuple[Sequence[float], Sequence[float], float]] = {
-        "n": ([factor * n for factor in RATE_N], RATE_N, -1.0 if model == "central" else -0.5),
-        "epsilon": (RATE_EPSILON[model], RATE_EPSILON[model], -1.0),
-        "delta": (RATE_DELTA, size, 1.0),
+    values, checks = axes(model), []
+    usual: dict[str, Any] = {name: some[0] for name, some in values.items()}
+    moves: dict[str, tuple[Sequence[float], float]] = {
+        "n": (RATE_N, -1.0 if model == "central" else -0.5),
+        "epsilon": (RATE_EPSILON[model], -1.0),
+        "delta": ([sqrt(log(1.25 / delta)) for delta in RATE_DELTA], 1.0),
     }
-    checks = []
-    for name, (values, axis, power) in moves.items():
-        rows, level = (
-            at(frame, **{k: v for k, v in usual.items() if k != name}),
-            claim_level(parts=len(values)),
-        )
-        found = growth({x: geometric(at(rows, **{name: x})["error"], level) for x in values}, axis)
+    for name, (axis, power) in moves.items():
+        others, level = {k: v for k, v in usual.items() if k != name}, claim_level(parts=len(axis))
+        sizes = {x: geometric(at(frame, **others, **{name: x})["error"], level) for x in values[name]}
         limits = power - SLOPE_BAND[name], power + SLOPE_BAND[name]
         said = "√ln(1.25/δ)" if name == "delta" else name
-        checks.append(measures.between(f"slope in {said}, {model}", found, *limits, bound=power))
+        checks.append(between(f"slope in {said}, {model}", growth(sizes, axis), *limits, bound=power))
     most = sqrt(log(RATE_P[-1]) / log(RATE_P[0]))
     name = f"error at p = {RATE_P[-1]} over that at p = {RATE_P[0]}, {model}"
-    elsewhere: dict[str, Any] = {name: value for name, value in usual.items() if name != "p"}
-    larger = _ends(frame, "error", RATE_P, **elsewhere)
-    flat = measures.between(name, larger, 0.0, most, bound=most)
+    del usual["p"]
+    checks.append(between(name, _ends(frame, "error", RATE_P, **usual), 0.0, most, bound=most))
     share = arithmetic(frame["recall"], claim_level())
-    return [*checks, flat, measures.between(f"share of the support, {model}", share, FOUND, inf)]
+    return [*checks, between(f"share of the support, {model}", share, FOUND, inf)]
 
 
 CLAIMS = (

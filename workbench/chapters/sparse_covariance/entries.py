@@ -6,9 +6,8 @@ theirs: it says what s costs, and an output of the diagonal alone has it, too. A
 to be found, and the error is that of the noise.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import inf, log
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ from workbench.chapters.sparse_covariance.designs import (
     DELTA,
     arithmetic,
     bootstrapped,
+    circle,
     column_sum,
     computed,
     crossing,
@@ -36,19 +36,13 @@ from workbench.chapters.sparse_covariance.designs import (
     stated_noise,
     trials,
 )  # fmt: skip
-from workbench.estimators.sparse import (
-    RULES,
-    Noise,
-    ThresholdedCovariance,
-    paper_threshold,
-    thresholded,
-)
+from workbench.estimators.sparse import RULES, Noise, ThresholdedCovariance, paper_threshold, thresholded
 from workbench.linalg import norms, psd_part
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, at, growth, seldom
+from workbench.study.measures import Measure, at, between, by, growth, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, each_trial
@@ -74,23 +68,16 @@ def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, 
     return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
 
 
-ENTRIES = Sweep(
-    "wx19-entries",
-    grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2),
-    deviations,
-    trials=75,
-    blocks=blocks(20),
-)
+ENTRIES = Sweep("wx19-entries", grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2), deviations, 75, blocks(20))
 
 
 def entry_checks(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+    checks, level = [], claim_level(parts=4)
     for p in ENTRY_P:
-        ratio = at(frame, p=p)["ratio"]
-        name = f"runs with an entry beyond its bound, p = {p}"
-        checks.append(seldom(name, ratio > 1, BETA, "at most 5 %", level=claim_level(parts=4), n=2000))
-        close = geometric(ratio, claim_level(parts=4))
-        checks.append(measures.between(f"largest deviation over its bound, p = {p}", close, LOOSE, 1.0))
+        ratio, name = at(frame, p=p)["ratio"], f"runs with an entry beyond its bound, p = {p}"
+        checks.append(seldom(name, ratio > 1, BETA, "at most 5 %", level=level, n=2000))
+        close = geometric(ratio, level)
+        checks.append(between(f"largest deviation over its bound, p = {p}", close, LOOSE, 1.0))
     return checks
 
 
@@ -103,35 +90,20 @@ def lemma_3(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noi
     return {"broken": float(broken.any())}
 
 
-LEMMA = Sweep(
-    "wx19-lemma-3",
-    grid(p=LEMMA_P, n=5000, epsilon=1.0, degree=2),
-    lemma_3,
-    trials=1200,
-    blocks=blocks(20),
-)
+LEMMA = Sweep("wx19-lemma-3", grid(p=LEMMA_P, n=5000, epsilon=1.0, degree=2), lemma_3, 1200, blocks(20))
 
 
 def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
     checks, level = [], claim_level(parts=len(LEMMA_P))
     for p in LEMMA_P:
-        name, allowed = (
-            f"runs with an entry that breaks the lemma, p = {p}",
-            p * (p + 1) / 2 * bounds.lemma_3_failure(p),
-        )
-        broken = at(frame, p=p)["broken"]
+        name, broken = f"runs with an entry that breaks the lemma, p = {p}", at(frame, p=p)["broken"]
+        allowed = p * (p + 1) / 2 * bounds.lemma_3_failure(p)
         checks.append(seldom(name, broken, allowed, "p(p+1)/2 · 2 p^(-9/2)", level=level, n=5000))
     return checks
 
 
 def rows_for(p: int, size: float) -> int:
     return round(bounds.rows_for_threshold(ENTRY / size, p, stated_noise(EPSILON, DELTA), VARIANCE))
-
-
-def points() -> Iterator[dict[str, Any]]:
-    for signs, size in (("aligned", "lost"), ("random", "lost"), ("aligned", "found")):
-        for degree in DEGREES:
-            yield {"signs": signs, "size": size, "degree": degree, "p": P, "n": rows_for(P, SIZES[size])}
 
 
 @each_trial
@@ -154,7 +126,17 @@ def against_degree(
     }
 
 
-DEGREE = Sweep("wx19-degree", tuple(points()), against_degree, trials=3, blocks=blocks(20))
+DEGREE = Sweep(
+    "wx19-degree",
+    tuple(
+        {"signs": signs, "size": size, "degree": degree, "p": P, "n": rows_for(P, SIZES[size])}
+        for signs, size in (("aligned", "lost"), ("random", "lost"), ("aligned", "found"))
+        for degree in DEGREES
+    ),
+    against_degree,
+    3,
+    blocks(20),
+)
 
 
 def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
@@ -162,31 +144,26 @@ def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
     for signs, limits in (("aligned", ALIGNED), ("random", RANDOM)):
         rows = at(frame, signs=signs, size="lost")
         power = growth({s: geometric(at(rows, degree=s)["error"], level) for s in DEGREES})
-        checks.append(measures.between(f"slope in s, lost entries, {signs} signs", power, *limits))
-    for s, rows in measures.by(at(frame, size="found"), "degree").items():
+        checks.append(between(f"slope in s, lost entries, {signs} signs", power, *limits))
+    for s, rows in by(at(frame, size="found"), "degree").items():
         share = arithmetic(rows["recall"], level)
-        checks.append(measures.between(f"share of the support that is found, s = {s:g}", share, RECALL, inf))
+        checks.append(between(f"share of the support that is found, s = {s:g}", share, RECALL, inf))
         name = f"error over 2 (s + 1) times an entry's deviation, s = {s:g}"
-        checks.append(measures.between(name, geometric(rows["noise"], level), 0.0, 1.0))
+        checks.append(between(name, geometric(rows["noise"], level), 0.0, 1.0))
     return [*checks, computed("error over 8 t (s + 1), all runs", frame["bound"], (0.0, 1.0))]
 
 
 @each_trial
 def in_norms(p: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of step (3) in the norms for w = 1 and 2 over the bound they share."""
-    block = VARIANCE * np.eye(ACTIVE) + ENTRY * neighbours(ACTIVE, NORM_DEGREE)
-    one = source_run(block, p, n, EPSILON, DELTA, data, noise)
+    one = source_run(circle(ACTIVE, NORM_DEGREE, VARIANCE, ENTRY), p, n, EPSILON, DELTA, data, noise)
     bound = bounds.thresholded_error(NORM_DEGREE, paper_threshold(one.released, one.noise))
     off = one.kept("paper", noise) - one.truth
     return {"w = 1": column_sum(off) / bound, "w = 2": spectral(off) / bound}
 
 
 NORMS = Sweep(
-    "wx19-norms",
-    tuple({"p": p, "n": rows_for(p, NEARLY)} for p in NORM_P),
-    in_norms,
-    trials=70,
-    blocks=blocks(20),
+    "wx19-norms", tuple({"p": p, "n": rows_for(p, NEARLY)} for p in NORM_P), in_norms, 70, blocks(20)
 )
 
 
@@ -199,7 +176,7 @@ def norm_checks(frame: pd.DataFrame) -> list[Verdict]:
             checks.append(seldom(broken, rows[name] > 1, NORM_BETA, "at most 5 %", level=level))
             share = arithmetic(rows[name], level)
             name = f"error over 4 t (s + 1), {name}, p = {p}"
-            checks.append(measures.between(name, share, LOST, MOST_LOST * LOST))
+            checks.append(between(name, share, LOST, MOST_LOST * LOST))
     return checks
 
 
@@ -222,18 +199,13 @@ def supports(
 
 
 SUPPORT = Sweep(
-    "wx19-support",
-    grid(p=100, n=SUPPORT_N, epsilon=1.0, degree=3),
-    supports,
-    trials=2,
-    blocks=blocks(10),
-    in_law=True,
+    "wx19-support", grid(p=100, n=SUPPORT_N, epsilon=1.0, degree=3), supports, 2, blocks(10), in_law=True
 )
 
 
 def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     """Return the checks of the n at which the mean F1 of a rule passes .9 for good, beside the source's."""
-    ns = list(measures.by(frame, "n"))
+    ns = list(by(frame, "n"))
 
     def passed(rows: Array) -> float:
         return crossing(ns, rows.mean(axis=0), FOUND, falling=False)
@@ -243,17 +215,13 @@ def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         rule: bootstrapped(passed, trials(frame, "n", rule), level, f"wx19-support-{rule}", seed)
         for rule in RULES
     }
-    theirs = exponential(found["paper"])
+    rows, checks = {rule: exponential(one) for rule, one in found.items()}, []
     formula = "at most the n of equation (9)'s rule: support with F1 = .9"
-    checks = []
     for rule in ("adaptive-lasso", "paper"):
-        check, n = (
-            measures.between(f"ln n at which F1 passes .9, {rule}", found[rule], *inside),
-            exponential(found[rule]),
-        )
-        checks.append(beside(check, "WX19/open1", formula, theirs.estimate, n))
-    ratio = measures.ratio(exponential(found["adaptive-lasso"]), theirs)
-    return [*checks, measures.between("n of the default over that of equation (9)", ratio, 0.0, 1.0)]
+        check = between(f"ln n at which F1 passes .9, {rule}", found[rule], *inside)
+        checks.append(beside(check, "WX19/open1", formula, rows["paper"].estimate, rows[rule]))
+    ratio = measures.ratio(rows["adaptive-lasso"], rows["paper"])
+    return [*checks, between("n of the default over that of equation (9)", ratio, 0.0, 1.0)]
 
 
 SCALES = (1e-3, 1.0, 1e4)
@@ -284,8 +252,8 @@ RADIUS = Sweep(
     "wx19-unknown-radius",
     grid(scale=SCALES, n=N, p=RADIUS_P, epsilon=1.0, degree=RADIUS_DEGREE),
     radii,
-    trials=5,
-    blocks=blocks(10),
+    5,
+    blocks(10),
 )
 
 
@@ -296,7 +264,7 @@ def radius_checks(frame: pd.DataFrame) -> list[Verdict]:
         best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: float(np.log(rows[name]).mean()))
         ratio = geometric(rows["private"] / rows[best], claim_level(parts=len(SCALES)))
         name = f"private radius over the best fixed one ({best}), scale {scale:g}"
-        checks.append(measures.between(name, ratio, 0.0, WORSE, n=20_000))
+        checks.append(between(name, ratio, 0.0, WORSE, n=20_000))
     return checks
 
 

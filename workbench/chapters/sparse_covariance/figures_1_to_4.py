@@ -8,11 +8,11 @@ and nothing is clipped: these runs are not private. What looks like an error tha
 that of the true diagonal.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from math import inf, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -43,11 +43,10 @@ from workbench.charts.curves import covering, predicted
 from workbench.charts.style import number
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP
-from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Role as StreamRole
 from workbench.study.grids import Sweep, grid, multiples, stream
-from workbench.study.measures import BAND, at
+from workbench.study.measures import BAND, at, between
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Row, each_trial
@@ -56,7 +55,11 @@ from workbench.types import Array
 
 SHARE, EPSILON = 0.2, 1.0
 MODELS: tuple[Model, ...] = ("central", "local")
-SHARES, COLUMNS, EPSILONS = (0.1, 0.2, 0.3, 0.5), (50, 100, 200, 400), (0.1, 0.5, 1.0, 2.0)
+VARIED: dict[str, tuple[float, tuple[Any, ...]]] = {  # usual value, and the four of a setting
+    "share": (SHARE, (0.1, 0.2, 0.3, 0.5)),
+    "p": (P, (50, 100, 200, 400)),
+    "epsilon": (EPSILON, (0.1, 0.5, 1.0, 2.0)),
+}
 ROWS = {
     "central": tuple(round(n) for n in np.geomspace(3e3, 3e7, 8)),
     "local": tuple(round(n) for n in np.geomspace(1e5, 1e12, 8)),
@@ -101,8 +104,18 @@ HEADS = {
 # What is run
 
 
-def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
-    found = estimates(one, rng)
+def of_the_source(p: int, share: float, n: int, rng: Generator) -> Array:
+    return conditioned(sparse_signal(p, share, rng=rng), SHIFT) / DIVISOR
+
+
+@each_trial
+def figure(
+    design: Callable[..., Array], model: Model, share: float, p: int, epsilon: float, n: int, *,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
+    """Measure every output in both norms."""
+    one = run_in(design(p, share, n, data), model, epsilon, n, data, noise)
+    found = estimates(one, noise)
     return {
         f"{name}, w = {w}": norm(matrix - one.truth) / norm(one.truth)
         for w, norm in NORMS.items()
@@ -110,34 +123,14 @@ def relative_errors(one: Run, rng: Generator) -> dict[str, float]:
     }
 
 
-@each_trial
-def figure(
-    model: Model, share: float, p: int, epsilon: float, n: int, *, data: Generator, noise: Generator
-) -> Row:
-    covariance = spread(p, share, n, data)
-    one = released(covariance, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
-    return relative_errors(one, noise)
-
-
-@each_trial
-def source_design(
-    model: Model, share: float, p: int, epsilon: float, n: int, *, data: Generator, noise: Generator
-) -> Row:
-    one = in_source_design(model, share, p, epsilon, n, data, noise)
-    return relative_errors(one, noise)
-
-
-def in_source_design(
-    model: Model, share: float, p: int, epsilon: float, n: int, data: Generator, noise: Generator
-) -> Run:
-    covariance = conditioned(sparse_signal(p, share, rng=data), SHIFT) / DIVISOR
-    return released(covariance, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
+def run_in(design: Array, model: Model, epsilon: float, n: int, data: Generator, noise: Generator) -> Run:
+    return released(design, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
 
 
 @each_trial
 def degenerate(p: int, n: int, epsilon: float, share: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the source's rule in its own design, and what it finds of the support."""
-    one = in_source_design("central", share, p, epsilon, n, data, noise)
+    one = run_in(of_the_source(p, share, n, data), "central", epsilon, n, data, noise)
     kept = one.thresholded("paper", noise)
     return {
         "paper": one.error(kept.psd),
@@ -146,56 +139,51 @@ def degenerate(p: int, n: int, epsilon: float, share: float, *, data: Generator,
     }
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
+    """Where the figures are: three settings, in each of which one number has four values, at eight n."""
+
     share: float = SHARE
     p: int = P
     epsilon: float = EPSILON
 
-    @property
-    def base(self) -> Mapping[str, Mapping[str, Any]]:
-        values = {"share": self.share, "p": self.p, "epsilon": self.epsilon}
-        return {"share": values, "p": values, "epsilon": {**values, "p": 2 * self.p}}
+    def base(self, setting: str) -> dict[str, Any]:
+        return {**self._asdict(), **({"p": 2 * self.p} if setting == "epsilon" else {})}
 
-    @property
-    def values(self) -> Mapping[str, tuple[Any, ...]]:
-        return {
-            "share": tuple(self.share / SHARE * one for one in SHARES),
-            "p": multiples(COLUMNS, self.p / P),
-            "epsilon": tuple(self.epsilon / EPSILON * one for one in EPSILONS),
-        }
+    def values(self, setting: str) -> tuple[Any, ...]:
+        usual, ones = VARIED[setting]
+        factor = getattr(self, setting) / usual
+        return multiples(ones, factor) if setting == "p" else tuple(factor * one for one in ones)
 
-    def rows(self, model: Model) -> tuple[int, ...]:
-        return multiples(ROWS[model], rows_factor(model, self.p, ApproxDP(self.epsilon, DELTA)))
+    def along(self, setting: str, model: Model, ns: Iterable[int]) -> Iterator[dict[str, Any]]:
+        for value in self.values(setting):
+            yield from ({"model": model, **self.base(setting), setting: value, "n": n} for n in ns)
 
     def points(self, model: Model) -> tuple[dict[str, Any], ...]:
-        """Return three settings of four values each, at eight n."""
-        points = {
-            tuple(values.items()): values
-            for setting, choices in self.values.items()
-            for choice in choices
-            for n in self.rows(model)
-            for values in [{"model": model, **self.base[setting], setting: choice, "n": n}]
-        }
-        return tuple(points.values())
+        ns = multiples(ROWS[model], rows_factor(model, self.p, ApproxDP(self.epsilon, DELTA)))
+        points = (point for setting in HEADS for point in self.along(setting, model, ns))
+        return tuple({tuple(point.items()): point for point in points}.values())
 
     def of_source(self, model: Model) -> tuple[dict[str, Any], ...]:
-        base, values = self.base["epsilon"], self.values["epsilon"]
-        return tuple(
-            {"model": model, **base, "epsilon": value, "n": n} for value in values for n in SOURCE_ROWS[model]
+        return tuple(self.along("epsilon", model, SOURCE_ROWS[model]))
+
+
+FIGURES, SOURCE_DESIGN = (
+    {
+        model: Sweep(
+            f"wx19-{name}-{model}",
+            points(Settings(), model),
+            partial(figure, design),
+            2,
+            blocks(10),
+            in_law=True,
         )
-
-
-FIGURES = {
-    model: Sweep(f"wx19-figures-{model}", Settings().points(model), figure, 2, blocks(10), in_law=True)
-    for model in MODELS
-}
-SOURCE_DESIGN = {
-    model: Sweep(
-        f"wx19-source-design-{model}", Settings().of_source(model), source_design, 2, blocks(10), in_law=True
+        for model in MODELS
+    }
+    for name, points, design in (
+        ("figures", Settings.points, spread),
+        ("source-design", Settings.of_source, of_the_source),
     )
-    for model in MODELS
-}
+)
 DEGENERATE = Sweep(
     "wx19-degenerate", grid(p=200, n=20_000, epsilon=EPSILON, share=SHARE), degenerate, 2, blocks(20)
 )
@@ -243,33 +231,27 @@ def figure_4(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EP
 
 def _errors(run: Runs, place: int, model: Model, title: str, alt: str, chosen: Settings) -> Chart:
     frame = run.table(FIGURES[model].moved(chosen.points(model)))
-    panels = tuple(_setting(run, frame, setting, model, chosen) for setting in HEADS)
+    panels = [_setting(run, frame, setting, model, chosen) for setting in HEADS]
     how = (
         "Coloured: the source's rule as printed, by what a panel varies; first panel, the default rule on the"
         " same releases. A curve says something about sparsity only below the line of the true diagonal. Last"
         " panel: the source's design, not private."
     )
-    panels = (*panels, _of_source(run, model, 2, chosen))
-    return Chart(f"figure_{place}", title, panels, alt=alt, how_to_read=how)
+    panels.append(_of_source(run, model, 2, chosen))
+    return Chart(f"figure_{place}", title, tuple(panels), alt=alt, how_to_read=how)
 
 
 def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen: Settings) -> Panel:
-    base, curves = chosen.base[setting], _by(frame, setting, 2, model, chosen)
-    rows, p = at(frame, **base), int(base["p"])
+    base, curves = chosen.base(setting), _by(frame, setting, 2, model, chosen)
     if setting == "share":
-        curves.append(_curve(rows, "default", 2, "default rule", RULES[model][1]))
-    lines = {name: reference(rows, f"{name}, w = 2", name, "n") for name in BESIDE}
-    ns = dict.fromkeys(x["n"] for x in chosen.points(model))
-    foreseen = {
-        float(n): plain_error(
-            typical(spread, p, chosen.share, n), p, n, ApproxDP(chosen.epsilon, 1 / n), model, "paper"
-        )
-        for n in ns
-    }
-    lines["plain"] = expecting(lines["plain"], foreseen)
+        curves.append(_curve(at(frame, **base), "default", 2, "default rule", RULES[model][1]))
+    p, foreseen = int(base["p"]), {}
+    for n in dict.fromkeys(point["n"] for point in chosen.points(model)):
+        truth, budget = typical(spread, p, chosen.share, n), ApproxDP(chosen.epsilon, 1 / n)
+        foreseen[float(n)] = plain_error(truth, p, n, budget, model, "paper")
     more = predicted(run, foreseen, foreseen.values(), LOOKS["plain"])
     title = HEADS[setting].format(**{name: number(value) for name, value in base.items()})
-    return _panel(title, [*curves], lines, more, model, _at_base(setting, chosen))
+    return _panel(title, frame, [*more, *curves], 2, model, setting, chosen, foreseen)
 
 
 def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> Panel:
@@ -277,18 +259,15 @@ def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> Panel:
     curves = _by(frame, "epsilon", w, model, chosen)
     if model == "central":  # all end in one point
         *others, last = curves
-        values = chosen.values["epsilon"]
+        values = chosen.values("epsilon")
         span = f"{number(values[0])} to {number(values[-1])}"
         curves = [*(replace(one, label="") for one in others), replace(last, label=span)]
-    rows = at(frame, **chosen.base["epsilon"])
-    lines = {name: reference(rows, f"{name}, w = {w}", name, "n") for name in BESIDE}
-    note = _at_base("epsilon", chosen)
-    panel = _panel("the source's design, by ε", curves, lines, (), model, note)
+    panel = _panel("the source's design, by ε", frame, curves, w, model, "epsilon", chosen)
     return panel if w == 2 else replace(panel, ylabel="relative error in column sums")
 
 
 def _by(frame: pd.DataFrame, setting: str, w: int, model: Model, chosen: Settings) -> list[Series]:
-    base, values = chosen.base[setting], chosen.values[setting]
+    base, values = chosen.base(setting), chosen.values(setting)
     return [
         replace(
             _curve(at(frame, **{**base, setting: value}), "algorithm", w, number(value), RULES[model][0]),
@@ -298,18 +277,21 @@ def _by(frame: pd.DataFrame, setting: str, w: int, model: Model, chosen: Setting
     ]
 
 
-def _at_base(setting: str, chosen: Settings) -> str:
-    if setting not in FOLLOWING:
-        return ""
-    value = number(chosen.base[setting].get(setting, getattr(chosen, setting)))
-    return f"{FOLLOWING[setting]}: {'ε' if setting == 'epsilon' else setting} = {value}."
-
-
 def _panel(
-    title: str, curves: list[Series], lines: Mapping[str, Series], more: tuple[Series, ...], model: Model,
-    note: str,
+    title: str, frame: pd.DataFrame, curves: list[Series], w: int, model: Model, setting: str,
+    chosen: Settings, foreseen: Mapping[float, float] | None = None,
 ) -> Panel:  # fmt: skip
-    series = [*(replace(line, label=NAMED[name]) for name, line in lines.items()), *more, *curves]
+    rows = at(frame, **chosen.base(setting))
+    lines = {
+        name: replace(reference(rows, f"{name}, w = {w}", name, "n"), label=NAMED[name]) for name in BESIDE
+    }
+    if foreseen:
+        lines["plain"] = expecting(lines["plain"], foreseen)
+    series = [*lines.values(), *curves]
+    note = ""
+    if setting in FOLLOWING:
+        value = number(chosen.base(setting)[setting])
+        note = f"{FOLLOWING[setting]}: {'ε' if setting == 'epsilon' else setting} = {value}."
     if not any(isfinite(y) for one in series for y in one.y):
         note = UNKNOWN
     limits = None
@@ -337,7 +319,7 @@ def reference(rows: pd.DataFrame, column: str, name: str, along: str) -> Series:
 
 
 def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -> Chart:
-    frame, base = run.table(FIGURES[model].moved(chosen.points(model))), chosen.base["share"]
+    frame, base = run.table(FIGURES[model].moved(chosen.points(model))), chosen.base("share")
     shown = {"algorithm": ("equation (9)", RULES[model][0]), "default": ("default rule", RULES[model][1])}
     shown |= {name: (NAMED[name], LOOKS[name]) for name in ("plain", "empirical", "oracle diagonal")}
     rows, series = at(frame, **base), []
@@ -345,8 +327,7 @@ def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -
         one, two = (rows.groupby("n")[f"{name}, w = {w}"].mean() for w in (1, 2))
         role: Role = "reference" if look in ("", "covariance/empirical") else "estimate"
         series.append(Series(label, one.index, one / two, colour_key=look, role=role))
-    words = {name: number(value) for name, value in base.items()}
-    head = "ratio {share}, p = {p}, ε = {epsilon}".format(**words)
+    head = "ratio {}, p = {}, ε = {}".format(*map(number, base.values()))
     axes = head, "rows n" if model == "central" else "users n", "error in column sums over spectral error"
     ends = covering((0.8, 3.0), series)
     return Chart(
@@ -371,8 +352,8 @@ def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
     ratio = geometric(frame["paper"] / frame["oracle diagonal"], level)
     found = arithmetic(frame["recall"], level)
     return [
-        measures.between("error of the source's rule over that of the true diagonal", ratio, 0.95, 1.05, n=n),
-        measures.between("share of the support that is found", found, -inf, 0.01, n=n),
+        between("error of the source's rule over that of the true diagonal", ratio, 0.95, 1.05, n=n),
+        between("share of the support that is found", found, -inf, 0.01, n=n),
     ]
 
 
@@ -390,23 +371,16 @@ SHOWN = {
 }
 
 
-@cache
-def shown_run(p: int, n: int, degree: float, epsilon: float, delta: float, seed: int) -> Run:
-    data, noise = (stream(seed, role, "wx19-matrices", p, 0) for role in (StreamRole.DATA, StreamRole.NOISE))
-    share = min(1.0, share_of(p, degree))
-    return released(spread(p, share, n, data), n, epsilon, data, noise, delta=delta)
-
-
 def matrices(
     run: Runs, *, epsilon: float = 1.0, delta: float = DELTA, n: int = SHOWN_N, p: int = SHOWN_P,
     degree: int = SHOWN_DEGREE,
 ) -> Chart:  # fmt: skip
     """Return six matrices of one run, in units of the mean variance; the profile makes no difference."""
-    one = shown_run(p, n, degree, epsilon, delta, run.seed)
-    found = {
-        "truth": one.truth,
-        **estimates(one, stream(run.seed, StreamRole.NOISE, "wx19-matrices", 1, 0)),
-    }
+    source = partial(stream, run.seed, name="wx19-matrices", block=0)
+    data, noise = (source(role, point=p) for role in (StreamRole.DATA, StreamRole.NOISE))
+    covariance = spread(p, min(1.0, share_of(p, degree)), n, data)
+    one = released(covariance, n, epsilon, data, noise, delta=delta)
+    found = {"truth": one.truth, **estimates(one, source(StreamRole.NOISE, point=1))}
     first, *others = (matrix_panel(label, found[name], one.truth) for name, label in SHOWN.items())
     return Chart(
         "matrices",
@@ -421,10 +395,10 @@ def matrices(
     )
 
 
-def matrix_panel(label: str, matrix: Array, truth: Array, reach: float = 0.4) -> Panel:
+def matrix_panel(label: str, matrix: Array, truth: Array) -> Panel:
     error = spectral(matrix - truth) / spectral(truth)
     title = label if matrix is truth else f"{label}: error {number(error, 2)}"
-    unit = float(np.diag(truth).mean())
+    unit, reach = float(np.diag(truth).mean()), 0.4
     names = "1", str(len(truth))
     heat = Heat(matrix / unit, (-reach, reach), emphasis="middle", rows=names, columns=names, bar=None)
     return Panel(title, "column", "row", (), heat=heat, note=f"purple: −{reach:g}, orange: {reach:g}")
@@ -434,11 +408,7 @@ MAP_P = (25, 50, 100, 200, 400)
 MAP_SHARES = (0.01, 0.03, 0.1, 0.2, 0.5, 1.0)
 Region = tuple[str, float, float]  # and its place, as shares of columns and rows
 MAP_ROWS = tuple(round(n) for n in np.geomspace(3e3, 3e6, 7))
-SPARSE: tuple[Region, ...] = (
-    ("diagonal", 0.09, 0.72),
-    ("threshold wins", 0.8, 0.4),
-    ("zeros", 0.0, 1.0),
-)
+SPARSE: tuple[Region, ...] = (("diagonal", 0.09, 0.72), ("threshold wins", 0.8, 0.4), ("zeros", 0.0, 1.0))
 DENSE: tuple[Region, ...] = (
     ("diagonal", 0.09, 0.35),
     ("threshold wins", 0.75, 0.0),
@@ -471,7 +441,7 @@ def regime_points(p: int, degree: int, budget: ApproxDP) -> tuple[dict[str, Any]
     )
 
 
-REGIMES = Sweep("wx19-regimes", regime_points(P, 3, USUAL), regime, trials=1, blocks=blocks(8), in_law=True)
+REGIMES = Sweep("wx19-regimes", regime_points(P, 3, USUAL), regime, 1, blocks(8), in_law=True)
 
 
 def regime_map(
@@ -501,8 +471,7 @@ def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tupl
     if not len(frame):
         return Panel(title, "rows n", ylabel, ())
     logs = frame.assign(log=np.log(np.maximum(frame["ratio"], 1e-9)))
-    table = logs.pivot_table(index=along, columns="n", values="log")
-    found = logs.pivot_table(index=along, columns="n", values="recall").to_numpy()
+    table, found = (logs.pivot_table(index=along, columns="n", values=name) for name in ("log", "recall"))
     heat = Heat(
         np.exp(table.to_numpy()),
         (0.2, 5.0),
@@ -510,7 +479,7 @@ def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tupl
         emphasis="middle",
         rows=tuple(f"{name:g}" for name in table.index),
         columns=tuple(number(float(n), 1) for n in table.columns[::2]),
-        boundary=tuple(crosses(row - 0.5) for row in found),
+        boundary=tuple(crosses(row - 0.5) for row in found.to_numpy()),
         bar="error over the best rival's",
     )
     low, wide = len(table) - 1, len(table.columns) - 1

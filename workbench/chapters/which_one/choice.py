@@ -1,6 +1,6 @@
 """Which mean has the least predicted error, for a reader who knows a range and a scale; their own rule."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from enum import IntEnum
 from functools import cache
@@ -15,7 +15,7 @@ from workbench.catalog import CATALOG, Entry
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.style import number
 from workbench.errors import ArgumentError, one_of
-from workbench.estimators import Abstention
+from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, stream
@@ -24,7 +24,7 @@ from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Run
 from workbench.study.trade_off import TradeOff
-from workbench.types import Array, Columns
+from workbench.types import Columns
 
 # What has to be known beforehand for every private estimator, read off the catalog: a table, and a tree.
 
@@ -212,14 +212,14 @@ def fewest(alpha: float, d: int, epsilon: float, delta: float, radius: float) ->
     return best
 
 
-def judged(rule: Rule, *, seed: int = 17, settings: int = SETTINGS) -> pd.DataFrame:
+def judged(rule: Rule, *, seed: int = 17) -> pd.DataFrame:
     """Return what a rule chooses in hidden settings, and its predicted error over the least one.
 
     `rule(n, d, epsilon, radius)` returns the key of a private mean of several columns. A row for each setting
     that some estimator releases; `over` is infinite where the chosen one abstains.
     """
     draw, made = stream(seed, Role.DATA, "which one, hidden", 0, 0), []
-    for _ in range(settings):
+    for _ in range(SETTINGS):
         drawn = (float(np.exp(draw.uniform(*np.log(ends)))) for ends in ENDS.values())
         rows, epsilon, radius = (float(f"{one:.2g}") for one in drawn)
         n, d = round(rows), int(draw.choice(COLUMNS))
@@ -239,34 +239,31 @@ EPSILONS = (0.1, 1.0, 5.0)  # times the notebook's
 RADII = (0.1, 1.0, 100.0)  # times the notebook's
 SIZES = (100, 200, 400, 800, 1600, 3200, 6400)
 ACROSS = tuple(float(f"{one:.3g}") for one in np.geomspace(0.1, 5, 7))
-COLUMNWISE, BALL = "mean/coordinatewise", "mean/coinpress"
+PAIR = ("mean/coordinatewise", "mean/coinpress")
 ENOUGH = 4  # cells of a region that gets a name
 SIMILAR = 1.05  # the ratio up to which two errors are called alike
 REACH = 1.4  # the ratio beyond which colours stay
 
 
 def fewest_rows(
-    run: Run,
-    *,
-    epsilon: float = 1.0,
-    delta: float = 1e-6,
-    alpha: float = 0.2,
-    d: int = 3,
+    run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float = 0.2, d: int = 3,
     radius: float = 10.0,
-) -> Chart:
+) -> Chart:  # fmt: skip
     """Return the rows that every estimator needs for α, over ε and over the range; nothing is run."""
-    epsilons = [epsilon * by for by in EPSILONS]
-    radii = [radius * by for by in RADII]
-    left = [_curve(key, epsilons, [(alpha, d, one, delta, radius) for one in epsilons]) for key in keys(d)]
-    right = [_curve(key, radii, [(alpha, d, epsilon, delta, one) for one in radii]) for key in keys(d)]
+    epsilons, radii = [epsilon * by for by in EPSILONS], [radius * by for by in RADII]
+    left = [_curve(key, epsilons, ((one, radius) for one in epsilons), d, alpha, delta) for key in keys(d)]
+    right = [_curve(key, radii, ((epsilon, one) for one in radii), d, alpha, delta) for key in keys(d)]
     rows = f"rows needed for α = {number(alpha)} σ"
     n, key = min((tuple(one.y)[1], one.colour_key) for one in left)
-    words, here = f"no mean reaches α = {number(alpha)} σ", tuple[Mark, ...]()
+    words, here, pays = f"no mean reaches α = {number(alpha)} σ", tuple[Mark, ...](), tuple[Mark, ...]()
     if n < inf:
-        words = f"{LABELS[key]} needs fewest rows"
-        here = (
-            Mark(f"{number(round(n))} rows", "point", x=epsilon, y=round(n), side="left", colour_key=key),
-        )
+        words, said = f"{LABELS[key]} needs fewest rows", f"{number(round(n))} rows"
+        here = (Mark(said, "point", x=epsilon, y=round(n), side="left", colour_key=key),)
+    for one in right:
+        *_, y, last = one.y
+        if one.colour_key == "mean/clipped-box" and y < last < inf:
+            x = radii[0] * (radii[-1] / radii[0]) ** 0.3
+            pays = (Mark("clipping pays for the range", x=x, y=y**0.35 * last**0.65),)
     return Chart(
         "fewest_rows",
         f"At ε = {number(epsilon)} and R = {number(radius)} {words}",
@@ -274,7 +271,7 @@ def fewest_rows(
             Panel(f"R = {number(radius)} σ", "ε", rows, tuple(left), marks=here, note=_unreached(left)),
             Panel(
                 f"ε = {number(epsilon)}", "half-width R of the range (σ)", rows,
-                tuple(right), marks=_pays(radii, right), note=_unreached(right),
+                tuple(right), marks=pays, note=_unreached(right),
             ),
         ),
         alt="Rows needed, on the left against ε, where all curves fall side by side, and on the right against"
@@ -284,17 +281,10 @@ def fewest_rows(
     )  # fmt: skip
 
 
-def _pays(radii: list[float], curves: list[Series]) -> tuple[Mark, ...]:
-    rising = [one for one in curves if one.colour_key == "mean/clipped-box"]
-    if not rising:
-        return ()
-    x, y = radii[0] * (radii[-1] / radii[0]) ** 0.3, tuple(rising[0].y)
-    here = Mark("clipping pays for the range", x=x, y=y[-2] ** 0.35 * y[-1] ** 0.65)
-    return (here,) if y[-2] < y[-1] < inf else ()
-
-
-def _curve(key: str, x: list[float], places: list[tuple[float, int, float, float, float]]) -> Series:
-    rows = (trade(key, d, radius).rows(alpha, epsilon, delta) for alpha, d, epsilon, delta, radius in places)
+def _curve(
+    key: str, x: list[float], places: Iterable[tuple[float, float]], d: int, alpha: float, delta: float
+) -> Series:
+    rows = (trade(key, d, radius).rows(alpha, epsilon, delta) for epsilon, radius in places)
     found = [inf if n is None else float(n) for n in rows]
     return Series(LABELS[key], x, found, role="theory", colour_key=key)
 
@@ -307,70 +297,46 @@ def _unreached(curves: list[Series]) -> str:
 def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0) -> Chart:
     """Return where CoinPress, and where column by column errs less, over n and ε; nothing is run."""
     sizes = SIZES[::-1]
-    pair = (COLUMNWISE, BALL)
-    errors = np.array(
-        [[[error(key, n, d, one, delta, radius) for key in pair] for one in ACROSS] for n in sizes]
+    columnwise, ball = np.array(
+        [[[error(key, n, d, one, delta, radius) for one in ACROSS] for n in sizes] for key in PAIR]
     )
-    ratios = _ratios(errors)
+    both = np.isfinite(columnwise) & np.isfinite(ball)
+    one, other = (np.where(both, side, np.nan) for side in (columnwise, ball))
+    ratios = np.clip(one / other, 1 / REACH, REACH)
     title = "CoinPress errs as little as column by column everywhere, or less"
     if (ratios < 1 / SIMILAR).any():
         title = "Column by column errs less at small ε, CoinPress answers with fewer rows"
     heat = Heat(
-        ratios,
-        (1 / REACH, REACH),
-        scale="log",
-        emphasis="middle",
-        rows=tuple(number(n) for n in sizes),
-        columns=tuple(number(one, 2) for one in ACROSS),
-        bar="error over that of CoinPress",
-    )
-    note, marks = _others(sizes, d, delta, radius), _borders(errors, ratios)
+        ratios, (1 / REACH, REACH), scale="log", emphasis="middle", rows=tuple(number(n) for n in sizes),
+        columns=tuple(number(one, 2) for one in ACROSS), bar="error over that of CoinPress",
+    )  # fmt: skip
+    regions = {
+        "only CoinPress answers": np.isfinite(ball) & ~np.isfinite(columnwise),
+        "column by column": ratios < 1 / SIMILAR,
+        "much alike": (ratios >= 1 / SIMILAR) & (ratios < SIMILAR),
+        "neither": ~np.isfinite(ball) & ~np.isfinite(columnwise),
+    }
+    marks = []
+    for words, cells in regions.items():
+        if cells.sum() >= (1 if words == "neither" else ENOUGH):
+            y, x = map(np.median, np.nonzero(cells))
+            marks.append(Mark(words, x=float(x), y=float(y)))
+    tops = [ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
+    others = [key for top in tops for _, key in top if key not in PAIR]
+    note = "No other estimator errs less than both anywhere."
+    if others:
+        names = ", ".join(sorted({LABELS[key] for key in others}))
+        note = f"In {len(others)} of {len(tops)} cells another one errs less than both: {names}."
     return Chart(
         "best_map",
         title,
-        (Panel("", "ε", "rows n", (), heat=heat, note=note, marks=marks),),
+        (Panel("", "ε", "rows n", (), heat=heat, note=note, marks=tuple(marks)),),
         alt=f"A table as colours over ε and n. {title}. Where n or ε is"
         " small only CoinPress answers; where both are large both err alike.",
         how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
         " column by column; above 1, orange, take CoinPress. Pale: no matter which. Grey: not both answer."
         f" {d} columns, R = {number(radius)} σ, δ = {number(delta)}.",
     )
-
-
-def _borders(errors: Array, ratios: Array) -> tuple[Mark, ...]:
-    columnwise, ball = np.isfinite(np.moveaxis(errors, -1, 0))
-    regions = {
-        "only CoinPress answers": ball & ~columnwise,
-        "column by column": ratios < 1 / SIMILAR,
-        "much alike": (ratios >= 1 / SIMILAR) & (ratios < SIMILAR),
-        "neither": ~ball & ~columnwise,
-    }
-    made = []
-    for words, cells in regions.items():
-        if cells.sum() >= (1 if words == "neither" else ENOUGH):
-            rows, columns = np.nonzero(cells)
-            made.append(Mark(words, x=float(np.median(columns)), y=float(np.median(rows))))
-    return tuple(made)
-
-
-def _others(sizes: tuple[int, ...], d: int, delta: float, radius: float) -> str:
-    tops = [ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
-    others = [key for top in tops for _, key in top if key not in (COLUMNWISE, BALL)]
-    names = ", ".join(sorted({LABELS[key] for key in others}))
-    if not others:
-        return "No other estimator errs less than both anywhere."
-    return f"In {len(others)} of {len(tops)} cells another one errs less than both: {names}."
-
-
-def _ratios(errors: Array) -> Array:
-    """Return the quotients of both errors within what is shown; nan where not both answer.
-
-    >>> _ratios(np.array([[1.0, 0.9], [np.inf, 1.0]])).tolist()
-    [1.1111111111111112, nan]
-    """
-    both = np.isfinite(errors).all(axis=-1)
-    one, other = (np.where(both, side, np.nan) for side in np.moveaxis(errors, -1, 0))
-    return np.asarray(np.clip(one / other, 1 / REACH, REACH))
 
 
 # The planner is right about which mean has the least error, and about how many rows that takes.
