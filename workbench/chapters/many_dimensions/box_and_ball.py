@@ -5,12 +5,11 @@ and, for two of them, normal and skewed rows against n (M21/prior-CoinPress, M21
 the error of the sample mean.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf, isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.coinpress import (
@@ -214,15 +213,28 @@ def skewed_rows(
         for point in SKEWED.points
         for n in multiples([point["n"]], farther)
     ]
-    frame = run.table(SKEWED.moved(points))
-    kurtosis = f"kurtosis {number(LAWS['skewed'])}"
+    frame, budget, panels = run.table(SKEWED.moved(points)), ApproxDP(epsilon, delta), []
+    for law, title in (
+        ("normal", f"normal rows, d = {d}, {words(epsilon, delta)}"),
+        ("skewed", f"skewed rows, kurtosis {number(LAWS['skewed'])}"),
+    ):
+        groups, curves, marks = by(at(frame, law=law), "n"), [], tuple[Mark, ...]()
+        for key in (BALL, HEAVY):
+            one, expected = estimators(d, radius)[key], [nan] * len(groups)
+            if law == "normal":
+                expected = [predicted(key, one, int(n), d, budget).quantile(0.5) for n in groups]
+            curves.append(measured(METHODS[key][0], medians(groups, key), key, expected))
+        plain = [one.estimate for one in medians(groups, "reference").values()]
+        curves.append(Series("sample mean", groups, plain, role="reference", colour_key=PLAIN))
+        if law == "skewed" and groups:
+            x, y, said = max(groups) / 3, min(curves[0].y), "the bias: no number of rows repairs it"
+            marks = (Mark(said, "horizontal", x=x, y=y, colour_key=BALL),)
+        axes, ylim = ("number of rows n", "median error (σ)"), covering((0.005, 2), curves)
+        panels.append(Panel(title, *axes, tuple(curves), ylim=ylim, marks=marks))
     return Chart(
         "skewed_rows",
         "On skewed rows CoinPress stops at a bias; the mean for bounded moments does not",
-        (
-            _law(frame, points, "normal", f"normal rows, d = {d}, {words(epsilon, delta)}"),
-            _law(frame, points, "skewed", f"skewed rows, {kurtosis}"),
-        ),
+        tuple(panels),
         alt="Median error against n, for normal rows on the left and skewed ones on the right. On normal rows"
         " CoinPress comes down to the sample mean, and the mean for bounded moments lies above it. On skewed"
         " rows CoinPress stops falling at a bias, and the other one goes on falling.",
@@ -230,24 +242,6 @@ def skewed_rows(
         " has another mean, whatever n. The ball for heavy tails grows with n, which costs noise at small n."
         " Privacy holds for both on any rows.",
     )
-
-
-def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> Panel:
-    groups, curves = by(at(frame, law=law), "n"), []
-    d, budget = points[0]["d"], ApproxDP(points[0]["epsilon"], points[0]["delta"])
-    for key in (BALL, HEAVY):
-        one, expected = estimators(d, points[0]["half_width"])[key], [nan] * len(groups)
-        if law == "normal":
-            expected = [predicted(key, one, int(n), d, budget).quantile(0.5) for n in groups]
-        curves.append(measured(METHODS[key][0], medians(groups, key), key, expected))
-    plain = [one.estimate for one in medians(groups, "reference").values()]
-    curves.append(Series("sample mean", groups, plain, role="reference", colour_key=PLAIN))
-    ball, marks = curves[0], tuple[Mark, ...]()
-    if law != "normal" and ball.y:
-        said = "the bias: no number of rows repairs it"
-        marks = (Mark(said, "horizontal", x=max(ball.x) / 3, y=min(ball.y), colour_key=BALL),)
-    ylim = covering((0.005, 2), curves)
-    return Panel(title, "number of rows n", "median error (σ)", tuple(curves), ylim=ylim, marks=marks)
 
 
 # What judges a reader's own mean of many columns: neighbours for an audit, and hidden worlds.

@@ -58,7 +58,7 @@ RADII = (10.0, 1e2, 1e3, 1e4)
 WIDEST = 1e5  # its histogram has 2e5 bins: too many for a quick run
 CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
 CALIBRATIONS = ("paper", "tight")
-CLIPPED_MEAN, TWO_STEP_MEAN = "univariate/clipped-mean", "univariate/two-step-mean"
+CLIPPED_MEAN = "univariate/clipped-mean"
 RADIUS = "half-width of the range, R (σ)"
 APART = 1e4  # the R at which two means are compared
 EXPONENT = 0.05  # tolerance of the slope in R
@@ -100,7 +100,7 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
     curves = list[Series]()
     for key, predict, rows in (
         (CLIPPED_MEAN, clipped_error, clipped),
-        (TWO_STEP_MEAN, two_step_error, stepped),
+        ("univariate/two-step-mean", two_step_error, stepped),
     ):
         for label, colour, calibration in (  # hollow markers last, on top
             (name(key), key, "tight"),
@@ -279,7 +279,7 @@ DELTAS, MEANS = (1e-3, 1e-6, 1e-9, 1e-12), (0.0, 1e3, 1e9)
 BETA = 0.1  # of missing the mean by more than 2.5
 FACTORS = (0.55, 0.7, 0.8, 0.88, 0.95, 1.02, 1.1, 1.2, 1.35, 1.7)  # n over the predicted n
 METHODS = (*CALIBRATIONS, "window")  # the histogram's two calibrations, and the window median
-HISTOGRAM, STABLE, WINDOW = "univariate/histogram-location", "univariate/stable-location", "univariate/median"
+HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
 ROWS = "rows n needed"
 
 
@@ -465,7 +465,7 @@ def _needed(frame: pd.DataFrame, seed: int, axis: str, key: str, epsilon: float)
     for method, label, colour in (
         ("tight", "histogram", key),
         ("paper", "", f"{key}:paper"),
-        ("window", "window median", WINDOW),
+        ("window", "window median", "univariate/median"),
     ):
         found = _rows_found(frame, seed, axis, method=method, epsilon=epsilon)
         if method == "tight" and axis == "radius":  # on a range the tight histogram has no prediction

@@ -285,42 +285,41 @@ class Densities:
 
 def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Chart:
     """Return the densities of a release on two neighbours, Laplace and Gaussian noise."""
+    panels = []
+    for mechanism, given in ((LAPLACE, ""), (GAUSSIAN, f", δ = {number(delta)}")):
+        made: Any = law(mechanism, 1, epsilon, delta, bound=1.0)
+        reach = 1 + 3.2 * made.scale
+        at = np.linspace(-reach, reach, POINTS)
+        both = Densities.of(made, NEAR, FAR, at)
+        low, high, tall = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first, both.first.max()
+        height = 0.8 * tall  # where names stand, beside the flanks
+        left, right = at[both.first >= height][0], at[both.second >= height][-1]
+        series = [
+            Series("", at, high, low, role="area", colour_key="idea/data"),
+            Series("", at, low, role="reference", colour_key="idea/data"),
+            theory("on X", at, both.first, "idea/first", label_at=(left - 0.12 * reach, height)),
+            theory("on X′", at, both.second, "idea/second", label_at=(right + 0.2 * reach, height)),
+        ]
+        out, marks = both.second > high * (1 + 1e-9), tuple[Mark, ...]()
+        if out.any():
+            beyond = at[out], both.second[out], high[out]
+            series.append(Series("", *beyond, role="area", colour_key="idea/second"))
+            marks = (Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key="idea/second"),)
+        panel = Panel(
+            f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density",
+            tuple(series), "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=marks,
+            note="" if given else "Grey: from 1/eᵋ to eᵋ times the density on X.",
+        )  # fmt: skip
+        panels.append(panel)
     return Chart(
         "two_outputs",
         "Neighbours' densities differ by at most a factor eᵋ, up to an area δ",
-        (_panel(LAPLACE, epsilon, delta), _panel(GAUSSIAN, epsilon, delta)),
+        tuple(panels),
         alt="Two pairs of densities. Left, two tents; the second stays inside a band round the first. Right,"
         " two bells; far out on one side the second is higher than the band, by a thin sliver.",
         how_to_read="Grey: the blue density, from 1/eᵋ times to eᵋ times. Left, the orange one never leaves"
         " that band. Right, it does, far out: the area of the sliver is δ.",
     )
-
-
-def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
-    made = law(mechanism, 1, epsilon, delta, bound=1.0)
-    assert isinstance(made, Additive)
-    reach = 1 + 3.2 * made.scale
-    at = np.linspace(-reach, reach, POINTS)
-    both = Densities.of(made, NEAR, FAR, at)
-    low, high, tall = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first, float(both.first.max())
-    height = 0.8 * tall  # where names stand, beside the flanks
-    left, right = at[both.first >= height][0], at[both.second >= height][-1]
-    series = [
-        Series("", at, high, low, role="area", colour_key="idea/data"),
-        Series("", at, low, role="reference", colour_key="idea/data"),
-        theory("on X", at, both.first, "idea/first", label_at=(left - 0.12 * reach, height)),
-        theory("on X′", at, both.second, "idea/second", label_at=(right + 0.2 * reach, height)),
-    ]
-    out, marks = both.second > high * (1 + 1e-9), tuple[Mark, ...]()
-    if out.any():
-        series.append(Series("", at[out], both.second[out], high[out], role="area", colour_key="idea/second"))
-        marks = (Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key="idea/second"),)
-    given = f", δ = {number(delta)}" if mechanism == GAUSSIAN else ""
-    return Panel(
-        f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density", tuple(series),
-        "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=marks,
-        note="" if given else "Grey: from 1/eᵋ to eᵋ times the density on X.",
-    )  # fmt: skip
 
 
 # Composition: the distribution of the privacy loss, of the sum of k of them, and the ε of many releases.
