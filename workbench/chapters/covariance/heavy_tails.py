@@ -169,7 +169,7 @@ def layers(
     """
     law, source = CutStudent(degrees, d), noise_source(noise)
     best, count = law.best_radius(n, rho), max(1, LAYER_ROWS // n)
-    found = np.empty((len(LAYERS), len(FACTORS), trials, count))
+    found = np.empty((trials, count, len(LAYERS), len(FACTORS)))
     for at in np.ndindex(trials, count):
         rows = Rotated(np.eye(d), np.ones(d), degrees=degrees).sample(n, rng=data)
         lengths = norms(rows)
@@ -179,8 +179,9 @@ def layers(
             noisy = symmetric_gaussian(moment, _charge(n, radius, rho), source)
             expected = (1 - law.bias(radius) / sqrt(d)) * np.eye(d)
             bias = np.maximum(lengths**2 - radius**2, 0).mean() / sqrt(d)
-            found[:, i, *at] = bias, np.linalg.norm(noisy - moment), np.linalg.norm(moment - expected)
-    sizes = np.stack([found[0].mean(axis=-1), *np.sqrt((found[1:] ** 2).mean(axis=-1))])
+            found[at][:, i] = bias, np.linalg.norm(noisy - moment), np.linalg.norm(moment - expected)
+    parts = found.transpose(2, 3, 0, 1)  # part, factor, trial, sample
+    sizes = np.stack([parts[0].mean(axis=-1), *np.sqrt((parts[1:] ** 2).mean(axis=-1))])
     return {f"{part} {i}": sizes[place, i] for place, part in enumerate(LAYERS) for i in range(len(FACTORS))}
 
 

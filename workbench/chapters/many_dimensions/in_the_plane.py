@@ -51,7 +51,8 @@ def _balls(seed: int) -> Film:
         found = Series("noisy average", after[:1], after[1:], colour_key=Means.key)
         left = [circle("ball after the step", design.radii[step + 1], after, colour_key=Means.key)]
         if step + 1 < len(design.clips):
-            left.append(Series("the next picture", *(after + reaches[step + 1] * SQUARE).T, role="reference"))
+            corners = after + reaches[step + 1] * SQUARE
+            left.append(Series("the next picture", corners[:, 0], corners[:, 1], role="reference"))
         known = "the step before has found it." if step else "that much is public."
         share = number(100 * design.weights[step], 2)
         for said, series in (
