@@ -95,7 +95,7 @@ def test_a_falsified_world_is_refuted_and_the_true_one_is_not(checks, sweep, tri
 
 
 KINDS = {"mean": coinpress.MEANS, "covariance": coinpress.COVARIANCES}
-AXES = {"mean": ((1000, 2000, 4000), 60), "covariance": ((10_000, 20_000), 25)}
+AXES = {"mean": ((1000, 2000, 4000), 60), "covariance": ((10_000, 20_000), 50)}
 
 
 @pytest.mark.daily
