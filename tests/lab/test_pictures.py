@@ -45,7 +45,6 @@ MARKS = (
     Mark("target", "horizontal", y=1e-4),
     Mark("abstains", "span", x=1e4, x2=2e4),
     Mark("ten times fewer rows", "arrow", x=1e3, y=3e-4, x2=1e4, y2=3e-4),
-    Mark("named", "leader", x=3e3, y=5e-3, x2=1e3, y2=1e-3),
 )
 NAMED = Panel(
     "", "who", "value", names=("first", "a much longer name", "third"), yscale="linear", ylim=(0, 10),

@@ -55,10 +55,6 @@ def claim_id(name: str) -> str:
 
 def decide(ids: Iterable[str], profile: str, seed: int, jobs: int | None = None) -> dict[str, Verdict]:
     """Return the verdicts on these claims by id, in the order asked for; `jobs` is as of `sweep.run`."""
-    wanted = [claim_id(name) for name in ids]
+    wanted, claims = [claim_id(name) for name in ids], known()
     jobs = resources().jobs if jobs is None else jobs
-    return {claim: _decided(known()[claim], profile, seed, jobs) for claim in wanted}
-
-
-def _decided(claim: Claim, profile: str, seed: int, jobs: int) -> Verdict:
-    return claim.decide(profile, seed, jobs).about(claim.id, claim.statement)
+    return {id: claims[id].decide(profile, seed, jobs).about(id, claims[id].statement) for id in wanted}

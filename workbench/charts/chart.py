@@ -20,7 +20,7 @@ from workbench.errors import ArgumentError, integer_at_least, one_of
 Role = Literal["estimate", "theory", "bound", "reference", "truth", "release", "rows", "bars", "area", "kept"]
 Kind = Literal["number", "count", "fraction"]
 Scale = Literal["linear", "log"]
-Sort = Literal["point", "region", "vertical", "horizontal", "span", "arrow", "leader"]
+Sort = Literal["point", "region", "vertical", "horizontal", "span", "arrow"]
 Side = Literal["", "above", "below", "left", "right"]
 NEEDS: dict[str, tuple[str, ...]] = {
     "point": ("x", "y"),
@@ -29,7 +29,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "horizontal": ("y",),
     "span": ("x", "x2"),
     "arrow": ("x", "y", "x2", "y2"),
-    "leader": ("x", "y", "x2", "y2"),
 }
 PLACES = ("x", "y", "x2", "y2")
 SHARE = "share of runs"  # as the bar of a table of colours says it
@@ -73,8 +72,7 @@ class Mark(Value):
         The words; empty for a mere line, ring or arrow.
     kind
         `point` (a ring at x, y), `region` (words alone, centred at x, y), `vertical` (a line at x),
-        `horizontal` (a line at y), `span` (shaded from x to x2), `arrow` (from x, y to x2, y2, both heads),
-        `leader` (words at x, y with a thin line to what they name, at x2, y2).
+        `horizontal` (a line at y), `span` (shaded from x to x2), `arrow` (from x, y to x2, y2, both heads).
     x, y, x2, y2
         Where; y of a vertical line or a span, and x of a horizontal one, say where its words stand.
     side

@@ -1,16 +1,17 @@
 """Curves that pictures of several chapters share: measured beside predicted, ellipses in the plane."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from workbench.charts.chart import Chart, Mark, Panel, Role, Series
 from workbench.special import ndtri
-from workbench.study.measures import BAND, Measure
+from workbench.study.measures import BAND, Measure, median
 from workbench.study.run import Run
 
 LEVEL = 0.05  # of the bands
@@ -34,6 +35,11 @@ def measured(
     return Series(label, found, y, low, high, colour_key=key, expected=expected, margin=margin, **more)
 
 
+def theory(label: str, x: Iterable[float], y: Iterable[float], key: str, **more: Any) -> Series:
+    """Return a predicted curve."""
+    return Series(label, x, y, role="theory", colour_key=key, **more)
+
+
 def along(
     found: Mapping[Any, Measure],
     fine: Iterable[float],
@@ -50,12 +56,12 @@ def along(
     `label` names the curve and `line` the line; `look` are other parameters of both.
     """
     curve, xs = measured(label, found, key, [foreseen(x) for x in found], margin, **look), list(fine)
-    return curve, Series(line, xs, [foreseen(x) for x in xs], role="theory", colour_key=key, **look)
+    return curve, theory(line, xs, [foreseen(x) for x in xs], key, **look)
 
 
 def predicted(run: Run, x: Iterable[float], y: Iterable[float], key: str) -> tuple[Series, ...]:
     """Return what is predicted of a measured curve, as the line that stands for it where nothing is run."""
-    return () if run.simulate else (Series("", x, y, role="theory", colour_key=key),)
+    return () if run.simulate else (theory("", x, y, key),)
 
 
 def beside(
@@ -64,6 +70,36 @@ def beside(
     """Return a measured curve that knows what is predicted at its points; without runs the prediction."""
     curve = measured(label, found, key, [expected[x] for x in found])
     return (curve, *predicted(run, expected, expected.values(), key))
+
+
+def medians(groups: Mapping[Any, pd.DataFrame], column: str) -> dict[Any, Measure]:
+    """Return the median of a column, with its interval, at every x."""
+    return {x: median(rows[column], LEVEL) for x, rows in groups.items()}
+
+
+def across(
+    label: str, ends: Iterable[float], y: float, key: str = "", *, role: Role = "reference", **more: Any
+) -> Series:
+    """Return a horizontal line, grey unless it has a key."""
+    x = tuple(ends)
+    return Series(label, x, [y] * len(x), role=role, colour_key=key, **more)
+
+
+def crossed(x: ArrayLike, line: ArrayLike, floor: ArrayLike) -> tuple[float, float] | None:
+    """Return where a falling line last crosses another, in logarithms; None if it ends above or begins below.
+
+    >>> crossed((1.0, 100.0), (10.0, 0.1), (1.0, 1.0))
+    (10.0, 1.0)
+    """
+    at, least = np.log(x), np.log(np.broadcast_to(floor, np.shape(x)))
+    gap = np.log(line) - least
+    above = np.flatnonzero(gap > 0)
+    if gap[-1] >= 0 or not len(above) or not isfinite(gap[above[-1]]):
+        return None
+    k = above[-1]
+    share = gap[k] / (gap[k] - gap[k + 1])
+    place, height = (float(np.exp(one[k] + share * (one[k + 1] - one[k]))) for one in (at, least))
+    return place, height
 
 
 def covering(usual: tuple[float, float], series: Iterable[Series]) -> tuple[float, float]:
@@ -155,29 +191,22 @@ def agreement(chart: Chart, level: float = RIGHT) -> Agreement:
     interval is widened from the level of its band to an equal share of that level, as those of a normal
     distribution on the scale of the logarithm.
     """
-    judged = [
-        (series, *point)
+    points = [
+        (one, *point)
         for panel in chart.panels
-        for series in panel.series
+        for one in panel.series
         for point in zip(
-            *(series.x, series.y, series.low or series.y, series.high or series.y, series.expected or ()),
-            strict=False,
+            *(one.x, one.y, one.low or one.y, one.high or one.y, one.expected or ()), strict=False
         )
         if isfinite(point[-1])
     ]
-    if not judged:
-        return Agreement(0)
-    wider = float(ndtri(level / len(judged) / 2) / ndtri(LEVEL / 2))
-    return Agreement(len(judged), tuple(_outside(judged, wider)))
-
-
-def _outside(judged: Iterable[tuple[Any, ...]], wider: float) -> Iterator[str]:
-    """Yield points whose widened interval misses the prediction; a band without a lower end keeps none."""
-    for series, x, y, low, high, expected in judged:
+    wider, outside = float(ndtri(level / max(len(points), 1) / 2) / ndtri(LEVEL / 2)), []
+    for one, x, y, low, high, expected in points:
         if low > 0 and isfinite(y):
             low, high = y * (low / y) ** wider, y * (high / y) ** wider if isfinite(high) else inf
-        else:
+        else:  # a band without a lower end keeps none
             low = y - wider * (y - low) if isfinite(y) else low
             high = y + wider * (high - y) if isfinite(high) else inf
-        if not low / (1 + series.margin) <= expected <= high * (1 + series.margin):
-            yield f"{series.label or series.colour_key} at {x:.4g}: {y:.4g}, predicted {expected:.4g}"
+        if not low / (1 + one.margin) <= expected <= high * (1 + one.margin):
+            outside.append(f"{one.label or one.colour_key} at {x:.4g}: {y:.4g}, predicted {expected:.4g}")
+    return Agreement(len(points), tuple(outside))

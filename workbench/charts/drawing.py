@@ -290,7 +290,17 @@ def _panel(axes: Axes, chart: Chart, place: int, form: Format) -> list[tuple[Ann
         _mark(axes, mark, form)
     below = -(form.tick + form.label * 1.25 * len(along) + 16)
     _say(axes, note, (0, 0), (0, below), xycoords="axes fraction", va="top", fontsize=form.small, color=GREY)
-    return _names(axes, _named(chart, place), form, across)
+    ends = []
+    for one in _named(chart, place):
+        colour = INK if one.role == "truth" else look(one.colour_key, one.rank).colour
+        style: dict[str, Any] = {"color": colour, "fontsize": form.label, "va": "center"}
+        if one.label_at is None:  # right of the axes, for `_part`
+            lines = wrapped(one.label, 20 if across == 1 else 14)
+            ends.append((_say(axes, lines, (1, 0.5), (9, 0), xycoords="axes fraction", **style), one))
+        else:
+            text = _say(axes, [one.label], one.label_at, ha="center", path_effects=HALO, zorder=8, **style)
+            text.set_in_layout(_near(axes, *one.label_at))
+    return ends
 
 
 def _alike(here: Panel, before: Panel) -> bool:
@@ -323,6 +333,9 @@ def limits(panel: Panel, direction: str) -> tuple[float, float]:
 def _ticked(axes: Axes, panel: Panel, *, most: int) -> None:
     """Set scales, limits and ticks; named rows stand one below the other, and their y runs to the right."""
     across, up = ("y", "x") if panel.names else ("x", "y")
+    x = np.array([one for series in panel.series if series.role == "estimate" for one in series.x], float)
+    # x counts where every measured point is at a whole number, or aside by less than a third
+    counts = x.size and np.ptp(x) >= 3 and np.all(np.abs(x - np.round(x)) < 0.3)
     for direction, of in (("x", across), ("y", up)):
         axis, ends, scale = getattr(axes, f"{direction}axis"), limits(panel, of), getattr(panel, f"{of}scale")
         if panel.names and direction == "y":
@@ -330,7 +343,7 @@ def _ticked(axes: Axes, panel: Panel, *, most: int) -> None:
             axes.set_yticks(range(1, len(panel.names) + 1), panel.names)
             continue
         getattr(axes, f"set_{direction}scale")(scale)
-        whole = direction == "x" and scale == "linear" and _counts(panel)
+        whole = bool(direction == "x" and scale == "linear" and counts)
         if scale == "log" and ends[1] / ends[0] > 4:
             ticks = log_ticks(*ends, most=most)
         else:
@@ -342,12 +355,6 @@ def _ticked(axes: Axes, panel: Panel, *, most: int) -> None:
         getattr(axes, f"set_{direction}lim")(*ends)
     if panel.equal:
         axes.set_aspect("equal", adjustable="box")
-
-
-def _counts(panel: Panel) -> bool:
-    """Return whether x counts: every measured point is at a whole number, or aside by less than a third."""
-    x = np.array([one for series in panel.series if series.role == "estimate" for one in series.x], float)
-    return bool(x.size and np.ptp(x) >= 3 and np.all(np.abs(x - np.round(x)) < 0.3))
 
 
 def _style(one: Series, *, pale: bool = False) -> dict[str, Any]:
@@ -376,10 +383,10 @@ def _curve(axes: Axes, one: Series, looks: AbstractSet[tuple[Any, ...]]) -> None
     """Draw a series; beside its prediction a measured one is markers alone, and beside those that is pale."""
     x, y = np.array(one.x), np.array(one.y)
     y = np.where(np.abs(y) > FAR, np.copysign(np.inf, y), y)
-    (colour, _, hollow), (low, high) = look(one.colour_key, one.rank), _sides(one, axes.get_ylim())
-    own = one.colour_key, one.rank
+    own, (low, high) = (one.colour_key, one.rank), _sides(one, axes.get_ylim())
+    colour = look(*own).colour
     style = _style(one, pale=one.role == "theory" and ("estimate", *own) in looks)
-    if "marker" in style and one.role == "estimate" and ("theory", *own) in looks:
+    if "marker" in style and ("theory", *own) in looks:
         style["linestyle"] = ""
     if one.role == "bars":
         log = axes.get_xscale() == "log"
@@ -401,15 +408,21 @@ def _curve(axes: Axes, one: Series, looks: AbstractSet[tuple[Any, ...]]) -> None
             axes.vlines(x[known], low[known], high[known], **line)
         else:
             axes.fill_between(x, low, high, where=known, alpha=0.18, **filled)
-    beyond, face = x[np.isposinf(y)], "white" if hollow else colour
-    edge: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "ms": 7, "mfc": face, "mec": colour}
+    beyond = x[np.isposinf(y)]
+    edge = _edge(one) | {"transform": axes.get_xaxis_transform(), "ms": 7}
     axes.plot(beyond, np.full_like(beyond, 0.97), "^", **edge)
+
+
+def _edge(one: Series) -> dict[str, Any]:
+    """Return the face of an arrow at an edge, beyond which a number lies."""
+    colour, _, hollow = look(one.colour_key, one.rank)
+    return {"mfc": "white" if hollow else colour, "mec": colour}
 
 
 def _row(axes: Axes, one: Series) -> None:
     """Draw a series of named rows: a marker on a bar from low to high, with an arrow at an edge beyond."""
     place, value, ends = np.array(one.x), np.array(one.y), axes.get_xlim()
-    (colour, _, hollow), (low, high) = look(one.colour_key, one.rank), _sides(one, ends)
+    colour, (low, high) = look(one.colour_key, one.rank).colour, _sides(one, ends)
     if one.role not in ("bars", "estimate"):
         axes.plot(value, place, **_style(one))
         return
@@ -421,8 +434,7 @@ def _row(axes: Axes, one: Series) -> None:
     shown = (value >= ends[0]) & (value <= ends[1])
     axes.plot(value[shown], place[shown], **_style(one) | {"linestyle": "none"})
     least, most = (np.array(one.y if side is None else side) for side in (one.low, one.high))
-    beyond, face = axes.get_yaxis_transform(), "white" if hollow else colour
-    edge: dict[str, Any] = {"transform": beyond, "ms": 6, "mfc": face, "mec": colour}
+    edge = _edge(one) | {"transform": axes.get_yaxis_transform(), "ms": 6}
     for far, at, marker in (
         (np.fmin(value, least) < ends[0], 0.015, "<"),
         (np.fmax(value, most) > ends[1], 0.985, ">"),
@@ -480,23 +492,18 @@ def _on_cell(axes: Axes, column: float, row: float) -> tuple[str, list[Any]]:
 def _mark(axes: Axes, mark: Mark, form: Format) -> None:
     """Draw a mark above the curves."""
     x, y, x2, y2 = (0.0 if one is None else one for one in (mark.x, mark.y, mark.x2, mark.y2))
-    colour = (
-        look(mark.colour_key).colour if mark.colour_key else INK if mark.kind in ("point", "arrow") else GREY
-    )
-    to_share = axes.transAxes.inverted()
-
-    def share(x: Any, y: Any) -> Any:
-        return to_share.transform(axes.transData.transform((x, y)))
-
+    free, inked = mark.kind in ("point", "region", "arrow"), mark.kind in ("point", "arrow")
+    colour = look(mark.colour_key).colour if mark.colour_key else INK if inked else GREY
+    low, bottom = axes.get_xlim()[0], axes.get_ylim()[0]
     at, side, more = (x, y), mark.side, dict[str, Any]()
     if mark.kind == "point":
         axes.plot([x], [y], "o", ms=10, mfc="none", mec=colour, mew=1.5, zorder=8)
-        side = side or ("right" if share(x, y)[0] < 0.6 else "left")
+        side = side or ("right" if _shares(axes, x, y)[0] < 0.6 else "left")
     elif mark.kind == "region":
         more = {"fontstyle": "italic"}
     elif mark.kind == "vertical":
         axes.axvline(x, color=colour, linewidth=1.1, zorder=1.9)
-        side = side or ("right" if share(x, axes.get_ylim()[0])[0] < 0.7 else "left")
+        side = side or ("right" if _shares(axes, x, bottom)[0] < 0.7 else "left")
         if mark.y is None:
             at, more = (x, 0.985), {"xycoords": axes.get_xaxis_transform(), "va": "top"}
     elif mark.kind == "horizontal":
@@ -506,31 +513,32 @@ def _mark(axes: Axes, mark: Mark, form: Format) -> None:
             at, more = (0.015, y), {"xycoords": axes.get_yaxis_transform(), "ha": "left"}
     elif mark.kind == "span":
         axes.axvspan(x, x2, color=colour, alpha=0.13, linewidth=0, zorder=0.5)
-        low, high = axes.get_xlim()
-        left, right = (share(min(max(end, low), high), axes.get_ylim()[0])[0] for end in (x, x2))
-        at, side = ((left + right) / 2, 0.97 if mark.y is None else share(low, y)[1]), ""
+        left, right = (_shares(axes, end, bottom)[0] for end in np.clip([x, x2], *axes.get_xlim()))
+        at, side = ((left + right) / 2, 0.97 if mark.y is None else _shares(axes, low, y)[1]), ""
         more = {"xycoords": "axes fraction", "va": "top"}
-    elif mark.kind == "arrow":
-        ends = share(x, y), share(x2, y2)
-        level = abs(ends[0][0] - ends[1][0]) > abs(ends[0][1] - ends[1][1])
-        at, side = tuple((ends[0] + ends[1]) / 2), side or ("above" if level else "right")
+    else:
+        ends = np.array([_shares(axes, x, y), _shares(axes, x2, y2)])
+        across, up = np.abs(ends[0] - ends[1])
+        at, side = tuple(ends.mean(axis=0)), side or ("above" if across > up else "right")
         more = {"xycoords": "axes fraction"}
-    if mark.kind in ("arrow", "leader"):
-        heads, wide, gap = ("<|-|>", 1.4, 0) if mark.kind == "arrow" else ("-", 0.8, 4)
-        line = {"arrowstyle": heads, "color": colour, "linewidth": wide, "shrinkA": gap / 4, "shrinkB": gap}
+        line = {"arrowstyle": "<|-|>", "color": colour, "linewidth": 1.4, "shrinkA": 0, "shrinkB": 0}
         axes.annotate("", (x2, y2), (x, y), arrowprops=line, zorder=8, annotation_clip=False)
     across, up, ha, va = OFFSETS[side]
-    placed = mark.kind in ("point", "region", "leader", "arrow")
     ink, halo = _on_cell(axes, *at) if axes.images else (colour, HALO)
     style = {"color": ink, "path_effects": halo, "ha": ha, "va": va, "fontsize": form.tick, "zorder": 9}
     text = _say(axes, wrapped(mark.text, 24), at, (across, up), **style | more)
-    text.set_in_layout(not placed or _near(axes, x, y))
+    text.set_in_layout(not free or _near(axes, x, y))
+
+
+def _shares(axes: Axes, x: Any, y: Any) -> np.ndarray:
+    """Return places on a panel as shares of it, from its lower left."""
+    data = axes.transData.transform(np.stack([x, y], axis=-1))
+    return np.asarray(axes.transAxes.inverted().transform(data))
 
 
 def _near(axes: Axes, x: float, y: float) -> bool:
     """Return whether a place is on a panel, or so near that the layout may make room for its words."""
-    shares = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))
-    return bool((np.abs(shares - 0.5) < 0.7).all())
+    return bool((np.abs(_shares(axes, x, y) - 0.5) < 0.7).all())
 
 
 def _named(chart: Chart, place: int) -> list[Series]:
@@ -555,21 +563,6 @@ def _named(chart: Chart, place: int) -> list[Series]:
         (one.label, one.colour_key, one.rank) for one in own(chart.panels[place + 1]) if one.label_at is None
     }
     return [one for one in shown if one.label_at or (one.label, one.colour_key, one.rank) not in later]
-
-
-def _names(axes: Axes, named: list[Series], form: Format, across: int) -> list[tuple[Annotation, Series]]:
-    """Write names where they have a place, or right of the axes, for `_part`."""
-    ends = []
-    for one in named:
-        colour = INK if one.role == "truth" else look(one.colour_key, one.rank).colour
-        style: dict[str, Any] = {"color": colour, "fontsize": form.label, "va": "center"}
-        if one.label_at is None:
-            lines = wrapped(one.label, 20 if across == 1 else 14)
-            ends.append((_say(axes, lines, (1, 0.5), (9, 0), xycoords="axes fraction", **style), one))
-        else:
-            text = _say(axes, [one.label], one.label_at, ha="center", path_effects=HALO, zorder=8, **style)
-            text.set_in_layout(_near(axes, *one.label_at))
-    return ends
 
 
 def _say(axes: Axes, lines: list[str], at: Any, offset: Any = (0, 0), **style: Any) -> Annotation:
@@ -610,7 +603,7 @@ def _end(axes: Axes, series: Series) -> tuple[float, float]:
     if series.low is not None and series.role == "area":
         y = (y + np.array(series.low)) / 2
     with np.errstate(all="ignore"):
-        points = axes.transAxes.inverted().transform(axes.transData.transform(np.column_stack([x, y])))
+        points = _shares(axes, x, y)
     points[np.isposinf(y), 1] = 0.97
     inside = np.isfinite(points).all(axis=1) & (np.abs(points[:, 0] - 0.5) <= 0.501)
     level = inside & (np.abs(points[:, 1] - 0.5) <= 0.501)

@@ -106,7 +106,6 @@ METHODS = {
     "idea/refuted": Method("refuted", VERMILION, "X"),
     "idea/silent": Method("no answer", GREY, "s"),
     "idea/public": Method("public", ORANGE, "."),
-    "idea/point": Method("here", VERMILION, "o"),
     "idea/limit": Method("impossible", GREY, "."),
     "yours/1": Method("yours", BROWN, "X"),
     "yours/2": Method("yours, too", SKY, "P"),

@@ -142,8 +142,7 @@ function mark(root, one, place, box, font) {
     vertical: [`M${x},${box.y}v${box.h}`, [x, top], beside],
     horizontal: [`M${box.x},${y}h${box.w}`, [x, y], one.side || "above"],
     span: [`M${x},${box.y}H${x2}v${box.h}H${x}z`, [middle, top], ""],
-    arrow: [`M${x},${y}L${x2},${y2}`, [middle, (y + y2) / 2], one.side || "right"],
-    leader: [`M${x},${y}L${x2},${y2}`, [x, y], one.side]
+    arrow: [`M${x},${y}L${x2},${y2}`, [middle, (y + y2) / 2], one.side || "right"]
   }[one.kind];
   make(root, "path", { class: `mark ${one.kind}`, d, stroke, fill: stroke });
   if (!one.text) return;

@@ -304,21 +304,6 @@ def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
     return tuple(dict.fromkeys(max(1, int(float(f"{factor * count:.2g}"))) for count in usual))
 
 
-def affordable(work: Mapping[Any, float], most: float) -> list[Any]:
-    """Return the cheapest parts of a grid that take at most so much work together, one at least, in order.
-
-    >>> affordable({"a": 5.0, "b": 1.0, "c": 2.0}, 4), affordable({"a": 5.0, "b": 6.0}, 4)
-    (['b', 'c'], ['a'])
-    """
-    total = 0.0
-    found: set[str] = set()
-    for part in sorted(work, key=lambda one: work[one]):
-        total += work[part]
-        if total <= most or not found:
-            found.add(part)
-    return [part for part in work if part in found]
-
-
 # What decides the last bits of a number besides the software: how this processor adds and multiplies. The
 # order of a sum is chosen by the kernels of the linear algebra library, one set for every kind of processor,
 # by the vector instructions that numpy finds, and by the number of threads: blocks always run on one.

@@ -5,7 +5,6 @@ difference is off by the root of the sum of the squares of what its parts are of
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import exp, inf, log, nan
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from workbench.study.grids import Point, Role, point_id, stream
 from workbench.study.intervals import (
+    RESAMPLES,
     Crossing,
     Interval,
     Vector,
@@ -80,6 +80,12 @@ def share(hits: int, trials: int, level: float) -> Measure:
     return Measure(hits / trials, clopper_pearson(hits, trials, level), trials)
 
 
+def hits(events: ArrayLike, level: float) -> Measure:
+    """Return the share of trials in which something happened, and its exact interval."""
+    found = np.asarray(events, bool)
+    return share(int(found.sum()), len(found), level)
+
+
 def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Point) -> Measure:
     """Return the mean absolute value, which is the scale of Laplace noise."""
     sizes = np.abs(np.asarray(values, np.float64))
@@ -92,10 +98,30 @@ def summary(
     statistic: Callable[[Vector], float], values: ArrayLike, seed: int, name: str, level: float | None = None
 ) -> Measure:
     """Return a statistic of trials, one in each row, and its interval by resampling them."""
-    rows = np.asarray(values, np.float64)
     rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
-    interval = bootstrap_interval(statistic, rows, level or claim_level(), rng, SUMMARY_RESAMPLES)
+    return resampled(statistic, values, level or claim_level(), rng, SUMMARY_RESAMPLES)
+
+
+def resampled(
+    statistic: Callable[[Vector], float],
+    values: ArrayLike,
+    level: float,
+    rng: Generator,
+    resamples: int = RESAMPLES,
+) -> Measure:
+    """Return a statistic of trials, one in each row, and its interval by resampling them with this stream."""
+    rows = np.asarray(values, np.float64)
+    interval = bootstrap_interval(statistic, rows, level, rng, resamples)
     return Measure(float(statistic(rows)), interval, len(rows))
+
+
+def means(
+    groups: Mapping[Any, pd.DataFrame], column: str, seed: int, name: str, level: float | None = None
+) -> dict[Any, Measure]:
+    """Return the mean of a column for every x, with intervals that share a level unless each has its own."""
+    each = level or claim_level(parts=max(len(groups), 1))
+    said = {x: f"{name} {x:g}" if isinstance(x, float) else f"{name} {x}" for x in groups}
+    return {x: summary(mean, rows[column], seed, said[x], each) for x, rows in groups.items()}
 
 
 def scaled(measure: Measure, factor: float) -> Measure:
@@ -207,17 +233,21 @@ def seldom(
     return found.about(name, statement, n=n)
 
 
-def near(name: str, measure: Measure, predicted: float, *, n: int | None = None) -> Verdict:
-    """Decide 'the truth is within the model's tolerance of the prediction'."""
-    verdict = inside_band(
-        measure.estimate,
-        measure.interval,
-        predicted,
-        BAND,
-        level=claim_level(),
-        trials=measure.trials,
-    )
-    return replace(verdict, id=name, n=n)
+def near(
+    name: str,
+    measure: Measure,
+    predicted: float,
+    statement: str = "",
+    *,
+    n: int | None = None,
+    level: float | None = None,
+    band: float = BAND,
+) -> Verdict:
+    """Decide 'the truth is within the model's tolerance of the prediction', at the level of the interval."""
+    level = claim_level() if level is None else level
+    estimate, interval, trials = measure
+    found = inside_band(estimate, interval, predicted, band, level=level, trials=trials)
+    return found.about(name, statement, n=n)
 
 
 def median_ratio(
@@ -230,6 +260,22 @@ def median_ratio(
     estimate = float(np.median(top) / np.median(bottom))
     found = Measure(estimate, median_ratio_interval(top, bottom, level, rng), len(top))
     return paired("ratio of paired medians", name, found, low, high, level, n=n)
+
+
+def paired_ratio(
+    statistic: Callable[..., Any], top: ArrayLike, bottom: ArrayLike, level: float, rng: Generator
+) -> Measure:
+    """Return the ratio of a statistic of two columns of the same trials, which are resampled together."""
+
+    def log_ratio(pairs: Vector) -> float:
+        above, below = np.log(statistic(pairs, axis=0))
+        return float(above - below)
+
+    found = resampled(log_ratio, np.column_stack([top, bottom]), level, rng)
+    low, high = found.interval
+    return found._replace(
+        estimate=exp(found.estimate), interval=(exp(low), exp(high) if high < log(1e300) else inf)
+    )
 
 
 def paired(test: str, name: str, found: Measure, low: float, high: float, level: float, *, n: int) -> Verdict:

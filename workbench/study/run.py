@@ -109,7 +109,8 @@ def each_trial(trial: Callable[..., Row]) -> Callable[..., Columns]:
 
     one = signature(trial)
     count = Parameter("trials", Parameter.KEYWORD_ONLY, annotation=int)
-    block.__signature__ = one.replace(parameters=[*one.parameters.values(), count])  # type: ignore[attr-defined]
+    taken = sorted([*one.parameters.values(), count], key=lambda parameter: parameter.kind)
+    block.__signature__ = one.replace(parameters=taken)  # type: ignore[attr-defined]
     return block
 
 

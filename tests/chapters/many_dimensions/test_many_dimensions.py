@@ -1,4 +1,4 @@
-"""The claims about CoinPress are refuted in a falsified world, and its pictures show what they say."""
+"""The claims about CoinPress are refuted in a falsified world, and its predictions are what is measured."""
 
 from dataclasses import replace
 
@@ -13,142 +13,126 @@ from workbench.study.profiles import claim_level
 from workbench.study.rules import Status
 from workbench.study.sweeps import run
 
-SEED = 6
-LEVEL = claim_level() / 50
-
-
-def rng():
-    return resampler(SEED, "test")
-
-
-def small(one, name, trials, **points):
-    """Run a sweep with fewer trials, at the points with these parameters."""
-    kept = tuple(p for p in one.points if all(p[key] in values for key, values in points.items()))
-    return run(replace(one, name=f"test-{name}", points=kept, trials=trials), "quick", seed=SEED)
-
-
-def statuses(checks):
-    return {check.id: check.status for check in checks}
+SEED, LEVEL = 6, claim_level() / 50
 
 
 def refuted(checks):
-    return {name for name, status in statuses(checks).items() if status is Status.REFUTED}
+    return {check.id for check in checks if check.status is Status.REFUTED}
 
 
-AXES = {
-    "mean": (coinpress.MEANS, (1000, 2000, 4000), 60),
-    "covariance": (coinpress.COVARIANCES, (10_000, 20_000), 25),
+def at(sweep, **kept):
+    """A sweep at those of its points that have one of these values."""
+    return replace(sweep, points=tuple(p for p in sweep.points if all(p[key] in kept[key] for key in kept)))
+
+
+def small(sweep, trials):
+    return run(replace(sweep, name=f"test-{sweep.name}", trials=trials), "quick", seed=SEED)
+
+
+def falsified(frame, changes):
+    """A frame with columns that are those of another world."""
+    return frame.assign(**{name: change(frame) for name, change in changes.items()})
+
+
+def times(factor, column):
+    return {column: lambda frame: factor * frame[column]}
+
+
+def exchanged(side, other):
+    return {f"{side} {t}": lambda frame, t=t: frame[f"{other} {t}"] for t in steps.STEPS}
+
+
+def lost(frame):
+    return frame["error practical"] * (1 + 0.3 * (frame["place"] == "boundary"))
+
+
+STEPPED = steps.step_checks, steps.MEAN_STEPS, 150
+SIDED = steps.directions, steps.ORIENTATIONS, 30
+MORE = steps.condition_checks, at(steps.CONDITIONS, condition=(1e2,)), 12
+FALSE = {  # checks, sweep, trials; columns of another world; checks that are refuted in it
+    "four steps err more": (*STEPPED, times(1.4, "error 4"), ["2, 3 and 4 steps, largest over smallest"]),
+    "one step is hardly worse": (*STEPPED, {"error 1": lambda f: 1.5 * f["error 2"]}, ["one step over two"]),
+    "one step has more noise": (*STEPPED, times(1.4, "apart 1"), ["privacy of one step, R = 100√d"]),
+    "another order in the range": (
+        *STEPPED,
+        {"apart 1": lambda f: f["apart 1"] * f["reach"] ** -0.5},
+        ["slope of one step in R"],
+    ),
+    "a wrong side that does no harm": (
+        *SIDED,
+        exchanged("wrong", "right"),
+        ["3 steps over 2, rows on the wrong side"],
+    ),
+    "a right side that does": (
+        *SIDED,
+        exchanged("right", "wrong"),
+        ["3 steps over 2, rows on the right side"],
+    ),
+    "more steps that do harm": (
+        *MORE,
+        times(1.3, "error practical +2"),
+        ["2 more steps, practical, condition 100"],
+    ),
+    "a proved estimate far from the plain one": (
+        *MORE,
+        times(1.5, "error proved +0"),
+        ["over the plain estimate, proved, condition 100"],
+    ),
+    "a mean that is lost at the boundary": (
+        *(coinpress.place_checks, coinpress.WHERE, 200),
+        {"error practical": lost},
+        ["over the sample mean, boundary"],
+    ),
 }
 
 
-@pytest.fixture(scope="module", params=AXES)
-def axis(request):
-    kind, ns, trials = AXES[request.param]
-    whole = kind.axes["n"]
-    frame = small(whole, f"axis-{request.param}", trials, n=ns)
-    few = replace(whole, points=tuple(point for point in whole.points if point["n"] in ns))
-    return kind._replace(axes={"n": few}), frame
+@pytest.mark.daily
+@pytest.mark.parametrize(("checks", "sweep", "trials", "changes", "wrong"), FALSE.values(), ids=FALSE)
+def test_a_falsified_world_is_refuted_and_the_true_one_is_not(checks, sweep, trials, changes, wrong):
+    frame = small(sweep, trials)
+    assert not refuted(checks(frame, SEED))
+    assert {*wrong} <= refuted(checks(falsified(frame, changes), SEED))
 
 
-def along(axis, frame):
-    return coinpress.along_axis(axis[0], "n", frame, LEVEL, rng())
+KINDS = {"mean": coinpress.MEANS, "covariance": coinpress.COVARIANCES}
+AXES = {"mean": ((1000, 2000, 4000), 60), "covariance": ((10_000, 20_000), 50)}
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("mode", coinpress.MODES)
-def test_noise_half_as_large_again_refutes_the_private_part_alone(axis, mode):
-    assert not refuted(along(axis, axis[1]))
-    found = refuted(along(axis, axis[1].assign(**{f"apart {mode}": 1.5 * axis[1][f"apart {mode}"]})))
-    assert f"privacy, {mode}, n = {axis[0].axes['n'].points[0]['n']}" in found
-    assert all(name.startswith(f"privacy, {mode}") for name in found)
+@pytest.mark.parametrize("name", KINDS)
+def test_the_private_part_its_slope_and_the_sampling_error_are_refuted_alone(name):
+    """Noise half as large again in either mode; another order in n; rows that sample worse."""
+    (ns, trials), whole = AXES[name], KINDS[name]
+    few = at(whole.axes["n"], n=ns)
+    kind, frame = whole._replace(axes={"n": few}), small(few, trials)
 
+    def found(changes):
+        rng = resampler(SEED, "test")
+        return refuted(coinpress.along_axis(kind, "n", falsified(frame, changes), LEVEL, rng))
 
-@pytest.mark.daily
-def test_another_order_in_n_refutes_the_slope_and_rows_that_sample_worse_the_sampling(axis):
-    frame = axis[1].assign(
-        **{"apart practical": axis[1]["apart practical"] * axis[1]["n"]}, reference=1.6 * axis[1]["reference"]
-    )
-    found = refuted(along(axis, frame))
-    assert "slope in n, practical" in found
-    assert f"sampling, n = {axis[0].axes['n'].points[-1]['n']}" in found
-
-
-SIZES = {"mean": (coinpress.MEANS, 0, (10, 0.2), 200), "covariance": (coinpress.COVARIANCES, 1, (4, 0.1), 60)}
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("name", SIZES)
-def test_an_error_almost_twice_as_large_refutes_the_rows_needed(name):
-    kind, place, (d, alpha), trials = SIZES[name]
-    frame = small(kind.sizes[place], f"sizes-{name}", trials, d=(d,), alpha=(alpha,))
-    kind = kind._replace(rows={(d, alpha): kind.rows[d, alpha]})
-    found = coinpress.rows_checks(kind, frame, LEVEL, rng())
-    assert not refuted(found)
-    assert all(0.9 * check.bound < check.estimate < 1.1 * check.bound for check in found)
-    worse = coinpress.rows_checks(kind, frame.assign(error=1.8 * frame["error"]), LEVEL, rng())
-    assert refuted(worse) == {check.id for check in worse}
-
-
-@pytest.fixture(scope="module")
-def stepped():
-    return small(steps.MEAN_STEPS, "steps", 150)
+    assert not found({})
+    for mode in coinpress.MODES:
+        wrong = found(times(1.5, f"apart {mode}"))
+        assert f"privacy, {mode}, n = {ns[0]}" in wrong
+        assert all(one.startswith(f"privacy, {mode}") for one in wrong)
+    assert "slope in n, practical" in found({"apart practical": lambda f: f["apart practical"] * f["n"]})
+    assert f"sampling, n = {ns[-1]}" in found(times(1.6, "reference"))
 
 
 @pytest.mark.daily
 @pytest.mark.parametrize(
-    ("changed", "check"),
-    [
-        ({}, None),
-        ({"error 4": lambda f: 1.4 * f["error 4"]}, "2, 3 and 4 steps, largest over smallest"),
-        ({"error 1": lambda f: 1.5 * f["error 2"]}, "one step over two"),
-        ({"apart 1": lambda f: 1.4 * f["apart 1"]}, "privacy of one step, R = 100√d"),
-        ({"apart 1": lambda f: f["apart 1"] * f["reach"] ** -0.5}, "slope of one step in R"),
-    ],
+    ("kind", "place", "size", "trials"),
+    [(coinpress.MEANS, 0, (10, 0.2), 200), (coinpress.COVARIANCES, 1, (4, 0.1), 60)],
+    ids=KINDS,
 )
-def test_another_order_of_steps_is_refuted(stepped, changed, check):
-    found = refuted(steps.step_checks(stepped.assign(**changed), LEVEL, rng()))
-    assert check in found if check else not found
-
-
-@pytest.mark.daily
-def test_a_wrong_side_that_does_no_harm_refutes_the_direction():
-    frame = small(steps.ORIENTATIONS, "sides", 30)
-    true = steps.directions(frame, LEVEL, rng())
-    assert not refuted(true)
-    assert true[0].status is Status.HOLDS
-    swapped = frame.assign(**{f"wrong {t}": frame[f"right {t}"] for t in steps.STEPS})
-    assert steps.directions(swapped, LEVEL, rng())[0].status is Status.REFUTED
-    turned = frame.assign(**{f"right {t}": frame[f"wrong {t}"] for t in steps.STEPS})
-    assert steps.directions(turned, LEVEL, rng())[3].status is Status.REFUTED
-
-
-@pytest.mark.daily
-def test_more_steps_that_do_harm_are_refuted():
-    frame = small(steps.CONDITIONS, "conditions", 12, condition=(1e2,))
-    assert not refuted(steps.condition_checks(frame, LEVEL, rng()))
-    worse = frame.assign(
-        **{
-            f"error {one}": by * frame[f"error {one}"]
-            for one, by in {"practical +2": 1.3, "proved +0": 1.5}.items()
-        }
-    )
-    found = refuted(steps.condition_checks(worse, LEVEL, rng()))
-    assert {
-        "2 more steps, practical, condition 100",
-        "over the plain estimate, proved, condition 100",
-    } <= found
-
-
-@pytest.mark.daily
-def test_a_mean_that_is_lost_at_the_boundary_is_refuted():
-    frame = run(coinpress.WHERE, "quick", seed=SEED)
-    assert {check.status for check in coinpress.place_checks(frame, LEVEL, rng())} == {Status.HOLDS}
-    lost = frame["error practical"] * (1 + 0.3 * (frame["place"] == "boundary"))
-    found = [
-        check.status
-        for check in coinpress.place_checks(frame.assign(**{"error practical": lost}), LEVEL, rng())
-    ]
-    assert found == [Status.HOLDS] * 3 + [Status.REFUTED]
+def test_an_error_almost_twice_as_large_refutes_the_rows_needed(kind, place, size, trials):
+    frame = small(at(kind.sizes[place], d=size[:1], alpha=size[1:]), trials)
+    kind = kind._replace(rows={size: kind.rows[size]})
+    found = coinpress.rows_checks(kind, frame, LEVEL, resampler(SEED, "test"))
+    assert not refuted(found)
+    assert all(0.9 * check.bound < check.estimate < 1.1 * check.bound for check in found)
+    worse = coinpress.rows_checks(kind, falsified(frame, times(1.8, "error")), LEVEL, resampler(SEED, "test"))
+    assert refuted(worse) == {check.id for check in worse}
 
 
 def frames_held(d, n, condition, trials, rho=0.5):

@@ -10,7 +10,6 @@ import pytest
 from tests.chapters.worlds import SEED, Falsified, columns, elsewhere, refuted, require_refuted
 from workbench.chapters.one_mean import costs, histograms, intervals, locating, quantiles
 from workbench.estimators import intervals as interval
-from workbench.privacy.noise import SimulatedNoise
 from workbench.study import scaling as searches
 from workbench.study.grids import Sweep
 from workbench.study.profiles import claim_level
@@ -43,94 +42,68 @@ def paper(factor):
     return columns(lambda found, point: {"paper": found["paper"] * factor(point)})
 
 
-weaker = elsewhere(lambda point: {"epsilon": point["epsilon"] / 1.5})
+def wide(times):
+    """Rows of so many times the standard deviation."""
+
+    class Wide:
+        def __init__(self, rng):
+            self.uniform, self.standard_normal = rng.uniform, lambda size: times * rng.standard_normal(size)
+
+    return elsewhere(lambda point: {"data": Wide(point["data"])})
 
 
-weaker_window = elsewhere(
-    lambda point: {"epsilon": point["epsilon"] / (1.5 if point["method"] == "window" else 1.0)}
+noisier = elsewhere(lambda _: {"epsilon": 0.33})
+nothing_dropped = columns(lambda found, point: {"error": np.minimum(found["error"], 1.0)})
+another_order = private_part(lambda point: (1e4 / point["radius"]) ** 0.3)
+CLIPPED, HISTOGRAM, FACTS, ON_LINE = (
+    f"one-mean/{name}"
+    for name in ("clipping-pays-range", "stable-histogram-error", "bin-facts", "rows-per-log-delta")
 )
-
-
-class Wide:
-    """Rows of `times` the standard deviation."""
-
-    def __init__(self, rng, times=3):
-        self.uniform, self.standard_normal = rng.uniform, lambda size: times * rng.standard_normal(size)
-
-
-def falsified(claim, module, sweep, change, trials, refuted=""):
-    return module, Falsified(claim, sweep, change, trials, refuted)
-
-
+louder = private_part(lambda point: 1.5)
+with_range, with_mean = (
+    paper(lambda point: np.log(point["radius"])),
+    paper(lambda point: 1 + (point["mean"] > 1e6)),
+)
+EXACT = "failures over their exact chance"
 WORLDS = {
-    "noise half as large again": falsified(
-        "one-mean/clipping-pays-range", locating, "CLIPPED", private_part(lambda point: 1.5), 1000
-    ),
-    "another order in the range": falsified(
-        "one-mean/clipping-pays-range",
-        locating,
-        "CLIPPED",
-        private_part(lambda point: (1e4 / point["radius"]) ** 0.3),
-        1000,
-        "exponent in R",
-    ),
-    "a two-step error that grows with the range": falsified(
-        "one-mean/flat-in-radius", locating, "TWO_STEP", paper(lambda point: np.log(point["radius"])), 200
-    ),
-    "a finite histogram with more noise": falsified(
-        "one-mean/finite-histogram-error", histograms, "FINITE", elsewhere(lambda _: {"epsilon": 0.33}), 1000
-    ),
-    "a stable histogram with more noise": falsified(
-        "one-mean/stable-histogram-error", histograms, "STABLE", elsewhere(lambda _: {"epsilon": 0.33}), 1000
-    ),
-    "a stable histogram that drops nothing": falsified(
-        "one-mean/stable-histogram-error",
-        histograms,
-        "STABLE",
-        columns(lambda found, point: {"error": np.minimum(found["error"], 1.0)}),
-        8000,
-        "failures over their exact chance",
-    ),
-    "wide rows": falsified(
-        "one-mean/bin-facts",
-        histograms,
-        "FACTS",
-        elsewhere(lambda point: {"data": Wide(point["data"])}),
-        1000,
-    ),
-    "slightly wide rows": falsified(
-        "one-mean/bin-facts",
-        histograms,
-        "EDGE",
-        elsewhere(lambda point: {"data": Wide(point["data"], 1.2)}),
-        10_000,
-        "own bin below n/10 over its exact chance",
-    ),
+    "noise half as large again": (locating, CLIPPED, "CLIPPED", louder, 1000),
+    "another order in the range": (locating, CLIPPED, "CLIPPED", another_order, 1000, "exponent in R"),
+    "an error that grows with R": (locating, "one-mean/flat-in-radius", "TWO_STEP", with_range, 200),
+    "an error that depends on the mean": (locating, ON_LINE, "UNBOUNDED", with_mean, 150),
+    "a noisy finite histogram": (histograms, "one-mean/finite-histogram-error", "FINITE", noisier, 1000),
+    "a noisy stable histogram": (histograms, HISTOGRAM, "STABLE", noisier, 1000),
+    "a histogram that drops nothing": (histograms, HISTOGRAM, "STABLE", nothing_dropped, 8000, EXACT),
+    "wide rows": (histograms, FACTS, "FACTS", wide(3), 1000),
+    "slightly wide rows": (histograms, FACTS, "EDGE", wide(1.2), 10_000, "own bin below n/10 over its exact"),
 }
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("module", "case"), WORLDS.values(), ids=WORLDS)
-def test_a_falsified_world_is_refuted(world, module, case):
-    world.falsify(module, case)
-    case.require()
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_falsified_world_is_refuted(world, name):
+    module, *case = WORLDS[name]
+    world.falsify(module, Falsified(*case))
+    Falsified(*case).require()
 
 
 LOCATED = {
-    "a noisier histogram on a range": ("one-mean/rows-per-log-range", "range", weaker, 50),
-    "a noisier histogram on the line": ("one-mean/rows-per-log-delta", "line", weaker, 60),
-    "a weaker window median": ("one-mean/window-halves-rows", "line", weaker_window, 100),
+    "a noisier histogram on a range": ("one-mean/rows-per-log-range", "range", None, 50),
+    "a noisier histogram on the line": (ON_LINE, "line", None, 60),
+    "a weaker window median": ("one-mean/window-halves-rows", "line", "window", 100),
 }
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("claim", "where", "change", "trials"), LOCATED.values(), ids=LOCATED)
-def test_a_location_that_needs_more_rows_is_refuted(world, claim, where, change, trials):
+@pytest.mark.parametrize(("claim", "where", "method", "trials"), LOCATED.values(), ids=LOCATED)
+def test_a_location_with_less_privacy_budget_than_is_said_is_refuted(world, claim, where, method, trials):
     true = locating.located
+    weaker = elsewhere(
+        lambda point: {"epsilon": point["epsilon"] / (1.5 if method in (None, point["method"]) else 1)}
+    )
 
     def located(place, epsilon=locating.EPSILON):
         sweep = true(place, epsilon)
-        block = change(sweep.block) if place == where else sweep.block
+        block = weaker(sweep.block) if place == where else sweep.block
         return replace(sweep, block=block, trials=min(sweep.trials, trials))
 
     world.set(locating, "located", located)
@@ -142,14 +115,6 @@ def test_fewer_rows_than_the_packing_bound_are_refuted(world):
     packing = locating.packing
     world.part(locating, "packing", lambda *point: 10 * packing(*point))
     require_refuted("one-mean/rows-per-log-range")
-
-
-@pytest.mark.daily
-def test_an_error_that_depends_on_the_mean_is_refuted(world):
-    change = paper(lambda point: 2.0 if point["mean"] > 1e6 else 1.0)
-    claim = "one-mean/rows-per-log-delta"
-    world.falsify(locating, Falsified(claim, "UNBOUNDED", change, 150))
-    require_refuted(claim)
 
 
 @pytest.mark.turns(6)
@@ -164,33 +129,30 @@ def test_predicted_errors_are_those_measured(n, epsilon, radius, calibration):
         assert np.median(np.abs(found[calibration])) == pytest.approx(expected, rel=0.2)
 
 
-@pytest.mark.daily
-@pytest.mark.parametrize("louder", [1.0, 1.5])
-def test_louder_noise_is_not_free(monkeypatch, louder):
-    laplace = SimulatedNoise.laplace
-    monkeypatch.setattr(
-        SimulatedNoise, "laplace", lambda self, v, s, scale: laplace(self, v, s, louder * scale)
-    )
-    frame = run(replace(costs.FREE, name=f"test-free-{louder}", trials=200), "quick", seed=3)
-    assert (Status.REFUTED in statuses(costs.free_checks(frame, 3))) == (louder > 1)
+FRAMES = {  # sweep, trials; checks; columns of another world
+    "louder noise": (costs.FREE, 200, costs.free_checks, lambda frame: {"apart": 1.5 * frame["apart"]}),
+    "a wrong power of n": (
+        *(costs.FREE, 200, costs.free_checks),
+        lambda frame: {"apart": frame["apart"] * (frame["n"] / 4000) ** 0.5},
+    ),
+    "a scale with more error": (
+        *(costs.SCALE, 1000, lambda frame, seed: costs.scale_checks(frame)),
+        lambda frame: {"error": 1.7 * frame["error"]},
+    ),
+}
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("power", [0.5, 1.5])
-def test_a_wrong_power_of_n_is_refuted(monkeypatch, power):
-    frame = run(replace(costs.FREE, name="test-free"), "quick", seed=3)
-    monkeypatch.setattr(costs, "noise_part", lambda n, epsilon: 30 * n**-power / epsilon)
-    slopes = [one for one in costs.free_checks(frame, 3) if one.id.startswith("slope in n")]
-    assert statuses(slopes) == {Status.REFUTED}
+@pytest.mark.parametrize(("sweep", "trials", "checks", "change"), FRAMES.values(), ids=FRAMES)
+def test_errors_of_another_world_are_refuted_and_true_ones_are_not(sweep, trials, checks, change):
+    frame = run(replace(sweep, name=f"test-{sweep.name}", trials=trials), "quick", seed=SEED)
+    assert Status.REFUTED not in statuses(checks(frame, SEED))
+    assert Status.REFUTED in statuses(checks(frame.assign(**change(frame)), SEED))
 
 
 def ranged(calibration):
-    frames = []
-    for i, point in enumerate(point for point in costs.RATIOS.points if point["radius"] == 100):
-        data, noise = np.random.default_rng([1, i]), np.random.default_rng([2, i])
-        found = costs.two_step(**{**point, "calibration": calibration}, trials=400, data=data, noise=noise)
-        frames.append(pd.DataFrame(found).assign(**point))
-    return pd.concat(frames)
+    points = tuple({**one, "calibration": calibration} for one in costs.RATIOS.points if one["radius"] == 100)
+    return run(replace(costs.RATIOS, name="test-ranged", points=points, trials=400), "quick", seed=SEED)
 
 
 @pytest.mark.daily
@@ -216,13 +178,6 @@ def test_a_prediction_that_is_off_is_refuted(monkeypatch, rms, failure):
     off = lambda one: replace(one, rms=rms * one.rms, failure=failure * one.failure)  # noqa: E731
     monkeypatch.setattr(costs, "predict", lambda point: off(true(point)))
     assert refuted("one-mean/error-as-predicted")
-
-
-@pytest.mark.daily
-def test_a_scale_with_more_error_is_refuted():
-    frame = run(replace(costs.SCALE, name="test-scale"), "quick", seed=SEED)
-    assert Status.REFUTED not in statuses(costs.scale_checks(frame))
-    assert Status.REFUTED in statuses(costs.scale_checks(frame.assign(error=1.7 * frame["error"])))
 
 
 @pytest.mark.daily

@@ -3,7 +3,7 @@
 from workbench.chapters.covariance.heavy_tails import long_ellipsoids, three_layers
 from workbench.chapters.covariance.net import net_floors
 from workbench.chapters.covariance.one_radius import judge, one_radius, step_by_step
-from workbench.chapters.covariance.unbounded import side_by_side, table_one
+from workbench.chapters.covariance.unbounded import side_by_side
 
 CLAIMS = (
     "covariance/moments-decide-rate",
@@ -40,6 +40,5 @@ __all__ = [
     "one_radius",
     "side_by_side",
     "step_by_step",
-    "table_one",
     "three_layers",
 ]

@@ -16,6 +16,7 @@ incomplete beta function. For rows clipped to the ball of radius γ the second m
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from math import exp, inf, log, nan, sqrt
 from typing import Any
@@ -26,16 +27,17 @@ from numpy.random import Generator
 from scipy.optimize import minimize_scalar
 
 from workbench.bounds import smallest
+from workbench.chapters.covariance import one_radius
 from workbench.chapters.covariance.one_radius import (
     NAIVE,
     PLAIN,
     PRECONDITIONED,
     estimate_zero,
     geometric,
-    without_privacy,
+    pair,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import ERROR, LEVEL, measured
+from workbench.charts.curves import ERROR, LEVEL, measured, medians, theory
 from workbench.charts.style import number
 from workbench.estimators.heavy_tailed import (
     HeavyTailedCovariance,
@@ -45,8 +47,7 @@ from workbench.estimators.heavy_tailed import (
 )
 from workbench.estimators.shared.budgets import gaussian_total
 from workbench.estimators.shared.rows import second_moment_sensitivity, second_moment_within
-from workbench.linalg import mapped_back, norms, psd_part
-from workbench.populations.laws import student_hypercontractivity
+from workbench.linalg import mapped_back, norms, psd_part, second_moment
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
@@ -56,7 +57,7 @@ from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid, multiples
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure, seldom, summary
-from workbench.study.profiles import blocks, claim_level
+from workbench.study.profiles import blocks
 from workbench.study.rules import Verdict, enough, in_proportion
 from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array, Columns
@@ -64,20 +65,14 @@ from workbench.types import Array, Columns
 RHO, D = 0.5, 5
 DEGREES = (4.2, 6.2, 10.2)  # of freedom
 LAYER_N, LAYER_ROWS = (3000, 10_000, 30_000), 90_000  # rows of a trial: several samples of n rows
-SHOWN_N, SHOWN_DEGREES, LAYER_LIMITS = 10_000, (4.2, 10.2), (1e-4, 2.0)
-LAYERS = {"bias": "idea/bias", "noise": "idea/noise", "sampling": "idea/sampling"}
-RADIUS = "clipping radius γ (σ)"
+SHOWN_N, SHOWN_DEGREES = 10_000, (4.2, 10.2)
+LAYERS = ("bias", "noise", "sampling")
 FACTORS = tuple(float(factor) for factor in np.geomspace(0.4, 2.5, 11))  # of the best radius
 UPPERS = (10.0, 1e2, 1e3, 1e4, 1e5)
-SPREAD_N, SPREAD_DEGREES, SPREAD_MOMENTS = 50_000, 10.0, 3
-SPREAD_DRAWS = 40  # of the naive noise in a trial
-STEP_LOWER, STEP_BETA, STEP_DEGREES, STEP_MOMENTS = 1 / 16, 0.1, 10.0, 3
+SPREAD_N, SPREAD_DRAWS = 50_000, 40  # draws of the naive noise in a trial
+STEP_LOWER, STEP_BETA, STEP_DEGREES = 1 / 16, 0.1, one_radius.DEGREES
 SIZE_LAWS = {2: 6.0, 3: 10.0}  # moments: degrees of freedom
 SLOPE, EXPONENT, FLAT = 0.08, 0.1, 1.5  # tolerance beside the local slope, and beside its limit
-
-LEAST_SIZE = ("M21/HT/Thm3.1", "bias + noise of size a, least over the radius: exact for Student rows")
-NAIVE_SIZE = ("M21/HT/Thm3.1", "noise of size a in the norm of Σ, in proportion to u: all constants explicit")
-STEP_SIZE = ("M21/HT/Thm3.2", "matrix Bernstein and the noise's norm add up to e ≤ 1/8: the step doubles ℓ")
 
 
 # What is predicted
@@ -95,14 +90,11 @@ class CutStudent:
     d: int
 
     def bias(self, radius: float) -> float:
-        return float((self._beyond(1, radius) - radius**2 * self._beyond(0, radius)) / sqrt(self.d))
-
-    def beyond(self, radius: float) -> float:
-        return self._beyond(0, radius)
+        return (self.beyond(1, radius) - radius**2 * self.beyond(0, radius)) / sqrt(self.d)
 
     def sampling(self, radius: float, n: int) -> float:
         s = 1 - self.bias(radius) / sqrt(self.d)
-        fourth = self._moment(2) - self._beyond(2, radius) + radius**4 * self._beyond(0, radius)
+        fourth = self.moment(2) - self.beyond(2, radius) + radius**4 * self.beyond(0, radius)
         return sqrt((fourth - self.d * s**2) / n)
 
     def noise(self, radius: float, n: int, rho: float) -> float:
@@ -119,31 +111,24 @@ class CutStudent:
     def least(self, n: int, rho: float) -> float:
         return self.private(self.best_radius(n, rho), n, rho)
 
-    def _moment(self, order: int) -> float:
+    def moment(self, order: int) -> float:
         a, b = self.d / 2, self.degrees / 2
         return float((self.degrees - 2) ** order * exp(betaln(a + order, b - order) - betaln(a, b)))
 
-    def _beyond(self, order: int, radius: float) -> float:
+    def beyond(self, order: int, radius: float) -> float:
         # E[|x|^{2 order}; |x| > γ]
         share = radius**2 / (self.degrees - 2 + radius**2)
         inside = betainc(self.d / 2 + order, self.degrees / 2 - order, share)
-        return float(self._moment(order) * (1 - inside))
+        return float(self.moment(order) * (1 - inside))
 
 
 def naive(
     upper: float, n: int, rho: float = RHO, d: int = D
 ) -> tuple[HeavyTailedNaiveCovariance, Stage, Charge]:
-    estimator = HeavyTailedNaiveCovariance(
-        upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(),
-        calibration="paper", lower=1.0,
-    )  # fmt: skip
+    estimator = replace(pair(upper)[0], calibration="paper")
     (stage,) = estimator.stages(n, d, ZCDP(rho))
     (charge,) = estimator.plan(n, d, ZCDP(rho)).charges()
     return estimator, stage, charge
-
-
-def spread_constant() -> float:
-    return student_hypercontractivity(SPREAD_DEGREES, SPREAD_MOMENTS)
 
 
 def naive_noise(upper: float, n: int = SPREAD_N, rho: float = RHO, d: int = D) -> float:
@@ -158,10 +143,7 @@ def naive_noise(upper: float, n: int = SPREAD_N, rho: float = RHO, d: int = D) -
 
 
 def stepping(calibration: Any) -> HeavyTailedCovariance:
-    return HeavyTailedCovariance(
-        upper=1.0, lower=STEP_LOWER, centred=True, moments=STEP_MOMENTS, calibration=calibration,
-        hypercontractivity=student_hypercontractivity(STEP_DEGREES, STEP_MOMENTS), mode="proved",
-    )  # fmt: skip
+    return replace(pair(1.0)[1], lower=STEP_LOWER, calibration=calibration, mode="proved")
 
 
 def step_rows(d: int, calibration: str) -> int:
@@ -185,26 +167,22 @@ def layers(
 
     A trial is the mean bias, and the root mean square of the others, over several samples of n rows.
     """
-    law = CutStudent(degrees, d)
-    samples = max(1, LAYER_ROWS // n)
-    found = [[_layers(law, n, rho, data, noise) for _ in range(samples)] for _ in range(trials)]
-    parts = np.array(found).transpose(2, 3, 0, 1)  # part, factor, trial, sample
+    law, source = CutStudent(degrees, d), noise_source(noise)
+    best, count = law.best_radius(n, rho), max(1, LAYER_ROWS // n)
+    found = np.empty((trials, count, len(LAYERS), len(FACTORS)))
+    for at in np.ndindex(trials, count):
+        rows = Rotated(np.eye(d), np.ones(d), degrees=degrees).sample(n, rng=data)
+        lengths = norms(rows)
+        for i, factor in enumerate(FACTORS):
+            radius = factor * best
+            moment = np.asarray(second_moment_within(rows, radius))
+            noisy = symmetric_gaussian(moment, _charge(n, radius, rho), source)
+            expected = (1 - law.bias(radius) / sqrt(d)) * np.eye(d)
+            bias = np.maximum(lengths**2 - radius**2, 0).mean() / sqrt(d)
+            found[at][:, i] = bias, np.linalg.norm(noisy - moment), np.linalg.norm(moment - expected)
+    parts = found.transpose(2, 3, 0, 1)  # part, factor, trial, sample
     sizes = np.stack([parts[0].mean(axis=-1), *np.sqrt((parts[1:] ** 2).mean(axis=-1))])
     return {f"{part} {i}": sizes[place, i] for place, part in enumerate(LAYERS) for i in range(len(FACTORS))}
-
-
-def _layers(law: CutStudent, n: int, rho: float, data: Generator, noise: Generator) -> Array:
-    (d, best), source = (law.d, law.best_radius(n, rho)), noise_source(noise)
-    rows = Rotated(np.eye(d), np.ones(d), degrees=law.degrees).sample(n, rng=data)
-    lengths, found = norms(rows), np.empty((len(LAYERS), len(FACTORS)))
-    for i, factor in enumerate(FACTORS):
-        radius = factor * best
-        moment = np.asarray(second_moment_within(rows, radius))
-        noisy = symmetric_gaussian(moment, _charge(n, radius, rho), source)
-        expected = (1 - law.bias(radius) / sqrt(d)) * np.eye(d)
-        found[0, i] = np.maximum(lengths**2 - radius**2, 0).mean() / sqrt(d)
-        found[1:, i] = np.linalg.norm(noisy - moment), np.linalg.norm(moment - expected)
-    return found
 
 
 @each_trial
@@ -213,22 +191,18 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
 
     `naive noise` is that of the noisy matrix before its positive part is taken, over `SPREAD_DRAWS` draws.
     """
-    law = rotated(geometric(d, upper), data, degrees=SPREAD_DEGREES)
+    law = rotated(geometric(d, upper), data, degrees=STEP_DEGREES)
     x, a = law.sample(n, rng=data), np.eye(d) / sqrt(upper)
-    plain, (one_step, stage, charge) = without_privacy(x), naive(upper, n, rho, d)
+    plain, (one_step, stage, charge) = second_moment(x), naive(upper, n, rho, d)
     moment, source = np.asarray(one_step.moment(x, a, stage)), noise_source(noise)
     noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
     simple = mapped_back(psd_part(noisy[0]), a)
-    preconditioned = HeavyTailedCovariance(
-        upper=upper, centred=True, moments=SPREAD_MOMENTS, hypercontractivity=spread_constant(), lower=1.0
-    )
-    value: Any = preconditioned(x, budget=ZCDP(rho), rng=noise).value
+    value: Any = pair(upper)[1](x, budget=ZCDP(rho), rng=noise).value
     return {
         "error": law.error(value),
         "private": law.size(value - plain),
         "reference": law.error(plain),
         "naive": law.error(simple),
-        "naive private": law.size(simple - plain),
         "naive noise": measures.rms([law.size(upper * (z - moment)) for z in noisy]),
     }
 
@@ -271,15 +245,39 @@ def three_layers(
 ) -> Chart:
     """Return bias, noise and sampling error against the clipping radius (for two kinds of rows)."""
     both = (degrees, degrees + SHOWN_DEGREES[1] - SHOWN_DEGREES[0])
-    frame = run.table(LAYERED.moved(grid(degrees=both, n=n, rho=rho, d=d)))
-    laws = [CutStudent(one, d) for one in both]
-    best = [law.best_radius(n, rho) for law in laws]
-    ends = 0.95 * min(best) * FACTORS[0], 1.05 * max(best) * FACTORS[-1]
-    panels = tuple(replace(_layered(frame, law, n, rho, run.seed), xlim=ends) for law in laws)
+    frame, panels = run.table(LAYERED.moved(grid(degrees=both, n=n, rho=rho, d=d))), []
+    best = {CutStudent(one, d): CutStudent(one, d).best_radius(n, rho) for one in both}
+    ends = 0.95 * min(best.values()) * FACTORS[0], 1.05 * max(best.values()) * FACTORS[-1]
+    for law, middle in best.items():
+        rows, radii = measures.at(frame, degrees=law.degrees, n=n), middle * np.array(FACTORS)
+        fine = np.geomspace(radii[0], radii[-1], 41).tolist()
+        layers: tuple[tuple[str, Callable[..., float], Callable[[float], float]], ...] = (
+            ("bias", measures.mean, law.bias),
+            ("noise", measures.rms, partial(law.noise, n=n, rho=rho)),
+            ("sampling", measures.rms, partial(law.sampling, n=n)),
+        )
+        curves, lines = [], []
+        for part, statistic, foreseen in layers:
+            values, shown, key = layer(rows, part), radii if len(rows) else (), f"idea/{part}"
+            found = {
+                at: summary(statistic, values[:, i], run.seed, part, LEVEL) for i, at in enumerate(shown)
+            }
+            # the bias that less than one row makes is seen in few trials
+            seen = [part != "bias" or n * law.beyond(0, radius) >= 1 for radius in found]
+            expected = [foreseen(radius) if one else nan for radius, one in zip(found, seen, strict=True)]
+            curves.append(measured(part, found, key, expected))
+            lines.append(theory("", fine, map(foreseen, fine), key))
+        total = Series("bias + noise", fine, [law.private(radius, n, rho) for radius in fine], role="truth")
+        panel = Panel(
+            f"Student rows, ν = {law.degrees:g}", "clipping radius γ (σ)", ERROR, (*curves, *lines, total),
+            note=f"n = {number(n)}, d = {d}, ρ = {number(rho)}.", xlim=ends, ylim=(1e-4, 2.0),
+            marks=(Mark(f"best radius: {number(middle, 2)}", "vertical", x=middle),),
+        )  # fmt: skip
+        panels.append(panel)
     return Chart(
         "three_layers",
         "More moments move the best radius left, and the error down",
-        panels,
+        tuple(panels),
         alt="Bias falls with the clipping radius, noise grows as its square, the sampling error changes"
         " least. Bias and noise cross; their sum is least near the crossing, marked by a vertical"
         " line. With more moments the bias falls faster, and the least sum is smaller.",
@@ -289,41 +287,6 @@ def three_layers(
     )
 
 
-def _layered(frame: pd.DataFrame, law: CutStudent, n: int, rho: float, seed: int) -> Panel:
-    rows, best = measures.at(frame, degrees=law.degrees, n=n), law.best_radius(n, rho)
-    radii = best * np.array(FACTORS)
-    fine = np.geomspace(radii[0], radii[-1], 41).tolist()
-    foreseen: dict[str, Callable[[float], float]] = {
-        "bias": law.bias,
-        "noise": lambda radius: law.noise(radius, n, rho),
-        "sampling": lambda radius: law.sampling(radius, n),
-    }
-    curves, lines = [], []
-    for part, key in LAYERS.items():
-        statistic, values = measures.mean if part == "bias" else _root_mean_square, layer(rows, part)
-        found = {
-            radius: summary(statistic, values[:, i], seed, part, LEVEL)
-            for i, radius in enumerate(radii)
-            if len(rows)
-        }
-        # the bias that less than one row makes is seen in few trials
-        expected = [
-            foreseen[part](radius) if part != "bias" or n * law.beyond(radius) >= 1 else nan
-            for radius in found
-        ]
-        curves.append(measured(part, found, key, expected))
-        lines.append(Series("", fine, map(foreseen[part], fine), role="theory", colour_key=key))
-    both = Series("bias + noise", fine, [law.private(radius, n, rho) for radius in fine], role="truth")
-    note = f"n = {number(n)}, d = {law.d}, ρ = {number(rho)}."
-    mark = Mark(f"best radius: {number(best, 2)}", "vertical", x=best)
-    return Panel(f"Student rows, ν = {law.degrees:g}", RADIUS, ERROR, (*curves, *lines, both), note=note,
-                 ylim=LAYER_LIMITS, marks=(mark,))  # fmt: skip
-
-
-def _root_mean_square(values: Array) -> float:
-    return float(np.sqrt((values**2).mean()))
-
-
 def long_ellipsoids(
     run: Run, *, rho: float = RHO, n: int = SHOWN_N, d: int = D, upper: float = UPPERS[1]
 ) -> Chart:
@@ -331,18 +294,17 @@ def long_ellipsoids(
     (rows,) = multiples([SPREAD_N], n / SHOWN_N)
     uppers = sorted({max(upper * one / UPPERS[1], 1.0) for one in UPPERS})
     groups = measures.by(run.table(SPREADS.moved(grid(n=rows, upper=uppers, rho=rho, d=d))), "upper")
-    curves = (("one radius", "naive", NAIVE), ("preconditioned", "error", PRECONDITIONED))
     series = [
-        measured(label, {u: measures.median(rows[column], LEVEL) for u, rows in groups.items()}, key)
-        for label, column, key in curves
+        measured("one radius", medians(groups, "naive"), NAIVE),
+        measured("preconditioned", medians(groups, "error"), PRECONDITIONED),
     ]
     noise = [naive_noise(one, rows, rho, d) for one in uppers]
     plain = [float(rows["reference"].median()) for rows in groups.values()]
-    series.append(Series("", uppers, noise, role="theory", colour_key=NAIVE))
+    series.append(theory("", uppers, noise, NAIVE))
     series.append(Series("no privacy", groups, plain, role="truth", colour_key=PLAIN))
     x, y = 0.12 * uppers[-1], 3 * noise[-1] / 10**0.5
     said = Mark("line: predicted noise alone", x=x, y=y, colour_key=NAIVE)
-    title = f"n = {number(rows)}, d = {d}, ρ = {number(rho)}, ν = {SPREAD_DEGREES:g}"
+    title = f"n = {number(rows)}, d = {d}, ρ = {number(rho)}, ν = {STEP_DEGREES:g}"
     label = "length u of the ellipsoid: largest over smallest eigenvalue"
     return Chart(
         "long_ellipsoids",
@@ -379,7 +341,14 @@ def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: in
             values = np.hstack([layer(rows, "bias"), layer(rows, "noise")])
             found.append(summary(_least_private, values, seed, f"{LAYERED.name} {degrees:g} {n}"))
             near = measures.near(f"bias + noise, ν = {degrees:g}, n = {n}", found[-1], expected, n=n)
-            checks.append(in_proportion(near, *LEAST_SIZE, power=-slope))
+            checks.append(
+                in_proportion(
+                    near,
+                    "M21/HT/Thm3.1",
+                    "bias + noise of size a, least over the radius: exact for Student rows",
+                    power=-slope,
+                )
+            )
         slopes.append(measures.slope(logs, [measures.logarithm(one) for one in found]))
         low, high = max(slope - SLOPE, limit - EXPONENT), min(slope + SLOPE, limit + EXPONENT)
         name = f"slope of bias + noise in n, ν = {degrees:g}"
@@ -387,34 +356,31 @@ def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: in
     for (fewer, more), both in zip(pairwise(DEGREES), pairwise(slopes), strict=True):
         name = f"slope at ν = {fewer:g} less that at ν = {more:g}"
         checks.append(measures.between(name, measures.combination([1, -1], both), 0.0, inf, bound=0.0))
-    return [*checks, *_naive(lengths, seed), _flat(lengths, seed)]
+    return [*checks, *_lengths(lengths, seed)]
 
 
-def _naive(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    found = [
-        summary(measures.rms, measures.at(frame, upper=upper)["naive noise"], seed, f"naive {upper:g}")
-        for upper in UPPERS
-    ]
-    checks = [
-        in_proportion(
-            measures.near(f"naive noise at u = {upper:g}", one, naive_noise(upper), n=SPREAD_N), *NAIVE_SIZE
+def _lengths(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    groups = measures.by(frame, "upper")
+    found = {u: summary(measures.rms, one["naive noise"], seed, f"naive {u:g}") for u, one in groups.items()}
+    foreseen = {upper: naive_noise(upper) for upper in UPPERS}
+    checks, long = [], UPPERS[1:]
+    for u in UPPERS:
+        near = measures.near(f"naive noise at u = {u:g}", found[u], foreseen[u], n=SPREAD_N)
+        checks.append(
+            in_proportion(
+                near,
+                "M21/HT/Thm3.1",
+                "noise of size a in the norm of Σ, in proportion to u: all constants explicit",
+            )
         )
-        for upper, one in zip(UPPERS, found, strict=True)
-    ]
-    slope = measures.slope(np.log(UPPERS[1:]), [measures.logarithm(one) for one in found[1:]])
-    predicted = local_slope(UPPERS[1:], [naive_noise(upper) for upper in UPPERS[1:]])
+    slope = measures.growth({u: found[u] for u in long})
+    predicted = local_slope(long, [foreseen[u] for u in long])
     name = "exponent of the naive noise in u, from u = 1e2 on"
-    return [*checks, measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted)]
-
-
-def _flat(frame: pd.DataFrame, seed: int) -> Verdict:
-    each, by_upper = claim_level(parts=len(UPPERS)), measures.by(frame, "upper")
-    found = {
-        u: summary(measures.mean, rows["private"], seed, f"flat {u:g}", each) for u, rows in by_upper.items()
-    }
+    checks.append(measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted))
+    flat = measures.spread(measures.means(groups, "private", seed, "flat"))
     name = "private part, preconditioned: largest over smallest mean, u = 10 .. 1e5"
-    check = measures.between(name, measures.spread(found), 0.0, FLAT, n=SPREAD_N)
-    return enough(check, "M21/HT/Alg3", "enough for an error that does not change with u")
+    check = measures.between(name, flat, 0.0, FLAT, n=SPREAD_N)
+    return [*checks, enough(check, "M21/HT/Alg3", "enough for an error that does not change with u")]
 
 
 def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
@@ -426,7 +392,13 @@ def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
         name = f"{point['calibration']}, d = {point['d']}"
         statement = "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for one run of ten"
         found = seldom(name, outside | short, STEP_BETA, statement, n=point["n"])
-        checks.append(enough(found, *STEP_SIZE))
+        checks.append(
+            enough(
+                found,
+                "M21/HT/Thm3.2",
+                "matrix Bernstein and the noise's norm add up to e ≤ 1/8: the step doubles ℓ",
+            )
+        )
     return checks
 
 

@@ -11,22 +11,20 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.coinpress import RHO, SOURCE, column, columns, ratio
+from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOURCE, column, columns, ratio
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.rotated import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, resampler
-from workbench.study.intervals import bootstrap_interval
-from workbench.study.measures import BAND, at
+from workbench.study.measures import at, near, resampled
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, inside_band
+from workbench.study.rules import Verdict
 from workbench.study.run import Row, each_trial
 from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean
-PRICE, PAIRED = 1.05, 1.3  # errors over those for a known mean: of joint steps, of pairs
-SPECTRA = ("round", "one large", "one small", "geometric")
+PAIRED = 1.3  # errors of pairs over those for a known mean, at least
 
 
 def joint_of(condition: float) -> CoinPressGaussian:
@@ -72,7 +70,12 @@ def over_spectra(name: str, settings: tuple[Point, ...], trials: int) -> Sweep:
     points = tuple(
         {**one, "spectrum": spectrum}
         for one in settings
-        for spectrum in shown(one["d"], "gaussian/coinpress", longest=one["condition"], few=SPECTRA)
+        for spectrum in shown(
+            one["d"],
+            "gaussian/coinpress",
+            longest=one["condition"],
+            few=("round", "one large", "one small", "geometric"),
+        )
     )
     return Sweep(name, points, foreseen, trials, blocks(20))
 
@@ -81,17 +84,14 @@ FORESEEN = over_spectra("m21-joint-foreseen", SETTINGS, 10)
 FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few dimensions vary more
 
 
-def price_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
+def price_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    level, rng = claim_level(parts=2 * len(PRICES.points)), resampler(seed, PRICES.name)
     found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
-        for name, low, high in (("joint", 0.0, PRICE), ("pairs", PAIRED, inf)):
-            errors, known, said = (
-                column(rows, name),
-                column(rows, "known"),
-                f"{name} over known mean, {where}",
-            )
-            found.append(ratio(said, errors, known, low, high, level, rng, n=point["n"]))
+        for name, low, high in (("joint", 0.0, 1.05), ("pairs", PAIRED, inf)):
+            both, said = (column(rows, name), column(rows, "known")), f"{name} over known mean, {where}"
+            found.append(ratio(said, *both, low, high, level, rng, n=point["n"]))
     return found
 
 
@@ -108,11 +108,10 @@ def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Ve
     def largest(sample: Array) -> float:
         return float(np.median(sample, axis=0).max())
 
-    interval = bootstrap_interval(largest, errors, level, rng)
+    found = resampled(largest, errors, level, rng)
     predicted = joint_of(point["condition"]).predicted_error(n, d, ZCDP(rho))
-    check = inside_band(largest(errors), interval, predicted, BAND, level=level, trials=len(errors))
     where = f"n = {n}, d = {d}, ρ = {rho:g}, condition {point['condition']:g}"
-    return check.about(where, f"as predicted, within {100 * BAND:.0f} %", n=n)
+    return near(where, found, predicted, AS_PREDICTED, n=n, level=level)
 
 
 CLAIMS = (
@@ -124,9 +123,7 @@ CLAIMS = (
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
         sweeps=lambda: (PRICES,),
-        checks=lambda frame, seed: price_checks(
-            frame, claim_level(parts=2 * len(PRICES.points)), resampler(seed, "m21-joint-prices")
-        ),
+        checks=price_checks,
         kind="ours",
     ),
     Claim(

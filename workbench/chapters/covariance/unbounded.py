@@ -6,7 +6,6 @@ grows, `errors` goes through spectra of every sort. Every frame and every scale 
 lies on a grid by chance.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import inf, isfinite, nan, sqrt
@@ -16,32 +15,21 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.bounds.m21 import heavy_tailed_shape, unbounded_shape
-from workbench.chapters.covariance.heavy_tails import RHO, SIZE_LAWS
-from workbench.chapters.covariance.one_radius import (
-    PLAIN,
-    PRECONDITIONED,
-    error_of,
-    estimate_zero,
-    geometric,
-    without_privacy,
-)
+from workbench.chapters.covariance.one_radius import PLAIN, error_of, estimate_zero, geometric
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import ERROR, LEVEL, measured
+from workbench.charts.curves import ERROR, measured, medians
 from workbench.charts.style import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
-from workbench.estimators.heavy_tailed import HeavyTailedCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations import Rotated
-from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import named, rotated, shown
-from workbench.privacy import ZCDP, ApproxDP
+from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim
-from workbench.study.grids import Point, Role, Sweep, affordable, grid, multiples, point_id, resampler, stream
-from workbench.study.measures import Measure, certain, rows_needed, seldom, summary
+from workbench.study.grids import Sweep, grid, multiples
+from workbench.study.measures import certain, means, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, combine, enough, supremum
 from workbench.study.run import Row, Run, answered, each_trial
@@ -50,14 +38,12 @@ from workbench.study.sweeps import resources
 
 EPSILON, DELTA = 1.0, 1e-6
 BUDGET = ApproxDP(EPSILON, DELTA)
-D = 3
 CALIBRATIONS = ("paper", "tight")
-EIGEN_N, EIGEN_CONDITIONS = 20_000, (1e2, 1e12)
-VOTE_N, GAPS, COARSE_GAPS = 6000, (1e-1, 1e-2, 1e-4, 1e-6), (1e-1, 1e-3, 1e-6)
+D, EIGEN_N, VOTE_N = 3, 20_000, 6000
 TOP = 4.0  # the spread of the eigenvalues before the gap in `votes`
 CONDITIONS = (1e2, 1e4, 1e6, 1e8, 1e10, 1e12)
 SIDE_N, FAR = 8000, 1000.0
-FEW_STEPS, MARGIN = 3, 10.0
+MARGIN = 10.0
 ANY_D, MORE = 7, 1.1  # of any spectrum: rows over the fewest
 FEW = ("round", "ratio 9", "one small")  # spectra; the worst that was found comes with them
 UNBOUNDED, COINPRESS, CLIPPED = "covariance/unbounded", "covariance/coinpress", "covariance/clipped"
@@ -69,15 +55,8 @@ SIDES_SHOWN = {  # column: name, key, place on the ramp
     "error": ("votes of blocks, no bounds given", UNBOUNDED, None),
 }
 MOST = 1e6  # errors beyond are arrows
-LIMITS = (0.01, 3e6)
 CHARACTER = 0.07  # decades of condition numbers, half a character's width
-
-BETA, WITHIN = 0.1, (sqrt(0.5), sqrt(2.0))
-FLAT, SAME, TWICE, WORSE, CLOSED = 1.5, 1.5, 2.0, 10.0, 0.05
-EIGEN_SIZE = ("M21/UG/Thm3.1", "enough for every eigenvalue within a factor √2")
-COARSE_SIZE = ("M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the gap was")
-FLAT_SIZE = ("M21/UG/iteration", "enough for an error that does not change with the condition number")
-ANY_SIZE = ("M21/UG/iteration", "enough for an error that does not change with the spectrum")
+BETA, WITHIN, FLAT = 0.1, (sqrt(0.5), sqrt(2.0)), 1.5
 
 
 # What is run
@@ -135,7 +114,7 @@ def sides(
     right = MARGIN * condition
     told: dict[str, Any] = {
         "coinpress": CoinPressCovariance(upper=right, paired=True, lower=1.0),
-        "three steps": CoinPressCovariance(upper=right, steps=FEW_STEPS, lower=1.0),
+        "three steps": CoinPressCovariance(upper=right, steps=3, lower=1.0),
         "source": CoinPressCovariance(upper=right, calibration="paper", lower=1.0),
         "clipped": ClippedCovariance(upper=right),
     }
@@ -175,13 +154,13 @@ def any_rows(d: int) -> int:
 
 EIGENVALUES = Sweep(
     "m21-unbounded-eigenvalues",
-    grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=EIGEN_CONDITIONS),
+    grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=(1e2, 1e12)),
     spectra,
     60,
     blocks(10),
 )
-VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=GAPS), votes, 40, blocks(10))
-COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=COARSE_GAPS), votes, 60, blocks(10))
+VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=(1e-1, 1e-2, 1e-4, 1e-6)), votes, 40, blocks(10))
+COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=(1e-1, 1e-3, 1e-6)), votes, 60, blocks(10))
 SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8, blocks(10))
 ANY = Sweep(
     "m21-unbounded-any", grid(d=ANY_D, spectrum=shown(ANY_D, UNBOUNDED, few=FEW)), errors, 3, blocks(20)
@@ -195,25 +174,33 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
     """Return median errors against the condition number, of bounded and unbounded estimators."""
     budget = ApproxDP(epsilon, delta)
     (n,) = multiples([SIDE_N], start(D, budget=budget) / start(D))
-    made = _at_length(n, budget)
+    made = SIDES.moved({"n": n, "condition": one, "epsilon": epsilon, "delta": delta} for one in CONDITIONS)
+    # where that is too much work, fewer condition numbers
+    most = max(2, int(len(CONDITIONS) * min(1.0, resources().limit / made.times_usual)))
+    kept = sorted({round(place) for place in np.linspace(0, len(CONDITIONS) - 1, most)})
+    made = made.moved(made.points[place] for place in kept)
     groups = measures.by(run.table(made), "condition")
     foreseen = UnboundedCovariance().predicted_error(n, D, budget)
-    series = [
-        _curve(groups, column, *look, expected=foreseen if column == "error" else nan)
-        for column, look in SIDES_SHOWN.items()
-    ]
+    series = []
+    for column, (label, key, rank) in SIDES_SHOWN.items():
+        expected = [foreseen if column == "error" else nan] * len(groups)
+        curve = measured(label, medians(groups, column), key, expected, rank=rank)
+        y = [value if value <= MOST else inf for value in curve.y]
+        inside, named_at = [place for place, value in enumerate(y) if isfinite(value)], None
+        if inside and len(inside) < len(y):  # it leaves the picture: right of its last point, below
+            last = inside[-1]
+            named_at = tuple(curve.x)[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
+        series.append(replace(curve, y=y, label_at=named_at))
     plain = [float(rows["reference"].median()) for rows in groups.values()]
     series.append(Series("", groups, plain, role="truth", colour_key=PLAIN))
     steps = [coinpress_steps(point["condition"], n, budget) for point in made.points]
-    note = (
-        f"n = {number(n)}, d = {D}, ε = {epsilon:g}, δ = {number(delta)}; mean 1000 σ away."
-        f" CoinPress takes {min(steps)} to {max(steps)} steps."
-    )
     below = 0.55 * min(plain, default=foreseen / 2)
-    marks = (estimate_zero(D, CONDITIONS[4]), Mark("no privacy", x=10**6.5, y=below, colour_key=PLAIN))
     panel = Panel(
         "Equal ratios between neighbouring eigenvalues", "condition number of Σ", ERROR, tuple(series),
-        note=note, ylim=LIMITS, marks=marks,
+        note=f"n = {number(n)}, d = {D}, ε = {epsilon:g}, δ = {number(delta)}; mean 1000 σ away."
+        f" CoinPress takes {min(steps)} to {max(steps)} steps.",
+        ylim=(0.01, 3e6),
+        marks=(estimate_zero(D, CONDITIONS[4]), Mark("no privacy", x=10**6.5, y=below, colour_key=PLAIN)),
     )  # fmt: skip
     return Chart(
         "side_by_side",
@@ -229,33 +216,6 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
     )
 
 
-def _at_length(n: int, budget: ApproxDP) -> Sweep:
-    made = SIDES.moved({"n": n, "condition": condition, "epsilon": budget.epsilon, "delta": budget.delta}
-                       for condition in CONDITIONS)  # fmt: skip
-    most = max(2, int(len(made.points) * min(1.0, resources().limit / made.times_usual)))
-    kept = {round(place) for place in np.linspace(0, len(made.points) - 1, most)}
-    return made.moved(point for place, point in enumerate(made.points) if place in kept)
-
-
-def _curve(
-    groups: Mapping[float, pd.DataFrame],
-    column: str,
-    label: str,
-    key: str,
-    rank: float | None,
-    expected: float,
-) -> Series:
-    curve = measured(label, {c: measures.median(rows[column], LEVEL) for c, rows in groups.items()}, key,
-                     [expected] * len(groups), rank=rank)  # fmt: skip
-    x, y = tuple(curve.x), [value if value <= MOST else inf for value in curve.y]
-    inside = [place for place, value in enumerate(y) if isfinite(value)]
-    named_at = None
-    if inside and len(inside) < len(y):  # it leaves the picture: right of its last point, below
-        last = inside[-1]
-        named_at = x[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
-    return replace(curve, y=y, label_at=named_at)
-
-
 # What is claimed
 
 
@@ -266,27 +226,21 @@ def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
         outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
         name = f"{point['calibration']}, condition number {point['condition']:g}"
         statement = "every eigenvalue within √2 of the truth, but for one run of ten"
-        checks.append(enough(seldom(name, outside, BETA, statement, n=EIGEN_N), *EIGEN_SIZE))
+        checks.append(
+            enough(
+                seldom(name, outside, BETA, statement, n=EIGEN_N),
+                "M21/UG/Thm3.1",
+                "enough for every eigenvalue within a factor √2",
+            )
+        )
     return checks
 
 
-def _means(frame: pd.DataFrame, along: str, column: str, seed: int) -> dict[float, Measure]:
-    groups = measures.by(frame, along)
-    level = claim_level(parts=len(groups))
-    return {
-        value: summary(measures.mean, rows[column], seed, f"m21-unbounded {column} {value:g}", level)
-        for value, rows in groups.items()
-    }
-
-
 def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    over = _means(frame, "gap", "over", seed)
-    check = measures.between(
-        "error over gap, largest over smallest mean", measures.spread(over), 0.0, SAME, n=VOTE_N
-    )
-    each = [
-        measures.between(f"mean error over gap at gap {gap:g}", one, 0.0, 1.0) for gap, one in over.items()
-    ]
+    over = means(measures.by(frame, "gap"), "over", seed, "m21-unbounded over")
+    name, spread = "error over gap, largest over smallest mean", measures.spread(over)
+    check = measures.between(name, spread, 0.0, 1.5, n=VOTE_N)
+    each = measures.each("mean error over gap at gap ", over, 0.0, 1.0)
     return [enough(check, "M21/UG/Alg2", "enough for an error in proportion to the gap"), *each]
 
 
@@ -294,25 +248,29 @@ def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
     checks = []
     for gap, rows in measures.by(frame, "gap").items():
         name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for one run of ten"
-        found = seldom(name, rows["spread"] < CLOSED, BETA, statement, n=VOTE_N)
-        checks.append(enough(found, *COARSE_SIZE))
+        found = seldom(name, rows["spread"] < 0.05, BETA, statement, n=VOTE_N)
+        checks.append(enough(found, "M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the gap was"))
     return checks
 
 
 def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame, seed: int) -> Verdict:
-    spread = measures.spread(_means(frame, "condition", "error", seed))
+    groups = measures.by(frame, "condition")
+    spread = measures.spread(means(groups, "error", seed, "m21-unbounded error"))
     flat = measures.between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=SIDE_N)
     low, high = CONDITIONS[0], CONDITIONS[-1]
     silent, alike = over_spectra(any_spectrum, seed)
-    checks = [enough(flat, *FLAT_SIZE), alike, silent]
+    checks = [
+        enough(
+            flat, "M21/UG/iteration", "enough for an error that does not change with the condition number"
+        ),
+        alike,
+        silent,
+    ]
     for column, name, low_ratio, high_ratio in (
-        ("three steps", "CoinPress in three steps", WORSE, inf),
-        ("source", "CoinPress, its source's constants", 0.0, TWICE),
+        ("three steps", "CoinPress in three steps", 10.0, inf),
+        ("source", "CoinPress, its source's constants", 0.0, 2.0),
     ):
-        ends = [
-            measures.median(measures.at(frame, condition=end)[column], claim_level(parts=2))
-            for end in (high, low)
-        ]
+        ends = [measures.median(groups[end][column], claim_level(parts=2)) for end in (high, low)]
         statement = f"{name}: median error at {high:g} over that at {low:g}"
         ratio, bound = measures.ratio(*ends), low_ratio or high_ratio
         checks.append(measures.between(statement, ratio, low_ratio, high_ratio, n=SIDE_N, bound=bound))
@@ -324,176 +282,17 @@ def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame
 def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     n = any_rows(ANY_D)
     silent = supremum(f"no answer, d = {ANY_D}", frame, frame["abstained"], BETA, factor=5.0, n=n)
-    groups = frame[~frame["abstained"]].groupby("spectrum", sort=False)
-    level = claim_level(parts=max(len(groups), 1))
-    means = {
-        name: summary(measures.mean, one["error"], seed, f"{ANY.name} {name}", level) for name, one in groups
-    }
+    groups = dict(iter(frame[~frame["abstained"]].groupby("spectrum", sort=False)))
+    spread = measures.spread(means(groups, "error", seed, ANY.name))
     name = f"unbounded, largest over smallest mean error, {len(ANY.points)} spectra, d = {ANY_D}"
-    return [silent, enough(measures.between(name, measures.spread(means), 0.0, FLAT, n=n), *ANY_SIZE)]
-
-
-# Table 1 with its constants: the rows that are needed beside the formulas, and the rows that are refused.
-#
-# M21/Table1. Grids are placed by the formulas alone; how n grows with every other number is searched by
-# `claims.scalings_heavy` and `claims.scalings_unbounded`.
-
-
-UPPER, ALPHA, SHARE = 100.0, 0.1, 2 / 3
-HEAVY_D, FACTORS = (2, 4, 8), (0.5, 0.8, 1.3, 2.0, 3.2, 5.0)  # n over the formula
-UNBOUNDED_D, UNBOUNDED_ALPHA, UNBOUNDED_FACTORS = (2, 3, 4), 0.03, (1.1, 1.8, 3.0, 6.0)
-
-
-# What is run
-
-
-@each_trial
-def heavy_sizes(
-    moments: int,
-    d: int,
-    rho: float,
-    alpha: float,
-    n: int,
-    *,
-    upper: float = UPPER,
-    data: Generator,
-    noise: Generator,
-) -> Row:
-    degrees = SIZE_LAWS[moments]
-    estimator = HeavyTailedCovariance(
-        upper=upper, centred=True, moments=moments,
-        hypercontractivity=student_hypercontractivity(degrees, moments), lower=1.0,
-    )  # fmt: skip
-    law = rotated(geometric(d, upper), data, degrees=degrees)
-    x = law.sample(n, rng=data)
-    error = error_of(law, estimator(x, budget=ZCDP(rho), rng=noise).value)
-    return {"error": error, "reference": law.error(without_privacy(x))}
-
-
-@each_trial
-def unbounded_sizes(
-    d: int, n: int, *, epsilon: float = EPSILON, delta: float = DELTA, data: Generator, noise: Generator
-) -> Row:
-    """Measure the error at a condition number that is uniform on the logarithmic scale from 1 to 1e12."""
-    law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
-    return beside_the_sample(law, n, ApproxDP(epsilon, delta), data, noise)
-
-
-def heavy_shape(point: Point, upper: float = UPPER) -> float:
-    return heavy_tailed_shape(point["d"], point["alpha"], point["rho"], point["moments"], upper).total
-
-
-def _settings(rho: float, alpha: float) -> list[Point]:
     return [
-        {"moments": moments, "d": d, "rho": rho, "alpha": alpha} for moments in SIZE_LAWS for d in HEAVY_D
+        silent,
+        enough(
+            measures.between(name, spread, 0.0, FLAT, n=n),
+            "M21/UG/iteration",
+            "enough for an error that does not change with the spectrum",
+        ),
     ]
-
-
-HEAVY_SIZES = Sweep(
-    "m21-heavy-sizes",
-    tuple({**one, "n": round(k * heavy_shape(one))} for one in _settings(RHO, ALPHA) for k in FACTORS),
-    heavy_sizes,
-    8,
-    blocks(10),
-)
-UNBOUNDED_SIZES = Sweep(
-    "m21-unbounded-sizes",
-    tuple(
-        {"d": d, "n": round(k * unbounded_shape(d, UNBOUNDED_ALPHA, EPSILON).total)}
-        for d in UNBOUNDED_D
-        for k in UNBOUNDED_FACTORS
-    ),
-    unbounded_sizes,
-    6,
-    blocks(10),
-)
-
-
-# What is shown
-
-
-def table_one(
-    run: Run,
-    *,
-    rho: float = RHO,
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    alpha: float = ALPHA,
-    upper: float = UPPER,
-) -> Chart:
-    """Return the rows that are needed against d (heavy tails, then unbounded Gaussians), beside Table 1."""
-    return Chart(
-        "table_one",
-        "The rows needed grow with d as Table 1 says, one to three times as many",
-        (_heavy(run, rho, alpha, upper), _unbounded(run, ApproxDP(epsilon, delta), alpha)),
-        alt="Rows needed against the dimension, beside the formula of Table 1 with every constant 1: for"
-        " heavy tails with four and six bounded moments, and for unbounded Gaussians, the measured lines run"
-        " beside the grey lines of the formula and above them.",
-        how_to_read="A marker is the n from which two runs of three have an error of at most α. Grey: the"
-        " formula, every constant 1 and no logarithm. Lines that run beside each other say that the formula"
-        " has the right shape; their distance is the constant that it hides.",
-    )
-
-
-def _heavy(run: Run, rho: float, alpha: float, upper: float) -> Panel:
-    usual = sum(one["d"] * heavy_shape(one) for one in _settings(RHO, ALPHA))
-    wanted = _settings(rho, alpha)
-    shapes = [heavy_shape(one, upper) for one in wanted]
-    work = {place: one["d"] * shapes[place] for place, one in enumerate(wanted)}
-    made = affordable(work, resources().limit * usual)
-    points = [
-        {**wanted[place], "n": round(factor * shapes[place]), "upper": upper}
-        for place in made
-        for factor in FACTORS
-    ]
-    frame, series = run.table(HEAVY_SIZES.moved(points)), list[Series]()
-    for rank, moments in enumerate(SIZE_LAWS):
-        found, formula = dict[float, Measure](), dict[float, float]()
-        for place, one in enumerate(wanted):
-            if one["moments"] != moments:
-                continue
-            formula[one["d"]] = shapes[place]
-            if place in made and len(frame):
-                rng = stream(run.seed, Role.BOOTSTRAP, HEAVY_SIZES.name, point_id(one), 0)
-                found[one["d"]] = _needed(measures.at(frame, **one), alpha, rng)
-        series += _beside(found, formula, PRECONDITIONED, f"{2 * moments} bounded moments", float(rank))
-    title = f"Heavy tails, u = {number(upper)}, ρ = {number(rho)}, α = {number(alpha)}"
-    return Panel(title, "dimension d", "number of rows n", tuple(series))
-
-
-def _unbounded(run: Run, budget: ApproxDP, alpha: float) -> Panel:
-    """Return the panel of unbounded Gaussians, at a smaller α in the same proportion.
-
-    Grids are multiples of the formula's rows, and no fewer than those that answer.
-    """
-    alpha = UNBOUNDED_ALPHA / ALPHA * alpha
-    usual = sum(d * unbounded_shape(d, UNBOUNDED_ALPHA, EPSILON).total for d in UNBOUNDED_D)
-    formula = {float(d): unbounded_shape(d, alpha, budget.epsilon).total for d in UNBOUNDED_D}
-    made = affordable({d: d * shape for d, shape in formula.items()}, resources().limit * usual)
-    points = []
-    for d in map(int, made):
-        least = start(d, budget=budget)
-        ns = sorted({max(round(factor * formula[d]), least) for factor in UNBOUNDED_FACTORS})
-        points += [{"d": d, "n": n, "epsilon": budget.epsilon, "delta": budget.delta} for n in ns]
-    frame, found = run.table(UNBOUNDED_SIZES.moved(points)), dict[float, Measure]()
-    for d in made if len(frame) else ():
-        rng = resampler(run.seed, f"{UNBOUNDED_SIZES.name} {d:g}")
-        found[d] = _needed(measures.at(frame, d=d), alpha, rng)
-    title = f"Unbounded Gaussians, ε = {budget.epsilon:g}, δ = {number(budget.delta)}, α = {number(alpha)}"
-    series = _beside(found, formula, UNBOUNDED, "votes of blocks", None)
-    note = "Condition numbers up to $10^{12}$."
-    return Panel(title, "dimension d", "number of rows n", tuple(series), note=note)
-
-
-def _needed(rows: pd.DataFrame, alpha: float, rng: Generator) -> Measure:
-    return rows_needed(rows["error"] <= alpha, rows["n"], SHARE, LEVEL, rng)
-
-
-def _beside(
-    found: Mapping[float, Measure], formula: Mapping[float, float], key: str, label: str, rank: float | None
-) -> Sequence[Series]:
-    line = Series("formula", formula, formula.values(), role="reference")
-    return measured(label, found, key, rank=rank), line
 
 
 CLAIMS = (

@@ -5,12 +5,11 @@ and, for two of them, normal and skewed rows against n (M21/prior-CoinPress, M21
 the error of the sample mean.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf, isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.coinpress import (
@@ -25,7 +24,7 @@ from workbench.chapters.many_dimensions.coinpress import (
     words,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, covering, measured
+from workbench.charts.curves import across, covering, measured, medians, theory
 from workbench.charts.style import number
 from workbench.estimators import Estimator
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean, shared
@@ -35,7 +34,7 @@ from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.audit import Pair
 from workbench.study.grids import Point, Sweep, grid, multiples
-from workbench.study.measures import at, by, median, scaled
+from workbench.study.measures import at, by, scaled
 from workbench.study.profiles import blocks
 from workbench.study.run import Row, Run, each_trial, error_of
 from workbench.study.sweeps import resources
@@ -44,17 +43,16 @@ from workbench.types import Array
 N, DIMENSIONS = 2000, (1, 2, 4, 8, 16, 32, 64)
 BOX, BALL, HEAVY = "mean/clipped-box", "mean/coinpress", "mean/clipped-heavy"
 COORDINATES, PROVED = "mean/coordinatewise", f"{BALL}:proved"
-METHODS = {
-    BOX: "clipped to a box",
-    COORDINATES: "column by column",
-    HEAVY: "ball for heavy tails",
-    PROVED: "CoinPress, proved",
-    BALL: "CoinPress",
+METHODS = {  # label, colour key, place on its ramp
+    BOX: ("clipped to a box", BOX, None),
+    COORDINATES: ("column by column", COORDINATES, None),
+    HEAVY: ("ball for heavy tails", HEAVY, None),
+    PROVED: ("CoinPress, proved", BALL, SHADES["proved"]),
+    BALL: ("CoinPress", BALL, SHADES["practical"]),
 }
 FOUND = 0.01  # chance of a wrong place up to which the predictions for runs that find the mean are compared
 SHAPE = 0.25  # of the gamma distribution of every coordinate: kurtosis 3 + 6/SHAPE, skewness 2/√SHAPE
 LAWS = {"normal": 3.0, "skewed": 3.0 + 6 / SHAPE}  # with C, E<v, X>⁴ ≤ C |v|⁴
-DIMENSION, RATIO = "dimension d", "error / that of the sample mean"
 
 
 # What is run
@@ -93,16 +91,8 @@ def side_by_side(
     noise: Generator,
 ) -> Row:
     theta = data.uniform(-half_width, half_width, d)
-    x = data.standard_normal((n, d))
-    x += theta
+    x = data.standard_normal((n, d)) + theta
     return distances(estimators(d, half_width), x, theta, ApproxDP(epsilon, delta), noise)
-
-
-def rows_of(law: str, n: int, d: int, data: Generator) -> Array:
-    """Return rows of mean 0 and covariance I: normal, or independent skewed coordinates."""
-    if law == "normal":
-        return data.standard_normal((n, d))
-    return np.asarray((data.gamma(SHAPE, size=(n, d)) - SHAPE) / sqrt(SHAPE))
 
 
 @each_trial
@@ -123,7 +113,11 @@ def laws(
         HEAVY: ClippedHeavyMean(radius=radius, hypercontractivity=LAWS[law], upper=1.0),
     }
     theta = data.uniform(-half_width, half_width, d)
-    return distances(methods, rows_of(law, n, d, data) + theta, theta, ApproxDP(epsilon, delta), noise)
+    if law == "normal":
+        x = data.standard_normal((n, d))
+    else:  # independent coordinates of mean 0 and variance 1
+        x = (data.gamma(SHAPE, size=(n, d)) - SHAPE) / sqrt(SHAPE)
+    return distances(methods, x + theta, theta, ApproxDP(epsilon, delta), noise)
 
 
 AGAINST_D = Sweep(
@@ -169,11 +163,6 @@ def _ratio(key: str, point: Point, once: bool = False) -> float:
 # What is shown
 
 
-def look(method: str) -> dict[str, Any]:
-    modes = {PROVED: "proved", BALL: "practical"}
-    return {"colour_key": BALL, "rank": SHADES[modes[method]]} if method in modes else {"colour_key": method}
-
-
 def error_against_dimension(
     run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = N, radius: float = REACH
 ) -> Chart:
@@ -182,31 +171,29 @@ def error_against_dimension(
     groups = by(run.table(AGAINST_D.moved(grid(n=n, d=DIMENSIONS, **world))), "d")
     fine = sorted({int(x) for x in np.geomspace(DIMENSIONS[0], DIMENSIONS[-1], 9).round()})
     lines = {key: [_ratio(key, {**world, "n": n, "d": d}) for d in fine] for key in METHODS}
-    curves: list[Series] = []
-    for key, label in METHODS.items():
-        found, expected = {}, []
-        for d, rows in groups.items():
-            # the median error of the sample mean is known: its square is χ²_d/n
-            plain = Parts(sqrt(int(d) / n), 0.0, int(d)).quantile(0.5)
-            found[d] = scaled(median(rows[key], LEVEL), 1 / plain)
-            expected.append(_ratio(key, {**world, "n": n, "d": int(d)}, once=True))
-        colour = look(key)
-        curves.append(measured("", found, colour.pop("colour_key"), expected, **colour))
-        curves.append(Series(label, fine, lines[key], role="theory", **look(key)))
-    curves.append(Series("", (fine[0], fine[-1]), (1, 1), role="reference", colour_key=PLAIN))
+    # the median error of the sample mean is known: its square is χ²_d/n
+    plain = {d: Parts(sqrt(int(d) / n), 0.0, int(d)).quantile(0.5) for d in groups}
+    curves = list[Series]()
+    for key, (label, colour, rank) in METHODS.items():
+        found = {d: scaled(one, 1 / plain[d]) for d, one in medians(groups, key).items()}
+        expected = [_ratio(key, {**world, "n": n, "d": int(d)}, once=True) for d in groups]
+        curves.append(measured("", found, colour, expected, rank=rank))
+        curves.append(theory(label, fine, lines[key], colour, rank=rank))
+    curves.append(across("", (fine[0], fine[-1]), 1, PLAIN))
     near = [one for one in curves if one.colour_key != BOX]
     most = max((y for one in near if one.role == "theory" for y in one.y if isfinite(y)), default=1 / 1.15)
     times = lines[BOX][-1]
     words_of = f"{number(float(f'{times:.2g}'))} times the error of sampling"
     marks = (Mark(words_of, x=fine[-1] / 6, y=1.1 * times, colour_key=BOX),)
     said = f"{number(n)} rows, every coordinate in ±{number(radius)} σ"
-    closer = Panel(
-        "the same without the box", DIMENSION, RATIO, tuple(near), yscale="linear", ylim=(0.9, 1.15 * most)
-    )
+    axes, closer = ("dimension d", "error / that of the sample mean"), (0.9, 1.15 * most)
     return Chart(
         "error_against_dimension",
         "Clipping to a box is ruinous in many dimensions, clipping to a ball is not",
-        (Panel(said, DIMENSION, RATIO, tuple(curves), marks=marks, ylim=(0.8, 2 * times)), closer),
+        (
+            Panel(said, *axes, tuple(curves), marks=marks, ylim=(0.8, 2 * times)),
+            Panel("the same without the box", *axes, tuple(near), yscale="linear", ylim=closer),
+        ),
         alt="Median error over that of the sample mean, against the dimension, for five private"
         " means. The one that clips to a box lies far above; the others stay far below it, CoinPress lowest"
         f" in many dimensions ({words(epsilon, delta)}).",
@@ -226,15 +213,28 @@ def skewed_rows(
         for point in SKEWED.points
         for n in multiples([point["n"]], farther)
     ]
-    frame = run.table(SKEWED.moved(points))
-    kurtosis = f"kurtosis {number(LAWS['skewed'])}"
+    frame, budget, panels = run.table(SKEWED.moved(points)), ApproxDP(epsilon, delta), []
+    for law, title in (
+        ("normal", f"normal rows, d = {d}, {words(epsilon, delta)}"),
+        ("skewed", f"skewed rows, kurtosis {number(LAWS['skewed'])}"),
+    ):
+        groups, curves, marks = by(at(frame, law=law), "n"), [], tuple[Mark, ...]()
+        for key in (BALL, HEAVY):
+            one, expected = estimators(d, radius)[key], [nan] * len(groups)
+            if law == "normal":
+                expected = [predicted(key, one, int(n), d, budget).quantile(0.5) for n in groups]
+            curves.append(measured(METHODS[key][0], medians(groups, key), key, expected))
+        plain = [one.estimate for one in medians(groups, "reference").values()]
+        curves.append(Series("sample mean", groups, plain, role="reference", colour_key=PLAIN))
+        if law == "skewed" and groups:
+            x, y, said = max(groups) / 3, min(curves[0].y), "the bias: no number of rows repairs it"
+            marks = (Mark(said, "horizontal", x=x, y=y, colour_key=BALL),)
+        axes, ylim = ("number of rows n", "median error (σ)"), covering((0.005, 2), curves)
+        panels.append(Panel(title, *axes, tuple(curves), ylim=ylim, marks=marks))
     return Chart(
         "skewed_rows",
         "On skewed rows CoinPress stops at a bias; the mean for bounded moments does not",
-        (
-            _law(frame, points, "normal", f"normal rows, d = {d}, {words(epsilon, delta)}"),
-            _law(frame, points, "skewed", f"skewed rows, {kurtosis}"),
-        ),
+        tuple(panels),
         alt="Median error against n, for normal rows on the left and skewed ones on the right. On normal rows"
         " CoinPress comes down to the sample mean, and the mean for bounded moments lies above it. On skewed"
         " rows CoinPress stops falling at a bias, and the other one goes on falling.",
@@ -242,26 +242,6 @@ def skewed_rows(
         " has another mean, whatever n. The ball for heavy tails grows with n, which costs noise at small n."
         " Privacy holds for both on any rows.",
     )
-
-
-def _law(frame: pd.DataFrame, points: Sequence[Point], law: str, title: str) -> Panel:
-    groups, curves = by(at(frame, law=law), "n"), []
-    d, budget = points[0]["d"], ApproxDP(points[0]["epsilon"], points[0]["delta"])
-    for key in (BALL, HEAVY):
-        found = {n: median(rows[key], LEVEL) for n, rows in groups.items()}
-        expected = [nan] * len(groups)
-        if law == "normal":
-            one = estimators(d, points[0]["half_width"])[key]
-            expected = [predicted(key, one, int(n), d, budget).quantile(0.5) for n in groups]
-        curves.append(measured(METHODS[key], found, key, expected))
-    plain = [median(rows["reference"], LEVEL).estimate for rows in groups.values()]
-    curves.append(Series("sample mean", groups, plain, role="reference", colour_key=PLAIN))
-    ball, marks = curves[0], tuple[Mark, ...]()
-    if law != "normal" and ball.y:
-        said = "the bias: no number of rows repairs it"
-        marks = (Mark(said, "horizontal", x=max(ball.x) / 3, y=min(ball.y), colour_key=BALL),)
-    ylim = covering((0.005, 2), curves)
-    return Panel(title, "number of rows n", "median error (σ)", tuple(curves), ylim=ylim, marks=marks)
 
 
 # What judges a reader's own mean of many columns: neighbours for an audit, and hidden worlds.

@@ -26,10 +26,11 @@ A last step that winsorises has the rms error that `shared.moments` predicts for
 that is no sampling error, uncorrelated with it because the plain estimate is efficient.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from math import exp, inf, log, sqrt
+from itertools import product
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ from numpy.typing import NDArray
 from workbench.bounds import smallest
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import along
+from workbench.charts.curves import along, crossed
 from workbench.charts.style import number
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.shared.budgets import step_budgets
@@ -51,11 +52,23 @@ from workbench.privacy import ZCDP, Budget
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import chdtri, gammaincc, gammaln
 from workbench.study.claim import Claim
-from workbench.study.grids import Block, Point, Sweep, grid, multiples, resampler
-from workbench.study.intervals import bootstrap_interval, local_slope
-from workbench.study.measures import BAND, Measure, at, by, paired, rms, success
+from workbench.study.grids import Sweep, grid, multiples, resampler
+from workbench.study.intervals import local_slope
+from workbench.study.measures import (
+    BAND,
+    Measure,
+    at,
+    by,
+    mean,
+    near,
+    paired,
+    paired_ratio,
+    resampled,
+    rms,
+    success,
+)
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside, inside_band, slope_inside
+from workbench.study.rules import Verdict, beside, slope_inside
 from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
@@ -68,6 +81,7 @@ REACH = 100.0  # radius over √d: a box of this half-width lies in the ball
 CONDITION = 100.0
 BETA = 0.1  # of an error above alpha, where rows are counted
 TOLERANCE = 0.1  # of local slopes
+AS_PREDICTED = f"as predicted, within {100 * BAND:.0f} %"
 CLOSE = 1.1  # to the error of the sample mean, 1000 rows in ten dimensions
 PLAIN = "non-private"
 NAMES = {"practical": "practical bounds", "proved": "proved bounds"}
@@ -89,8 +103,7 @@ def words(epsilon: float, delta: float) -> str:
 # Means and covariances: estimators, rows, errors and what is predicted
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """Root mean squares of the sampling error and of what privacy moves, and the dimension of both.
 
     >>> Parts(3.0, 4.0, 1).total
@@ -231,49 +244,22 @@ def measure(
     return found
 
 
-def both_modes(of: Of, n: int, d: int, given: float, rho: float, data: Generator, noise: Generator) -> Row:
-    modes = {mode: of.estimator(d, given, mode=mode) for mode in MODES}
-    return measure(of, modes, *of.rows(n, d, given, data), rho, noise)
-
-
-def one_mode(
-    of: Of, mode: Any, n: int, d: int, given: float, rho: float, data: Generator, noise: Generator
+@each_trial
+def in_both_modes(
+    of: Of, n: int, d: int, rho: float, *, data: Generator, noise: Generator, **given: float
 ) -> Row:
-    truth, x = of.rows(n, d, given, data)
-    value: Any = of.estimator(d, given, mode=mode)(x, budget=ZCDP(rho), rng=noise).value
+    known = given[of.known]
+    modes = {mode: of.estimator(d, known, mode=mode) for mode in MODES}
+    return measure(of, modes, *of.rows(n, d, known, data), rho, noise)
+
+
+@each_trial
+def in_one_mode(
+    of: Of, d: int, mode: Any, n: int, rho: float, *, data: Generator, noise: Generator, **given: float
+) -> Row:
+    truth, x = of.rows(n, d, given[of.known], data)
+    value: Any = of.estimator(d, given[of.known], mode=mode)(x, budget=ZCDP(rho), rng=noise).value
     return {"error": of.error(value, truth)}
-
-
-@each_trial
-def means(n: int, d: int, rho: float, reach: float, *, data: Generator, noise: Generator) -> Row:
-    return both_modes(Means, n, d, reach, rho, data, noise)
-
-
-@each_trial
-def covariances(n: int, d: int, rho: float, condition: float, *, data: Generator, noise: Generator) -> Row:
-    return both_modes(Covariances, n, d, condition, rho, data, noise)
-
-
-@each_trial
-def mean_size(
-    d: int, alpha: float, mode: Any, n: int, rho: float, reach: float, *, data: Generator, noise: Generator
-) -> Row:
-    return one_mode(Means, mode, n, d, reach, rho, data, noise)
-
-
-@each_trial
-def covariance_size(
-    d: int,
-    alpha: float,
-    mode: Any,
-    n: int,
-    rho: float,
-    condition: float,
-    *,
-    data: Generator,
-    noise: Generator,
-) -> Row:
-    return one_mode(Covariances, mode, n, d, condition, rho, data, noise)
 
 
 @each_trial
@@ -304,111 +290,111 @@ def at_numbers(of: Of, sweep: Sweep, rho: float, d: int, values: Iterable[float]
     )
 
 
-Rows = dict[tuple[int, float], tuple[int, int]]  # d and alpha: n, one for each mode
-
-
 class Kind(NamedTuple):
     """The sweeps along n, ρ and d, and of the n that an α takes in many and in few dimensions."""
 
     of: Of
     axes: dict[str, Sweep]
-    sizes: tuple[Sweep, Sweep]
-    rows: Rows  # round which the grids lie; they were predicted
+    sizes: tuple[Sweep, ...]
+    rows: dict[tuple[int, float], tuple[int, int]]  # d, α: predicted n of both modes; round them grids lie
     shape: Any
     formulas: tuple[str, str]
 
-
-def sizes(of: Of, name: str, block: Block, rows: Rows, *trials: tuple[int, int]) -> tuple[Sweep, Sweep]:
-    def around(few: bool) -> tuple[Point, ...]:
-        return tuple(
-            {
-                "d": d,
-                "alpha": alpha,
-                "mode": mode,
-                "n": max(2, round(factor * n)),
-                "rho": RHO,
-                of.known: of.usual,
-            }
-            for (d, alpha), both in rows.items()
+    @classmethod
+    def of_sizes(cls, name: str, many: tuple[int, int], few: tuple[int, int], **parts: Any) -> "Kind":
+        """Return a kind, given trials and blocks of the sweeps of sizes."""
+        of = parts["of"]
+        given = {"rho": RHO, of.known: of.usual}
+        points = [
+            {"d": d, "alpha": alpha, "mode": mode, "n": max(2, round(factor * n)), **given}
+            for (d, alpha), both in parts["rows"].items()
             for mode, n in zip(MODES, both, strict=True)
             for factor in FACTORS
-            if (d <= FEW) == few
-        )
+        ]
+        sizes = tuple(
+            Sweep(name + end, tuple(one for one in points if (one["d"] <= FEW) == bool(end)),
+                  partial(in_one_mode, of), trials, {"quick": 1, "full": full})
+            for end, (trials, full) in (("", many), ("-few", few))
+        )  # fmt: skip
+        return cls(sizes=sizes, **parts)
 
-    (many, full), (more, fully) = trials
-    return (
-        Sweep(f"{name}-sizes", around(False), block, many, {"quick": 1, "full": full}),
-        Sweep(f"{name}-sizes-few", around(True), block, more, {"quick": 1, "full": fully}),
-    )
 
-
-_MEANS, _COVARIANCES = {"rho": RHO, "reach": REACH}, {"rho": RHO, "condition": CONDITION}
-MEAN_ROWS: Rows = {
-    (5, 0.2): (285, 388),
-    (10, 0.2): (480, 603),
-    (20, 0.2): (838, 988),
-    (40, 0.2): (1510, 1695),
-    (10, 0.1): (1678, 1834),
-    (10, 0.5): (140, 208),
-}
-COVARIANCE_ROWS: Rows = {
-    (4, 0.1): (3372, 7764),
-    (8, 0.2): (2617, 9535),
-    (8, 0.1): (9791, 16_293),
-    (16, 0.2): (8507, 18_137),
-}
-MEANS = Kind(
-    Means,
-    {
-        name.rpartition("-")[2]: Sweep(name, points, means, trials, blocks(10))
-        for name, points, trials in (
-            ("m21-mean-n", grid(n=(1000, 2000, 4000, 8000, 16_000), d=D, **_MEANS), 50),
-            ("m21-mean-rho", grid(n=4000, d=D, rho=(0.02, 0.1, 0.5, 2.5), reach=REACH), 50),
-            ("m21-mean-d", grid(n=4000, d=(4, 8, 16, 32, 64), **_MEANS), 60),
-        )
+means, covariances = partial(in_both_modes, Means), partial(in_both_modes, Covariances)
+MEANS = Kind.of_sizes(
+    "m21-mean-sizes",
+    (16, 62),
+    (40, 62),
+    of=Means,
+    axes={
+        "n": Sweep(
+            "m21-mean-n",
+            grid(n=(1000, 2000, 4000, 8000, 16_000), d=D, rho=RHO, reach=REACH),
+            means,
+            50,
+            blocks(10),
+        ),
+        "rho": Sweep(
+            "m21-mean-rho", grid(n=4000, d=D, rho=(0.02, 0.1, 0.5, 2.5), reach=REACH), means, 50, blocks(10)
+        ),
+        "d": Sweep(
+            "m21-mean-d", grid(n=4000, d=(4, 8, 16, 32, 64), rho=RHO, reach=REACH), means, 60, blocks(10)
+        ),
     },
-    sizes(Means, "m21-mean", mean_size, MEAN_ROWS, (16, 62), (40, 62)),
-    MEAN_ROWS,
-    lambda d, alpha: coinpress_mean_shape(d, alpha, RHO, REACH * sqrt(d)),
-    (
+    rows={
+        (5, 0.2): (285, 388),
+        (10, 0.2): (480, 603),
+        (20, 0.2): (838, 988),
+        (40, 0.2): (1510, 1695),
+        (10, 0.1): (1678, 1834),
+        (10, 0.5): (140, 208),
+    },
+    shape=lambda d, alpha: coinpress_mean_shape(d, alpha, RHO, REACH * sqrt(d)),
+    formulas=(
         "χ²_d,.9 (1/n + s²) = α²: P(error ≤ α) = .9, s the noise of the last step",
         "d/α² + d/(α√ρ) + √d ln R/√ρ, constants 1",
     ),
 )
-COVARIANCES = Kind(
-    Covariances,
-    {
-        name.rpartition("-")[2]: Sweep(name, points, covariances, trials, counts)
-        for name, points, trials, counts in (
-            (
-                "m21-covariance-n",
-                grid(n=(10_000, 20_000, 40_000, 80_000), d=COVARIANCE_D, **_COVARIANCES),
-                20,
-                blocks(10),
-            ),
-            (
-                "m21-covariance-rho",
-                grid(n=20_000, d=COVARIANCE_D, rho=(0.1, 0.5, 2.5), condition=CONDITION),
-                20,
-                blocks(10),
-            ),
-            (
-                "m21-covariance-d",
-                grid(n=30_000, d=(6, 10, 16, 24), **_COVARIANCES),
-                5,
-                {"quick": 1, "full": 30},
-            ),
-        )
+COVARIANCES = Kind.of_sizes(
+    "m21-covariance-sizes",
+    (8, 36),
+    (8, 75),
+    of=Covariances,
+    axes={
+        "n": Sweep(
+            "m21-covariance-n",
+            grid(n=(10_000, 20_000, 40_000, 80_000), d=COVARIANCE_D, rho=RHO, condition=CONDITION),
+            covariances,
+            20,
+            blocks(10),
+        ),
+        "rho": Sweep(
+            "m21-covariance-rho",
+            grid(n=20_000, d=COVARIANCE_D, rho=(0.1, 0.5, 2.5), condition=CONDITION),
+            covariances,
+            20,
+            blocks(10),
+        ),
+        "d": Sweep(
+            "m21-covariance-d",
+            grid(n=30_000, d=(6, 10, 16, 24), rho=RHO, condition=CONDITION),
+            covariances,
+            5,
+            {"quick": 1, "full": 30},
+        ),
     },
-    sizes(Covariances, "m21-covariance", covariance_size, COVARIANCE_ROWS, (8, 36), (8, 75)),
-    COVARIANCE_ROWS,
-    lambda d, alpha: coinpress_covariance_shape(d, alpha, RHO, CONDITION),
-    (
+    rows={
+        (4, 0.1): (3372, 7764),
+        (8, 0.2): (2617, 9535),
+        (8, 0.1): (9791, 16_293),
+        (16, 0.2): (8507, 18_137),
+    },
+    shape=lambda d, alpha: coinpress_covariance_shape(d, alpha, RHO, CONDITION),
+    formulas=(
         "predicted rms √(sampling² + privacy²), its .9-quantile = α",
         "d²/α² + d²/(α√ρ) + d^(3/2) √ln u/√ρ, constants 1",
     ),
 )
-WHERE = Sweep("m21-places", grid(n=1000, d=D, place=PLACES, **_MEANS), places, 200, blocks(10))
+WHERE = Sweep("m21-places", grid(n=1000, d=D, place=PLACES, rho=RHO, reach=REACH), places, 200, blocks(10))
 
 
 # What is shown
@@ -462,23 +448,20 @@ def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) 
     floor = [parts("practical", n).sampling for n in fine]
     for mode in reversed(MODES):
         found = {n: size(rows[f"apart {mode}"].to_numpy()) for n, rows in groups.items()}
-        privacy = partial(lambda mode, n: parts(mode, n).privacy, mode)
-        curves += along(found, fine, privacy, kind.of.key, line=NAMES[mode], rank=SHADES[mode])
-        marks += _free(fine, tuple(curves[-1].y), floor)
+        privacy = {n: parts(mode, n).privacy for n in (*groups, *fine)}
+        curves += along(found, fine, privacy.__getitem__, kind.of.key, line=NAMES[mode], rank=SHADES[mode])
+        line = tuple(curves[-1].y)
+        if free := crossed(fine, line, floor):
+            n, y = free
+            right, above = (fine[-1] / fine[0]) ** 0.16, (max(line) / min(line)) ** 0.06
+            said = f"free beyond {number(float(f'{n:.2g}'))} rows"
+            marks += (
+                Mark("", "point", n, y),
+                Mark(said, x=right * n, y=above * y, colour_key="idea/total"),
+            )
     curves.append(Series("sampling", fine, floor, role="reference", colour_key=PLAIN))
     title = f"ρ = {number(rho)}, d = {number(float(d))}"
     return Panel(title, "number of rows n", ylabel, tuple(curves), marks=tuple(marks))
-
-
-def _free(xs: Sequence[float], line: Sequence[float], floor: Sequence[float]) -> list[Mark]:
-    apart = np.log(line) - np.log(floor)
-    if not apart[0] > 0 > apart[-1]:
-        return []
-    place = float(np.interp(0.0, -apart, np.log(xs)))
-    n, level = float(np.exp(place)), float(np.exp(np.interp(place, np.log(xs), np.log(floor))))
-    right, above = (xs[-1] / xs[0]) ** 0.16, (max(line) / min(line)) ** 0.06
-    words = f"free beyond {number(float(f'{n:.2g}'))} rows"
-    return [Mark("", "point", n, level), Mark(words, x=right * n, y=above * level, colour_key="idea/total")]
 
 
 # What is claimed: root mean squares and their ratios are decided by resampling trials
@@ -494,10 +477,10 @@ def columns(frame: pd.DataFrame, name: str, along: str) -> Vector:
 
 
 def part(name: str, values: Vector, predicted: float, level: float, rng: Generator, *, n: int) -> Verdict:
-    low, high = bootstrap_interval(lambda squares: float(squares.mean()), np.square(values), level, rng)
+    low, high = resampled(mean, np.square(values), level, rng).interval
     ends = float(np.sqrt(max(low, 0.0))), float(np.sqrt(high))
-    check = inside_band(float(rms(values)), ends, predicted, BAND, level=level, trials=len(values))
-    return check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=n)
+    found = Measure(float(rms(values)), ends, len(values))
+    return near(name, found, predicted, AS_PREDICTED, n=n, level=level)
 
 
 def slope(
@@ -511,14 +494,7 @@ def slope(
 def ratio(
     name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
 ) -> Verdict:
-    def log_ratio(pairs: Vector) -> float:
-        above, below = np.log(rms(pairs, axis=0))
-        return float(above - below)
-
-    pairs = np.column_stack([top, bottom])
-    ends = bootstrap_interval(log_ratio, pairs, level, rng)
-    interval = exp(ends[0]), exp(ends[1]) if ends[1] < log(1e300) else inf
-    found = Measure(exp(log_ratio(pairs)), interval, len(top))
+    found = paired_ratio(rms, top, bottom, level, rng)
     return paired("ratio of paired root mean squares", name, found, low, high, level, n=n)
 
 
@@ -548,8 +524,9 @@ def along_axis(kind: Kind, axis: str, frame: pd.DataFrame, level: float, rng: Ge
     return found
 
 
-def _within(foreseen: Callable[..., Parts], alpha: float, n: int) -> bool:
-    return foreseen(n=n).quantile(BETA) <= alpha
+def foreseen_rows(of: Of, mode: str, d: int, alpha: float) -> int:
+    given: dict[str, Any] = {"d": d, "rho": RHO, of.known: of.usual}
+    return smallest(lambda n: predict(of, mode, n=n, **given).quantile(BETA) <= alpha, start=2)
 
 
 def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
@@ -557,24 +534,21 @@ def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -
 
     The first formula beside it is that of the prediction, with every constant; the second that of the shape.
     """
-    found, usual = list[Verdict](), dict[str, Any]({kind.of.known: kind.of.usual})
-    for d, alpha in kind.rows:
-        for mode in MODES:
-            foreseen = partial(predict, kind.of, mode, d=d, rho=RHO, **usual)
-            predicted = smallest(partial(_within, foreseen, alpha), start=2)
-            rows, name = at(frame, d=d, alpha=alpha, mode=mode), f"rows, {mode}, d = {d}, α = {alpha:g}"
-            needed = success(rows["error"] <= alpha, rows["n"], 1 - BETA, level=level, rng=rng)
-            ends = needed.estimate, needed.interval
-            check = inside_band(*ends, predicted, BAND, level=level, trials=len(rows))
-            check = check.about(name, f"as predicted, within {100 * BAND:.0f} %", n=needed.rows)
-            for formula, n in zip(kind.formulas, (predicted, kind.shape(d, alpha).total), strict=True):
-                check = beside(check, SOURCE, formula, n, needed)
-            found.append(check)
+    found = []
+    for (d, alpha), mode in product(kind.rows, MODES):
+        predicted = foreseen_rows(kind.of, mode, d, alpha)
+        rows, name = at(frame, d=d, alpha=alpha, mode=mode), f"rows, {mode}, d = {d}, α = {alpha:g}"
+        needed = success(rows["error"] <= alpha, rows["n"], 1 - BETA, level=level, rng=rng)
+        measure = Measure(needed.estimate, needed.interval, len(rows))
+        check = near(name, measure, predicted, AS_PREDICTED, n=needed.rows, level=level)
+        for formula, n in zip(kind.formulas, (predicted, kind.shape(d, alpha).total), strict=True):
+            check = beside(check, SOURCE, formula, n, needed)
+        found.append(check)
     return found
 
 
-def place_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    found = []
+def place_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    level, rng, found = claim_level(parts=len(PLACES)), resampler(seed, WHERE.name), []
     for place in PLACES:
         rows, n = at(frame, place=place), int(frame["n"].iloc[0])
         plain, error = column(rows, "reference"), column(rows, "error practical")
@@ -616,9 +590,7 @@ CLAIMS = (
         "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the sample"
         " mean, for means at the centre of the ball, on an axis, on the diagonal and on the boundary.",
         sweeps=lambda: (WHERE,),
-        checks=lambda frame, seed: place_checks(
-            frame, claim_level(parts=len(PLACES)), resampler(seed, "m21-places")
-        ),
+        checks=place_checks,
         kind="ours",
     ),
 )

@@ -8,6 +8,7 @@ Privacy is not touched: the map of a row depends on former releases alone.
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 from math import inf, nan, sqrt
 from typing import Any
 
@@ -40,7 +41,7 @@ from workbench.chapters.many_dimensions.coinpress import (
     slope,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, along, measured
+from workbench.charts.curves import LEVEL, across, along, measured
 from workbench.charts.style import number
 from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, preconditioned
 from workbench.linalg import psd_part
@@ -48,21 +49,20 @@ from workbench.privacy import ZCDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, resampler
-from workbench.study.intervals import bootstrap_interval
-from workbench.study.measures import Measure, at, between, median, median_ratio, rms
+from workbench.study.measures import at, between, median, median_ratio, resampled, rms
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
 from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 
 MOST = 6
-STEPS = tuple(range(1, MOST + 1))
+STEPS, ENDS = tuple(range(1, MOST + 1)), (1, MOST)
 MORE = (0, 1, 2, 3)  # steps beyond the default number
 REACHES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 SHOWN = (0, 2, 4)  # places in REACHES
 HELD = 0.1  # β of the proved bounds
 SAME, WORSE = 1.15, 2.0  # errors of 2 to 4 steps, and of one over that of two
-HARM, FLAT, NEAR = 1.1, 1.05, 1.15  # over fewer steps, over the default number, over the plain estimate
+FLAT, NEAR = 1.05, 1.15  # errors over those of the default number of steps, and of the plain estimate
 ROUND = 0.5  # shortest over longest axis of a frame in which rows pass for white
 
 
@@ -81,8 +81,7 @@ def covariance_steps(
 ) -> Row:
     estimators = {
         f"{mode} {steps}": Covariances.estimator(d, condition, mode=mode, steps=steps)
-        for mode in MODES
-        for steps in STEPS
+        for mode, steps in product(MODES, STEPS)
     }
     return measure(Covariances, estimators, *Covariances.rows(n, d, condition, data), rho, noise)
 
@@ -128,7 +127,8 @@ def more_steps(n: int, d: int, rho: float, condition: float, *, data: Generator,
     return measure(Covariances, estimators, *Covariances.rows(n, d, condition, data), rho, noise)
 
 
-def over_what_is_proved(of: Of, d: int, n: int, proved: int, data: Generator, noise: Generator) -> Row:
+@each_trial
+def over_what_is_proved(of: Of, d: int, n: int, proved: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of mode "proved" on n rows over the bound that it proves at `proved` rows."""
     estimator: Any = of.estimator(d, 100.0, mode="proved", beta=HELD)
     truth, x = of.rows(n, d, 100.0, data)
@@ -136,16 +136,7 @@ def over_what_is_proved(of: Of, d: int, n: int, proved: int, data: Generator, no
     return {"error": of.error(value, truth) / estimator.error_bound(proved, d, ZCDP(RHO), HELD)}
 
 
-@each_trial
-def over_the_ball(d: int, n: int, proved: int, *, data: Generator, noise: Generator) -> Row:
-    return over_what_is_proved(Means, d, n, proved, data, noise)
-
-
-@each_trial
-def over_the_bound(d: int, n: int, proved: int, *, data: Generator, noise: Generator) -> Row:
-    return over_what_is_proved(Covariances, d, n, proved, data, noise)
-
-
+over_the_ball, over_the_bound = (partial(over_what_is_proved, of) for of in (Means, Covariances))
 _LONG = grid(n=20_000, d=D, rho=RHO, condition=1e3)
 MEAN_STEPS = Sweep("m21-mean-steps", grid(n=1000, d=D, rho=RHO, reach=REACHES), mean_steps, 50, blocks(10))
 COVARIANCE_STEPS = Sweep("m21-covariance-steps", _LONG, covariance_steps, 10, blocks(10))
@@ -193,12 +184,12 @@ def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float
         point = sweep.points[place]
         rows = at(frame, reach=point["reach"])
         foreseen = {t: mean_error(point, t).quantile(0.5) for t in STEPS}
-        found = {t: median(column(rows, f"error {t}"), LEVEL) for t in STEPS if len(rows)}
+        found = {t: median(rows[f"error {t}"], LEVEL) for t in STEPS if len(rows)}
         curves += along(found, STEPS, foreseen.__getitem__, Means.key, rank=rank)
         said = f"R = {number(point['reach'])}√d"
         marks.append(Mark(said, x=1.12, y=1.35 * foreseen[1], colour_key=Means.key))
     plain = sqrt(d / point["n"])  # about the median error of the sample mean
-    curves.append(_level("sample mean", frame["reference"].median() if len(frame) else plain, PLAIN))
+    curves.append(across("sample mean", ENDS, frame["reference"].median() if len(frame) else plain, PLAIN))
     title = f"mean, d = {d}, n = {number(point['n'])}, ρ = {number(rho)}"
     ylim = 0.7 * plain, 3.0 * mean_error(point, 1).total
     return Chart(
@@ -228,7 +219,7 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
     curves.append(measured("rows on the wrong side", wrong, "idea/wrong"))
     floor = sqrt(d * (d + 1) / point["n"])
     plain = float(rms(frame["reference"].to_numpy())) if len(frame) else floor
-    curves += [_level("sample covariance", plain, PLAIN), _level("the estimate 0", sqrt(d), "")]
+    curves += [across("sample covariance", ENDS, plain, PLAIN), across("the estimate 0", ENDS, sqrt(d))]
     said = "two steps: right by accident"
     marks = [Mark(said, "point", 2, wrong[2].estimate, side="right")] if wrong else []
     title = f"covariance, d = {d}, n = {number(point['n'])}, condition number {number(point['condition'])}"
@@ -253,18 +244,18 @@ def _against_steps(
                  marks=tuple(marks), xlim=(0.8, MOST + 0.2))  # fmt: skip
 
 
-def _level(label: str, level: float, key: str) -> Series:
-    return Series(label, (1, MOST), (level, level), role="reference", colour_key=key)
-
-
 # What is claimed
 
 
-def step_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
+def step_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    level, rng = claim_level(parts=len(REACHES) + 3), resampler(seed, MEAN_STEPS.name)
     nearest, n = at(frame, reach=REACHES[0]), int(frame["n"].iloc[0])
     one, *others = (column(nearest, f"error {t}") for t in STEPS[:4])
+    spread = resampled(_widest, np.column_stack(others), level, rng)
+    spread = spread._replace(interval=(max(spread.interval[0], 1.0), spread.interval[1]))
+    words, test = "2, 3 and 4 steps, largest over smallest", "largest over smallest, paired"
     found = [
-        _spread("2, 3 and 4 steps, largest over smallest", np.column_stack(others), level, rng, n),
+        between(words, spread, 1.0, SAME, n=n, level=level, test=test),
         ratio("one step over two", one, others[0], WORSE, inf, level, rng, n=n),
     ]
     expected = [mean_error(point, 1).privacy for point in MEAN_STEPS.points]
@@ -275,40 +266,32 @@ def step_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdi
     return [*found, slope("slope of one step in R", REACHES, samples, expected, level, rng)]
 
 
-def _spread(name: str, errors: Vector, level: float, rng: Generator, n: int) -> Verdict:
-    def widest(trials: Vector) -> float:
-        sizes = rms(trials, axis=0)
-        return float(sizes.max() / sizes.min())
-
-    low, high = bootstrap_interval(widest, errors, level, rng)
-    found = Measure(widest(errors), (max(low, 1.0), high), len(errors))
-    return between(name, found, 1.0, SAME, n=n, level=level, test="largest over smallest, paired")
+def _widest(trials: Vector) -> float:
+    sizes = rms(trials, axis=0)
+    return float(sizes.max() / sizes.min())
 
 
-def directions(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    n, found = int(frame["n"].iloc[0]), []
-    for side, low, high in (("wrong", 1.0, inf), ("right", 0.0, HARM)):
-        for t in (3, 4, 5):
-            after, before = (column(frame, f"{side} {count}") for count in (t, t - 1))
-            name = f"{t} steps over {t - 1}, rows on the {side} side"
-            found.append(median_ratio(name, after, before, low, high, level, rng, n=n))
+def directions(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    level, rng, found = claim_level(parts=6), resampler(seed, ORIENTATIONS.name), []
+    n = int(frame["n"].iloc[0])
+    for (side, low, high), t in product((("wrong", 1.0, inf), ("right", 0.0, 1.1)), (3, 4, 5)):
+        after, before = (column(frame, f"{side} {count}") for count in (t, t - 1))
+        name = f"{t} steps over {t - 1}, rows on the {side} side"
+        found.append(median_ratio(name, after, before, low, high, level, rng, n=n))
     return found
 
 
-def condition_checks(frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    found, n = [], int(frame["n"].iloc[0])
-    for condition in frame["condition"].unique():
-        rows = at(frame, condition=condition)
-        for mode in MODES:
-            where = f"{mode}, condition {condition:g}"
-            default, *more = (column(rows, f"error {mode} +{count}") for count in MORE)
-            plain = column(rows, "reference")
-            found.append(
-                ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n)
-            )
-            for count, errors in enumerate(more, start=1):
-                name = f"{count} more steps, {where}"
-                found.append(ratio(name, errors, default, 0.0, FLAT, level, rng, n=n))
+def condition_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    level = claim_level(parts=len(CONDITIONS.points) * len(MODES) * len(MORE))
+    rng, n, found = resampler(seed, CONDITIONS.name), int(frame["n"].iloc[0]), []
+    for condition, mode in product(frame["condition"].unique(), MODES):
+        rows, where = at(frame, condition=condition), f"{mode}, condition {condition:g}"
+        default, *more = (column(rows, f"error {mode} +{count}") for count in MORE)
+        plain = column(rows, "reference")
+        found.append(ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n))
+        for count, errors in enumerate(more, start=1):
+            name = f"{count} more steps, {where}"
+            found.append(ratio(name, errors, default, 0.0, FLAT, level, rng, n=n))
     return found
 
 
@@ -321,9 +304,7 @@ CLAIMS = (
         " other and that of one step is at least twice as large; one step pays √d 2B/(n√(2ρ)), within 15 %"
         " and with the predicted slope in R, up to R = 1000√d.",
         sweeps=lambda: (MEAN_STEPS,),
-        checks=lambda frame, seed: step_checks(
-            frame, claim_level(parts=len(REACHES) + 3), resampler(seed, "m21-mean-steps")
-        ),
+        checks=step_checks,
         kind="ours",
     ),
     Claim(
@@ -334,9 +315,7 @@ CLAIMS = (
         " raises the median error (d = 10, n = 2e4, ρ = .5, condition number 1000); with rows X Aᵀ and the"
         " result A⁻¹ Z A⁻ᵀ none does by more than 10 %.",
         sweeps=lambda: (ORIENTATIONS,),
-        checks=lambda frame, seed: directions(
-            frame, claim_level(parts=6), resampler(seed, "m21-orientations")
-        ),
+        checks=directions,
         kind="ours",
     ),
     Claim(
@@ -347,11 +326,7 @@ CLAIMS = (
         " most 1.15 times that of the sample covariance, and up to three steps more than the default"
         " number raise it by at most 5 %.",
         sweeps=lambda: (CONDITIONS,),
-        checks=lambda frame, seed: condition_checks(
-            frame,
-            claim_level(parts=len(CONDITIONS.points) * len(MODES) * len(MORE)),
-            resampler(seed, "m21-conditions"),
-        ),
+        checks=condition_checks,
         kind="ours",
     ),
 )

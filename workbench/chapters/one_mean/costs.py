@@ -11,7 +11,8 @@ nothing else: the cost of privacy is b on average, separated from the error of s
 
 from collections.abc import Sequence
 from functools import partial
-from math import ceil, exp, inf, log, nan, pi, sqrt
+from itertools import product
+from math import ceil, inf, log, nan, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from workbench.bounds import smallest
 from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.chapters.one_mean import locating
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, along, measured
+from workbench.charts.curves import LEVEL, across, along, measured, theory
 from workbench.charts.style import name as method
 from workbench.charts.style import number
 from workbench.estimators.base import Abstention
@@ -37,23 +38,24 @@ from workbench.special import ndtri
 from workbench.study.audit import Pair
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, multiples, resampler
-from workbench.study.intervals import Interval, Vector, bootstrap_interval, clopper_pearson, local_slope
-from workbench.study.measures import Measure, at, mean, rms, success
+from workbench.study.intervals import Interval, Vector, clopper_pearson, local_slope
+from workbench.study.measures import Measure, at, by, mean, near, paired_ratio, resampled, rms, success
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict, compare, enough, in_proportion, inside_band, slope_inside
-from workbench.study.run import Row, Run, answered, each_trial, error_of
+from workbench.study.rules import Status, Verdict, compare, enough, in_proportion, slope_inside
+from workbench.study.run import Row, Run, answered, block_columns, each_trial, error_of
 from workbench.types import Array, Columns
 
 RADIUS, BETA, DELTA, EPSILON = 100.0, 0.05, 1e-6, 1.0
 BAND, TOLERANCE = 0.1, 0.1
 MEAN, PAPER, PLAIN = "univariate/two-step-mean", "univariate/two-step-mean:paper", "non-private"
-KEYS = {"paper": PAPER, "tight": MEAN}
+KEYS = {"tight": MEAN, "paper": PAPER}
+CALIBRATIONS = ("paper", "tight")  # in the order of curves: hollow markers first
 HALF_NORMAL_MEDIAN = float(ndtri(0.75))
 FREE_N, FREE_EPSILON = (1000, 2000, 4000, 8000, 16000), (0.25, 0.5, 1.0, 2.0)
 CURVE_N = (50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 NEAR = 1.1  # of the sample mean's error
 FOUND = 0.01  # chance of a wrong location up to which predictions for runs that find the mean are compared
-QUANTILES, NO_RANGE, WIDE = (0.5, 0.9), "no range", (100.0, 1e6)
+QUANTILES, WIDE = (0.5, 0.9), (100.0, 1e6)
 BOUNDED = {100: 1.45, 300: 1.12, 1000: 1.06}  # n: the ratio asked for, pure eps = 1
 UNBOUNDED = {300: 1.18, 1000: 1.08}  # the same without a range, (1, 1e-6)
 ABSTAINING = (30, 36, 42, *UNBOUNDED)  # the first three straddle the n where releases begin
@@ -70,28 +72,25 @@ def two_step(
 ) -> Columns:
     estimator = TwoStepMean(radius=radius, calibration=calibration, sigma=1.0)
     means = data.uniform(-radius, radius, trials)
-    return _beside_the_sample_mean(estimator, PureDP(epsilon), means, n, data, noise)
+    return block_columns(
+        beside_the_sample_mean(estimator, PureDP(epsilon), mean, n, data, noise) for mean in means
+    )
 
 
-def unbounded(
-    n: int, epsilon: float, mean: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    budget, means = ApproxDP(epsilon, DELTA), np.full(trials, mean)
-    return _beside_the_sample_mean(UnboundedMean(sigma=1.0), budget, means, n, data, noise)
+@each_trial
+def unbounded(n: int, epsilon: float, mean: float, *, data: Generator, noise: Generator) -> Row:
+    budget = ApproxDP(epsilon, DELTA)
+    return beside_the_sample_mean(UnboundedMean(sigma=1.0), budget, mean, n, data, noise)
 
 
-def _beside_the_sample_mean(
-    estimator: Any, budget: Budget, means: Vector, n: int, data: Generator, noise: Generator
-) -> Columns:
-    columns = np.full((3, len(means)), inf)
-    for i, true in enumerate(means):
-        x = true + data.standard_normal(n)
-        value, sample = estimator(x, budget=budget, rng=noise).value, float(x.mean())
-        columns[1, i] = abs(sample - true)
-        if not isinstance(value, Abstention):
-            columns[0, i], columns[2, i] = abs(value - true), abs(value - sample)
-    error, reference, apart = columns
-    return {"error": error, "reference": reference, "apart": apart, "abstained": np.isinf(error)}
+def beside_the_sample_mean(
+    estimator: Any, budget: Budget, mean: float, n: int, data: Generator, noise: Generator
+) -> Row:
+    x = mean + data.standard_normal(n)
+    value, sample = estimator(x, budget=budget, rng=noise).value, float(x.mean())
+    silent = isinstance(value, Abstention)
+    error, apart = (inf if silent else abs(value - place) for place in (mean, sample))
+    return answered(error, reference=abs(sample - mean), apart=apart)
 
 
 @each_trial
@@ -103,64 +102,44 @@ def relative_scale(n: int, epsilon: float, *, data: Generator, noise: Generator)
     return answered(error_of(value, lambda found: relative_scale_error(found, sigma)))
 
 
+def grids(*several: tuple[object, object, object], calibration: object = "tight") -> tuple[Point, ...]:
+    return tuple(
+        point
+        for n, epsilon, radius in several
+        for point in grid(n=n, epsilon=epsilon, radius=radius, calibration=calibration)
+    )
+
+
 FREE = Sweep(
     "l17-private-for-free",
-    grid(n=FREE_N, epsilon=FREE_EPSILON, radius=RADIUS, calibration="paper"),
+    grids((FREE_N, FREE_EPSILON, RADIUS), calibration="paper"),
     two_step,
-    trials=500,
-    blocks=blocks(full=20),
+    500,
+    blocks(20),
 )
-CURVES = Sweep(
-    "l17-curves",
-    grid(n=CURVE_N, epsilon=EPSILON, radius=RADIUS, calibration=("tight", "paper")),
-    two_step,
-    trials=200,
-    blocks=blocks(full=20),
-)
+CURVES = Sweep("l17-curves", grids((CURVE_N, EPSILON, RADIUS), calibration=KEYS), two_step, 200, blocks(20))
 FEW, SOME, MANY = {"quick": 1, "full": 10}, {"quick": 1, "full": 20}, {"quick": 2, "full": 20}
-RATIOS = Sweep(
-    "l17-tight-ratio",
-    grid(n=list(BOUNDED), epsilon=1.0, radius=WIDE, calibration="tight"),
-    two_step,
-    trials=2000,
-    blocks=SOME,
-)
+RATIOS = Sweep("l17-tight-ratio", grids((BOUNDED, 1.0, WIDE)), two_step, 2000, SOME)
 UNBOUNDED_RATIOS = Sweep(
-    "l17-tight-ratio-unbounded",
-    grid(n=list(ABSTAINING), epsilon=1.0, mean=1e6),
-    unbounded,
-    trials=2000,
-    blocks=FEW,
+    "l17-tight-ratio-unbounded", grid(n=ABSTAINING, epsilon=1.0, mean=1e6), unbounded, 2000, FEW
 )
-SCALE = Sweep("l17-tight-scale", grid(n=list(SCALES), epsilon=1.0), relative_scale, trials=1000, blocks=MANY)
+SCALE = Sweep("l17-tight-scale", grid(n=SCALES, epsilon=1.0), relative_scale, 1000, MANY)
 PREDICTED = Sweep(
     "l17-predicted-error",
-    tuple(
-        {"n": n, "epsilon": epsilon, "radius": radius, "calibration": "tight"}
-        for n, epsilon, radius in (
-            *((100, 1.0, radius) for radius in WIDE),
-            (1000, 0.1, 100.0),
-            *((300, 1.0, radius) for radius in WIDE),
-            (1000, 0.3, 1e6),
-            (1000, 1.0, 100.0),
-            (3000, 1.0, 1e6),
-            (1000, 3.0, 100.0),
-        )
+    grids(
+        (100, 1.0, WIDE),
+        (1000, 0.1, 100.0),
+        (300, 1.0, WIDE),
+        (1000, 0.3, 1e6),
+        (1000, 1.0, 100.0),
+        (3000, 1.0, 1e6),
+        (1000, 3.0, 100.0),
     ),
     two_step,
-    trials=2000,
-    blocks=FEW,
+    2000,
+    FEW,
 )
-EDGE = Sweep(
-    "l17-predicted-error-edge",
-    (
-        *grid(n=30, epsilon=1.0, radius=WIDE, calibration="tight"),
-        *grid(n=300, epsilon=0.1, radius=100.0, calibration="tight"),
-    ),
-    two_step,
-    trials=5000,
-    blocks=SOME,
-)
+EDGE = Sweep("l17-predicted-error-edge", grids((30, 1.0, WIDE), (300, 0.1, 100.0)), two_step, 5000, SOME)
 
 
 # What is predicted
@@ -202,13 +181,10 @@ def _ratio(calibration: str, n: float, epsilon: float, radius: float) -> float:
     return median * sqrt(n) / HALF_NORMAL_MEDIAN
 
 
-def _where_found(calibration: str, n: int, epsilon: float, radius: float) -> float:
-    failure = (
-        locating.range_failure(n, radius, SHARE * epsilon)
-        if calibration == "paper"
-        else locating.window_mean_tail(n, radius, PureDP(epsilon))[1]
-    )
-    return _ratio(calibration, n, epsilon, radius) if failure <= FOUND else nan
+def _lost(calibration: str, n: int, epsilon: float, radius: float) -> float:
+    if calibration == "paper":
+        return locating.range_failure(n, radius, SHARE * epsilon)
+    return locating.window_mean_tail(n, radius, PureDP(epsilon))[1]
 
 
 def _rows_factor(epsilon: float, radius: float, usual: float = EPSILON) -> float:
@@ -226,14 +202,12 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     """Return the cost of privacy beside that of sampling against n, for ε round this one."""
     rng, epsilons = resampler(run.seed, "private-for-free"), [epsilon * one for one in FREE_EPSILON]
     xs = multiples(FREE_N, max(1.0, _rows_factor(epsilons[0], radius, FREE_EPSILON[0])))
-    frame = run.table(FREE.moved(grid(n=xs, epsilon=epsilons, radius=radius, calibration="paper")))
+    frame = run.table(FREE.moved(grids((xs, epsilons, radius), calibration="paper")))
     ns = np.geomspace(xs[0] / 4, 2 * xs[-1], 25)
     series = [Series("sampling", ns, [sampling(n) for n in ns], role="reference", colour_key=PLAIN)]
     for place, one in enumerate(epsilons):
-        found = {}
-        for n in sorted({int(n) for n in at(frame, epsilon=one)["n"]}):
-            values = at(frame, epsilon=one, n=n)["apart"].to_numpy()
-            found[n] = Measure(mean(values), bootstrap_interval(mean, values, LEVEL, rng), len(values))
+        groups = by(at(frame, epsilon=one), "n")
+        found = {n: resampled(mean, rows["apart"], LEVEL, rng) for n, rows in groups.items()}
         foreseen, rank = partial(noise_part, epsilon=one), place / (len(epsilons) - 1)
         words = f"ε = {number(one)}"
         series += along(found, ns.tolist(), foreseen, PAPER, line=words, margin=BAND, rank=rank)
@@ -258,23 +232,32 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     )
 
 
-def _near(calibration: str, epsilon: float, radius: float, n: int) -> bool:
-    return _ratio(calibration, n, epsilon, radius) <= NEAR
+def near_rows(calibration: str, epsilon: float, radius: float) -> int:
+    return smallest(lambda n: _ratio(calibration, n, epsilon, radius) <= NEAR, start=2)
 
 
 def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -> Chart:
     """Return the error over that of the sample mean of the same rows, against n."""
     ns, rng = multiples(CURVE_N, _rows_factor(epsilon, radius)), resampler(run.seed, "tight-ratio")
-    points = grid(n=ns, epsilon=epsilon, radius=radius, calibration=("tight", "paper"))
-    frame, fine = run.table(CURVES.moved(points)), np.geomspace(ns[0], ns[-1], 25).round()
-    near = {one: smallest(partial(_near, one, epsilon, radius), start=2) for one in KEYS}
-    series = [
-        _ratios(at(frame, calibration=calibration), calibration, epsilon, radius, rng) for calibration in KEYS
-    ]
-    for calibration, key in KEYS.items():
-        line = [_ratio(calibration, float(n), epsilon, radius) for n in fine]
-        series.append(Series("", fine, line, role="theory", colour_key=key))
-    series.append(Series("no privacy", (ns[0], ns[-1]), (1, 1), role="reference", colour_key=PLAIN))
+    frame = run.table(CURVES.moved(grids((ns, epsilon, radius), calibration=KEYS)))
+    fine = np.geomspace(ns[0], ns[-1], 25).round()
+    near, curves, lines = dict[str, int](), [], []
+    for one, label, right, up in (  # and where the name stands, times the second point of the curve
+        ("paper", "original constants", 2.3, 1.35),
+        ("tight", "improved constants", 1.0, 1.38),
+    ):
+        ratio, found = partial(_ratio, one, epsilon=epsilon, radius=radius), dict[float, Measure]()
+        for n, rows in by(at(frame, calibration=one), "n").items():
+            error, reference = (rows[column].to_numpy() for column in ("error", "reference"))
+            ends = quantile_ratio_interval(error, reference, 0.5, LEVEL, rng)
+            found[n] = Measure(float(np.median(error) / np.median(reference)), ends, len(error))
+        lost = [_lost(one, int(n), epsilon, radius) > FOUND for n in found]
+        expected = [nan if gone else ratio(n) for n, gone in zip(found, lost, strict=True)]
+        place = next(((right * n, up * one.estimate) for n, one in [*found.items()][1:2]), None)
+        curves.append(measured(label, found, KEYS[one], expected, label_at=place))
+        lines.append(theory("", fine, map(ratio, fine), KEYS[one]))
+        near[one] = near_rows(one, epsilon, radius)
+    series = (*curves, *lines, across("no privacy", (ns[0], ns[-1]), 1, PLAIN))
     times, low = number(near["paper"] / near["tight"], 2), 0.84  # where an arrow stands
     arrow = near["tight"], low, near["paper"], low
     marks = (
@@ -284,7 +267,7 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     )
     panel = Panel(
         f"{method(MEAN)}, ε = {number(epsilon)}, R = {number(radius)}", "rows n",
-        "median error / that of the sample mean", tuple(series), ylim=(0.6, 20), marks=marks,
+        "median error / that of the sample mean", series, ylim=(0.6, 20), marks=marks,
         note="Predictions are for runs that find the mean.",
     )  # fmt: skip
     return Chart(
@@ -299,21 +282,6 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     )
 
 
-def _ratios(frame: pd.DataFrame, name: str, epsilon: float, radius: float, rng: Generator) -> Series:
-    found = {}
-    for n in sorted({int(n) for n in frame["n"]}):
-        error, reference = (at(frame, n=n)[column].to_numpy() for column in ("error", "reference"))
-        ratio = float(np.median(error)) / float(np.median(reference))
-        found[n] = Measure(ratio, quantile_ratio_interval(error, reference, 0.5, LEVEL, rng), len(error))
-    expected = [_where_found(name, n, epsilon, radius) for n in found]
-    label, across, up = {  # and where it stands, times the second point of the curve
-        "tight": ("improved constants", 1.0, 1.38),
-        "paper": ("original constants", 2.3, 1.35),
-    }[name]
-    place = next(((across * n, up * one.estimate) for n, one in [*found.items()][1:2]), None)
-    return measured(label, found, KEYS[name], expected, label_at=place)
-
-
 def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: Generator) -> Interval:
     """Return an interval for the ratio of the q-quantiles of a and b, measured on the same samples.
 
@@ -324,12 +292,7 @@ def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: G
         low, _ = clopper_pearson(int(np.isinf(a).sum()), len(a), level)
         return (inf if low > 1 - q else 0.0), inf
 
-    def log_ratio(pairs: Vector) -> float:
-        top, bottom = np.quantile(pairs, q, axis=0)
-        return float(np.log(top) - np.log(bottom))
-
-    low, high = bootstrap_interval(log_ratio, np.column_stack([a, b]), level, rng)
-    return exp(low), exp(high) if high < log(1e300) else inf
+    return paired_ratio(partial(np.quantile, q=q), a, b, level, rng).interval
 
 
 # What is claimed
@@ -342,15 +305,11 @@ def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     slopes = [_slope(at(frame, epsilon=e), "n", FREE_N, f"eps = {e:g}", level, rng) for e in FREE_EPSILON]
     slopes += [_slope(at(frame, n=n), "epsilon", FREE_EPSILON, f"n = {n}", level, rng) for n in FREE_N]
     sizes = []
-    for n in FREE_N:
-        for epsilon in FREE_EPSILON:
-            apart = at(frame, n=n, epsilon=epsilon)["apart"].to_numpy()
-            interval, predicted = bootstrap_interval(mean, apart, level, rng), noise_part(n, epsilon)
-            check = inside_band(mean(apart), interval, predicted, BAND, level=level, trials=len(apart))
-            name = f"privacy part, n = {n}, eps = {epsilon:g}"
-            sizes.append(
-                in_proportion(check.about(name, "2w/(n eps/2), within 10 %", n=n), "L17/free", words)
-            )
+    for n, epsilon in product(FREE_N, FREE_EPSILON):
+        found = resampled(mean, at(frame, n=n, epsilon=epsilon)["apart"], level, rng)
+        said = f"privacy part, n = {n}, eps = {epsilon:g}", found, noise_part(n, epsilon)
+        check = near(*said, "2w/(n eps/2), within 10 %", n=n, level=level, band=BAND)
+        sizes.append(in_proportion(check, "L17/free", words))
     return slopes + sizes
 
 
@@ -410,7 +369,7 @@ def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> list[Ve
         for n, bound in BOUNDED.items()
         for radius in WIDE
     ]
-    cases += [(at(free, n=n), n, NO_RANGE, bound, "L17/Thm2.8") for n, bound in UNBOUNDED.items()]
+    cases += [(at(free, n=n), n, "no range", bound, "L17/Thm2.8") for n, bound in UNBOUNDED.items()]
     checks = []
     for frame, n, where, bound, statement in cases:
         error, reference = frame["error"].to_numpy(), frame["reference"].to_numpy()
@@ -442,9 +401,8 @@ def prediction_checks(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
         n, epsilon, radius = point["n"], point["epsilon"], point["radius"]
         error, predicted = at(frame, n=n, epsilon=epsilon, radius=radius)["error"].to_numpy(), predict(point)
         found, beyond, where = error[error <= FAR], error > FAR, f"n = {n}, eps = {epsilon:g}, R = {radius:g}"
-        interval = bootstrap_interval(rms, found, level, rng)
-        size = inside_band(rms(found), interval, predicted.rms, BAND, level=level, trials=len(found))
-        sizes.append(size.about(f"rms error, {where}", "the predicted one, within 10 %", n=n))
+        size = resampled(rms, found, level, rng), predicted.rms, "the predicted one, within 10 %"
+        sizes.append(near(f"rms error, {where}", *size, n=n, level=level, band=BAND))
         every = {"failures in all runs": int(beyond.sum()), "all runs": len(beyond)}
         failed = as_predicted(beyond[:COUNTED], predicted.failure, level, **every)
         failures.append(failed.about(f"failures, {where}", "as often as predicted", n=n))
@@ -484,31 +442,35 @@ SIZE_N = {
     for calibration, (low, high) in {"tight": (150, 8000), "paper": (600, 60_000)}.items()
 }
 RATIO = 1.02  # of neighbouring n that are predicted
-SIZES = Sweep(
-    "l17-sizes",
-    tuple(
-        point
-        for calibration, ns in SIZE_N.items()
-        for point in grid(n=ns, epsilon=SIZE_EPSILON, radius=RADIUS, calibration=calibration)
-    ),
-    two_step,
-    trials=200,
-    blocks=blocks(full=10),
-)
 
 
-def lower_bounds(alpha: float, epsilon: float, beta: float, radius: float = RADIUS) -> dict[str, float]:
-    """Return the rows that sampling, packing and two points require for |error| <= alpha but for beta."""
+def size_points(factor: float, epsilon: float, radius: float) -> tuple[Point, ...]:
+    few, many = (
+        grids((multiples(ns, factor), epsilon, radius), calibration=one) for one, ns in SIZE_N.items()
+    )
+    return few + many
+
+
+SIZES = Sweep("l17-sizes", size_points(1, SIZE_EPSILON, RADIUS), two_step, 200, blocks(10))
+
+
+def lower_bounds(alpha: float, epsilon: float, radius: float) -> dict[str, float]:
+    """Return the rows that sampling, packing and two points require for |error| <= alpha but for β = .1."""
+    apart = total_variation_of_means(2 * alpha)
     return {
-        "sampling": float(sampling_bound(alpha, beta)),
-        "packing": packing_bound(radius, alpha, epsilon, beta, strict=False),
-        "two points": float(two_point_bound(total_variation_of_means(2 * alpha), epsilon, beta)),
+        "sampling": float(sampling_bound(alpha, SIZE_BETA)),
+        "packing": packing_bound(radius, alpha, epsilon, SIZE_BETA, strict=False),
+        "two points": float(two_point_bound(apart, epsilon, SIZE_BETA)),
     }
+
+
+def least_rows(alpha: float, epsilon: float, radius: float) -> float:
+    return max(lower_bounds(alpha, epsilon, radius).values())
 
 
 def foreseen(calibration: str, alpha: float, epsilon: float, radius: float) -> float:
     """Return the n, to one per cent, from which 90 % of the runs are predicted to err by at most alpha."""
-    first = max(lower_bounds(alpha, epsilon, SIZE_BETA, radius).values())
+    first = least_rows(alpha, epsilon, radius)
 
     def enough(place: int) -> bool:
         n, budget = ceil(RATIO**place), PureDP(epsilon)
@@ -521,30 +483,18 @@ def rows_against_accuracy(
     run: Run, *, alpha: float = ALPHA, epsilon: float = SIZE_EPSILON, radius: float = RADIUS
 ) -> Chart:
     """Return the n that 90 % of runs need against α, and what nobody can do without."""
-    factor = max(lower_bounds(alpha, epsilon, SIZE_BETA, radius).values()) / max(
-        lower_bounds(ALPHA, SIZE_EPSILON, SIZE_BETA).values()
-    )
-    frame = run.table(
-        SIZES.moved(
-            point
-            for calibration, ns in SIZE_N.items()
-            for point in grid(
-                n=multiples(ns, factor), epsilon=epsilon, radius=radius, calibration=calibration
-            )
-        )
-    )
+    factor = least_rows(alpha, epsilon, radius) / least_rows(ALPHA, SIZE_EPSILON, RADIUS)
+    frame = run.table(SIZES.moved(size_points(factor, epsilon, radius)))
     low, high, rng = 0.2 * alpha, 7 * alpha, resampler(run.seed, "rows-against-accuracy")
     alphas = np.geomspace(low, high, 41)
-    bounds = [lower_bounds(one, epsilon, SIZE_BETA, radius) for one in alphas]
-    edge = [max(one.values()) for one in bounds]
-    series = [Series("", alphas, edge, role="bound", colour_key="idea/limit")]
-    series += [
-        Series("", alphas, [bound[key] for bound in bounds], role="theory", colour_key="idea/limit")
-        for key in bounds[0]
-    ]
+    bounds = [lower_bounds(one, epsilon, radius) for one in alphas]
+    most, lines = [max(one.values()) for one in bounds], [[one[key] for one in bounds] for key in bounds[0]]
+    series = [Series("", alphas, most, role="bound", colour_key="idea/limit")]
+    series += [theory("", alphas, line, "idea/limit") for line in lines]
     moved = (alpha, epsilon, radius) != (ALPHA, SIZE_EPSILON, RADIUS)
-    for calibration, key in KEYS.items():
-        label, found = method(key) if calibration == "tight" else "", dict[float, Measure]()
+    for calibration in CALIBRATIONS:
+        key, found = KEYS[calibration], dict[float, Measure]()
+        label = method(key) if calibration == "tight" else ""
         of = at(frame, calibration=calibration)
         for one in [alpha / ALPHA * one for one in ALPHAS] if len(of) else ():
             size = success(of["error"] <= one, of["n"], 1 - SIZE_BETA, level=LEVEL, rng=rng)
@@ -552,10 +502,21 @@ def rows_against_accuracy(
         # away from the usual numbers, where nothing is committed, predictions judge
         expected = [foreseen(calibration, one, epsilon, radius) for one in found] if moved else None
         series.append(measured(label, found, key, expected, kind="count"))
+    here = 2 * alpha
+    edge, ours, paper = (
+        least_rows(here, epsilon, radius),
+        *(foreseen(one, here, epsilon, radius) for one in KEYS),
+    )
+    marks = [
+        Mark(key, x=x, y=0.6 * least_rows(x, epsilon, radius), colour_key="idea/limit")
+        for key, x in (("sampling", 0.26 * alpha), ("two points", 1.05 * alpha), ("packing", 4.5 * alpha))
+    ]
+    marks.append(Mark(f"{number(ours / edge, 2)} times", "arrow", here, edge, here, ours, side="right"))
+    marks.append(Mark(f"{number(paper / ours, 2)} times", "arrow", here, ours, here, paper, side="right"))
     panel = Panel(
         f"ε = {number(epsilon)}, R = {number(radius)}: error at most α in 90 % of runs",
         "target accuracy α (σ)", "rows n", tuple(series),
-        xlim=(low, high), ylim=(10 * factor, 1e5 * factor), marks=_marks(alpha, epsilon, radius),
+        xlim=(low, high), ylim=(10 * factor, 1e5 * factor), marks=tuple(marks),
     )  # fmt: skip
     return Chart(
         "rows_against_accuracy",
@@ -566,21 +527,6 @@ def rows_against_accuracy(
         how_to_read="No ε-private estimator can enter the grey region. Its edge is the largest of three lower"
         " bounds, each named where it is the largest. The lower arrow is what could still be won, the upper"
         " one what the original constants cost.",
-    )
-
-
-def _marks(alpha: float, epsilon: float, radius: float) -> tuple[Mark, ...]:
-    named = []
-    for key, by in (("sampling", 0.26), ("two points", 1.05), ("packing", 4.5)):
-        here = lower_bounds(by * alpha, epsilon, SIZE_BETA, radius)
-        named.append(Mark(key, x=by * alpha, y=0.6 * max(here.values()), colour_key="idea/limit"))
-    place = 2 * alpha
-    edge = max(lower_bounds(place, epsilon, SIZE_BETA, radius).values())
-    ours, paper = (foreseen(calibration, place, epsilon, radius) for calibration in ("tight", "paper"))
-    return (
-        *named,
-        Mark(f"{number(ours / edge, 2)} times", "arrow", place, edge, place, ours, side="right"),
-        Mark(f"{number(paper / ours, 2)} times", "arrow", place, ours, place, paper, side="right"),
     )
 
 
@@ -604,20 +550,20 @@ def world(rng: Generator) -> tuple[Array, float]:
 
 CLAIMS = (
     Claim(
-        id="one-mean/private-for-free",
-        number="G5",
-        sources=("L17/free", "L17/Thm2.5", "L17/noise"),
-        statement="The two-step mean of Theorem 2.5 differs from the sample mean of the same rows by"
+        "one-mean/private-for-free",
+        "G5",
+        ("L17/free", "L17/Thm2.5", "L17/noise"),
+        "The two-step mean of Theorem 2.5 differs from the sample mean of the same rows by"
         " 2w/(n eps/2), w = 2.5 + sqrt(2 ln(4n/.05)), on average (within 10 %): as 1/n and 1/eps (slopes"
         " within .1 of the predicted ones), so that privacy is free beside 1/sqrt(n).",
         sweeps=lambda: (FREE,),
         checks=free_checks,
     ),
     Claim(
-        id="one-mean/near-sample-mean",
-        number="W2",
-        sources=("L17/Thm2.5", "L17/Thm2.8"),
-        statement="Tight, eps = 1: median and 90 % quantile of the error over those of the sample mean are at"
+        "one-mean/near-sample-mean",
+        "W2",
+        ("L17/Thm2.5", "L17/Thm2.8"),
+        "Tight, eps = 1: median and 90 % quantile of the error over those of the sample mean are at"
         " most 1.45, 1.12, 1.06 at n = 100, 300, 1000 (pure, R = 100 and 1e6), and at most 1.18, 1.08 at"
         " n = 300, 1000 without a range (delta = 1e-6, mean 1e6), where abstentions are as predicted.",
         sweeps=lambda: (RATIOS, UNBOUNDED_RATIOS),
@@ -625,10 +571,10 @@ CLAIMS = (
         kind="ours",
     ),
     Claim(
-        id="one-mean/error-as-predicted",
-        number="W3",
-        sources=("L17/Thm2.5",),
-        statement="Tight, n eps = 30 .. 3000, R = 100 and 1e6: the rms error of runs that find the mean is"
+        "one-mean/error-as-predicted",
+        "W3",
+        ("L17/Thm2.5",),
+        "Tight, n eps = 30 .. 3000, R = 100 and 1e6: the rms error of runs that find the mean is"
         " within 10 % of the predicted one, and failures are as frequent as predicted, within the sampling"
         " error of 4000 runs.",
         sweeps=lambda: (PREDICTED, EDGE),
@@ -636,10 +582,10 @@ CLAIMS = (
         kind="ours",
     ),
     Claim(
-        id="one-mean/scale-within-percents",
-        number="W4",
-        sources=("KV18/scale",),
-        statement="The tight scale, nothing known, at (1, 1e-6): 95 % of relative errors are below 3 % at"
+        "one-mean/scale-within-percents",
+        "W4",
+        ("KV18/scale",),
+        "The tight scale, nothing known, at (1, 1e-6): 95 % of relative errors are below 3 % at"
         " n = 5000 and below 15 % at n = 300.",
         sweeps=lambda: (SCALE,),
         checks=scale_checks,

@@ -2,7 +2,7 @@
 
 from functools import partial
 from itertools import chain
-from math import ceil, exp, inf, log, sqrt
+from math import ceil, exp, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from workbench.bounds.l17 import (
     stable_histogram_error,
 )
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention
 from workbench.estimators.populous import Populous
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import (
@@ -32,24 +31,22 @@ from workbench.privacy.histograms import (
     stability_threshold,
 )
 from workbench.special import gammaincinv
-from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Block, Sweep, grid
-from workbench.study.intervals import Interval, clopper_pearson
-from workbench.study.measures import Measure, at, between, ratio, seldom
+from workbench.study.intervals import Interval
+from workbench.study.measures import at, between, hits, ratio, scaled, seldom
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict, beside, combine, enough
-from workbench.study.run import Row, block_columns, each_trial
+from workbench.study.run import Row, answered, each_trial, error_of
 from workbench.study.scaling import Growth, Move, Statement, bounded, measure
 from workbench.types import Array, Columns
 
 EPSILON, BETA, STABLE_BETA = 0.5, 0.05, 0.01
 BUDGETS = ((EPSILON, 1e-6), (0.1, 1e-3), (2.0, 1e-10))
 POPULATED = 5
-ATTAINED, AS_EXACT = (0.5, 1.5), (0.85, 1.2)  # how far a rate is from its exact value, at most
 EDGES = (10, 15)  # n at which the bin of a mean at its edge is too empty at times
 ROWS, BINS = 400, (20, 500)
-SIZES, LARGE_SIZE_BETA = (10, 50, 200), 0.003
+SIZES = (10, 50, 200)
 REACH = 20  # bins on either side of 0 that are told apart: the mean lies in bin 0
 
 
@@ -65,23 +62,18 @@ def finite_errors(epsilon: float, bins: int, *, data: Generator, noise: Generato
     return {kind: np.abs(found - counts).max() for kind, found in released.items()}
 
 
-def stable_errors(
-    epsilon: float, delta: float, rows: str, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def stable_errors(epsilon: float, delta: float, rows: str, *, data: Generator, noise: Generator) -> Row:
     """Measure the largest error over all bins of the line, those that are not released counting as 0."""
-    charge, source = stability_charge("histogram", ApproxDP(epsilon, delta)), noise_source(noise)
-
-    def error() -> float:
-        if rows == "hardest":
-            keys = hardest(epsilon, delta)
-        else:
-            keys = np.floor(data.uniform() + data.standard_normal(ROWS))
-        released = stability_histogram(keys, charge, source)
-        populated, counts = np.unique(keys, return_counts=True)
-        seen = [released.get(key, 0.0) for key in populated.tolist()]
-        return float(np.abs(np.array(seen) - counts).max())
-
-    return block_columns({"error": error()} for _ in range(trials))
+    if rows == "hardest":
+        keys = hardest(epsilon, delta)
+    else:
+        keys = np.floor(data.uniform() + data.standard_normal(ROWS))
+    charge = stability_charge("histogram", ApproxDP(epsilon, delta))
+    released = stability_histogram(keys, charge, noise_source(noise))
+    populated, counts = np.unique(keys, return_counts=True)
+    seen = [released.get(key, 0.0) for key in populated.tolist()]
+    return {"error": np.abs(np.array(seen) - counts).max()}
 
 
 def populated_error(bins: int, epsilon: float, delta: float, beta: float) -> int:
@@ -107,13 +99,10 @@ def hardest(epsilon: float, delta: float) -> NDArray[np.float64]:
 def bin_facts(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Record in which samples one of the three facts of Lemma 2.3 fails; bin j is [j, j + 1)."""
     mean = data.uniform(size=trials)
-    bins = np.clip(np.floor(mean[:, None] + data.standard_normal((trials, n))), -REACH, REACH).astype(
-        np.int64
-    )
-    width = 2 * REACH + 1
-    flat = bins + REACH + width * np.arange(trials)[:, None]
-    counts = np.bincount(flat.ravel(), minlength=trials * width).reshape(trials, width)
-    far = np.abs(mean[:, None] - (np.arange(width) - REACH)) > 5
+    places = np.clip(np.floor(mean[:, None] + data.standard_normal((trials, n))), -REACH, REACH)
+    bins = np.arange(-REACH, REACH + 1)
+    counts = np.stack([(places == one).sum(axis=1) for one in bins], axis=1)
+    far = np.abs(mean[:, None] - bins) > 5
     low = counts.max(axis=1) < n / 10
     crowded = (np.where(far, counts, 0) >= n / 50).any(axis=1)
     astray = far[np.arange(trials), counts.argmax(axis=1)]
@@ -130,9 +119,9 @@ FINITE = Sweep("l17-finite-histogram", grid(epsilon=EPSILON, bins=BINS), finite_
 STABLE = Sweep(
     "l17-stable-histogram",
     tuple(
-        {"epsilon": epsilon, "delta": delta, "rows": rows}
+        point
         for epsilon, delta in BUDGETS
-        for rows in ("normal", "hardest")
+        for point in grid(epsilon=epsilon, delta=delta, rows=("normal", "hardest"))
     ),
     stable_errors,
     8000,
@@ -145,40 +134,33 @@ EDGE = Sweep("l17-bin-edge", grid(n=EDGES), edge_counts, 10000, blocks(30))
 def finite_is_accurate(frame: pd.DataFrame) -> Verdict:
     checks = []
     for bins in BINS:
-        rows = frame[frame["bins"] == bins]
-        stated = histogram_error(bins, EPSILON, BETA)
-        discrete = discrete_histogram_error(bins, EPSILON, BETA)
-        checks.append(seldom(f"Laplace, {bins} bins", rows["laplace"] >= stated, BETA, n=ROWS))
-        checks.append(seldom(f"discrete Laplace, {bins} bins", rows["discrete"] > discrete, BETA, n=ROWS))
+        rows, given = at(frame, bins=bins), (bins, EPSILON, BETA)
+        reached = rows["laplace"] >= histogram_error(*given)
+        beyond = rows["discrete"] > discrete_histogram_error(*given)
+        checks.append(seldom(f"Laplace, {bins} bins", reached, BETA, n=ROWS))
+        checks.append(seldom(f"discrete Laplace, {bins} bins", beyond, BETA, n=ROWS))
     return combine(checks)
 
 
 def stable_is_accurate(frame: pd.DataFrame) -> Verdict:
-    return combine([check for budget in BUDGETS for check in _stable_checks(frame, *budget)])
-
-
-def _stable_checks(frame: pd.DataFrame, epsilon: float, delta: float) -> list[Verdict]:
-    rows = at(frame, epsilon=epsilon, delta=delta)
-    errors = {kind: at(rows, rows=kind)["error"] for kind in ("normal", "hardest")}
-    sizes = {"normal": ROWS, "hardest": len(hardest(epsilon, delta))}
-    where, checks = f"ε = {epsilon:g}, δ = {delta:g}", []
-    for kind, n in sizes.items():
-        bound = stable_histogram_error(n, epsilon, delta, STABLE_BETA)
-        beyond = errors[kind] > bound
-        checks.append(seldom(f"{kind} rows, theorem bound, {where}", beyond, STABLE_BETA, n=n))
-    failed, n = errors["hardest"] > sharp(epsilon, delta), sizes["hardest"]
-    checks.append(seldom(f"hardest rows, sharp bound, {where}", failed, STABLE_BETA, n=n))
-    name = f"failures over their exact chance, hardest rows, {where}"
-    a, least = exp(-epsilon / 2), stability_threshold(ApproxDP(epsilon, delta))
-    one = a ** (sharp(epsilon, delta) + 2 - least) / (1 + a)
-    return [*checks, _as_exact(name, failed, float(1 - (1 - one) ** POPULATED), ATTAINED)]
+    checks = []
+    for epsilon, delta in BUDGETS:
+        where, most = f"ε = {epsilon:g}, δ = {delta:g}", sharp(epsilon, delta)
+        for kind, n in (("normal", ROWS), ("hardest", len(hardest(epsilon, delta)))):
+            errors = at(frame, epsilon=epsilon, delta=delta, rows=kind)["error"]
+            beyond = errors > stable_histogram_error(n, epsilon, delta, STABLE_BETA)
+            checks.append(seldom(f"{kind} rows, theorem bound, {where}", beyond, STABLE_BETA, n=n))
+        failed = errors > most
+        checks.append(seldom(f"hardest rows, sharp bound, {where}", failed, STABLE_BETA, n=n))
+        a, least = exp(-epsilon / 2), stability_threshold(ApproxDP(epsilon, delta))
+        exact = 1 - (1 - a ** (most + 2 - least) / (1 + a)) ** POPULATED
+        name = f"failures over their exact chance, hardest rows, {where}"
+        checks.append(_as_exact(name, failed, exact, (0.5, 1.5)))
+    return combine(checks)
 
 
 def _as_exact(name: str, failed: "pd.Series[bool]", exact: float, limits: Interval) -> Verdict:
-    count, trials = int(failed.sum()), len(failed)
-    low, high = clopper_pearson(count, trials, claim_level())
-    rate = Measure(count / trials / exact, (low / exact, high / exact), trials)
-    return measures.between(name, rate, *limits)
+    return between(name, scaled(hits(failed, claim_level()), 1 / exact), *limits)
 
 
 def facts_hold(frame: pd.DataFrame, edges: pd.DataFrame) -> Verdict:
@@ -188,13 +170,12 @@ def facts_hold(frame: pd.DataFrame, edges: pd.DataFrame) -> Verdict:
     """
     checks = []
     for n in SIZES:
-        failed = frame.loc[frame["n"] == n, "failed"]
-        check = seldom(f"n = {n}", failed, max(bin_count_failure(n), LARGE_SIZE_BETA), n=n)
+        check = seldom(f"n = {n}", at(frame, n=n)["failed"], max(bin_count_failure(n), 0.003), n=n)
         checks.append(enough(check, "L17/Lem2.3", "P(Bin(n, .341) < n/10) + P(Bin(n, 6e-5) ≥ n/50) ≤ β"))
     for n in EDGES:
         exact = float(binom.cdf(ceil(n / 10) - 1, n, UNIT_BIN))
         name = f"own bin below n/10 over its exact chance, mean at its edge, n = {n}"
-        checks.append(_as_exact(name, at(edges, n=n)["failed"], exact, AS_EXACT))
+        checks.append(_as_exact(name, at(edges, n=n)["failed"], exact, (0.85, 1.2)))
     return combine(checks)
 
 
@@ -233,9 +214,7 @@ def votes(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generato
     """Measure the l1 distance from the shares of the rows, infinite for an abstention."""
     rows = data.integers(bins, size=(n, 1)).astype(float)
     value = vote(bins)(rows, budget=ApproxDP(epsilon, DELTA), rng=noise).value
-    if isinstance(value, Abstention):
-        return {"error": inf, "abstained": True}
-    return {"error": float(np.abs(value - shares(rows, bins)).sum()), "abstained": False}
+    return answered(error_of(value, lambda found: np.abs(found - shares(rows, bins)).sum()))
 
 
 @each_trial
@@ -267,15 +246,14 @@ def counted(bins: int, epsilon: float, alpha: float) -> float:
 
 
 def _rows(reach: float, bins: int, epsilon: float, alpha: float) -> int:
-    return smallest(lambda n: _scale(n, bins, epsilon) * reach <= alpha, start=20)
+    def enough(n: int) -> bool:
+        try:
+            made = vote(bins).design(n, 1, ApproxDP(epsilon, DELTA))
+        except ArgumentError:
+            return False
+        return APART / made.narrowness * reach <= alpha
 
-
-def _scale(n: int, bins: int, epsilon: float) -> float:
-    try:
-        made = vote(bins).design(n, 1, ApproxDP(epsilon, DELTA))
-    except ArgumentError:
-        return inf
-    return float(APART / made.narrowness)
+    return smallest(enough, start=20)
 
 
 def searched(statement: str, key: str, block: Block, stated: Any, predicted: Any, **more: Any) -> Statement:
@@ -351,10 +329,10 @@ CLAIMS = (
         checks=facts_hold,
     ),
     Claim(
-        id="one-mean/votes-on-shares-suffice",
-        number="N91",
-        sources=(STATEMENT, "AL22/Lem3.6"),
-        statement="Searched n with which the general reduction, its oracle the shares of k bins and its space"
+        "one-mean/votes-on-shares-suffice",
+        "N91",
+        (STATEMENT, "AL22/Lem3.6"),
+        "Searched n with which the general reduction, its oracle the shares of k bins and its space"
         " l1, is within α of the shares of the rows in 9 of 10 runs are at most the one that its vote and the"
         " Laplace mask promise with all constants, and grow as that: α = .4 .. .05, ε = 4 .. .5, k = 2 .. 16,"
         " δ = 1e-6.",
@@ -363,10 +341,10 @@ CLAIMS = (
         kind="ours",
     ),
     Claim(
-        id="one-mean/counts-beat-votes",
-        number="N92",
-        sources=(STATEMENT, COUNTED),
-        statement="At each of these settings Laplace noise on counts, under ε alone, needs at most a third of"
+        "one-mean/counts-beat-votes",
+        "N92",
+        (STATEMENT, COUNTED),
+        "At each of these settings Laplace noise on counts, under ε alone, needs at most a third of"
         " the rows that the general reduction needs for the same shares: the price of an oracle of which"
         " nothing is known.",
         scalings=lambda: chain(VOTED.scalings(), DIRECT.scalings()),

@@ -10,7 +10,7 @@ the largest noise (2/ε) ln R of the empty bins, or the threshold (2/ε) ln(1/δ
 needs 2, since the far score is εn/2.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from math import ceil, inf, isfinite, log, pi, sqrt
@@ -48,11 +48,11 @@ from workbench.special import log_ndtr, ndtr
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Role, Sweep, grid, point_id, stream
-from workbench.study.intervals import local_slope
+from workbench.study.intervals import Interval, local_slope
 from workbench.study.measures import Measure
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside, combine, compare, enough, in_proportion
-from workbench.study.run import Run
+from workbench.study.rules import Verdict, beside, combine, enough, in_proportion
+from workbench.study.run import Row, Run, each_trial, error_of
 from workbench.types import Array, Columns
 
 # A wide range ruins the clipped mean, not the two-step mean: L17 Lemma 2.2 and Theorem 2.5 on the same rows.
@@ -66,10 +66,10 @@ RADII = (10.0, 1e2, 1e3, 1e4)
 WIDEST = 1e5  # its histogram has 2e5 bins: too many for a quick run
 CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
 CALIBRATIONS = ("paper", "tight")
-CLIPPED_MEAN, TWO_STEP_MEAN = "univariate/clipped-mean", "univariate/two-step-mean"
-RADIUS, ERROR = "half-width of the range, R (σ)", "median absolute error (σ)"
+CLIPPED_MEAN = "univariate/clipped-mean"
+RADIUS = "half-width of the range, R (σ)"
 APART = 1e4  # the R at which two means are compared
-FLAT, EXPONENT = 1.3, 0.05  # largest over smallest error; tolerance of the slope in R
+EXPONENT = 0.05  # tolerance of the slope in R
 
 
 # What is run
@@ -104,20 +104,22 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
         sweep.moved({**point, "epsilon": epsilon, "n": n} for point in sweep.points)
         for sweep in (CLIPPED, TWO_STEP, TWO_STEP_WIDEST)
     )
-    frames = [measures.by(run.table(*sweeps), "radius") for sweeps in ([first], others)]
-    predictions = {CLIPPED_MEAN: clipped_error, TWO_STEP_MEAN: two_step_error}
+    clipped, stepped = (measures.by(run.table(*sweeps), "radius") for sweeps in ([first], others))
     curves = list[Series]()
-    for (key, predict), rows in zip(predictions.items(), frames, strict=True):
-        for calibration in reversed(CALIBRATIONS):  # hollow markers last, on top
-            label, colour = (name(key), key) if calibration == "tight" else ("", f"{key}:paper")
+    for key, predict, rows in (
+        (CLIPPED_MEAN, clipped_error, clipped),
+        ("univariate/two-step-mean", two_step_error, stepped),
+    ):
+        for label, colour, calibration in (  # hollow markers last, on top
+            (name(key), key, "tight"),
+            ("", f"{key}:paper", "paper"),
+        ):
             found = {radius: measures.median(one[calibration].abs(), LEVEL) for radius, one in rows.items()}
             foreseen = partial(predict, n, epsilon=epsilon, calibration=calibration)
             curves += along(found, CURVE, foreseen, colour, label=label)
-    plain = {
-        radius: measures.median(one["sampling"].abs(), LEVEL).estimate for radius, one in frames[0].items()
-    }
-    reference = Series(name("non-private"), plain, plain.values(), role="reference", colour_key="non-private")
-    steep, flat = (predict(n, APART, epsilon, "tight") for predict in predictions.values())
+    plain = [float(one["sampling"].abs().median()) for one in clipped.values()]
+    reference = Series("no privacy", clipped, plain, role="reference", colour_key="non-private")
+    steep, flat = (predict(n, APART, epsilon, "tight") for predict in (clipped_error, two_step_error))
     times = f"{number(steep / flat)} times the error"
     marks = (
         Mark("ten times the range, ten times the error", x=APART / 60, y=steep / 15, colour_key=CLIPPED_MEAN),
@@ -127,7 +129,7 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
     return Chart(
         "error_against_radius",
         "A wide range ruins the clipped mean, not the two-step mean",
-        (Panel(title, RADIUS, ERROR, (*curves, reference), marks=marks),),
+        (Panel(title, RADIUS, "median absolute error (σ)", (*curves, reference), marks=marks),),
         alt=f"Median absolute error against the half-width R of the range, at {n} rows and ε = {epsilon:g}, "
         "both axes logarithmic. The clipped mean's error grows in proportion to R, the two-step mean's is "
         "flat and, with improved constants, close to that of the mean without privacy.",
@@ -141,18 +143,17 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
 
 
 def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    radii, scales, checks = (*RADII[1:], WIDEST), [], []
-    clipped = [ClippedMean(radius=radius, calibration="paper", sigma=1.0) for radius in radii]
-    predicted = [laplace_scale(one.plan(N, 1, PureDP(EPSILON))["mean"]) for one in clipped]
-    for radius, expected in zip(radii, predicted, strict=True):
-        rows = measures.at(frame, radius=radius)
+    checks, scales, predicted = [], dict[float, Measure](), []
+    formula = "2B/(ε b), B = R + √(2 ln(2n/β)): privacy part of mean size b"
+    for radius in (*RADII[1:], WIDEST):
+        mean, where = ClippedMean(radius=radius, calibration="paper", sigma=1.0), {"radius": radius}
+        rows = measures.at(frame, **where)
         part = rows["paper"] - rows["sampling"]
-        scale = measures.mean_size(part, claim_level(), CLIPPED.name, seed, {"radius": radius})
-        near = measures.near(f"privacy part at R = {radius:g}", scale, expected, n=N)
-        formula = "2B/(ε b), B = R + √(2 ln(2n/β)): privacy part of mean size b"
+        scales[radius] = measures.mean_size(part, claim_level(), CLIPPED.name, seed, where)
+        predicted.append(laplace_scale(mean.plan(N, 1, PureDP(EPSILON))["mean"]))
+        near = measures.near(f"privacy part at R = {radius:g}", scales[radius], predicted[-1], n=N)
         checks.append(in_proportion(near, "L17/Eq1", formula))
-        scales.append(measures.logarithm(scale))
-    exponent, found = local_slope(radii, predicted), measures.slope(np.log(radii), scales)
+    exponent, found = local_slope([*scales], predicted), measures.growth(scales)
     limits = exponent - EXPONENT, exponent + EXPONENT
     return [*checks, measures.between("exponent in R", found, *limits, n=N, bound=exponent)]
 
@@ -160,22 +161,18 @@ def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 def two_step_is_flat(*frames: pd.DataFrame) -> Verdict:
     frame = pd.concat(frames, ignore_index=True)
     groups = {radius: rows["paper"].abs() for radius, rows in measures.by(frame, "radius").items()}
-    found = flat("largest over smallest median error, all R", groups, FLAT)
+    found = flat("largest over smallest median error, all R", groups, 1.3)
     return enough(found, "L17/Thm2.5", "enough for an error that does not change with R")
 
 
 def flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
     each = claim_level(parts=len(groups))
     found = {key: measures.median(errors, each) for key, errors in groups.items()}
-    verdict = measures.between(name, measures.spread(found), 1.0, allowed, n=N)
-    interval = max(1.0, verdict.interval[0]), verdict.interval[1]
+    spread = measures.spread(found)
+    spread = spread._replace(interval=(max(1.0, spread.interval[0]), spread.interval[1]))
+    verdict = measures.between(name, spread, 1.0, allowed, n=N)
     medians = {f"{key:g}": measure.estimate for key, measure in found.items()}
-    return replace(
-        verdict,
-        status=compare(interval, 1.0, allowed),
-        interval=interval,
-        detail={**verdict.detail, **medians},
-    )
+    return replace(verdict, detail={**verdict.detail, **medians})
 
 
 # What Lecture 17's locations and means typically do: the predictions that measurements are compared with.
@@ -290,24 +287,21 @@ DELTAS, MEANS = (1e-3, 1e-6, 1e-9, 1e-12), (0.0, 1e3, 1e9)
 BETA = 0.1  # of missing the mean by more than 2.5
 FACTORS = (0.55, 0.7, 0.8, 0.88, 0.95, 1.02, 1.1, 1.2, 1.35, 1.7)  # n over the predicted n
 METHODS = (*CALIBRATIONS, "window")  # the histogram's two calibrations, and the window median
-HISTOGRAM, STABLE, WINDOW = "univariate/histogram-location", "univariate/stable-location", "univariate/median"
+HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
 ROWS = "rows n needed"
 
 
 # What is run
 
 
-def unbounded(
-    n: int, epsilon: float, delta: float, mean: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    estimators = [UnboundedMean(calibration=one, sigma=1.0) for one in CALIBRATIONS]  # type: ignore[arg-type]
-    budget, errors = ApproxDP(epsilon, delta), np.full((len(estimators), trials), np.inf)
-    for trial in range(trials):
-        x = mean + data.standard_normal(n)
-        for place, estimator in enumerate(estimators):
-            value = estimator(x, budget=budget, rng=noise).value
-            errors[place, trial] = abs(value - mean) if isinstance(value, float) else np.inf
-    return dict(zip(CALIBRATIONS, errors, strict=True))
+@each_trial
+def unbounded(n: int, epsilon: float, delta: float, mean: float, *, data: Generator, noise: Generator) -> Row:
+    x, budget, found = mean + data.standard_normal(n), ApproxDP(epsilon, delta), {}
+    kind: Any = UnboundedMean
+    for one in CALIBRATIONS:
+        value = kind(calibration=one, sigma=1.0)(x, budget=budget, rng=noise).value
+        found[one] = error_of(value, lambda place: abs(place - mean))
+    return found
 
 
 def locate(
@@ -321,23 +315,20 @@ def locate(
     data: Generator,
     noise: Generator,
 ) -> Columns:
-    reach = 1e3 if radius is None else radius
-    budget, found = _budget(epsilon, delta), np.zeros(trials, bool)
-    if method == "window":
-        mechanism = WindowMean(radius).locator
-        charge = mechanism.charge("locate", budget)
-    else:
-        known: Any = {"calibration": method, "sigma": 1.0}
-        one: Any = StableLocation(**known) if radius is None else HistogramLocation(radius=radius, **known)
-    for trial, mean in enumerate(data.uniform(-reach, reach, trials)):
-        x = mean + data.standard_normal(n)
-        place: object = (
-            mechanism.draw(x, charge, noise_source(noise))
-            if method == "window"
-            else one(x, budget=budget, rng=noise).value
-        )
-        found[trial] = isinstance(place, float) and abs(place - mean) <= REACH
-    return {"found": found}
+    reach, budget = 1e3 if radius is None else radius, _budget(epsilon, delta)
+    window, known = WindowMean(radius).locator, {"calibration": method, "sigma": 1.0}
+
+    def place(x: Array) -> object:
+        if method == "window":
+            return window.draw(x, window.charge("locate", budget), noise_source(noise))
+        kind: Any = StableLocation if radius is None else partial(HistogramLocation, radius=radius)
+        return kind(**known)(x, budget=budget, rng=noise).value
+
+    def located(mean: float) -> bool:
+        found = place(mean + data.standard_normal(n))
+        return isinstance(found, float) and abs(found - mean) <= REACH
+
+    return {"found": np.array([located(mean) for mean in data.uniform(-reach, reach, trials)])}
 
 
 def _budget(epsilon: float, delta: float | None) -> PureDP | ApproxDP:
@@ -418,7 +409,7 @@ def packing(radius: float, epsilon: float) -> float:
 def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
     """Return the n that a location on a range needs against R, and the packing bound."""
     frame = run.table(*(located(where, epsilon) for where in ("range", "wide", "widest")))
-    curves = _needed(frame, run.seed, "radius", "histogram", HISTOGRAM, epsilon)
+    curves = _needed(frame, run.seed, "radius", HISTOGRAM, epsilon)
     bound = [packing(radius, epsilon) for radius in CURVE]
     curves.append(Series("", CURVE, bound, role="bound", colour_key="idea/limit"))
     slow, fast = (predicted_rows(method, epsilon, radius=APART) for method in ("paper", "window"))
@@ -454,12 +445,8 @@ def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
 
 def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
     """Return the n that a location on the whole line needs against 1/δ."""
-    curves = [
-        replace(curve, x=[1 / x for x in curve.x])
-        for curve in _needed(
-            run.table(located("line", epsilon)), run.seed, "delta", "histogram", STABLE, epsilon
-        )
-    ]
+    found = _needed(run.table(located("line", epsilon)), run.seed, "delta", STABLE, epsilon)
+    curves = [replace(curve, x=[1 / x for x in curve.x]) for curve in found]
     slow, fast = (predicted_rows(method, epsilon, delta=DELTAS[2]) for method in ("paper", "window"))
     place, times = 1 / DELTAS[2], f"{number(slow / fast, 2)} times fewer rows"
     panel = Panel(
@@ -481,17 +468,19 @@ def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
     )
 
 
-def _needed(frame: pd.DataFrame, seed: int, axis: str, words: str, key: str, epsilon: float) -> list[Series]:
-    looks = {"tight": (words, key), "paper": ("", f"{key}:paper"), "window": ("window median", WINDOW)}
-    curves = []
-    for method, (label, colour) in looks.items():
+def _needed(frame: pd.DataFrame, seed: int, axis: str, key: str, epsilon: float) -> list[Series]:
+    curves = list[Series]()
+    for method, label, colour in (
+        ("tight", "histogram", key),
+        ("paper", "", f"{key}:paper"),
+        ("window", "window median", "univariate/median"),
+    ):
         found = _rows_found(frame, seed, axis, method=method, epsilon=epsilon)
         if method == "tight" and axis == "radius":  # on a range the tight histogram has no prediction
             curves.append(measured(label, found, colour))
-            continue
-        expected = [predicted_rows(method, epsilon, **{axis: value}) for value in found]
-        curves.append(measured(label, found, colour, expected))
-        curves.append(Series("", found, expected, role="theory", colour_key=colour))
+        else:
+            foreseen = {value: predicted_rows(method, epsilon, **{axis: value}) for value in found}
+            curves += along(found, found, foreseen.__getitem__, colour, label=label)
     return curves
 
 
@@ -507,57 +496,58 @@ def _rows_found(frame: pd.DataFrame, seed: int, axis: str, **where: float | str)
 
 
 def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
-    frame, checks = pd.concat(frames, ignore_index=True), []
-    products: dict[tuple[float, float], Measure] = {}
-    for epsilon, rows in measures.by(measures.at(frame, method="paper"), "epsilon").items():
+    frame, checks = measures.at(pd.concat(frames, ignore_index=True), method="paper"), []
+    words = "P(largest noise of empty bins < count near the mean) = .9, normal counts"
+    needed: dict[float, dict[float, Measure]] = {}
+    for epsilon, rows in measures.by(frame, "epsilon").items():
+        needed[epsilon] = {}
         for radius in measures.by(rows, "radius"):
-            needed = rows_to_locate(rows, claim_level(), seed, radius=radius)
-            products[epsilon, radius] = measures.scaled(needed, epsilon)
-            checks += _against_bounds(needed, radius, epsilon)
-    radii = [radius for epsilon, radius in products if epsilon == EPSILON]
-    found = measures.slope(np.log(radii), [products[EPSILON, radius] for radius in radii])
-    expected = [EPSILON * predicted_rows("paper", EPSILON, radius=radius) for radius in radii]
-    predicted = float(np.polyfit(np.log(radii), expected, 1)[0])
-    checks.append(measures.between("nε per unit of ln R", found, 5.0, 7.0, bound=predicted))
-    for radius in (radius for epsilon, radius in products if epsilon == SMALL_EPSILON):
-        logs = [measures.logarithm(products[epsilon, radius]) for epsilon in (EPSILON, SMALL_EPSILON)]
+            found = needed[epsilon][radius] = rows_to_locate(rows, claim_level(), seed, radius=radius)
+            where, least = f"at R = {radius:g}, ε = {epsilon:g}", packing(radius, epsilon)
+            predicted = predicted_rows("paper", epsilon, radius=radius)
+            checks.append(_as_predicted(where, found, predicted, "L17/Cor2.4", words))
+            packings = measures.scaled(found, 1 / least)
+            above = measures.between(f"rows over the packing bound {where}", packings, 1.0, 8.0)
+            checks.append(beside(above, "L17/Thm2.6", "at least ln(9 (⌈R/2.5⌉ - 1))/ε", least, found))
+    usual, small = (
+        {radius: measures.scaled(one, epsilon) for radius, one in needed[epsilon].items()}
+        for epsilon in (EPSILON, SMALL_EPSILON)
+    )
+    expected = [EPSILON * predicted_rows("paper", EPSILON, radius=radius) for radius in usual]
+    checks.append(_per_unit("nε per unit of ln R", np.log([*usual]), usual, expected, (5.0, 7.0)))
+    for radius in small:
+        logs = [measures.logarithm(one[radius]) for one in (usual, small)]
         excess = measures.slope((log(EPSILON), log(SMALL_EPSILON)), logs)
         checks.append(measures.between(f"1 + exponent in ε at R = {radius:g}", excess, -0.1, 0.1, bound=0.0))
-    return combine(checks, int((frame["method"] == "paper").sum()))
+    return combine(checks, len(frame))
 
 
-def _against_bounds(rows: Measure, radius: float, epsilon: float) -> list[Verdict]:
-    name = f"at R = {radius:g}, ε = {epsilon:g}"
-    least, predicted = packing(radius, epsilon), predicted_rows("paper", epsilon, radius=radius)
-    near = measures.near(f"rows {name}", rows, predicted, n=_whole(rows))
-    packings = measures.scaled(rows, 1 / least)
-    above = measures.between(f"rows over the packing bound {name}", packings, 1.0, 8.0)
-    words = "P(largest noise of empty bins < count near the mean) = .9, normal counts"
-    return [
-        beside(near, "L17/Cor2.4", words, predicted, rows),
-        beside(above, "L17/Thm2.6", "at least ln(9 (⌈R/2.5⌉ - 1))/ε", least, rows),
-    ]
+def _as_predicted(where: str, rows: Measure, predicted: float, statement: str, words: str) -> Verdict:
+    n = ceil(rows.estimate) if isfinite(rows.estimate) else None
+    near = measures.near(f"rows {where}", rows, predicted, n=n)
+    return beside(near, statement, words, near.bound, rows)
 
 
-def _whole(rows: Measure) -> int | None:
-    return ceil(rows.estimate) if isfinite(rows.estimate) else None
+def _per_unit(
+    name: str, xs: Any, products: Mapping[float, Measure], expected: list[float], limits: Interval
+) -> Verdict:
+    """Return the check of nε per unit of a logarithm, beside what is predicted."""
+    predicted = float(np.polyfit(xs, expected, 1)[0])
+    return measures.between(name, measures.slope(xs, [*products.values()]), *limits, bound=predicted)
 
 
 def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -> Verdict:
-    checks, products, expected = [], [], []
+    checks, products, expected = [], dict[float, Measure](), []
     words = "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts"
     for delta in DELTAS:
         where: dict[str, float | str] = {"method": "paper", "epsilon": EPSILON, "delta": delta}
         rows = rows_to_locate(frame, claim_level(), seed, **where)
         predicted = predicted_rows("paper", EPSILON, delta=delta)
-        products.append(measures.scaled(rows, EPSILON))
+        products[delta] = measures.scaled(rows, EPSILON)
         expected.append(EPSILON * predicted)
-        near = measures.near(f"rows at δ = {delta:g}", rows, predicted, n=_whole(rows))
-        checks.append(beside(near, "L17/Thm2.8", words, near.bound, rows))
+        checks.append(_as_predicted(f"at δ = {delta:g}", rows, predicted, "L17/Thm2.8", words))
     logs = [log(1 / delta) for delta in DELTAS]
-    slope = float(np.polyfit(logs, expected, 1)[0])
-    found = measures.slope(logs, products)
-    checks.append(measures.between("nε per unit of ln(1/δ)", found, 5.2, 6.2, bound=slope))
+    checks.append(_per_unit("nε per unit of ln(1/δ)", logs, products, expected, (5.2, 6.2)))
     groups = {mean: rows["paper"] for mean, rows in measures.by(errors, "mean").items()}
     checks.append(flat("largest over smallest median error, all means", groups, 1.2))
     return combine(checks, int((frame["method"] == "paper").sum()) + len(errors))

@@ -9,7 +9,8 @@ median is (LKKO21 Algorithm 14 at d = 1), with its own rank in the place of the 
 distance of nq from the ranks that an answer lies between, over n: sampling is no part of it.
 """
 
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
@@ -82,25 +83,17 @@ def rank_errors(x: Array, released: Array, m: int) -> Array:
     return np.asarray(np.maximum(np.maximum(below - wanted, wanted - at_most), 0.0) / len(x))
 
 
-def _errors(n: int, m: int, epsilon: float, data: Generator, noise: Generator, *names: str) -> dict[str, Any]:
+@each_trial
+def errors(
+    ways: Mapping[str, str], m: int, n: int, epsilon: float, *, data: Generator, noise: Generator
+) -> Row:
+    """Measure the largest error of m quantiles of the same rows, in one way or in both: column -> way."""
     x = np.exp(data.standard_normal(n))
-    return {name: rank_errors(x, WAYS[name](x, m, epsilon, noise), m).max() for name in names}
+    return {name: rank_errors(x, WAYS[way](x, m, epsilon, noise), m).max() for name, way in ways.items()}
 
 
-@each_trial
-def both(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    """Measure the largest error of m quantiles of the same rows, in both ways."""
-    return _errors(n, m, epsilon, data, noise, *WAYS)
-
-
-@each_trial
-def together_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    return {"error": _errors(n, m, epsilon, data, noise, "together")["together"]}
-
-
-@each_trial
-def apart_errors(m: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
-    return {"error": _errors(n, m, epsilon, data, noise, "apart")["apart"]}
+both = partial(errors, {way: way for way in WAYS})
+together_errors, apart_errors = (partial(errors, {"error": way}) for way in WAYS)
 
 
 @lru_cache(maxsize=256)
@@ -221,10 +214,10 @@ APART = searched(
 
 CLAIMS = (
     Claim(
-        id="one-mean/many-quantiles-gain",
-        number="Q1",
-        sources=(STATEMENT, "LKKO21/Alg14"),
-        statement="Of 10,000 log-normal rows on [0, 100] at ε = 1 the largest rank error of m = 3, 9, 33, 99"
+        "one-mean/many-quantiles-gain",
+        "Q1",
+        (STATEMENT, "LKKO21/Alg14"),
+        "Of 10,000 log-normal rows on [0, 100] at ε = 1 the largest rank error of m = 3, 9, 33, 99"
         " quantiles, a median each with ε/m, is 1.9, 4.3, 10 and 21 times that of all drawn together: as"
         " predicted with all constants, within a factor of 1.7 at m = 3 and of 1.5 at the others.",
         sweeps=lambda: (FEW, MANY),
@@ -232,10 +225,10 @@ CLAIMS = (
         kind="ours",
     ),
     Claim(
-        id="one-mean/quantile-rows-grow",
-        number="Q2",
-        sources=(STATEMENT,),
-        statement="Searched n with which all of m quantiles, drawn together, are within α in rank in 9 of 10"
+        "one-mean/quantile-rows-grow",
+        "Q2",
+        (STATEMENT,),
+        "Searched n with which all of m quantiles, drawn together, are within α in rank in 9 of 10"
         " runs grow as predicted with all constants, near √m/(αε), and those of a median each as m ln(m)/(αε)"
         " does: m = 1 .. 11, ε = 1 .. 1/8, α = .06 .. .0075.",
         scalings=lambda: chain(TOGETHER.scalings(), APART.scalings()),

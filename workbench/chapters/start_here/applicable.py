@@ -11,6 +11,7 @@ import pandas as pd
 
 from workbench.catalog import CATALOG
 from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.curves import across, crossed
 from workbench.charts.style import name, number
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
@@ -93,25 +94,36 @@ def trials(run: Run) -> int:
 # What every estimator of a mean that applies releases for a real column: bars one below the other.
 
 
-FAMILIES = {  # of the estimators, in the order of the picture: narrower and narrower, and wider again
-    "clips at the range": ("mean/clipped-box", "univariate/clipped-mean"),
-    "locates the data first": (
-        *("mean/affine", "mean/coinpress", "mean/adaptive", "mean/clipped-heavy"),
-        "univariate/two-step-mean",
-        *("mean/coordinatewise", "univariate/unbounded-mean", "univariate/median"),
+FAMILIES = (  # of the estimators, in the order of the picture: narrower and narrower, and wider again
+    ("clips at the range", "idea/noise", ("mean/clipped-box", "univariate/clipped-mean")),
+    (
+        "locates the data first",
+        "idea/good",
+        (
+            *("mean/affine", "mean/coinpress", "mean/adaptive", "mean/clipped-heavy"),
+            "univariate/two-step-mean",
+            *("mean/coordinatewise", "univariate/unbounded-mean", "univariate/median"),
+        ),
     ),
-    "robust": (
-        *("mean/tukey", "mean/robust-heavy", "mean/resilient", "mean/robust", "mean/resilient-heavy"),
-        *("mean/filter", "mean/prime", "mean/prime-heavy"),
+    (
+        "robust",
+        "mean/robust",
+        (
+            *("mean/tukey", "mean/robust-heavy", "mean/resilient", "mean/robust", "mean/resilient-heavy"),
+            *("mean/filter", "mean/prime", "mean/prime-heavy"),
+        ),
     ),
-    "lets groups of rows vote": ("mean/populous", "mean/median-of-means", "mean/populous-robust"),
-    "knows bounds of every row": ("univariate/bounded-mean",),
-}
-MEMBERS = [key for members in FAMILIES.values() for key in members]
+    (
+        "lets groups of rows vote",
+        "mean/populous",
+        ("mean/populous", "mean/median-of-means", "mean/populous-robust"),
+    ),
+    ("knows bounds of every row", "idea/silent", ("univariate/bounded-mean",)),
+)
+LOOKS = {key: (words, hue) for words, hue, members in FAMILIES for key in members}
 NAMES = {"mean/clipped-box": "clipped to a box"}  # where a name of its own is needed beside the others
 MEDIANS = ("univariate/median", "mean/tukey")  # neighbours in that order
 ASIDE, LEFT = 0.12, 0.21  # where words stand in their row, from an end, and on the left, as shares of it
-HUES = ("idea/noise", "idea/good", "mean/robust", "mean/populous", "idea/silent")  # and of all others
 BARS = "Bars: 90 % of the releases."
 
 
@@ -143,18 +155,15 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n:
 def strip(x: Array, spread: Mapping[str, Array], note: str = "") -> Panel:
     """Return the panel of the releases for the rows x, a bar for every estimator."""
     mean, error = float(x.mean()), float(x.std() / sqrt(len(x)))
-    order = sorted(spread, key=[*MEMBERS, *spread].index)  # others stand last
-    across, ends = (0.5, len(order) + 0.5), {key: _quantiles(spread[key]) for key in order}
+    order = sorted(spread, key=[*LOOKS, *spread].index)  # others stand last
+    along, ends = (0.5, len(order) + 0.5), {key: _quantiles(spread[key]) for key in order}
     low, high = _limits(ends.values())
-    series = [Series("plain mean", across, (mean, mean), role="truth")]
+    series, marks = [across("plain mean", along, mean, role="truth")], []
     for label, side in (("one standard error away", 1), ("", -1)):
-        series.append(Series(label, across, (mean + side * error,) * 2, role="reference"))
-    marks = []
+        series.append(across(label, along, mean + side * error))
     for place, (key, (least, middle, most)) in enumerate(ends.items(), start=1):
         if np.isfinite(middle):
-            families = zip(FAMILIES.items(), HUES, strict=False)
-            found = ((words, hue) for (words, members), hue in families if key in members)
-            words, hue = next(found, ("others", HUES[-1]))
+            words, hue = LOOKS.get(key, ("others", "idea/silent"))
             series.append(Series(words, (place,), (middle,), (least,), (most,), colour_key=hue))
         if least < low or most > high:  # it leaves the panel: how far stands away from its marker
             aside = low + (ASIDE if middle > (low + high) / 2 else 1 - ASIDE) * (high - low)
@@ -165,7 +174,7 @@ def strip(x: Array, spread: Mapping[str, Array], note: str = "") -> Panel:
         marks.append(Mark("medians of a skewed column lie lower", x=low + LEFT * (high - low), y=between))
     return Panel(
         "", "estimator", "released body-mass index (kg/m²)", tuple(series), xscale="linear", yscale="linear",
-        xlim=across, ylim=(low, high), note=note, names=tuple(NAMES.get(key, name(key)) for key in order),
+        xlim=along, ylim=(low, high), note=note, names=tuple(NAMES.get(key, name(key)) for key in order),
         marks=tuple(marks),
     )  # fmt: skip
 
@@ -178,7 +187,7 @@ def _quantiles(values: Array) -> tuple[float, float, float]:
 
 def _limits(bars: Iterable[tuple[float, float, float]]) -> tuple[float, float]:
     """Return limits in which at least three bars of four end, on either side."""
-    ends = np.array([(low, high) for low, middle, high in bars if np.isfinite(middle)]).reshape(-1, 2)
+    ends = np.array([(low, high) for low, middle, high in bars if np.isfinite(middle)])
     if not len(ends):
         return SHOWN
     low, high = (float(f"{np.quantile(ends[:, i], q):.3g}") for i, q in enumerate((0.25, 0.75)))
@@ -201,18 +210,19 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
         ledger.charge(PureDP(share * epsilon), release)
     costs = [cost.epsilon for _, cost in ledger.entries if isinstance(cost, PureDP)]
     ends, asked = [float(end) for end in np.cumsum([0.0, *costs])], REFUSED[1] * epsilon
-    over, sizes = ends[-1] + asked, [*costs, ends[-1] + asked - ends[-1], epsilon - ends[-1]]
+    over = ends[-1] + asked
+    sizes = [*costs, over - ends[-1], epsilon - ends[-1]]
     names = (*SPENT, REFUSED[0], "left")
-    last, across = len(names), (0.5, len(names) + 0.5)
+    last, along = len(names), (0.5, len(names) + 0.5)
     bars = (
         Series("spent", range(1, len(ends)), ends[1:], ends[:-1], role="bars", colour_key="idea/good"),
         Series("refused", (last - 1,), (over,), (ends[-1],), role="bars", colour_key="idea/wrong"),
         Series("left", (last,), (epsilon,), (ends[-1],), role="bars", colour_key="idea/silent"),
     )
-    limit = Series("the budget", across, (epsilon, epsilon), role="truth")
+    limit = across("the budget", along, epsilon, role="truth")
     panel = Panel(
         "", "release", "ε spent so far", (*bars, limit),
-        xscale="linear", yscale="linear", xlim=across, ylim=(0.0, 1.08 * max(epsilon, over)),
+        xscale="linear", yscale="linear", xlim=along, ylim=(0.0, 1.08 * max(epsilon, over)),
         names=tuple(f"{release}: {number(size)}" for release, size in zip(names, sizes, strict=True)),
     )  # fmt: skip
     return Chart(
@@ -231,14 +241,31 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     """Return how far noise moves the release, in standard errors of the plain mean."""
     epsilons = [epsilon * one for one in EPSILONS]
     ends, runs = (epsilons[0], epsilons[-1]), trials(run)
-    plain = Series("one standard error", ends, (1, 1), role="reference")
-    curves = [_price(key, epsilons, delta, n, run) for key in KEYS] if runs else []
-    region = Mark("sampling is the larger error", x=1.15 * ends[0] * (ends[1] / ends[0]) ** 0.13, y=0.2)
+    x, curves = column(n), list[Series]()
+    for key in KEYS if runs else ():
+        noise = stream(run.seed, Role.NOISE, key, 0, 0)
+        values = (released(candidate(key, n, one, delta), x, runs, noise) for one in epsilons)
+        off = [
+            np.where(np.isnan(one), np.inf, np.abs(one - x.mean())) / (x.std() / sqrt(n)) for one in values
+        ]
+        low, middle, high = np.quantile(off, (0.25, 0.5, 0.75), axis=1, method="nearest")
+        curves.append(Series(name(key), epsilons, middle, low, high, colour_key=key))
+    found = {one.colour_key: crossed(tuple(one.x), tuple(one.y), 1.0) for one in curves}
+    places = sorted((place[0], key) for key, place in found.items() if place)
+    apart = [one for k, one in enumerate(places) if not k or one[0] > 1.2 * places[k - 1][0]]
+    marks = [
+        Mark(f"ε = {number(place, 2)}", "point", x=place, y=1.0, colour_key=key, side="below")
+        for place, key in apart
+    ]
+    if curves:
+        place = 1.15 * ends[0] * (ends[1] / ends[0]) ** 0.13
+        marks.append(Mark("sampling is the larger error", x=place, y=0.2))
     usual = (epsilon, delta, n) == (EPSILON, DELTA, ROWS)
     panel = Panel(
-        "", "ε", "distance from the plain mean (standard errors)", (plain, *curves),
+        "", "ε", "distance from the plain mean (standard errors)",
+        (across("one standard error", ends, 1), *curves),
         note=f"Medians of {runs} releases, bands: their middle half. δ = {number(delta)} where used.",
-        marks=(*_crossings(curves), *((region,) if curves else ())),
+        marks=tuple(marks),
     )  # fmt: skip
     return Chart(
         "price",
@@ -257,29 +284,3 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
         " two that locate the data first can afford little more than that: a median, which for a skewed"
         " column is not the mean.",
     )
-
-
-def _crossings(curves: list[Series]) -> tuple[Mark, ...]:
-    marks = []
-    for one in curves:
-        x, y = np.log(tuple(one.x)), np.log(tuple(one.y))
-        above = np.flatnonzero(y > 0)
-        if y[-1] < 0 and len(above) and np.isfinite(y[above[-1]]):
-            k = above[-1]
-            place = float(np.exp(x[k] + (x[k + 1] - x[k]) * y[k] / (y[k] - y[k + 1])))
-            marks.append((place, one.colour_key))
-    marks.sort()
-    apart = [one for k, one in enumerate(marks) if not k or one[0] > 1.2 * marks[k - 1][0]]
-    return tuple(
-        Mark(f"ε = {number(place, 2)}", "point", x=place, y=1.0, colour_key=key, side="below")
-        for place, key in apart
-    )
-
-
-def _price(key: str, epsilons: list[float], delta: float, n: int, run: Run) -> Series:
-    x, noise = column(n), stream(run.seed, Role.NOISE, key, 0, 0)
-    error = x.std() / sqrt(len(x))
-    values = (released(candidate(key, n, one, delta), x, trials(run), noise) for one in epsilons)
-    found = [np.where(np.isnan(one), np.inf, np.abs(one - x.mean())) / error for one in values]
-    low, middle, high = np.quantile(found, (0.25, 0.5, 0.75), axis=1, method="nearest")
-    return Series(name(key), epsilons, middle, low, high, colour_key=key)

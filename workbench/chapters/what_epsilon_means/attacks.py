@@ -5,10 +5,9 @@ the release is (ε, δ)-private, every test has β ≥ max(0, 1 - δ - e^ε α, 
 2010), so that its advantage, 1 - α - β, is at most (e^ε - 1 + 2δ)/(e^ε + 1).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import exp, expm1
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -26,18 +25,17 @@ from workbench.chapters.what_epsilon_means.densities import (
     law,
 )
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, measured
+from workbench.charts.curves import LEVEL, across, measured, theory
 from workbench.charts.style import number
 from workbench.errors import one_of
 from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, Charge, GaussianDP, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import additive, discrete_laplace, laplace
-from workbench.study import measures
 from workbench.study.audit import AuditReport, audit, last_bit
 from workbench.study.claim import Claim
 from workbench.study.faults import Fault, alone
 from workbench.study.grids import Sweep, grid
-from workbench.study.measures import at, between, certain, share
+from workbench.study.measures import Measure, at, between, certain, hits, scaled, seldom
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset, blocks, claim_level
@@ -50,7 +48,6 @@ SOUND = (LAPLACE, GAUSSIAN, MEDIAN)
 EPSILON, DELTA = 1.0, 1e-2
 EPSILONS, DELTAS = (0.1, 0.5, 1.0, 2.0, 4.0), (1e-6, 1e-2, 0.1)
 ROUNDING = 1e-6  # of sums over cells of the densities
-POWER = 1.1  # times the bound: noise that is half of what it should be wins more
 CUTS = (-0.9, -0.6, -0.3, 0.0, 0.3, 0.6, 0.9)  # log ratios above which one says "the second", in ε
 POSITIVES = tuple(float(alpha) for alpha in np.linspace(0.0, 1.0, 101))
 GRID = tuple(float(epsilon) for epsilon in np.geomspace(0.1, 6.0, 25))
@@ -91,7 +88,7 @@ def pair(mechanism: str, epsilon: float, delta: float) -> Densities:
         one, other = (np.exp(made.log_density(x, middles)) for x in (first, second))
         return Densities(one, other, width)
     assert isinstance(made, Additive)
-    reach = 1.0 + 14 * made.scale * (3.0 if made.charge.mechanism == "laplace" else 1.0)
+    reach = 1.0 + 14 * made.scale * (3.0 if made.laplace else 1.0)
     return Densities.of(made, first, second, np.linspace(-reach, reach, 200_001))
 
 
@@ -121,74 +118,48 @@ ROUNDS = Sweep(
 
 def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     """Return both errors of attackers, and how many rounds of a hundred they win."""
-    sweep = ROUNDS.moved([{**point, "epsilon": epsilon, "delta": delta} for point in ROUNDS.points])
-    frame = run.table(sweep)
+    frame = run.table(ROUNDS.moved({**point, "epsilon": epsilon, "delta": delta} for point in ROUNDS.points))
+    bound, shares = [50 + 50 * most_advantage(e, delta) for e in GRID], np.linspace(0.0, 1.0, DRAWN)
+    errors = [
+        Series("", POSITIVES, fewest_misses(epsilon, delta, POSITIVES), role="bound"),
+        Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.7, 0.52)),
+    ]
+    wins = [Series("most for (ε, δ)", GRID, bound, role="reference", colour_key="idea/total",
+                   label_at=(0.72, 84.0))]  # fmt: skip
+    for mechanism in SOUND:
+        key, rows, found = KEYS[mechanism], at(frame, mechanism=mechanism), dict[float, Measure]()
+        positives, negatives = pair(mechanism, epsilon, delta).trade_off()
+        curve = np.interp(shares, positives, np.clip(negatives, 0.0, 1.0))
+        errors.append(theory("", shares, curve, key))
+        for cut in CUTS if len(rows) else ():
+            false = float((rows["first"] > cut * epsilon).mean())
+            found[false] = hits(rows["second"] <= cut * epsilon, LEVEL)
+        errors.append(measured("", dict(sorted(found.items())), key, kind="fraction", joined=False))
+        best = [50 + 50 * pair(mechanism, e, delta).advantage for e in GRID]
+        wins.append(theory(NAMES[mechanism], GRID, best, key))
+        if len(rows):
+            won = {epsilon: scaled(hits(rows["won"], LEVEL), 100)}
+            wins.append(measured("", won, key, joined=False))
     return Chart(
         "attacker",
         "No attacker gets into the corner that ε and δ cut off",
-        (_errors(frame, epsilon, delta), _wins(frame, epsilon, delta)),
+        (
+            Panel(
+                f"both errors, ε = {number(epsilon)}, δ = {number(delta)}", "false positives",
+                "false negatives", tuple(errors), "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
+                marks=(Mark("impossible", x=0.14, y=0.1),),
+            ),
+            Panel(
+                "how often the best attacker is right", "ε", "won of 100 rounds", tuple(wins),
+                yscale="linear", xlim=(0.1, 6.0), ylim=(50, 100),
+            ),
+        ),
         alt="Left, false negatives against false positives: curves of Laplace noise, Gaussian noise and the"
         " median above a shaded corner, with measured points on them. Right, rounds won against ε, all below"
         " a bound.",
         how_to_read="Left, every point is a test. The lower left is where attackers want to be. Right, 50 of"
         " 100 rounds is guessing. Markers: simulated attacks on the package's own mechanisms.",
-    )
-
-
-def _errors(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
-    series = [
-        Series("", POSITIVES, fewest_misses(epsilon, delta, POSITIVES), role="bound"),
-        Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.7, 0.52)),
-    ]
-    for mechanism in SOUND:
-        laws = pair(mechanism, epsilon, delta)
-        positives, negatives = laws.trade_off()
-        grid = np.linspace(0.0, 1.0, DRAWN)
-        curve = grid, np.interp(grid, positives, np.clip(negatives, 0.0, 1.0))
-        series.append(Series("", *curve, role="theory", colour_key=KEYS[mechanism]))
-        series.append(_measured(at(frame, mechanism=mechanism), mechanism, epsilon))
-    return Panel(
-        f"both errors, ε = {number(epsilon)}, δ = {number(delta)}", "false positives", "false negatives",
-        tuple(series), "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
-        marks=(Mark("impossible", x=0.14, y=0.1),),
     )  # fmt: skip
-
-
-def _measured(frame: pd.DataFrame, mechanism: str, epsilon: float) -> Series:
-    found = {}
-    cuts = CUTS if len(frame) else ()
-    for cut in cuts:
-        positives = float((frame["first"] > cut * epsilon).mean())
-        missed = int((frame["second"] <= cut * epsilon).sum())
-        found[positives] = share(missed, len(frame), LEVEL)
-    return measured("", dict(sorted(found.items())), KEYS[mechanism], kind="fraction", joined=False)
-
-
-def _wins(frame: pd.DataFrame, epsilon: float, delta: float) -> Panel:
-    bound = [50 + 50 * most_advantage(e, delta) for e in GRID]
-    series = [
-        Series(
-            "most for (ε, δ)", GRID, bound, role="reference", colour_key="idea/total", label_at=(0.72, 84.0)
-        )
-    ]
-    for mechanism in SOUND:
-        best = [50 + 50 * pair(mechanism, e, delta).advantage for e in GRID]
-        series.append(Series(NAMES[mechanism], GRID, best, role="theory", colour_key=KEYS[mechanism]))
-        won = at(frame, mechanism=mechanism)["won"]
-        if len(won):
-            found = share(int(won.sum()), len(won), LEVEL)
-            low, high = ((100 * end,) for end in found.interval)
-            here = (epsilon,), (100 * found.estimate,), low, high
-            series.append(Series("", *here, colour_key=KEYS[mechanism], joined=False))
-    return Panel(
-        "how often the best attacker is right",
-        "ε",
-        "won of 100 rounds",
-        tuple(series),
-        yscale="linear",
-        xlim=(0.1, 6.0),
-        ylim=(50, 100),
-    )
 
 
 def attackers_stay_below(frame: pd.DataFrame) -> list[Verdict]:
@@ -199,9 +170,9 @@ def attackers_stay_below(frame: pd.DataFrame) -> list[Verdict]:
         largest("what attains the bound, off by", attained, ROUNDING, "at most rounding"),
     ]
     for mechanism in SOUND:
-        delta = DELTA if mechanism == GAUSSIAN else 0.0
-        won, most = measures.at(frame, mechanism=mechanism)["won"], (1 + most_advantage(EPSILON, delta)) / 2
-        checks.append(measures.seldom(f"{mechanism}: rounds won", won.astype(bool), most, factor=POWER))
+        won, delta = at(frame, mechanism=mechanism)["won"], DELTA if mechanism == GAUSSIAN else 0.0
+        most = (1 + most_advantage(EPSILON, delta)) / 2
+        checks.append(seldom(f"{mechanism}: rounds won", won.astype(bool), most, factor=1.1))
     return checks
 
 
@@ -217,8 +188,7 @@ def _ratios() -> Iterator[float]:
 
 
 PURE, LINE_UP_GAUSSIAN = PureDP(2), GaussianDP(2)
-PRESETS = {"quick": AUDIT_CI, "full": AuditPreset("full", 2_000, 8_000, 40_000)}
-SIZES = AuditPreset("claim", 2_000, 8_000, 40_000)
+SIZES = AuditPreset("full", 2_000, 8_000, 40_000)
 RADIUS = 2.0  # of the range that the mean is told to lie in
 
 
@@ -246,19 +216,19 @@ class Suspect:
             return additive(np.broadcast_to(exact, (trials, *exact.shape)), charge, SimulatedNoise(rng))
 
 
-_LINE_UP: tuple[tuple[str, Budget], ...] = (
-    ("sensitivity 1/n for 2/n", PURE),
-    ("Laplace noise over √2", PURE),
-    ("", PURE),
-    ("no clipping", PURE),
-    ("Gaussian noise halved", LINE_UP_GAUSSIAN),
-    ("no noise", PURE),
-    ("", LINE_UP_GAUSSIAN),
-    ("Laplace noise halved", PURE),
-)
-SUSPECTS: Mapping[str, Suspect] = MappingProxyType(
-    {letter: Suspect(letter, *one) for letter, one in zip("ABCDEFGH", _LINE_UP, strict=True)}
-)
+SUSPECTS = {
+    one.letter: one
+    for one in (
+        Suspect("A", "sensitivity 1/n for 2/n", PURE),
+        Suspect("B", "Laplace noise over √2", PURE),
+        Suspect("C", "", PURE),
+        Suspect("D", "no clipping", PURE),
+        Suspect("E", "Gaussian noise halved", LINE_UP_GAUSSIAN),
+        Suspect("F", "no noise", PURE),
+        Suspect("G", "", LINE_UP_GAUSSIAN),
+        Suspect("H", "Laplace noise halved", PURE),
+    )
+}
 
 
 def suspect(letter: str) -> Suspect:
@@ -270,27 +240,23 @@ def accused(
     one: Suspect, seed: int, preset: AuditPreset = AUDIT_CI, level: float = AUDIT_LEVEL
 ) -> AuditReport:
     """Return the report on a suspect, attacked with rows that leave for an end, or for far away."""
-    return audit(
-        one, rows.ends(4), one.claim, level=level, seed=seed, name=f"suspect {one.letter}",
-        n_screen=preset.n_screen, n_train=preset.n_train, n_test=preset.n_test,
-    )  # fmt: skip
+    name = f"suspect {one.letter}"
+    return audit(one, rows.ends(4), one.claim, level=level, seed=seed, name=name, **preset.sizes)
 
 
 def suspects(run: Run) -> Chart:
     """Return the privacy loss that an audit proves of every suspect, over what it promises."""
-    preset = PRESETS.get(run.profile, AUDIT_CI)
+    preset = SIZES if run.profile == "full" else AUDIT_CI
     reports = [accused(one, run.seed, preset) for one in SUSPECTS.values()] if run.simulate else []
     broken, bars = sum(report.violated for report in reports), []
+    losses = {
+        place: one.eps_lower / PURE.epsilon if one.claim == PURE else one.mu_lower / LINE_UP_GAUSSIAN.mu
+        for place, one in enumerate(reports, start=1)
+    }
     for label, key, kind in (("accused", "idea/wrong", True), ("not accused", "idea/good", False)):
-        some = {place: one for place, one in enumerate(reports, start=1) if one.violated is kind}
-        losses = [
-            one.eps_lower / one.claim.epsilon
-            if isinstance(one.claim, PureDP)
-            else one.mu_lower / LINE_UP_GAUSSIAN.mu
-            for one in some.values()
-        ]
-        bars.append(Series(label, some, losses, role="bars", colour_key=key))
-    promise = Series("the promise", (0.5, len(SUSPECTS) + 0.5), (1.0, 1.0), role="reference")
+        some = [place for place in losses if reports[place - 1].violated is kind]
+        bars.append(Series(label, some, [losses[one] for one in some], role="bars", colour_key=key))
+    promise = across("the promise", (0.5, len(SUSPECTS) + 0.5), 1.0)
     names = tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values())
     panel = Panel(
         "", "", "privacy loss that the audit proves, over the promise", (*bars, promise), yscale="linear",
@@ -332,7 +298,6 @@ STEP = 2.0**-10  # of the grid
 NEAR = 0.5
 SHOWN = 16  # floats next to each other
 BITS = 0.02  # of the share that betrays x = 0: fair last bits are a model
-RARE = 2e-3  # what is called never, of outputs
 
 
 def float_noise(x: Array, trials: int, rng: Generator) -> Array:
@@ -378,14 +343,15 @@ OUTPUTS = Sweep(
 
 def floats(_run: Run) -> Chart:
     """Return which floats near 0.3 are x + Lap(1) for x = 0, and which for x = 1."""
-    every: Array = np.float64(0.3) + (UNIT / 2) * np.arange(
-        SHOWN, dtype=np.float64
-    )  # floats in [1/4, 1/2) are multiples of 2^-54
-    places, shared = np.arange(SHOWN, dtype=float), last_bit(every) >= -53
-    rows = (("either", 1, shared, "idea/data"), ("only if x = 0", 1, ~shared, "idea/wrong"))
+    places = np.arange(SHOWN, dtype=float)
+    shared = last_bit(0.3 + (UNIT / 2) * places) >= -53  # floats in [1/4, 1/2) are multiples of 2^-54
     series = [
         Series(label, np.full(int(of.sum()), row), places[of], joined=False, colour_key=key)
-        for label, row, of, key in (*rows, ("", 2, shared, "idea/data"))
+        for label, row, of, key in (
+            ("either", 1, shared, "idea/data"),
+            ("only if x = 0", 1, ~shared, "idea/wrong"),
+            ("", 2, shared, "idea/data"),
+        )
     ]
     panel = Panel(
         f"{SHOWN} floats next to each other, from 0.3 on", "", "float, steps of 2⁻⁵⁴ from 0.3", tuple(series),
@@ -404,13 +370,11 @@ def floats(_run: Run) -> Chart:
 
 
 def floats_leak(frame: pd.DataFrame) -> list[Verdict]:
-    betrayed = at(frame, kind=ONE_FLOAT, x=0.0)["betrays"].astype(bool)
-    found = share(int(betrayed.sum()), len(betrayed), claim_level())
-    middle = predicted()
+    found, middle = hits(at(frame, kind=ONE_FLOAT, x=0.0)["betrays"], claim_level()), predicted()
     checks = [between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)]
     for kind, x in ((ONE_FLOAT, 1.0), (ON_A_GRID, 0.0), (ON_A_GRID, 1.0)):
         other = at(frame, kind=kind, x=x)["betrays"].astype(bool)
-        checks.append(measures.seldom(f"{kind}, x = {x:g}", other, RARE, factor=4.0))
+        checks.append(seldom(f"{kind}, x = {x:g}", other, 2e-3, factor=4.0))
     return checks
 
 

@@ -8,8 +8,8 @@ p e^ε/(p e^ε + 1 - p): by Bayes' theorem the odds are multiplied by a ratio of
 line of points, draws are the package's.
 """
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from math import ceil, exp, inf, log, nan, pi, sqrt
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.curves import across, theory
 from workbench.charts.style import number
 from workbench.estimators.bounded import Count, Histogram
 from workbench.estimators.quantiles import Median
@@ -35,7 +36,6 @@ MANY = 100  # people
 DECADES = (30.0, 40.0, 50.0, 60.0)
 AGES = ("below 30", "30 to 39", "40 to 49", "50 to 59", "60 and more")
 TIMES = 5  # that the noisy histogram is released
-NEARBY = 4.0  # scales of the noise, on either side, that are shown
 PRIORS = np.linspace(0.0, 1.0, 101)
 
 
@@ -84,10 +84,8 @@ def two_coins(_run: Run, *, epsilon: float = 1.0, n: int = 100) -> Chart:
         f"Share of smokers among {n}: how far off", "released share less the true one",
         "density over its largest value",
         (
-            Series("a coin for each", at, bell, role="theory", colour_key="idea/first",
-                   label_at=(2.0 * coins, 0.5)),
-            Series("a noisy count", at, tent, role="theory", colour_key="idea/laplace",
-                   label_at=(1.4 * coins, 0.95)),
+            theory("a coin for each", at, bell, "idea/first", label_at=(2.0 * coins, 0.5)),
+            theory("a noisy count", at, tent, "idea/laplace", label_at=(1.4 * coins, 0.95)),
         ),
         "linear", "linear", xlim=(at[0], at[-1]), ylim=(0.0, 1.1),
     )  # fmt: skip
@@ -117,27 +115,27 @@ def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
     """Return the law of a noisy count with and without one person, and five noisy histograms."""
     budget, those = PureDP(epsilon), people()
     scale, smokers = laplace_scale(Count().plan(MANY, 1, budget)), int(those.smokes.sum())
-    reach, top = ceil(NEARBY * scale) + 2, float(np.tanh(0.5 / scale))
+    reach, top = ceil(4.0 * scale) + 2, float(np.tanh(0.5 / scale))
     at = np.arange(smokers - reach, smokers + reach + 1)
-    series = []
-    for label, key, centre in (
-        ("if they smoke", "idea/first", smokers),
-        ("if not", "idea/second", smokers - 1),
-    ):
-        chance = np.tanh(0.5 / scale) * np.exp(-np.abs(at - centre) / scale)
-        series.append(Series(label, at, chance, colour_key=key))
+    series = [
+        Series(label, at, np.tanh(0.5 / scale) * np.exp(-np.abs(at - centre) / scale), colour_key=key)
+        for label, key, centre in (
+            ("if they smoke", "idea/first", smokers),
+            ("if not", "idea/second", smokers - 1),
+        )
+    ]
     law = Panel(
         f"A noisy count of smokers, ε = {number(epsilon)}", "released count", "probability", tuple(series),
         "linear", "linear", xlim=(at[0], at[-1]), ylim=(0.0, 1.15 * top),
     )  # fmt: skip
     places = np.searchsorted(DECADES, those.age, side="right")
     bars = Series("", range(1, 6), np.bincount(places, minlength=5), role="bars", colour_key="idea/data")
-    dots = []
     noise = stream(run.seed, Role.NOISE, "what-epsilon-means-people", MANY, 0)
-    for _ in range(TIMES if run.simulate else 0):
-        released = Histogram(edges=DECADES)(those.age, budget=budget, rng=noise).value
-        counts = getattr(released, "counts", ())
-        dots.append(Series("", range(1, 6), counts, colour_key="idea/laplace", joined=False))
+    released: list[Any] = [
+        Histogram(edges=DECADES)(those.age, budget=budget, rng=noise).value
+        for _ in range(TIMES if run.simulate else 0)
+    ]
+    dots = [Series("", range(1, 6), one.counts, colour_key="idea/laplace", joined=False) for one in released]
     ages = Panel(
         f"{TIMES} noisy histograms of their ages", "", "people", (bars, *dots), yscale="linear",
         ylim=(0.0, 50.0), names=AGES, note="Bars: the true numbers.",
@@ -161,8 +159,8 @@ def posterior(_run: Run, *, epsilon: float = 1.0) -> Chart:
         f"ε = {number(epsilon)}", "probability before the release", "probability afterwards",
         (
             Series("", PRIORS, high, low, role="area", colour_key="idea/laplace"),
-            Series("at most", PRIORS, high, role="theory", colour_key="idea/laplace", label_at=(0.2, 0.9)),
-            Series("at least", PRIORS, low, role="theory", colour_key="idea/laplace", label_at=(0.8, 0.1)),
+            theory("at most", PRIORS, high, "idea/laplace", label_at=(0.2, 0.9)),
+            theory("at least", PRIORS, low, "idea/laplace", label_at=(0.8, 0.1)),
             Series("nothing learnt", PRIORS, PRIORS, role="reference", label_at=(0.66, 0.5)),
         ),
         "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0), equal=True,
@@ -199,14 +197,16 @@ class Additive:
     clip: float
 
     @property
+    def laplace(self) -> bool:
+        return self.charge.mechanism == "laplace"
+
+    @property
     def scale(self) -> float:
-        return (
-            laplace_scale(self.charge) if self.charge.mechanism == "laplace" else gaussian_scale(self.charge)
-        )
+        return laplace_scale(self.charge) if self.laplace else gaussian_scale(self.charge)
 
     def log_density(self, x: Array, at: Array) -> Array:
         z = (at - self.mean(x)) / self.scale
-        if self.charge.mechanism == "laplace":
+        if self.laplace:
             return np.asarray(-np.abs(z) - log(2 * self.scale))
         return np.asarray(-(z**2) / 2 - log(self.scale * sqrt(2 * pi)))
 
@@ -224,8 +224,12 @@ class Middle:
     epsilon: float
     bound: float
 
+    @property
+    def locator(self) -> Any:
+        return Median(radius=self.bound, calibration="paper", sigma=1.0).locator
+
     def steps(self, x: Array) -> tuple[Array, Array]:
-        pieces = Median(radius=self.bound, calibration="paper", sigma=1.0).locator.pieces(x)
+        pieces = self.locator.pieces(x)
         weights = -self.epsilon * pieces.penalty / 2
         total = np.logaddexp.reduce(weights + pieces.log_length())
         return pieces.edges, weights - total
@@ -236,9 +240,8 @@ class Middle:
         return np.where(np.abs(at) <= self.bound, values[place], -inf)
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
-        made, noise = Median(radius=self.bound, calibration="paper", sigma=1.0), SimulatedNoise(rng)
-        charge = made.locator.charge("locate", PureDP(self.epsilon))
-        return np.array([made.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
+        charge, noise = self.locator.charge("locate", PureDP(self.epsilon)), SimulatedNoise(rng)
+        return np.array([self.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
 
 
 Law = Additive | Middle
@@ -282,45 +285,41 @@ class Densities:
 
 def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Chart:
     """Return the densities of a release on two neighbours, Laplace and Gaussian noise."""
+    panels = []
+    for mechanism, given in ((LAPLACE, ""), (GAUSSIAN, f", δ = {number(delta)}")):
+        made: Any = law(mechanism, 1, epsilon, delta, bound=1.0)
+        reach = 1 + 3.2 * made.scale
+        at = np.linspace(-reach, reach, POINTS)
+        both = Densities.of(made, NEAR, FAR, at)
+        low, high, tall = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first, both.first.max()
+        height = 0.8 * tall  # where names stand, beside the flanks
+        left, right = at[both.first >= height][0], at[both.second >= height][-1]
+        series = [
+            Series("", at, high, low, role="area", colour_key="idea/data"),
+            Series("", at, low, role="reference", colour_key="idea/data"),
+            theory("on X", at, both.first, "idea/first", label_at=(left - 0.12 * reach, height)),
+            theory("on X′", at, both.second, "idea/second", label_at=(right + 0.2 * reach, height)),
+        ]
+        out, marks = both.second > high * (1 + 1e-9), tuple[Mark, ...]()
+        if out.any():
+            beyond = at[out], both.second[out], high[out]
+            series.append(Series("", *beyond, role="area", colour_key="idea/second"))
+            marks = (Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key="idea/second"),)
+        panel = Panel(
+            f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density",
+            tuple(series), "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=marks,
+            note="" if given else "Grey: from 1/eᵋ to eᵋ times the density on X.",
+        )  # fmt: skip
+        panels.append(panel)
     return Chart(
         "two_outputs",
         "Neighbours' densities differ by at most a factor eᵋ, up to an area δ",
-        (_panel(LAPLACE, epsilon, delta), _panel(GAUSSIAN, epsilon, delta)),
+        tuple(panels),
         alt="Two pairs of densities. Left, two tents; the second stays inside a band round the first. Right,"
         " two bells; far out on one side the second is higher than the band, by a thin sliver.",
         how_to_read="Grey: the blue density, from 1/eᵋ times to eᵋ times. Left, the orange one never leaves"
         " that band. Right, it does, far out: the area of the sliver is δ.",
     )
-
-
-def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
-    made = law(mechanism, 1, epsilon, delta, bound=1.0)
-    assert isinstance(made, Additive)
-    reach = 1 + 3.2 * made.scale
-    at = np.linspace(-reach, reach, POINTS)
-    both = Densities.of(made, NEAR, FAR, at)
-    low, high, tall = np.exp(-epsilon) * both.first, np.exp(epsilon) * both.first, float(both.first.max())
-    height = 0.8 * tall  # where names stand, beside the flanks
-    left, right = at[both.first >= height][0], at[both.second >= height][-1]
-    series = [
-        Series("", at, high, low, role="area", colour_key="idea/data"),
-        Series("", at, low, role="reference", colour_key="idea/data"),
-    ]
-    for label, y, key, place in (
-        ("on X", both.first, "idea/first", (left - 0.12 * reach, height)),
-        ("on X′", both.second, "idea/second", (right + 0.2 * reach, height)),
-    ):
-        series.append(Series(label, at, y, role="theory", colour_key=key, label_at=place))
-    out, marks = both.second > high * (1 + 1e-9), tuple[Mark, ...]()
-    if out.any():
-        series.append(Series("", at[out], both.second[out], high[out], role="area", colour_key="idea/second"))
-        marks = (Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key="idea/second"),)
-    given = f", δ = {number(delta)}" if mechanism == GAUSSIAN else ""
-    return Panel(
-        f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density", tuple(series),
-        "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=marks,
-        note="" if given else "Grey: from 1/eᵋ to eᵋ times the density on X.",
-    )  # fmt: skip
 
 
 # Composition: the distribution of the privacy loss, of the sum of k of them, and the ε of many releases.
@@ -332,9 +331,8 @@ def _panel(mechanism: str, epsilon: float, delta: float) -> Panel:
 
 CELLS = 1000  # of the grid of one loss
 USES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
-FEW_USES, SLACKS, MUS = (1, 4, 16, 64), (1e-4, 1e-6), (0.25, 0.5, 1.0)
+FEW_USES = (1, 4, 16, 64)
 BERRY_ESSEEN = 0.4748  # Shevtsova 2011, for sums of independent terms of one distribution
-WIDTH = 1.02  # δ of losses rounded up over that of losses rounded down
 LEAST = 1e-10  # δ that is resolved: below it the rounding of the transform is of its size
 
 
@@ -347,17 +345,10 @@ class Losses:
     mass: Array
 
     @classmethod
-    def of(
-        cls,
-        distribution: Callable[[Array], Array],
-        low: float,
-        high: float,
-        cells: int = CELLS,
-        up: bool = True,
-    ) -> "Losses":
-        heights = distribution(np.linspace(low, high, cells + 1))
-        mass = np.diff(heights, prepend=0.0)
-        return cls(low, (high - low) / cells, mass if up else np.append(mass[0] + mass[1], mass[2:]))
+    def of(cls, places: Array, heights: Array, up: bool = True) -> "Losses":
+        """Return the law with this distribution function on a grid, rounded up to it or down."""
+        mass, step = np.diff(heights, prepend=0.0), (places[-1] - places[0]) / (len(places) - 1)
+        return cls(places[0], step, mass if up else np.append(mass[0] + mass[1], mass[2:]))
 
     def times(self, k: int) -> "Losses":
         size = k * (len(self.mass) - 1) + 1
@@ -397,17 +388,15 @@ class Losses:
 
 def laplace_losses(epsilon: float) -> Losses:
     """Return the loss of Laplace noise on the worst neighbours: ±ε at the ends, a density between them."""
-
-    def distribution(loss: Array) -> Array:
-        return np.where(loss >= epsilon, 1.0, np.exp((loss - epsilon) / 2) / 2)
-
-    return Losses.of(distribution, -epsilon, epsilon)
+    loss = np.linspace(-epsilon, epsilon, CELLS + 1)
+    return Losses.of(loss, np.where(loss >= epsilon, 1.0, np.exp((loss - epsilon) / 2) / 2))
 
 
 def gaussian_losses(mu: float, up: bool) -> Losses:
     """Return the loss of μ-GDP noise: N(μ²/2, μ²)."""
     middle, half = mu**2 / 2, 9.0 * mu
-    return Losses.of(lambda loss: ndtr((loss - middle) / mu), middle - half, middle + half, 20 * CELLS, up)
+    loss = np.linspace(middle - half, middle + half, 20 * CELLS + 1)
+    return Losses.of(loss, ndtr((loss - middle) / mu), up)
 
 
 def normal_epsilon(mean: float, sd: float, delta: float) -> float:
@@ -425,7 +414,7 @@ def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Char
     best = [optimal_composition(ApproxDP(epsilon, 0.0), k, delta).epsilon for k in USES]
     exact = [one.times(k).epsilon(delta) if delta >= LEAST else nan for k in USES]
     normal = [normal_epsilon(k * mean, sqrt(k) * sd, delta) for k in USES]
-    series = [Series("sum of all ε", (USES[0], USES[-1]), (1, 1), role="reference")]
+    series = [across("sum of all ε", (USES[0], USES[-1]), 1)]
     for label, found, key in (
         ("any mechanism, at best", best, "idea/public"),
         ("Laplace noise, exactly", exact, "idea/laplace"),
@@ -449,39 +438,34 @@ def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Char
 
 
 def losses_become_normal() -> Verdict:
-    checks = [
-        largest("ε of k Laplace releases over that of any mechanism", _over_optimal(), 1 + 1e-9, "at most 1"),
-        largest("distance to the normal law over its bound", _normal(), 1.0, "at most 1"),
+    over_optimal = [
+        laplace_losses(epsilon).times(k).epsilon(slack)
+        / optimal_composition(ApproxDP(epsilon, 0.0), k, slack).epsilon
+        for epsilon, k, slack in product((0.1, 0.5, 1.0), FEW_USES, (1e-4, 1e-6))
     ]
-    settings = [(mu, k) for mu in MUS for k in FEW_USES[:3]]
-    exact = np.array([gaussian_delta(mu * sqrt(k), 2 * mu * sqrt(k)) for mu, k in settings])
-    up, down = (
-        np.array([gaussian_losses(mu, up).times(k).delta(2 * mu * sqrt(k)) for mu, k in settings])
-        for up in (True, False)
-    )
-    for name, ratios, bound in (
-        ("δ of losses rounded down over the package's δ", down / exact, 1.0),
-        ("the package's δ over that of losses rounded up", exact / up, 1.0),
-        ("rounded up over rounded down", up / down, WIDTH),
-    ):
-        checks.append(largest(name, ratios.tolist(), bound, f"at most {bound:g}"))
-    return combine(checks)
-
-
-def _over_optimal() -> Iterator[float]:
-    for epsilon in (0.1, 0.5, 1.0):
-        for k in FEW_USES:
-            for slack in SLACKS:
-                any_mechanism = optimal_composition(ApproxDP(epsilon, 0.0), k, slack).epsilon
-                yield laplace_losses(epsilon).times(k).epsilon(slack) / any_mechanism
-
-
-def _normal() -> Iterator[float]:
-    for epsilon in (0.1, 0.5, 1.0, 2.0, 4.0):
+    to_normal = []
+    for epsilon, k in product((0.1, 0.5, 1.0, 2.0, 4.0), FEW_USES):
         one = laplace_losses(epsilon)
         _, sd, third = one.moments()
-        for k in FEW_USES:
-            yield one.times(k).distance_to_normal() / (BERRY_ESSEEN * third / sd**3 / sqrt(k))
+        to_normal.append(one.times(k).distance_to_normal() / (BERRY_ESSEEN * third / sd**3 / sqrt(k)))
+    settings = [(mu, k, mu * sqrt(k)) for mu, k in product((0.25, 0.5, 1.0), FEW_USES[:3])]
+    exact = np.array([gaussian_delta(whole, 2 * whole) for *_, whole in settings])
+    up, down = (
+        np.array([gaussian_losses(mu, up).times(k).delta(2 * whole) for mu, k, whole in settings])
+        for up in (True, False)
+    )
+    return combine(
+        [
+            largest(name, found, bound, f"at most {bound:g}")
+            for name, found, bound in (
+                ("ε of k Laplace releases over that of any mechanism", over_optimal, 1 + 1e-9),
+                ("distance to the normal law over its bound", to_normal, 1.0),
+                ("δ of losses rounded down over the package's δ", (down / exact).tolist(), 1.0),
+                ("the package's δ over that of losses rounded up", (exact / up).tolist(), 1.0),
+                ("rounded up over rounded down", (up / down).tolist(), 1.02),
+            )
+        ]
+    )
 
 
 CLAIMS = (

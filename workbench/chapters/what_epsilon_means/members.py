@@ -8,6 +8,7 @@ p: for μ-GDP p ≤ Φ(Φ⁻¹(1 - p) + μ), which is p ≤ Φ(μ/2).
 """
 
 from collections.abc import Mapping
+from functools import partial
 from math import hypot, sqrt
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.random import Generator
 
 from workbench.catalog import CATALOG
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.curves import LEVEL, measured
+from workbench.charts.curves import LEVEL, across, measured, theory
 from workbench.charts.style import number
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
@@ -27,10 +28,10 @@ from workbench.study import measures
 from workbench.study import tracing as tracer
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import between, by, share
+from workbench.study.measures import between, by, hits
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
-from workbench.study.run import Run
+from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array, Columns
 
 EPSILON, DELTA = 1.0, 1e-2
@@ -40,8 +41,6 @@ NORMAL = 0.02  # of the areas: normal scores are a model
 FINE = tuple(int(d) for d in np.unique(np.geomspace(5, 2000, 41).round()))
 DRAWS = {"quick": 4000, "full": 20_000}
 BINS = 41
-PLAIN, PRIVATE = "mean/empirical", "idea/gaussian"
-MEMBER, STRANGER = "idea/second", "idea/data"
 
 
 def released(n: int, d: int, epsilon: float, delta: float) -> Charge:
@@ -49,14 +48,14 @@ def released(n: int, d: int, epsilon: float, delta: float) -> Charge:
     return Charge("mean", "gaussian", 2 * sqrt(d) / n, ApproxDP(epsilon, delta))
 
 
-def noise_scale(n: int, d: int, epsilon: float, delta: float) -> float:
-    return gaussian_scale(released(n, d, epsilon, delta))
-
-
-def area(n: int, d: int, scale: float) -> float:
+def area(n: int, d: int, scale: float = 0.0) -> float:
     """Return how often a member's score is above a stranger's, by the central limit theorem."""
     spread = hypot(sqrt(d * (2 * n - 1)) / n, scale * sqrt(2 * d))
     return float(ndtr((d / n) / spread))
+
+
+def private_area(d: int, n: int, epsilon: float, delta: float) -> float:
+    return area(n, d, gaussian_scale(released(n, d, epsilon, delta)))
 
 
 def most_area(epsilon: float, delta: float) -> float:
@@ -75,10 +74,8 @@ def scores(
     others = 2.0 * data.binomial(n - 1, 0.5, size=(trials, d)) - (n - 1)
     total = member + others
     private = gaussian(total / n, charge, SimulatedNoise(noise))
-    plain = (
-        np.array([(z * total).sum(axis=1) for z in (member, stranger)]) / n
-    )  # whole numbers: ties are exact
-    return plain, np.array([(z * private).sum(axis=1) for z in (member, stranger)])
+    plain, noisy = ([(z * of).sum(axis=1) for z in (member, stranger)] for of in (total, private))
+    return np.array(plain) / n, np.array(noisy)  # whole numbers: ties of exact means are exact
 
 
 def traced(
@@ -102,77 +99,63 @@ TRACED = Sweep(
 
 def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     """Return scores of members and strangers, and how often a member's is the larger one."""
-    points = [{**point, "n": n, "epsilon": epsilon, "delta": delta} for point in TRACED.points]
-    frame = run.table(TRACED.moved(points))
+    drawn, spread = np.empty((2, 0)), sqrt(d / n)
+    if run.simulate:
+        data = stream(run.seed, Role.DATA, "what-epsilon-means-scores", n, 0)
+        draws = min(DRAWS.get(run.profile, 4000), max(200, 2_000_000 // d))
+        drawn = scores(n, d, released(n, d, 1.0, 0.01), draws, data, data)[0]
+    edges, densities = np.linspace(-4 * spread, d / n + 4 * spread, BINS + 1), []
+    middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
+    for label, key, middle, side, found in (
+        ("members", "idea/second", d / n, 2.0, drawn[0]),
+        ("strangers", "idea/data", 0.0, -2.3, drawn[1]),
+    ):
+        if len(found):
+            heights = np.histogram(found, edges)[0] / len(found) / width
+            band = 2 * np.sqrt(heights / len(found) / width)
+            low, high = np.maximum(heights - band, 0.0), heights + band
+            densities.append(Series("", middles, heights, low, high, colour_key=key))
+        curve = np.exp(-(((middles - middle) / spread) ** 2) / 2) / (spread * sqrt(2 * np.pi))
+        place = middle + side * spread, 0.34 / spread
+        densities.append(theory(label, middles, curve, key, label_at=place))
+    frame = run.table(
+        TRACED.moved({"d": one, "n": n, "epsilon": epsilon, "delta": delta} for one in DIMENSIONS)
+    )
+    said = f"private mean, ε = {number(epsilon)}, δ = {number(delta)}"
+    lines, curves = [across("most for this budget", (FINE[0], FINE[-1]), most_area(epsilon, delta))], []
+    for name, key, label, foreseen in (
+        ("plain", "mean/empirical", "exact mean", partial(area, n)),
+        ("private", "idea/gaussian", said, partial(private_area, n=n, epsilon=epsilon, delta=delta)),
+    ):
+        above = {int(one): hits(rows[name], LEVEL) for one, rows in by(frame, "d").items()}
+        expected = [foreseen(one) for one in above]
+        curves.append(measured(label, above, key, expected, NORMAL, kind="fraction"))
+        lines.append(theory("", FINE, map(foreseen, FINE), key))
     return Chart(
         "tracing",
         "An exact mean of many columns names its members",
-        (score_panel(n, d, _drawn(run, n, d)), areas(frame, n, epsilon, delta)),
+        (
+            Panel(
+                f"exact mean, n = {number(n)}, d = {number(d)}", "score of a row", "density",
+                tuple(densities), "linear", "linear", ylim=(0.0, 0.55 / spread),
+            ),
+            Panel(
+                f"n = {number(n)}", "columns d", "chance that a member's score is larger",
+                (*lines, *curves), yscale="linear", ylim=(0.45, 1.02),
+            ),
+        ),
         alt="Left, densities of the scores of strangers, round 0, and of members, further right. Right, how"
         " often a member scores above a stranger against the number of columns: it rises from a half to 1"
         " for the exact mean, and stays near a half for the private one, below a bound.",
         how_to_read="Left, members' scores are larger. Right, a half is guessing; no attacker gets above the"
         " line for this budget, however many columns there are. Markers: simulated tables.",
-    )
-
-
-def score_panel(n: int, d: int, found: Array) -> Panel:
-    spread, series = sqrt(d / n), []
-    edges = np.linspace(-4 * spread, d / n + 4 * spread, BINS + 1)
-    middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    for label, key, middle, drawn in zip(
-        ("members", "strangers"), (MEMBER, STRANGER), (d / n, 0.0), found, strict=True
-    ):
-        curve = np.exp(-(((middles - middle) / spread) ** 2) / 2) / (spread * sqrt(2 * np.pi))
-        if len(drawn):
-            heights = np.histogram(drawn, edges)[0] / len(drawn) / width
-            band = 2 * np.sqrt(heights / len(drawn) / width)
-            ends = np.maximum(heights - band, 0.0), heights + band
-            series.append(Series("", middles, heights, *ends, colour_key=key))
-        place = middle + spread * (2.0 if middle else -2.3), 0.34 / spread
-        series.append(Series(label, middles, curve, role="theory", colour_key=key, label_at=place))
-    return Panel(
-        f"exact mean, n = {number(n)}, d = {number(d)}", "score of a row", "density", tuple(series),
-        "linear", "linear",
-        ylim=(0.0, 0.55 / spread),
     )  # fmt: skip
-
-
-def _drawn(run: Run, n: int, d: int) -> Array:
-    if not run.simulate:
-        return np.empty((2, 0))
-    data = stream(run.seed, Role.DATA, "what-epsilon-means-scores", n, 0)
-    draws = min(DRAWS.get(run.profile, 4000), max(200, 2_000_000 // d))
-    return scores(n, d, released(n, d, 1.0, 0.01), draws, data, data)[0]
-
-
-def areas(frame: pd.DataFrame, n: int, epsilon: float, delta: float) -> Panel:
-    most = most_area(epsilon, delta)
-    scale = {d: noise_scale(n, d, epsilon, delta) for d in (*DIMENSIONS, *FINE)}
-    private = f"private mean, ε = {number(epsilon)}, δ = {number(delta)}"
-    series = [
-        Series("most for this budget", (FINE[0], FINE[-1]), (most, most), role="reference"),
-        Series("", FINE, [area(n, d, 0.0) for d in FINE], role="theory", colour_key=PLAIN),
-        Series("", FINE, [area(n, d, scale[d]) for d in FINE], role="theory", colour_key=PRIVATE),
-    ]
-    for name, key, label in (("plain", PLAIN, "exact mean"), ("private", PRIVATE, private)):
-        hits = {d: share(int(some[name].sum()), len(some), LEVEL) for d, some in by(frame, "d").items()}
-        expected = [area(n, int(d), 0.0 if name == "plain" else scale[int(d)]) for d in hits]
-        series.append(measured(label, hits, key, expected, 0.02, kind="fraction"))
-    return Panel(
-        f"n = {number(n)}",
-        "columns d",
-        "chance that a member's score is larger",
-        tuple(series),
-        yscale="linear",
-        ylim=(0.45, 1.02),
-    )
 
 
 def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
     checks = []
     for d, some in by(frame, "d").items():
-        found, expected = share(int(some["plain"].sum()), len(some), claim_level()), area(N, int(d), 0.0)
+        found, expected = hits(some["plain"], claim_level()), area(N, int(d))
         ends = expected - NORMAL, expected + NORMAL
         checks.append(between(f"d = {d:g}", found, *ends, bound=expected, n=N))
     return checks
@@ -181,8 +164,7 @@ def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
 def privacy_hides_members(frame: pd.DataFrame) -> list[Verdict]:
     most, checks = most_area(EPSILON, DELTA), []
     for d, some in by(frame, "d").items():
-        found = share(int(some["private"].sum()), len(some), claim_level())
-        expected = area(N, int(d), noise_scale(N, int(d), EPSILON, DELTA))
+        found, expected = hits(some["private"], claim_level()), private_area(int(d), N, EPSILON, DELTA)
         checks.append(between(f"d = {d:g}", found, expected - NORMAL, most, n=N))
     return checks
 
@@ -227,15 +209,13 @@ OUT_OF_REACH: Mapping[str, tuple[int, int]] = {
 """Rows and columns of means of which nobody could be traced, if they were exact; nothing is shown there."""
 
 
-def traced_by_mean(
-    key: str, n: int, d: int, noise_share: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
+@each_trial
+def traced_by_mean(key: str, n: int, d: int, noise_share: float, *, data: Generator, noise: Generator) -> Row:
     estimator = CATALOG[key].estimator
     population = MultivariateGaussian(Gaussian(np.zeros(d), np.eye(d)))
     budget = None if isinstance(CATALOG[key].examples[0].budget, NonPrivate) else BUDGET
     source = tracer.Quieter(SimulatedNoise(noise), noise_share)
-    found = [tracer.traced(estimator, population, n, budget, data=data, noise=source) for _ in range(trials)]
-    return {"traced": np.array(found)}
+    return {"traced": tracer.traced(estimator, population, n, budget, data=data, noise=source)}
 
 
 EVERY_MEAN = Sweep(
