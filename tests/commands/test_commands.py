@@ -136,9 +136,7 @@ def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkou
 @pytest.mark.daily
 def test_reproduce_counts_the_claims_that_agree_and_fails_where_one_differs(tmp_path):
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
-    setup = (
-        "from workbench.lab.live.session import Session\nlab = Session(out=out, profile=profile, seed=seed)"
-    )
+    setup = "from workbench.lab.notebook import Session\nlab = Session(out=out, profile=profile, seed=seed)"
     write_notebook(tmp_path / "notebooks" / "01.ipynb", setup, 'lab.verdicts(["T1", "T3"])')
     assert "2 are new" in run_workbench("reproduce", cwd=tmp_path).stdout
     made = json.loads((tmp_path / "reproduced" / "01" / "verdicts.json").read_text())

@@ -9,7 +9,7 @@ import pytest
 from tests.lab.runner.test_resume import OPEN, Lab
 from tests.lab.runner.test_resume import whole as whole
 from tests.lab.terminal import CTRL_C, marked, terminal
-from workbench.lab.runner.reproduce import Interrupted, interruptible
+from workbench.lab.runner import Interrupted, interruptible
 
 LINE = f"interrupted: {OPEN} blocks kept, run again to go on"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.conftest import ROOT, write_notebook
+from tests.lab.conftest import ROOT, checkout, write_notebook
 
 COUNT, OPEN = 12, 5  # blocks of either sweep; those that need no gate
 PATIENCE = 120.0
@@ -55,7 +55,7 @@ CLAIMS["gated"] = Claim("gated", "0", ("L17/Thm1.1",), "errors are small", small
 NOTEBOOK = (
     "import os, pathlib, gated",
     'pathlib.Path(os.environ["PID"]).write_text(str(os.getpid()))',
-    "from workbench.lab.live.session import Session",
+    "from workbench.lab.notebook import Session",
     "lab = Session(out=out, profile=profile, seed=seed)",
     'lab.show(gated.errors, verdicts=["gated"])',
     'lab.verdicts(["gated"])',
@@ -148,9 +148,7 @@ def whole(tmp_path_factory):
     """A run that nobody disturbed, on one process."""
     home = tmp_path_factory.mktemp("home")
     (home / "gated.py").write_text(GATED)
-    root = home / "checkout"
-    root.mkdir()
-    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+    root = checkout(home / "checkout")
     write_notebook(root / "notebooks" / "01_gated.ipynb", *NOTEBOOK)
     lab = Lab(root, home)
     lab.reproduce("--jobs", "1")
