@@ -141,7 +141,7 @@ def _reproduce(options: Options) -> int:
         if name in axes:
             raise ArgumentError(f"grid {name}", values, f"all values of {name} in one --grid")
         axes[name] = values
-    how = _given(options, "profile", "jobs", "timeout", "store", "scheduler")
+    how = _given(options, "profile", "jobs", "timeout", "scheduler")
     how |= {} if options.limit is None else {"limit": options.limit}
     what = _given(options, "update", "out") | {"given": dict(options.parameter), "grid": axes}
     batch, found = Batch(say=say, **how), _project(options)
@@ -332,7 +332,6 @@ COMMANDS = {
             ("--grid NAME=VALUE,VALUE,...", axis, [], "a run at each combination of values"),
             ("--limit TIMES", float, None, "most work of a sweep, over that at its usual points (2)"),
             ("--jobs N", int, None, "processes that compute at a time (2)"),
-            ("--store FILE", Path, None, "one file for all finished blocks of trials"),
             ("--scheduler ADDRESS", str, None, "of a dask cluster that computes: tcp://host:8786"),
             ("--timeout SECONDS", float, None, "for each notebook"),
         ),

@@ -279,7 +279,6 @@ class Batch:
     # the address of a dask cluster that computes their sweeps and searches instead
     scheduler: str | None = None
     timeout: float | None = None  # for each variant, in seconds
-    store: Path | None = None  # one file for the blocks of all, in place of those beside the outputs
     # what becomes of each, and every `PAUSE` seconds how many blocks there are of those that run
     say: Callable[[str], None] = lambda _: None
     running: dict[str, tuple[Path, float]] = field(default_factory=dict, init=False)
@@ -317,15 +316,11 @@ class Batch:
         how = {"profile": self.profile, "limit": self.limit, "figure": variant.figure}
         return key(variant.notebook, {**variant.moved, **how})
 
-    def stores(self, variants: Iterable[Variant]) -> list[Path]:
-        """Return the stores of variants: the one that is given, or those of their notebooks."""
-        homes = dict.fromkeys(variant.home for variant in variants)
-        return [self.store] if self.store else [place(home) for home in homes]
-
     def held(self, variants: Iterable[Variant]) -> tuple[int, float]:
         """Return the blocks that a run finds in the stores of what it has to do, and what they have cost."""
         todo = [one for one in variants if not fresh(one.out, self.key(one))]
-        counts, seconds = zip((0, 0.0), *map(held, self.stores(todo)), strict=True)
+        stores = {place(one.home) for one in todo}
+        counts, seconds = zip((0, 0.0), *map(held, stores), strict=True)
         return sum(counts), sum(seconds)
 
     def _tell(self) -> None:
@@ -360,7 +355,7 @@ class Batch:
         out.mkdir(parents=True, exist_ok=True)
         for path in [*outputs(out), out / EXECUTED]:  # nothing else: the folder may be anybody's
             path.unlink(missing_ok=True)
-        remark = "" if self.store else prepare(place(variant.home))
+        remark = prepare(place(variant.home))
         outcome = replace(self.launched(variant, share), remark=remark)
         if outcome.good:
             record(out).parent.mkdir(parents=True, exist_ok=True)
@@ -369,7 +364,7 @@ class Batch:
 
     def launched(self, variant: Variant, share: int) -> Outcome:
         """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped."""
-        out, store = str(variant.out.resolve()), (self.store or place(variant.home)).resolve()
+        out, store = str(variant.out.resolve()), place(variant.home).resolve()
         given = {**variant.moved, "profile": self.profile, "out": out, "recompute": True}
         lent = {"store": str(store), "jobs": share, "limit": self.limit, "scheduler": self.scheduler}
         safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
@@ -531,7 +526,7 @@ def _told(
     for line in [*failed, *advice, *remarks]:
         tables.say(line)
     with ExitStack() as stack:
-        paths = [path for path in batch.stores(chosen) if path.is_file()]
+        paths = [path for path in dict.fromkeys(place(one.home) for one in chosen) if path.is_file()]
         if paths:
             kept, sha = digest([stack.enter_context(Store(path)) for path in paths])
             tables.say(f"in the stores: {kept} blocks of rows, sha256 {sha}")
