@@ -82,3 +82,16 @@ def _heard():
     yield
     for how, handler in zip(hows, before, strict=True):
         signal.signal(how, handler)
+
+
+def marked(mark, running=""):
+    """Return the ids of the processes that inherited this value of MARK, run this and have not ended."""
+    listed = subprocess.run(
+        ["ps", "axeww", "-o", "pid=,stat=,command="], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    return [
+        int(pid)
+        for pid, state, words in rows
+        if f"MARK={mark}" in words.split() and running in words and state[0] != "Z"
+    ]

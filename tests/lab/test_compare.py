@@ -7,7 +7,7 @@ import pytest
 
 from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
 from workbench.errors import ArgumentError
-from workbench.lab.compare import colour_keys, comparison_chart
+from workbench.lab.compare import colour_keys
 from workbench.lab.notebook import compare
 from workbench.populations import UnivariateGaussian
 
@@ -25,37 +25,27 @@ def mine(rows, rng):
     return rows.mean() + rng.laplace()
 
 
-def two(store, **more):
-    methods = {"two-step": TwoStepMean(radius=9, sigma=1.0), "mine": mine}
-    return compare(
-        methods, **{"population": NORMAL, "budget": PureDP(1), "trials": 20, "store": store, **more}
-    )
-
-
 @pytest.mark.daily
 def test_a_fresh_notebook_shows_the_picture_and_the_second_run_reads_the_store(tmp_path):
     script = (
         "from IPython.core.interactiveshell import InteractiveShell\n"
-        f"shell = InteractiveShell.instance()\n"
-        f"result = shell.run_cell({CELL!r}).result\n"
+        f"result = InteractiveShell.instance().run_cell({CELL!r}).result\n"
         "print('image/svg' in result._repr_html_(), len(result.frame), round(result.frame.error.sum(), 12))\n"
     )
     env = {"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": ":".join(sys.path), "HOME": str(tmp_path)}
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True
-        ).stdout
-        for _ in range(2)
-    ]
-    assert runs[0].splitlines()[-1].startswith("True 800 ")
-    assert runs[0].splitlines()[-1] == runs[1].splitlines()[-1]
-    assert len(CELL.strip().splitlines()) == 5
+    command, said = [sys.executable, "-c", script], {"capture_output": True, "text": True, "check": True}
+    one, two = (subprocess.run(command, env=env, **said).stdout.splitlines()[-1] for _ in range(2))
+    assert one.startswith("True 800 ")
+    assert one == two
     assert [path.name for path in (tmp_path / "workbench").glob("*.sqlite")] == ["compare.sqlite"]
 
 
 @pytest.mark.daily
 def test_the_picture_is_error_against_n_with_what_is_predicted(tmp_path):
-    found = two(tmp_path / "s", n=[50, 500], budget=[PureDP(1), PureDP(2)])
+    estimator, budgets = TwoStepMean(radius=9, sigma=1.0), [PureDP(1), PureDP(2)]
+    methods = {"two-step": estimator, "mine": mine}
+    how = {"n": [50, 500], "budget": budgets, "trials": 20, "store": tmp_path / "s"}
+    found = compare(methods, population=NORMAL, **how)
     assert [panel.title for panel in found.chart.panels] == ["ε = 1", "ε = 2"]
     first = found.chart.panels[0].series
     assert [(one.label, one.role, one.colour_key) for one in first] == [
@@ -63,29 +53,17 @@ def test_the_picture_is_error_against_n_with_what_is_predicted(tmp_path):
         ("", "theory", "univariate/two-step-mean"),
         ("mine", "estimate", "yours/1"),
     ]
-    assert tuple(first[1].y) == tuple(
-        TwoStepMean(radius=9, sigma=1.0).predicted_error(n, 1, PureDP(1)) for n in (50, 500)
-    )
+    assert tuple(first[1].y) == tuple(estimator.predicted_error(n, 1, PureDP(1)) for n in (50, 500))
     assert found.svg().startswith(b"<?xml")
-    assert "two-step" in str(found)
     assert str(found).count("\n") == 9
 
 
-def test_what_cannot_be_drawn_is_refused(tmp_path):
+def test_what_cannot_be_drawn_is_refused():
+    how = {"n": 9, "budget": [ZCDP(1.0), PureDP(1.0)], "trials": 5, "cached": False}
     with pytest.raises(ArgumentError, match=r"budgets of one kind, or several n"):
-        comparison_chart(
-            compare(
-                {"mine": mine},
-                population=NORMAL,
-                n=9,
-                budget=[ZCDP(1.0), PureDP(1.0)],
-                trials=5,
-                cached=False,
-            ).found
-        )
+        compare({"mine": mine}, population=NORMAL, **how)
     with pytest.raises(ArgumentError, match="at most 4"):
         colour_keys({str(k): mine for k in range(5)})
-    keys = colour_keys(
-        {"a": ClippedMean(radius=1, sigma=1.0), "b": ClippedMean(radius=2, sigma=1.0), "c": mine}
-    )
+    twice = {name: ClippedMean(radius=radius, sigma=1.0) for name, radius in (("a", 1), ("b", 2))}
+    keys = colour_keys({**twice, "c": mine})
     assert list(keys.values()) == ["univariate/clipped-mean", "yours/1", "yours/2"]

@@ -121,8 +121,8 @@ NAMES = ("key", "calibration", "d", "answers_from", "refusal", "other_rows", "ki
 def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
     """Return the question and the answers as JSON has them.
 
-    Of each estimator that is the answer that is stated, and what it says of n by each kind, which is None where
-    that is not asked.
+    Of each estimator that is the answer that is stated, and what it says of n by each kind, None where nobody
+    asks.
     """
     asked = {name: getattr(question, name) for name in ("subject", "d", "alpha", "beta", "n")}
     asked |= {"budget": _budget(question.budget), "delta": question.delta if question.n else None}

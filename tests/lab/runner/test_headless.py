@@ -90,6 +90,7 @@ def test_figures_are_those_of_papermill_from_another_folder(root, reproduced, tm
     assert done.returncode == 0, done.stderr
     made = sorted(path.name for path in out.iterdir())
     assert made == ["errors.json", "errors.svg", "heavy.json", "heavy.svg"]
+    assert {path.name for path in tmp_path.iterdir()} == {"executed.ipynb", "out"}  # no store beside them
     _, folder = reproduced
     assert [(out / name).read_bytes() for name in made] == [(folder / name).read_bytes() for name in made]
 

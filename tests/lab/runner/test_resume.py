@@ -110,14 +110,11 @@ class Lab:
     def bytes(self):
         return [(self.out / SEEDED / name).read_bytes() for name in OUTPUTS]
 
-    def run(self, *words, cwd=None):
+    def reproduce(self, *options):
         found = {"capture_output": True, "text": True, "env": self.environment, "check": False}
-        done = subprocess.run([str(word) for word in words], cwd=cwd or self.checkout, **found)
+        done = subprocess.run([*self.command, *map(str, options)], cwd=self.checkout, **found)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
-
-    def reproduce(self, *options):
-        return self.run(*self.command, *options)
 
     def kill(self, blocks, *options):
         """Kill a `reproduce` with SIGKILL when so many blocks are stored, and wait for its kernel's end."""
@@ -186,20 +183,3 @@ def test_a_larger_profile_finds_what_a_smaller_one_stored(again):
     again.reproduce("--profile", "full")
     assert len(again.started) == 2 * COUNT  # of two blocks at every point, the first is there
     assert {path.name for path in (again.out / SEEDED).iterdir()} == {*OUTPUTS, "executed.ipynb"}
-
-
-@pytest.mark.daily
-def test_without_a_runner_nothing_is_stored(whole, tmp_path):
-    lab, before = Lab(whole.checkout, tmp_path), files(whole.checkout)
-    (tmp_path / "elsewhere").mkdir()
-    notebook = whole.checkout / "notebooks" / "01_gated.ipynb"
-    lab.run(
-        sys.executable, "-m", "papermill", notebook, "out.ipynb", "-p", "seed", 9, cwd=tmp_path / "elsewhere"
-    )
-    assert len(lab.started) == 2 * COUNT
-    assert files(tmp_path / "elsewhere") == {"out.ipynb"}
-    assert files(whole.checkout) == before
-
-
-def files(folder):
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
