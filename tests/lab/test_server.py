@@ -4,12 +4,12 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
 
 from tests.browser.server import environment, free_port, wait_for
+from tests.cluster import until
 from tests.lab.conftest import ROOT, marked
 
 pytestmark = pytest.mark.usefixtures("_heard")
@@ -49,13 +49,6 @@ def asked(server, method, what, data=None):
     request = urllib.request.Request(f"{server.base}/{what}", data, header, method=method)
     with urllib.request.urlopen(request, timeout=ENDS_WITHIN) as answer:
         return json.load(answer)
-
-
-def until(true):
-    deadline = time.monotonic() + ENDS_WITHIN
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.daily

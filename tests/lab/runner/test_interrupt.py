@@ -8,9 +8,9 @@ from contextlib import suppress
 
 import pytest
 
+from tests.cluster import until
 from tests.lab.conftest import marked
 from tests.lab.runner.test_resume import OPEN, Lab
-from tests.lab.runner.test_resume import until as until
 from tests.lab.runner.test_resume import whole as whole
 from workbench.lab.runner import Interrupted, interruptible
 

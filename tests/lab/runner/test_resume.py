@@ -6,17 +6,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.cluster import until
 from tests.lab.conftest import ROOT, checkout, write_notebook
 
 COUNT, OPEN = 12, 5  # blocks of either sweep; those that need no gate
-PATIENCE = 120.0
 SEEDED = Path("01_gated", "seed=8")  # not the seed that the notebook starts with: nothing is committed
 
 GATED = """
@@ -126,13 +125,6 @@ class Lab:
                 process.kill()
         assert process.returncode == -signal.SIGKILL
         until(lambda: not alive((self.folder / "PID").read_text()))
-
-
-def until(true):
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def alive(pid):
