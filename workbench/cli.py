@@ -127,7 +127,7 @@ def _given(options: Options, *names: str) -> dict[str, Any]:
 
 
 def _lab(options: Options) -> int:
-    from workbench.lab.server import serve
+    from workbench.lab.project import serve
 
     return serve(_project(options), options.port, browser=not options.no_browser)
 

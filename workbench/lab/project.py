@@ -1,4 +1,4 @@
-"""Where the project is, and what its notebooks show.
+"""Where the project is, what its notebooks show, and JupyterLab on them.
 
 The project is the nearest folder upwards whose pyproject.toml names dp-workbench. Outside a checkout it is
 what an installed wheel carries: notebooks, committed figures and verdicts. That is read only; what is made of
@@ -6,16 +6,20 @@ it goes to the working folder.
 """
 
 import ast
+import os
 import shutil
+import signal
 import sys
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.lab.tables import say
 
 NAME = "dp-workbench"
 CARRIED = Path(__file__).parents[1] / "project"  # in a wheel alone
@@ -160,3 +164,47 @@ def shown(source: str) -> list[str]:
     ['rows_against_delta']
     """
     return [name for method, name in calls(source) if method == "show" and name.isidentifier()]
+
+
+# JupyterLab
+
+
+SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks, no autosaving
+
+
+def serve(project: Project, port: int = 8888, *, browser: bool = True) -> int:
+    """Run JupyterLab on the notebooks, offline, in this very process, and return when it is stopped.
+
+    Its menu, Ctrl-C, `kill` and the end of its terminal stop it. There is no process between the caller and
+    the server, so that whatever ends one ends the other, and the server ends its kernels. The user's own
+    settings stay, ours come before them.
+    """
+    if find_spec("jupyterlab") is None:
+        raise ModuleNotFoundError("No module named 'jupyterlab'", name="jupyterlab")
+    integer_at_least(1, port=port)
+    if port > 65535:
+        raise ArgumentError("port", port, "at most 65535")
+    root, styles = project.own().root, {"static_custom_path": [str(Path(__file__).parent / "custom")]}
+    line = [
+        f"--ServerApp.root_dir={root}",
+        "--LabApp.default_url=/lab/tree/notebooks",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.custom_css=True",
+        f"--ServerApp.tornado_settings={styles}",  # there is no option of its own for it
+        f"--ServerApp.port={port}",
+        "--ServerApp.answer_yes=True",  # one Ctrl-C ends it
+    ]
+    if not browser:
+        line.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        line.append("--allow-root")
+    say(f"the notebooks are in {root / 'notebooks'}", sys.stderr)
+    own = os.environ.get("JUPYTER_CONFIG_PATH", "")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, (str(SETTINGS), own)))
+    lost = getattr(signal, "SIGHUP", None)  # not on every platform
+    if lost is not None and signal.getsignal(lost) is not signal.SIG_IGN:  # as under `nohup`
+        signal.signal(lost, lambda *_: os.kill(os.getpid(), signal.SIGTERM))  # as `kill` ends it
+    from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+
+    LabApp.launch_instance(line)
+    return 0
