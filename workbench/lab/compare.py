@@ -1,6 +1,6 @@
 """`compare` in a notebook: a picture, a table of errors and the tidy frame behind them, in one cell."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from html import escape
@@ -78,14 +78,14 @@ def comparison_chart(found: Comparison) -> Chart:
     keys, summary = colour_keys(found.methods), found.summary
     if len(set(summary["n"])) == 1 and len(found.budgets) > 1:
         spent, unit = _spent(found.budgets)
-        series = tuple(_series(summary, keys, lambda part: part["budget"].map(spent)))
-        panels = [Panel(f"n = {summary['n'].iloc[0]:g}", unit, "median error", series)]
+        drawn = _series(summary.assign(x=summary["budget"].map(spent)), keys)
+        panels = [Panel(f"n = {summary['n'].iloc[0]:g}", unit, "median error", drawn)]
     else:
         panels = []
         for budget in found.budgets:
             rows = summary[summary["budget"] == str(budget or "none")]
-            series = tuple(_series(rows, keys, lambda part: part["n"]))
-            panels.append(Panel(str(budget or "no privacy"), "rows n", "median error", series))
+            drawn = _series(rows.assign(x=rows["n"]), keys)
+            panels.append(Panel(str(budget or "no privacy"), "rows n", "median error", drawn))
     words = "Median errors, not measured yet."
     if len(summary):
         n, budget = summary["n"].max(), summary["budget"].iloc[-1]
@@ -125,13 +125,14 @@ def _spent(budgets: tuple[Budget | None, ...]) -> tuple[dict[str, float], str]:
     return {str(budget): float(getattr(budget, name)) for budget in budgets}, UNITS[name]
 
 
-def _series(rows: pd.DataFrame, keys: Mapping[str, str], across: Any) -> Iterator[Series]:
+def _series(rows: pd.DataFrame, keys: Mapping[str, str]) -> tuple[Series, ...]:
+    found = []
     for method, key in keys.items():
         part = rows[rows["method"] == method]
-        x = across(part)
-        yield Series(method, x, part["median"], part["low"], part["high"], colour_key=key)
+        found.append(Series(method, part["x"], part["median"], part["low"], part["high"], colour_key=key))
         if len(part) and all(map(isfinite, part["predicted"])):
-            yield Series("", x, part["predicted"], role="theory", colour_key=key)
+            found.append(Series("", part["x"], part["predicted"], role="theory", colour_key=key))
+    return tuple(found)
 
 
 @wraps(compared)

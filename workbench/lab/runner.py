@@ -62,10 +62,7 @@ class Variant:
 
     notebook: Path  # its file
     home: Path  # the folder of its outputs at the start, and the one that owns its store
-    # where its parameters start, in the order declared; without those that the runner sets
-    start: Mapping[str, object] = field(default_factory=dict)
-    # its parameters that are elsewhere, in the same order
-    moved: Mapping[str, object] = field(default_factory=dict)
+    moved: Mapping[str, object]  # its parameters that are not where they start, in the order declared
     figure: str = ""  # the one that is drawn; all of them if empty
 
     @property
@@ -119,7 +116,7 @@ def variants(
             asked = {**(given or {}), **dict(zip(grid, one, strict=True))}
             wanted = {name: _checked(notebook.stem, name, asked[name], start, declared) for name in asked}
             moved = {name: wanted[name] for name in start if name in wanted and wanted[name] != start[name]}
-            found.append(Variant(notebook, out / notebook.stem, start, moved, figure))
+            found.append(Variant(notebook, out / notebook.stem, moved, figure))
     for name, count in Counter(one.name for one in found).items():
         if count > 1:
             raise ArgumentError("grid", name, "every combination of values once")

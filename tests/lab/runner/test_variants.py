@@ -35,7 +35,6 @@ def at(root, tmp_path):
 def test_outputs_lie_in_a_folder_named_by_what_is_moved_in_the_order_declared(at, tmp_path):
     (start,) = at()
     assert (start.name, start.out, start.home) == ("02_one_mean", *[tmp_path / "out" / "02_one_mean"] * 2)
-    assert start.start == {"epsilon": 0.5, "n": 2000, "radius": 1000.0, "seed": 7, "word": "a"}
     assert at(epsilon=0.5, n=2000, radius=1000, seed=7) == [start]
     (one,) = at(seed=8, radius=10.0, n=1e4, epsilon=1e-1)
     assert one.moved == {"epsilon": 0.1, "n": 10_000, "radius": 10.0, "seed": 8}
