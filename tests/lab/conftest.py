@@ -23,7 +23,7 @@ from workbench.study.rules import at_most
 lab = Session(out=out, profile=profile, seed=seed)
 def toy(name, *found):
     CLAIMS[name] = Claim(name, f"toy-{name}", ("L17/Thm1.1",), "A toy.", lambda: at_most(*found, 0.03, 1e-6))
-toy("T1", 24, 2000), toy("T2", 400, 2000), toy("T3", 1, 20)"""
+toy("T1", 24, 4000), toy("T2", 400, 4000), toy("T3", 1, 20)"""
 CHART = """series = Series("measured", (10, 100, 1000), (0.3, 0.1, seed / 210), colour_key="mean/coinpress")
 panel = Panel("Error", "n", "error", (series,))
 def error(run):
