@@ -22,13 +22,13 @@ from workbench.study.claim import Claim
 from workbench.study.rules import at_most
 lab = Session(out=out, profile=profile, seed=seed)
 def toy(name, *found):
-    CLAIMS[name] = Claim(name, f"toy-{name}", ("L17/Thm1.1",), "A toy.", lambda: at_most(*found, 0.03, 1e-6))
-toy("T1", 24, 4000), toy("T2", 400, 4000), toy("T3", 1, 20)"""
+    CLAIMS[name] = Claim(name, name, ("L17/Thm1.1",), "A toy.", lambda: at_most(*found, 0.03, 1e-6))
+toy("good", 24, 4000), toy("wrong", 400, 4000), toy("open", 1, 20)"""
 CHART = """series = Series("measured", (10, 100, 1000), (0.3, 0.1, seed / 210), colour_key="mean/coinpress")
 panel = Panel("Error", "n", "error", (series,))
 def error(run):
     return Chart("error", "Error falls", (panel,), alt="It falls.")
-lab.show(error, verdicts=["T1"])"""
+lab.show(error, verdicts=["good"])"""
 
 
 def environment():
@@ -70,7 +70,7 @@ def checkout(root):
 def project(tmp_path):
     """A checkout with one good notebook."""
     root = checkout(tmp_path / "checkout")
-    write_notebook(root / "notebooks" / "01_good.ipynb", SETUP, CHART, 'lab.verdicts(["T1"])')
+    write_notebook(root / "notebooks" / "01_good.ipynb", SETUP, CHART, 'lab.verdicts(["good"])')
     return root
 
 

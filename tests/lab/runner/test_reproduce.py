@@ -11,10 +11,10 @@ from tests.commands.conftest import command as command
 from tests.lab.conftest import CHART, SETUP, checkout, run_workbench, write_notebook
 
 NOTEBOOKS = {
-    "01_good": (SETUP, CHART, 'lab.verdicts(["T1"])'),
-    "02_claim": (SETUP, CHART, 'lab.verdicts(["T1", "T2"])'),
-    "03_long": (SETUP, 'lab.verdicts(["T1"], full=["T3"])'),
-    "04_error": ('raise ValueError("first\\nlast line")',),
+    "01_good": (SETUP, CHART, 'lab.verdicts(["good"])'),
+    "02_claim": (SETUP, CHART, 'lab.verdicts(["good", "wrong"])'),
+    "03_long": (SETUP, 'lab.verdicts(["good"], full=["open"])'),
+    "04_raises": ('raise ValueError("first\\nlast line")',),
 }
 FIGURE = ["error.json", "error.svg", "executed.ipynb"]
 
@@ -43,16 +43,16 @@ def test_what_is_good_is_committed_and_of_the_rest_is_said_what_is_wrong(updated
     content = json.loads((root / "figures" / "01_good" / "error.json").read_text())
     assert content["charts"].keys() == {"quick", "full"}
     for line in (
-        "FAILED 02_claim: ClaimError: T2 is REFUTED, expected HOLDS",
-        "FAILED 03_long: ClaimError: T3 is UNDECIDED, expected HOLDS (full profile)",
-        "FAILED 04_error: ValueError: last line (cell 3)",
+        "FAILED 02_claim: ClaimError: wrong is REFUTED, expected HOLDS",
+        "FAILED 03_long: ClaimError: open is UNDECIDED, expected HOLDS (full profile)",
+        "FAILED 04_raises: ValueError: last line (cell 3)",
     ):
         assert line in said
     assert files(root / "reproduced" / "02_claim") == [*FIGURE, "verdicts.json"]
     decided = json.loads((root / "reproduced" / "03_long" / "verdicts.json").read_text())
     assert {profile: [one["id"] for one in some] for profile, some in decided.items()} == {
-        "quick": ["T1"],
-        "full": ["T1", "T3"],
+        "quick": ["good"],
+        "full": ["good", "open"],
     }
 
 
