@@ -16,7 +16,7 @@ from workbench import PureDP, TwoStepMean
 from workbench.lab.notebook import compare
 from workbench.populations import UnivariateGaussian
 mine = lambda rows, rng, budget: rows.clip(-9, 9).mean() + rng.laplace(scale=18 / len(rows) / budget.epsilon)
-compare({"two-step": TwoStepMean(radius=9), "mine": mine}, population=UnivariateGaussian(3.0), n=[50, 500], budget=PureDP(1))
+compare({"two-step": TwoStepMean(radius=9, sigma=1), "mine": mine}, population=UnivariateGaussian(3.0), n=[50, 500], budget=PureDP(1))
 """  # noqa: E501
 
 
