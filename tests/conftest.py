@@ -7,8 +7,6 @@ from hypothesis import settings
 settings.register_profile("workbench", deadline=None)  # time is for benchmarks, not for properties
 settings.load_profile("workbench")
 
-collect_ignore = ["lab/fakes"]  # stand-ins for child processes; importing them replaces the package
-
 
 def pytest_addoption(parser):
     parser.addoption(

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import machines
-from tests.machines import OWN, Outcome, distinct, environment, kernels
+from tests.machines import OWN, environment, kernels
 
 ROOT = Path(__file__).parents[1]
 BITS = """
@@ -35,31 +34,6 @@ print(frame["error"].to_numpy().tobytes().hex())
 def test_the_kernels_of_a_processor(flags, machine, found):
     assert kernels(f"model name : a\nflags\t\t: {flags}\nbugs : avx512f", machine) == found
     assert kernels("", machine) == [OWN]
-
-
-def test_the_machines_own_kernel_runs_once():
-    asked = ["Prescott", "Haswell"]
-    assert distinct(asked, {OWN: "h", "Prescott": "p", "Haswell": "h"}) == ["Haswell", "Prescott"]
-    assert distinct(asked, {OWN: "z", "Prescott": "p", "Haswell": "h"}) == [OWN, "Prescott", "Haswell"]
-
-
-@pytest.mark.parametrize(("bad", "code"), [((), 0), (("Haswell", 2), 1), (("Prescott", 1), 1)])
-def test_every_run_counts(monkeypatch, tmp_path, capsys, bad, code):
-    ran = []
-
-    def reproduce(kernel, threads, out):
-        ran.append((kernel, threads, out.name))
-        return Outcome(kernel, threads, 61.4, int((kernel, threads) == bad), ())
-
-    monkeypatch.setattr(machines, "reproduce", reproduce)
-    monkeypatch.setattr(machines, "kernels", lambda *_: ["Prescott", "Haswell"])
-    monkeypatch.setattr(machines, "loaded", {OWN: "h", "Prescott": "p", "Haswell": "h"}.get)
-    assert machines.main(tmp_path) == code
-    names = [(name, threads, name) for name in ("Haswell", "Prescott") for threads in (1, 2)]
-    assert ran == names
-    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[-4:]] == [
-        [name, str(threads)] for name, threads, _ in names
-    ]
 
 
 @pytest.mark.daily

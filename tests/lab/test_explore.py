@@ -16,7 +16,7 @@ from workbench.chapters import what_epsilon_means as chapter
 from workbench.chapters import which_one
 from workbench.errors import ArgumentError
 from workbench.lab import explore, own, trade
-from workbench.lab.runner.report import calls
+from workbench.lab.project import calls
 from workbench.study.run import Run
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))

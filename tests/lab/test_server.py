@@ -4,40 +4,29 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
 
 from tests.browser.server import environment, free_port, wait_for
-from tests.lab.conftest import ROOT
-from tests.lab.terminal import CTRL_C, marked, terminal
+from tests.cluster import until
+from tests.lab.conftest import ROOT, marked
 
 pytestmark = pytest.mark.usefixtures("_heard")
 ENDS_WITHIN = 30.0  # seconds, on a busy machine
 
 
 @pytest.fixture
-def command(project):
-    port = str(free_port())
-    words = ["lab", "--no-browser", "--port", port, "--project", str(project)]
-    return [sys.executable, "-m", "workbench.cli", *words]
-
-
-@pytest.fixture
-def surroundings(tmp_path):
-    own = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "MARK": str(tmp_path)}
-    return {"cwd": tmp_path, "env": {**environment(tmp_path), **own}}
-
-
-@pytest.fixture
-def serving(command, surroundings, tmp_path):
+def serving(project, tmp_path):
     """Return a running server with two kernels, one of which is at work, and its process."""
-    log = tmp_path / "server.log"
+    log, port = tmp_path / "server.log", str(free_port())
+    words = ["lab", "--no-browser", "--port", port, "--project", str(project)]
+    own = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "MARK": str(tmp_path)}
     with log.open("w") as stream:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True,
-            **surroundings,
+            [sys.executable, "-m", "workbench.cli", *words],
+            stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True, cwd=tmp_path,
+            env={**environment(tmp_path), **own},
         )  # fmt: skip
     try:
         server = wait_for(process, log)
@@ -62,13 +51,6 @@ def asked(server, method, what, data=None):
         return json.load(answer)
 
 
-def until(true):
-    deadline = time.monotonic() + ENDS_WITHIN
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 @pytest.mark.daily
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_to_the_command_ends_the_server_and_its_kernels(serving, tmp_path, how):
@@ -77,31 +59,6 @@ def test_a_signal_to_the_command_ends_the_server_and_its_kernels(serving, tmp_pa
     process.send_signal(how)
     assert process.wait(ENDS_WITHIN) == 0
     until(lambda: not marked(str(tmp_path)))
-
-
-def from_a_shell(command, surroundings, tmp_path, end):
-    """Start the server from a shell in a terminal, end something, and wait until all are gone."""
-    shell = ["sh", "-c", '"$@"; true', "sh", *command]
-    with terminal(shell, **surroundings) as screen:
-        log = Written(screen)
-        start_kernels(wait_for(screen.process, log), tmp_path)
-        end(screen)
-        until(lambda: not marked(str(tmp_path)))
-
-
-class Written:
-    """What a terminal shows, to be read like a log."""
-
-    def __init__(self, screen):
-        self.screen = screen
-
-    def read_text(self):
-        return self.screen.text
-
-
-@pytest.mark.daily
-def test_one_ctrl_c_ends_the_server_and_its_kernels(command, surroundings, tmp_path):
-    from_a_shell(command, surroundings, tmp_path, lambda screen: screen.type(CTRL_C))
 
 
 @pytest.mark.daily

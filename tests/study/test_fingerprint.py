@@ -13,7 +13,7 @@ import workbench
 from workbench.chapters.covariance.heavy_tails import spreads
 from workbench.chapters.one_mean.locating import clipped
 from workbench.errors import ArgumentError
-from workbench.lab.runner.notebooks import THREADS
+from workbench.lab.runner import THREADS
 from workbench.study.grids import home
 
 ROOT = Path(workbench.__file__).parents[1]
@@ -72,9 +72,9 @@ def test_what_is_no_function_of_a_file_is_refused_in_one_line(block):
 def digests(**changed):
     code = """
 from pathlib import Path
-from workbench.lab.runner import notebooks
+from workbench.lab import runner
 from workbench.study.grids import SOFTWARE
-print(SOFTWARE, notebooks.key(Path("README.md"), {}))"""
+print(SOFTWARE, runner.key(Path("README.md"), {}))"""
     inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, *KINDS)}
     env = {**inherited, "PYTHONPATH": str(ROOT), **changed}
     done = subprocess.run(

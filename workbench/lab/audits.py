@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.estimating import spending
@@ -18,47 +18,40 @@ from workbench.study.parameters import loaded
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
+FINDINGS = ("none found", "VIOLATION"), ("MISSED", "caught")  # of an estimator, and of a mutant
 MUTANTS = mutants_of.__module__.replace(".", "/") + ".py"
+Record: TypeAlias = dict[str, Any]
 MINIMAL_MUTANT = 'Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(KEY, STEP))'
-
-Found = tuple[list[str], dict[str, Any]]
-"""The row of a table and the record of one attack."""
 
 
 def audits(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
     """Return the attacks on all stages of these entries, and whether none finds a violation."""
-    integer_at_least(0, seed=seed)
-    chosen = list(keys or attackable())
-    for key in chosen:
-        builder(key)
-    found = [attack for entry in _computed(_entry, chosen, preset, seed) for attack in entry]
-    violations = sum(record["violated"] for _, record in found)
+    found = [one for some in _computed(_entry, _chosen(keys, seed), preset, seed) for one in some]
+    violations = sum(record["violated"] for record in found)
     result = f"{violations} of {len(found)} attacks found a violation" if violations else "no violation found"
     levels = f"{len(found)} attacks, each with false alarms of at most {AUDIT_LEVEL:g}"
     summary = f"{result}; {levels}, {len(found) * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
-    return _told(("key", "variant", "stage", *NUMBERS), found, summary, as_json), not violations
+    return _told(("key", "variant", "stage"), found, summary, as_json), not violations
 
 
 def mutants(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
     """Return the attacks on the mutants of these entries, and whether every one is found."""
-    integer_at_least(0, seed=seed)
-    for key in keys:
-        builder(key)
+    chosen = _chosen(keys, seed)
     for key in keys:
         if not mutants_of(key):
             raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
-    chosen = [(key, number) for key in keys or attackable() for number in range(len(mutants_of(key)))]
-    found = _computed(_mutant, chosen, preset, seed)
-    caught = sum(record["caught"] for _, record in found)
+    places = [(key, number) for key in chosen for number in range(len(mutants_of(key)))]
+    found = _computed(_mutant, places, preset, seed)
+    caught = sum(record["caught"] for record in found)
     summary = f"{caught} of {len(found)} mutants caught"
-    return _told(("mutant", "key", "stage", *NUMBERS), found, summary, as_json), caught == len(found)
+    return _told(("mutant", "key", "stage"), found, summary, as_json), caught == len(found)
 
 
-def _told(header: Sequence[str], found: list[Found], summary: str, as_json: bool) -> str:
-    if as_json:
-        records = [record for _, record in found]
-        return json.dumps(records, indent=1, ensure_ascii=False, allow_nan=False)
-    return f"{text(header, [row for row, _ in found])}\n{summary}" if found else summary
+def _chosen(keys: Sequence[str], seed: int) -> list[str]:
+    integer_at_least(0, seed=seed)
+    for key in keys:
+        builder(key)
+    return list(keys or attackable())
 
 
 def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, seed: int) -> list[Any]:
@@ -66,33 +59,34 @@ def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, 
     return mapped(partial(attack, preset=preset, seed=seed), subjects, min(2, os.cpu_count() or 1))
 
 
-def _entry(key: str, preset: str, seed: int) -> list[Found]:
+def _entry(key: str, preset: str, seed: int) -> list[Record]:
     with one_thread():
         return [
-            (
-                [case.key, case.variant, case.stage, *_numbers(report, "VIOLATION", "none found")],
-                {"key": case.key, "stage": case.stage} | report.record(),
-            )
+            {"key": case.key, "variant": case.variant, "stage": case.stage} | report.record()
             for case, report in attacks([key], AUDITS[preset], seed)
         ]
 
 
-def _mutant(place: tuple[str, int], preset: str, seed: int) -> Found:
+def _mutant(place: tuple[str, int], preset: str, seed: int) -> Record:
     key, number = place
     mutant = mutants_of(key)[number]
-    stage = mutant.found_by.stage
     with one_thread():
         report = attacked(mutant, AUDITS[preset], seed)
-    return (
-        [mutant.name, key, stage, *_numbers(report, "caught", "MISSED")],
-        {"mutant": mutant.name, "key": key, "stage": stage, "caught": report.violated} | report.record(),
-    )
+    named = {"mutant": mutant.name, "key": key, "stage": mutant.found_by.stage}
+    return named | {"caught": report.violated} | report.record()
 
 
-def _numbers(report: AuditReport, violated: str, otherwise: str) -> list[str]:
-    bounds = (report.eps_lower, report.mu_lower, report.rho_lower)
-    finding = violated if report.violated else otherwise
-    return [str(report.claim), finding, *(f"{bound:.2f}" for bound in bounds), str(report.runs), report.pair]
+def _told(names: Sequence[str], found: Sequence[Record], summary: str, as_json: bool) -> str:
+    if as_json:
+        return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
+    rows = []
+    for one in found:
+        finding = FINDINGS["caught" in one][one["violated"]]
+        bounds = (f"{one[name]:.2f}" for name in ("eps_lower", "mu_lower", "rho_lower"))
+        rows.append(
+            [*(one[name] for name in names), one["claim"], finding, *bounds, str(one["runs"]), one["pair"]]
+        )
+    return f"{text((*names, *NUMBERS), rows)}\n{summary}" if found else summary
 
 
 def own(

@@ -6,6 +6,7 @@ whether its estimate agrees with the committed one.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from math import hypot, inf, isfinite
@@ -15,10 +16,8 @@ from typing import Any, TypeAlias
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, one_of
 from workbench.lab import project, tables
-from workbench.lab.figures import VERDICTS
-from workbench.lab.listing import home
-from workbench.lab.runner.report import figures
-from workbench.lab.runner.report import verdicts as read_verdicts
+from workbench.lab.figures import VERDICTS, figures
+from workbench.lab.figures import verdicts as read_verdicts
 from workbench.sources import recalled
 from workbench.special import ndtri
 
@@ -47,26 +46,17 @@ def full_verdicts(figures: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return the verdicts of the committed full run by id; none where no figures are at hand."""
     folder = figures or figures_folder()
     found = collected(folder) if folder else {}
-    return {
-        name: {key: value for key, value in one.items() if key not in (PROFILE, NOTEBOOK)}
-        for name, one in found.items()
-        if one[PROFILE] == "full"
-    }
-
-
-def committed(ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the verdicts of the committed full run on these claims; none if it has not decided them all."""
-    found = full_verdicts()
-    return [found[name] for name in ids] if found.keys() >= set(ids) else []
+    full = {name: one for name, one in found.items() if one[PROFILE] == "full"}
+    for one in full.values():
+        del one[PROFILE], one[NOTEBOOK]
+    return full
 
 
 def figures_folder() -> Path | None:
     """Return the committed figures of the checkout that this package, or the working folder, is part of."""
     for start in (Path(__file__).parent, Path.cwd()):
-        try:
+        with suppress(ArgumentError):
             return project.find(start).figures
-        except ArgumentError:
-            continue
     return None
 
 
@@ -179,13 +169,6 @@ def counted(quick: Sequence[Record], full: Mapping[str, Record]) -> str:
 
 
 # A notebook's own
-
-
-def decide(ids: Iterable[str], profile: str, seed: int) -> list[dict[str, Any]]:
-    """Return the verdicts on claims, as they are written."""
-    from workbench.chapters.registry import decide as decided
-
-    return [decided([claim], profile, seed)[claim].record() for claim in ids]
 
 
 def changed(verdicts: Sequence[Record], profile: str) -> list[str]:
@@ -319,3 +302,14 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
         (NOTEBOOK, f"notebooks/{verdict[NOTEBOOK]}.ipynb"),
         ("module", home(verdict["id"]) if claim else ""),
     ]
+
+
+def home(claim: str) -> str:
+    """Return the module that a claim stands in, as a file; of an installed one the module of its checks."""
+    from workbench.chapters.registry import TOPICS, known
+
+    one = known()[claim]
+    for topic in TOPICS:
+        if any(one is other for other in topic.CLAIMS):
+            return f"{topic.__name__.replace('.', '/')}.py"
+    return str(one.checks.__module__)

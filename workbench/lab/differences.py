@@ -3,13 +3,12 @@
 Honest runs have the same software, parameters and seed, and so the same draws. Another machine (processor,
 BLAS kernel, number of threads) rounds differently, which shows in two ways.
 
-(1) *Rounding.* A number moves by its condition times 1e-16. It agrees if it moves by at most `RELATIVE` of
-    itself or `ABSOLUTE` of its scale: the largest number of its curve, list or table, so that the 1e-17 of
-    one kernel is the 0 of another. On a logarithmic axis the scale is the number itself. A count of rows may
-    also move by one. This holds for every number: deterministic or simulated, of a chart or of a verdict.
-(2) *A run that flips.* A run that decides something within rounding of its threshold may decide otherwise.
-    The draws of the other runs do not depend on that (a plan lists them beforehand), so one run of one point
-    changes. Where an interval comes with a number it is therefore agreed, though (1) fails, if
+(1) *Rounding.* A number, deterministic or simulated, moves by its condition times 1e-16. It agrees if it
+    moves by at most `RELATIVE` of itself or `ABSOLUTE` of its scale: the largest number of its curve, list or
+    table, and on a logarithmic axis the number itself. A count of rows may also move by one.
+(2) *A run that flips*: it decides something within rounding of its threshold. A plan lists its draws
+    beforehand, so that one run of one point changes. Where an interval comes with a number it is therefore
+    agreed, though (1) fails, if
         a simulated curve's y stays inside the committed band, low and high move by at most its width
         (2.3 standard errors of an end, for a normal band of 95 %), and so at one x of the figure only;
         a count or share of known trials stays inside its binomial interval (Clopper-Pearson, 95 %), so too;
@@ -17,18 +16,15 @@ BLAS kernel, number of threads) rounds differently, which shows in two ways.
         search, which went on elsewhere, either estimate lies in the other's interval, and so in no more
         claims of a notebook than read one sweep: `CLAIMS`. Its status never changes.
 
-So a falsified curve, which is wrong everywhere, differs however wide its band is; one wrong point inside its
-own interval does not, if it is the only one of its figure. Words are compared exactly.
+A falsified curve, which is wrong everywhere, differs however wide its band is. Words are compared exactly.
 
 Level. A run flips with about the probability by which rounding moves it, relatively, as its distance from a
 threshold has a density of about one. Over the 370 000 runs of a quick `reproduce` these moves, measured
 between the kernels Prescott, Haswell and SkylakeX, add up to λ = 0.02 expected flips, all but 1e-5 of them
-under intervals, at condition numbers of 1e10 and more; none was seen. Honest runs disagree only if
-    two runs of one figure flip: at most λ²/2 = 2e-4, even if all runs were those of one figure;
-    or one flips and leaves its interval: at most 0.03 λ = 6e-4, the worst of mean and median of six normal
-    or Laplace runs (0.03, and 0.001 for twenty) when one is drawn anew;
-    or one flips where there is no interval: 1e-5.
-That is less than 1e-3 for a whole `reproduce`: a stated model with measured numbers, not a proof.
+under intervals; none was seen. Honest runs disagree only if two runs of one figure flip (at most
+λ²/2 = 2e-4), one flips and leaves its interval (at most 0.03 λ = 6e-4, the worst of mean and median of six
+normal or Laplace runs when one is drawn anew), or one flips where there is no interval (1e-5): less than 1e-3
+for a whole `reproduce`, a stated model with measured numbers, not a proof.
 
 >>> differ({"n": 100, "estimate": 0.50001}, {"n": 100, "estimate": 0.5})
 []

@@ -33,8 +33,8 @@ from workbench.charts import style as methods
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import look
 from workbench.errors import ArgumentError, one_of, real
+from workbench.lab.again import aside
 from workbench.lab.figures import publish
-from workbench.lab.live.again import aside
 from workbench.study.parameters import Choice, Slider
 from workbench.study.run import Run
 

@@ -23,7 +23,6 @@ from workbench.errors import one_of
 
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
-NUMBERS = "numbers.json"  # of all figures of a grid of runs, beside those of one run
 STYLES = Path(__file__).parent / "custom"  # custom.css in it, which `workbench lab` loads
 WIDTH = 960  # px, of every picture
 
@@ -71,6 +70,24 @@ def save(
 def richest(charts: Mapping[str, Any]) -> Any:
     """Return the chart of the largest profile at hand."""
     return charts[max(charts, key=PROFILES.index)]
+
+
+def outputs(folder: Path) -> list[Path]:
+    """Return the pictures, numbers and verdicts of one run in a folder."""
+    return sorted(path for path in folder.glob("*") if path.suffix in (".svg", ".json"))
+
+
+def figures(folder: Path) -> list[Path]:
+    """Return the numbers of the figures in a folder."""
+    return [path for path in outputs(folder) if path.suffix == ".json" and path.name != VERDICTS]
+
+
+def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
+    """Return the profile and the verdicts of one notebook's folder, of the richest profile it has."""
+    path = folder / VERDICTS
+    content = canonical_json.read(path) if path.is_file() else {}
+    known = {profile: content[profile] for profile in PROFILES if profile in content}
+    return (max(known, key=PROFILES.index), richest(known)) if known else ("", [])
 
 
 def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import MISSING, asdict, fields
-from importlib import import_module
 from typing import Any
 
 from workbench.errors import ArgumentError, one_of_words
@@ -12,10 +11,6 @@ from workbench.lab import tables
 SYMBOLS = {"PureDP": "ε", "ApproxDP": "(ε, δ)", "ZCDP": "ρ", "GaussianDP": "μ", "NonPrivate": "no privacy"}
 FLAGS = {"PureDP": "--epsilon", "ApproxDP": "--epsilon --delta", "ZCDP": "--rho"}
 COVER = 20  # columns for the name of what covers a statement
-
-
-def _json(records: Any) -> str:
-    return json.dumps(records, indent=1, ensure_ascii=False, default=str)
 
 
 # The catalog
@@ -43,7 +38,7 @@ def catalog_told(subject: str, *, secure: bool, as_json: bool) -> str:
             for key, entry in found.items()
         ]
     if as_json:
-        return _json(records)
+        return json.dumps(records, indent=1, ensure_ascii=False, default=str)
     if "/" in subject and not secure:
         return whole(*found.values())
     return tables.text(header, rows, tables.page_width())
@@ -132,45 +127,25 @@ def sourced(names: Sequence[str]) -> list[tuple[str, Any]] | None:
 def statements_told(found: Sequence[tuple[str, Any]], *, as_json: bool) -> str:
     """Return one row for every statement, or one statement whole."""
     if as_json:
-        return _json([{"source": name} | asdict(statement) for name, statement in found])
+        records = [{"source": name} | asdict(statement) for name, statement in found]
+        return json.dumps(records, indent=1, ensure_ascii=False)
     if len(found) == 1:
-        return _statement(*found[0])
+        ((source, one),) = found
+        slips = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in one.errata)
+        pairs = {
+            "id": one.id,
+            "source": source,
+            "kind": one.kind,
+            "statement": one.text,
+            "covered by": "\n".join(one.covered_by),
+            "reason": one.reason,
+            "constants": one.constants,
+            "errata": "\n".join(slips),
+        }
+        return tables.fields(pairs.items(), tables.page_width())
     rows = []
     for _, one in found:
         first, *more = one.covered_by or ("(a reason)",)
         cover = tables.shortened(first, COVER) + (f" +{len(more)}" if more else "")
         rows.append([one.id, cover, str(len(one.errata) or ""), one.text])
     return tables.text(("id", "covered by", "slips", "statement"), rows, tables.page_width())
-
-
-def _statement(source: str, statement: Any) -> str:
-    slips = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in statement.errata)
-    pairs = {
-        "id": statement.id,
-        "source": source,
-        "kind": statement.kind,
-        "statement": statement.text,
-        "covered by": "\n".join(statement.covered_by),
-        "reason": statement.reason,
-        "constants": statement.constants,
-        "errata": "\n".join(slips),
-    }
-    return tables.fields(pairs.items(), tables.page_width())
-
-
-def home(claim: str) -> str:
-    """Return the module that a claim stands in, as a file."""
-    from pkgutil import walk_packages
-
-    from workbench.chapters.registry import CLAIMS, known
-
-    one = known()[claim]
-    if claim not in CLAIMS:
-        return str(one.checks.__module__)
-    chapter = import_module(f"workbench.chapters.{claim.partition('/')[0].replace('-', '_')}")
-    for package in (chapter, import_module("workbench.chapters.scalings")):
-        for found in walk_packages(package.__path__, f"{package.__name__}."):
-            module = import_module(found.name)
-            if not found.ispkg and any(one is other for other in getattr(module, "CLAIMS", ())):
-                return f"{found.name.replace('.', '/')}.py"
-    return f"{one.checks.__module__.replace('.', '/')}.py"

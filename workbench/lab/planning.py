@@ -47,7 +47,17 @@ def question(
     if relative is not None:
         if alpha is not None:
             raise ArgumentError("relative", relative, "either --relative or --alpha")
-        alpha = _share_of(relative, more.get("settings", {}).get("centre"))
+        try:
+            share = float(relative.removesuffix("%")) / (100 if relative.endswith("%") else 1)
+        except ValueError:
+            share = nan
+        if not 0 < share < inf:
+            raise ArgumentError("relative", relative, "a share above 0, such as 1% or 0.01")
+        centre = more.get("settings", {}).get("centre")
+        if not (real(centre) and centre):
+            allowed = "--set centre=NUMBER beside it, not 0: what it is a share of"
+            raise ArgumentError("relative", relative, allowed)
+        alpha = share * abs(centre)
     return Question(
         subject=subject,
         alpha=alpha,
@@ -60,18 +70,6 @@ def question(
         own=(own_entry(own, subject),) if own else (),
         **more,
     )
-
-
-def _share_of(text: str, centre: object) -> float:
-    try:
-        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-    except ValueError:
-        share = nan
-    if not 0 < share < inf:
-        raise ArgumentError("relative", text, "a share above 0, such as 1% or 0.01")
-    if not (real(centre) and centre):
-        raise ArgumentError("relative", text, "--set centre=NUMBER beside it, not 0: what it is a share of")
-    return share * abs(centre)
 
 
 def planning(
@@ -115,37 +113,37 @@ def _announced(searches: int, core_seconds: float) -> None:
 
 # JSON
 
+
 ALIKE = ("reason", "n", "bound", "bounded_from", "reached", "meaning")
 NAMES = ("key", "calibration", "d", "answers_from", "refusal", "other_rows", "kind", "assumptions", *ALIKE)
 
 
 def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
-    """Return the question and the answers as JSON has them."""
+    """Return the question and the answers as JSON has them.
+
+    Of each estimator that is the answer that is stated, and what it says of n by each kind, None where nobody
+    asks.
+    """
     asked = {name: getattr(question, name) for name in ("subject", "d", "alpha", "beta", "n")}
     asked |= {"budget": _budget(question.budget), "delta": question.delta if question.n else None}
     asked["simulation"] = asdict(question.simulation) if question.simulation else None
-    return {"question": asked, "answers": [_record(one) for one in answers]}
-
-
-def _record(answers: Answers) -> dict[str, Any]:
-    """Return the answer that is stated, and what it says of n by each kind, None where that is not asked."""
-    said = _said(answers.stated, NAMES)
-    said["parameters"] = {
-        name: {"value": _plain(given.value), "from": given.origin}
-        for name, given in answers.stated.parameters.items()
-    }
-    for kind in ("proved", "predicted", "simulated"):
-        one = getattr(answers, kind)
-        said[kind] = None if one is None else _said(one, ALIKE)
-        if one is not None and one.found is not None:
-            interval = [_plain(end) for end in one.found.interval]
-            said[kind] |= {"interval": interval, "kind": one.found.kind, "runs": one.found.runs}
-    return said
+    told = []
+    for one in answers:
+        given = one.stated.parameters.items()
+        parameters = {name: {"value": _plain(its.value), "from": its.origin} for name, its in given}
+        kinds = {kind: getattr(one, kind) for kind in ("proved", "predicted", "simulated")}
+        kinds = {kind: said and _said(said, ALIKE) for kind, said in kinds.items()}
+        told.append(_said(one.stated, NAMES) | {"parameters": parameters} | kinds)
+    return {"question": asked, "answers": told}
 
 
 def _said(one: Answer, names: Sequence[str]) -> dict[str, Any]:
-    check = asdict(one.check) if one.check else None
-    return {name: getattr(one, name) for name in names} | {"budget": _budget(one.budget), "check": check}
+    said = {name: getattr(one, name) for name in names} | {"budget": _budget(one.budget)}
+    said["check"] = asdict(one.check) if one.check else None
+    if one.found is not None and names == ALIKE:
+        interval = [_plain(end) for end in one.found.interval]
+        said |= {"interval": interval, "kind": one.found.kind, "runs": one.found.runs}
+    return said
 
 
 def _budget(budget: Any) -> dict[str, Any] | None:
@@ -233,8 +231,11 @@ def _table(question: Question, good: Sequence[Answers]) -> str:
             columns["interval"] = [_interval(one.simulated) for one in good]
     if question.n is None or question.alpha is None:
         columns["spends"] = [one.best.budget for one in good]
-    rows = [[_cell(value) for value in row] for row in zip(*columns.values(), strict=True)]
-    return text([*columns], rows, page_width())
+    cells = (
+        [show(one) if isinstance(one, float | None) else str(one) for one in some]
+        for some in columns.values()
+    )
+    return text([*columns], [[*row] for row in zip(*cells, strict=True)], page_width())
 
 
 def _interval(one: Answer | None) -> str:
@@ -244,10 +245,6 @@ def _interval(one: Answer | None) -> str:
     low, high = one.found.interval
     ends = f"[{low:.0f}, {'∞' if high == inf else format(high, '.0f')}]"
     return ends if one.found.kind == "found" else f"{ends} {one.found.kind}"
-
-
-def _cell(value: object) -> str:
-    return show(value) if value is None or isinstance(value, int | float) else str(value)
 
 
 def _value(value: object) -> str:

@@ -1,28 +1,29 @@
-"""Where the project is: the nearest folder upwards whose pyproject.toml names dp-workbench.
+"""Where the project is, what its notebooks show, and JupyterLab on them.
 
-Outside a checkout it is what an installed wheel carries: notebooks, committed figures and verdicts. That is
-read only; what is made of it goes to the working folder.
+The project is the nearest folder upwards whose pyproject.toml names dp-workbench. Outside a checkout it is
+what an installed wheel carries: notebooks, committed figures and verdicts. That is read only; what is made of
+it goes to the working folder.
 """
 
+import ast
+import os
 import shutil
+import signal
+import sys
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, integer_at_least
+from workbench.lab.tables import say
 
 NAME = "dp-workbench"
 CARRIED = Path(__file__).parents[1] / "project"  # in a wheel alone
-
-
-def chapter(stem: str) -> str:
-    """Return the chapter of a notebook's name.
-
-    >>> chapter("02_one_mean")
-    'one_mean'
-    """
-    return stem.partition("_")[2]
+GRAMMAR = "rfc3987_syntax"  # jsonschema asks for it; without it, addresses are compared with a pattern
 
 
 @dataclass(frozen=True)
@@ -92,11 +93,9 @@ def find(start: Path | str | None = None, *, explicit: Path | str | None = None)
             raise ArgumentError("project", str(explicit), f"a checkout of {NAME}")
         return Project(root)
     here = Path.cwd() if start is None else Path(start).resolve()
-    for folder in (here, *here.parents):
+    for folder in (here, *here.parents, CARRIED):
         if _is_project(folder):
             return Project(folder)
-    if _is_project(CARRIED):
-        return Project(CARRIED)
     raise ArgumentError("project", str(here), f"a folder inside a checkout of {NAME}, or --project FOLDER")
 
 
@@ -106,3 +105,106 @@ def _is_project(folder: Path) -> bool:
     except (OSError, ValueError):
         return False
     return bool(content.get("project", {}).get("name") == NAME)
+
+
+# Notebooks
+
+
+def nbformat() -> ModuleType:
+    """Import `nbformat` without a grammar of addresses that would take two seconds to build.
+
+    It is imported as late as a notebook is looked at, and before what imports it, too.
+    """
+    modules: dict[str, Any] = sys.modules
+    modules.setdefault(GRAMMAR, None)  # an import of it fails
+    try:
+        import nbformat as module
+    finally:
+        if modules[GRAMMAR] is None:
+            del modules[GRAMMAR]
+    return module
+
+
+def chapter(stem: str) -> str:
+    """Return the chapter of a notebook's name.
+
+    >>> chapter("02_one_mean")
+    'one_mean'
+    """
+    return stem.partition("_")[2]
+
+
+def calls(source: str) -> list[tuple[str, str]]:
+    """Return what a cell asks the session to show, in its order: the method, and the name of the picture.
+
+    >>> calls("lab.show(chapter.figure, n=2 * n)")
+    [('show', 'figure')]
+    >>> calls("lab.explore(patients['bmi'], low=10, high=60)")
+    [('explore', 'column')]
+    """
+    try:
+        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = []
+    for node in sorted(nodes, key=lambda node: (node.lineno, node.col_offset)):
+        session, _, method = ast.unparse(node.func).rpartition(".")
+        if session == "lab" and method in ("show", "explore", "solve", "verdicts", "growths"):
+            given = node.args[0] if node.args else None
+            name = ast.unparse(given).rpartition(".")[2].strip("'\"") if given else ""
+            column = method == "explore" and not isinstance(given, ast.Attribute)
+            found.append((method, "column" if column else name))
+    return found
+
+
+def shown(source: str) -> list[str]:
+    """Return the names of the figures that a cell shows.
+
+    >>> shown('lab.show(one_mean.rows_against_delta, n=n)')
+    ['rows_against_delta']
+    """
+    return [name for method, name in calls(source) if method == "show" and name.isidentifier()]
+
+
+# JupyterLab
+
+
+SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks, no autosaving
+
+
+def serve(project: Project, port: int = 8888, *, browser: bool = True) -> int:
+    """Run JupyterLab on the notebooks, offline, in this very process, and return when it is stopped.
+
+    Its menu, Ctrl-C, `kill` and the end of its terminal stop it. There is no process between the caller and
+    the server, so that whatever ends one ends the other, and the server ends its kernels. The user's own
+    settings stay, ours come before them.
+    """
+    if find_spec("jupyterlab") is None:
+        raise ModuleNotFoundError("No module named 'jupyterlab'", name="jupyterlab")
+    integer_at_least(1, port=port)
+    if port > 65535:
+        raise ArgumentError("port", port, "at most 65535")
+    root, styles = project.own().root, {"static_custom_path": [str(Path(__file__).parent / "custom")]}
+    line = [
+        f"--ServerApp.root_dir={root}",
+        "--LabApp.default_url=/lab/tree/notebooks",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.custom_css=True",
+        f"--ServerApp.tornado_settings={styles}",  # there is no option of its own for it
+        f"--ServerApp.port={port}",
+        "--ServerApp.answer_yes=True",  # one Ctrl-C ends it
+    ]
+    if not browser:
+        line.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        line.append("--allow-root")
+    say(f"the notebooks are in {root / 'notebooks'}", sys.stderr)
+    own = os.environ.get("JUPYTER_CONFIG_PATH", "")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, (str(SETTINGS), own)))
+    lost = getattr(signal, "SIGHUP", None)  # not on every platform
+    if lost is not None and signal.getsignal(lost) is not signal.SIG_IGN:  # as under `nohup`
+        signal.signal(lost, lambda *_: os.kill(os.getpid(), signal.SIGTERM))  # as `kill` ends it
+    from jupyterlab.labapp import LabApp  # type: ignore[import-untyped]
+
+    LabApp.launch_instance(line)
+    return 0

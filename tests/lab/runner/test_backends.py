@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.cluster import cluster, until
-from tests.lab.runner.test_resume import COUNT, PATIENCE, Lab
+from tests.cluster import PATIENCE, cluster, until
+from tests.lab.runner.test_resume import COUNT, Lab
 from tests.lab.runner.test_resume import whole as whole
 from workbench.study.sweeps import Store, digest
 

@@ -9,13 +9,12 @@ from math import inf
 import numpy as np
 import pytest
 
-from tests.lab.conftest import DEFAULTS, write_notebook
+from tests.lab.conftest import DEFAULTS, checkout, write_notebook
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.curves import measured
-from workbench.lab.live.session import Session
+from workbench.lab import runner
+from workbench.lab.notebook import Session
 from workbench.lab.project import Project
-from workbench.lab.runner import notebooks
-from workbench.lab.runner.reproduce import Reproduction, reproduce
 from workbench.study import measures
 from workbench.study.grids import Sweep, grid
 from workbench.study.sweeps import LENT
@@ -49,28 +48,29 @@ class Lab:
     """A checkout with one notebook, and what its session does."""
 
     def __init__(self, root, monkeypatch, capsys):
-        (root / "notebooks").mkdir(parents=True)
-        (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
-        write_notebook(root / "notebooks" / "02_one_mean.ipynb", parameters=[*DEFAULTS, *PARAMETERS])
+        write_notebook(
+            checkout(root) / "notebooks" / "02_one_mean.ipynb", parameters=[*DEFAULTS, *PARAMETERS]
+        )
         self.root, self.home = root, root / "reproduced" / "02_one_mean"
         self.environment, self.capsys = monkeypatch, capsys
         self.started, self.failing, self.factor = [], None, 1.0
-        monkeypatch.setattr(notebooks.Batch, "_launched", lambda *given: self.launched(*given))
+        monkeypatch.setattr(runner.Batch, "launched", lambda *given: self.launched(*given))
 
-    def launched(self, batch, variant):
+    def launched(self, batch, variant, share):
         self.started.append(variant.folder)
-        self.environment.setenv(LENT, json.dumps({"store": str(notebooks.place(variant.home)), "jobs": 1}))
-        at = {**variant.start, **variant.moved}
+        self.environment.setenv(LENT, json.dumps({"store": str(runner.place(variant.home)), "jobs": 1}))
+        at = {"epsilon": 0.5, "n": 2000, "radius": 1000.0, "seed": 7, **variant.moved}
         session = Session("one_mean", out=str(variant.out), profile=batch.profile, recompute=True, **at)
         if variant.folder == self.failing:
-            return notebooks.Outcome(variant.name, "error", "ValueError: too bad")
+            return runner.Outcome(variant.name, "error", "ValueError: too bad")
         factor = {} if self.factor == 1 else {"factor": self.factor}
         session.show(falling, epsilon=at["epsilon"], n=at["n"], **factor)
         session.show(usual)
-        return notebooks.Outcome(variant.name, "ok", seconds=1.0, core_seconds=1.0)
+        return runner.Outcome(variant.name, "ok", seconds=1.0, core_seconds=1.0)
 
-    def reproduce(self, code=0, **request):
-        found = reproduce(Project(self.root), Reproduction(jobs=1, **request))
+    def reproduce(self, code=0, profile="quick", **request):
+        batch = runner.Batch(profile, jobs=1, say=print)
+        found = runner.reproduce(Project(self.root), batch, **request)
         said = self.capsys.readouterr().out
         assert found == code, said
         return said
@@ -124,7 +124,7 @@ def test_outputs_that_are_as_they_were_are_not_made_again_and_others_are(lab):
 
 def test_a_damaged_store_is_set_aside_and_said_so(lab):
     lab.reproduce(given={"epsilon": 0.1})
-    path = notebooks.place(lab.home)
+    path = runner.place(lab.home)
     path.write_text("nonsense " * 1000)
     (lab.home / "epsilon=0.1" / "usual.json").unlink()
     said = lab.reproduce(given={"epsilon": 0.1})

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from tests.lab.conftest import DEFAULTS, ROOT, environment, run_workbench, write_notebook
+from tests.lab.conftest import DEFAULTS, checkout, environment, run_workbench, write_notebook
 
 OWN = ["epsilon = 0.5  # ε", "n = 2000  # rows", "radius = 1000.0  # R"]
 CELLS = (
     """import numpy as np
 from workbench.charts.curves import measured
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.lab.live.session import Session
+from workbench.lab.notebook import Session
 from workbench.study.measures import Measure
 from workbench.study.run import TooMuchWorkError
 
@@ -37,20 +37,18 @@ MOVED = ("-p", "epsilon=0.1", "-p", "n=8000")
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    root = tmp_path_factory.mktemp("headless") / "checkout"
-    root.mkdir()
-    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+def root(tmp_path_factory):
+    root = checkout(tmp_path_factory.mktemp("headless") / "checkout")
     write_notebook(root / "notebooks" / "02_one_mean.ipynb", *CELLS, parameters=[*DEFAULTS, *OWN])
     return root
 
 
 @pytest.fixture(scope="module")
-def reproduced(checkout):
+def reproduced(root):
     """What is said, and the folder."""
-    done = run_workbench("reproduce", "one_mean", *MOVED, cwd=checkout)
+    done = run_workbench("reproduce", "one_mean", *MOVED, cwd=root)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout, checkout / "reproduced" / "02_one_mean" / "epsilon=0.1,n=8000"
+    return done.stdout, root / "reproduced" / "02_one_mean" / "epsilon=0.1,n=8000"
 
 
 PLANTED = ["ipykernel_launcher", "numpy", "workbench", "papermill", "joblib", "multiprocessing", "json"]
@@ -60,29 +58,29 @@ PLANTED = ["ipykernel_launcher", "numpy", "workbench", "papermill", "joblib", "m
 @pytest.mark.parametrize(
     "command",
     [
-        "reproduce one_mean -p n=3000 --project {checkout} --out {out}",
+        "reproduce one_mean -p n=3000 --project {root} --out {out}",
         "audit univariate/clipped-mean univariate/median",
     ],
 )
-def test_modules_in_the_working_folder_or_among_outputs_are_not_run(checkout, tmp_path, command):
+def test_modules_in_the_working_folder_or_among_outputs_are_not_run(root, tmp_path, command):
     out, here = tmp_path / "out", tmp_path / "here"
     for folder in (here, out, out / "02_one_mean", out / "02_one_mean" / "n=3000"):
         folder.mkdir(parents=True)
         for name in PLANTED:
             (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'a').write({name!r})\n1 / 0")
     script = "import sys; del sys.path[0]; from workbench.cli import main; sys.exit(main())"
-    words = command.format(checkout=checkout, out=out).split()
+    words = command.format(root=root, out=out).split()
     done = subprocess.run(
         [sys.executable, "-c", script, *words],
-        env={**environment(), "PYTHONPATH": str(ROOT)}, cwd=here, capture_output=True, text=True, check=False,
+        env=environment(), cwd=here, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert not (tmp_path / "run").exists()
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.daily
-def test_figures_are_those_of_papermill_from_another_folder(checkout, reproduced, tmp_path):
-    notebook, out = checkout / "notebooks" / "02_one_mean.ipynb", tmp_path / "out"
+def test_figures_are_those_of_papermill_from_another_folder(root, reproduced, tmp_path):
+    notebook, out = root / "notebooks" / "02_one_mean.ipynb", tmp_path / "out"
     words = [word.replace("=", " ") for word in MOVED]
     given = [*" ".join(words).split(), "-p", "out", str(out)]
     done = subprocess.run(
@@ -92,6 +90,7 @@ def test_figures_are_those_of_papermill_from_another_folder(checkout, reproduced
     assert done.returncode == 0, done.stderr
     made = sorted(path.name for path in out.iterdir())
     assert made == ["errors.json", "errors.svg", "heavy.json", "heavy.svg"]
+    assert {path.name for path in tmp_path.iterdir()} == {"executed.ipynb", "out"}  # no store beside them
     _, folder = reproduced
     assert [(out / name).read_bytes() for name in made] == [(folder / name).read_bytes() for name in made]
 

@@ -2,58 +2,41 @@
 
 import os
 import signal
+import subprocess
 import time
+from contextlib import suppress
 
 import pytest
 
+from tests.cluster import until
+from tests.lab.conftest import marked
 from tests.lab.runner.test_resume import OPEN, Lab
 from tests.lab.runner.test_resume import whole as whole
-from tests.lab.terminal import CTRL_C, marked, terminal
-from workbench.lab.runner.reproduce import Interrupted, interruptible
+from workbench.lab.runner import Interrupted, interruptible
 
 LINE = f"interrupted: {OPEN} blocks kept, run again to go on"
 
 
-@pytest.fixture
-def lab(whole, tmp_path):
-    """A run whose first sweep stops in the middle."""
-    return Lab(whole.checkout, tmp_path, "figure")
-
-
-def environment(lab):
-    return {**lab.environment, "MARK": str(lab.folder), "COLUMNS": ""}
-
-
-def nobody_is_left(lab):
-    deadline = time.monotonic() + 15
-    while left := marked(str(lab.folder)):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.1)
-
-
-def goes_on(lab, whole):
-    """Run the same again, with the gate open."""
-    (lab.folder / "GATE").touch()
-    said = lab.reproduce("--jobs", "2")
-    assert f"{OPEN} blocks of earlier runs may save" in said
-    assert lab.bytes() == whole.bytes()
-
-
 @pytest.mark.daily
-def test_ctrl_c_in_a_terminal_pressed_in_haste_says_how_many_blocks_are_kept(lab, whole):
-    with terminal([*lab.command, "--jobs", "2"], cwd=lab.checkout, env=environment(lab)) as screen:
-        screen.until(lambda: len(lab.stored) == OPEN)
-        screen.until(lambda: f"01_gated/seed=8: {OPEN} blocks, " in screen.text)
+@pytest.mark.usefixtures("_heard")
+def test_ctrl_c_pressed_in_haste_says_how_many_blocks_are_kept_and_the_next_run_goes_on(whole, tmp_path):
+    lab = Lab(whole.checkout, tmp_path, "figure")  # its first sweep stops in the middle
+    with subprocess.Popen(
+        [*lab.command, "--jobs", "2"], cwd=lab.checkout, env={**lab.environment, "MARK": str(tmp_path)},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert any(f"01_gated/seed=8: {OPEN} blocks, " in line for line in process.stdout)
         for _ in range(3):
-            screen.type(CTRL_C)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)  # as a terminal does
             time.sleep(0.1)
-        assert screen.ended() == 130
-    assert screen.lines[-2:] == [LINE, ""]
-    assert "timeout" not in screen.text
-    assert "Traceback" not in screen.text
-    nobody_is_left(lab)
+        said = process.communicate()[0]
+    assert (process.returncode, said) == (130, f"{LINE}\n")
+    until(lambda: not marked(str(tmp_path)))
     assert len(lab.stored) == OPEN
-    goes_on(lab, whole)
+    (tmp_path / "GATE").touch()
+    assert f"{OPEN} blocks of earlier runs may save" in lab.reproduce("--jobs", "2")
+    assert lab.bytes() == whole.bytes()
 
 
 def test_what_a_process_was_told_to_ignore_does_not_end_it():

@@ -6,17 +6,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.lab.conftest import ROOT, write_notebook
+from tests.cluster import until
+from tests.lab.conftest import ROOT, checkout, write_notebook
 
 COUNT, OPEN = 12, 5  # blocks of either sweep; those that need no gate
-PATIENCE = 120.0
 SEEDED = Path("01_gated", "seed=8")  # not the seed that the notebook starts with: nothing is committed
 
 GATED = """
@@ -55,7 +54,7 @@ CLAIMS["gated"] = Claim("gated", "0", ("L17/Thm1.1",), "errors are small", small
 NOTEBOOK = (
     "import os, pathlib, gated",
     'pathlib.Path(os.environ["PID"]).write_text(str(os.getpid()))',
-    "from workbench.lab.live.session import Session",
+    "from workbench.lab.notebook import Session",
     "lab = Session(out=out, profile=profile, seed=seed)",
     'lab.show(gated.errors, verdicts=["gated"])',
     'lab.verdicts(["gated"])',
@@ -110,14 +109,11 @@ class Lab:
     def bytes(self):
         return [(self.out / SEEDED / name).read_bytes() for name in OUTPUTS]
 
-    def run(self, *words, cwd=None):
+    def reproduce(self, *options):
         found = {"capture_output": True, "text": True, "env": self.environment, "check": False}
-        done = subprocess.run([str(word) for word in words], cwd=cwd or self.checkout, **found)
+        done = subprocess.run([*self.command, *map(str, options)], cwd=self.checkout, **found)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
-
-    def reproduce(self, *options):
-        return self.run(*self.command, *options)
 
     def kill(self, blocks, *options):
         """Kill a `reproduce` with SIGKILL when so many blocks are stored, and wait for its kernel's end."""
@@ -131,13 +127,6 @@ class Lab:
         until(lambda: not alive((self.folder / "PID").read_text()))
 
 
-def until(true):
-    deadline = time.monotonic() + PATIENCE
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def alive(pid):
     listed = subprocess.run(["ps", "-o", "stat=", "-p", pid], capture_output=True, text=True, check=False)
     return bool(listed.stdout.strip()) and not listed.stdout.startswith("Z")
@@ -148,9 +137,7 @@ def whole(tmp_path_factory):
     """A run that nobody disturbed, on one process."""
     home = tmp_path_factory.mktemp("home")
     (home / "gated.py").write_text(GATED)
-    root = home / "checkout"
-    root.mkdir()
-    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+    root = checkout(home / "checkout")
     write_notebook(root / "notebooks" / "01_gated.ipynb", *NOTEBOOK)
     lab = Lab(root, home)
     lab.reproduce("--jobs", "1")
@@ -188,20 +175,3 @@ def test_a_larger_profile_finds_what_a_smaller_one_stored(again):
     again.reproduce("--profile", "full")
     assert len(again.started) == 2 * COUNT  # of two blocks at every point, the first is there
     assert {path.name for path in (again.out / SEEDED).iterdir()} == {*OUTPUTS, "executed.ipynb"}
-
-
-@pytest.mark.daily
-def test_without_a_runner_nothing_is_stored(whole, tmp_path):
-    lab, before = Lab(whole.checkout, tmp_path), files(whole.checkout)
-    (tmp_path / "elsewhere").mkdir()
-    notebook = whole.checkout / "notebooks" / "01_gated.ipynb"
-    lab.run(
-        sys.executable, "-m", "papermill", notebook, "out.ipynb", "-p", "seed", 9, cwd=tmp_path / "elsewhere"
-    )
-    assert len(lab.started) == 2 * COUNT
-    assert files(tmp_path / "elsewhere") == {"out.ipynb"}
-    assert files(whole.checkout) == before
-
-
-def files(folder):
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.charts.canonical_json import replacing
-from workbench.lab.schemas import nbformat
+from workbench.lab.project import nbformat
 
 TEMPLATES = Path(__file__).parent / "templates"
 FENCED = re.compile(r"^( *)```math\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What a committed notebook must be, and copies of it to hand out.
+"""What a committed notebook must be.
 
 Canonical, without outputs, short cells, literal parameters, a type of slide for every cell. Its committed
 results stand in its text: a picture before the cell that makes it, the verdicts at the top. These cells are
@@ -6,26 +6,18 @@ written from `figures/NN_name` alone and have the tag `committed`; solutions hav
 """
 
 import ast
-import base64
-import io
 import re
-import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
-from workbench.charts.chart import Chart
-from workbench.charts.drawing import draw, png
-from workbench.errors import ArgumentError
 from workbench.lab.claims import HOLDS, OPEN, SLOWER, of_claims, sentence
-from workbench.lab.figures import richest
-from workbench.lab.project import Project, chapter
+from workbench.lab.figures import richest, verdicts
+from workbench.lab.project import chapter, nbformat, shown
 from workbench.lab.publish import plain, text
-from workbench.lab.runner.report import shown, verdicts
-from workbench.lab.schemas import nbformat
 from workbench.study.parameters import Parameter
 
 LINES = 12  # of code in one cell
@@ -43,38 +35,26 @@ ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ASKED, ANSWERS = "Predict first", "The answer, as a picture"
 WORDS = {"REFUTED": "refuted", OPEN: "undecided", SLOWER: "not contradicted", HOLDS: "holds"}  # in this order
 PICTURES = "The pictures are of that run; a button below each recomputes it."
-PICTURE = re.compile(r"\]\(\.\./figures/([^)]+)\.svg\)")
-ELSEWHERE = re.compile(r"(?<!!)\[([^\]]*)\]\(\.\./[^)]*\)")
-BESIDE = re.compile(r"\]\((\d\d_\w+)\.ipynb")
-ANSWER = "**Your answer**"
 Lines = Iterator[str]
-
-
-class Examined(NamedTuple):
-    """A notebook's findings, one line each: those that can be mended, the others; and its mended text."""
-
-    mendable: list[str]
-    others: list[str]
-    text: str = ""
 
 
 def examined(files: Sequence[Path], *, mend: bool) -> tuple[str, bool]:
     """Return one line per finding in these notebooks, and whether none is left; what can be is mended."""
     lines, left = [], 0
     for path in files:
-        found = examine(path)
-        if mend and found.mendable:
+        mendable, others, text = examine(path)
+        if mend and mendable:
             with canonical_json.replacing(path) as file:
-                file.write(found.text)
-        lines += [f"{path}: {line}{' (mended)' if mend else ''}" for line in found.mendable]
-        lines += [f"{path}: {line}" for line in found.others]
-        left += len(found.others) + (0 if mend else len(found.mendable))
+                file.write(text)
+        lines += [f"{path}: {line}{' (mended)' if mend else ''}" for line in mendable]
+        lines += [f"{path}: {line}" for line in others]
+        left += len(others) + (0 if mend else len(mendable))
     count = "1 notebook" if len(files) == 1 else f"{len(files)} notebooks"
     return "\n".join(lines) or f"{count}, nothing to mend", not left
 
 
-def examine(path: Path) -> Examined:
-    """Return the findings; those that cannot be mended are looked for in the mended notebook."""
+def examine(path: Path) -> tuple[list[str], list[str], str]:
+    """Return findings that can be mended, those that cannot, in the mended notebook, and its text."""
     figures = path.resolve().parent.parent / "figures" / path.stem
     try:
         written = path.read_bytes().decode()
@@ -86,16 +66,16 @@ def examine(path: Path) -> Examined:
             mended["cells"] = list(_with_results(mended["cells"], figures))
         nbformat().validate(mended)
     except Exception as error:  # whatever a file may hold
-        return Examined([], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"])
+        return [], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"], ""
     before, after = ({str(one.get("id")): one for one in two["cells"]} for two in (notebook, mended))
     changed = [name for name in {**after, **before} if before.get(name) != after.get(name)]
-    mendable = [f"cell {name} is not as it is committed" for name in changed]
-    if written != canonical(mended) and not mendable:
+    mendable, text = [f"cell {name} is not as it is committed" for name in changed], canonical(mended)
+    if written != text and not mendable:
         mendable.append("not in canonical form: order, metadata, sorted keys, indent 1, one last newline")
     others = list(_parameters(mended, CHAPTERS.get(chapter(path.stem), {})))
     for index, cell in enumerate(mended.cells):
         others += [f"cell {index}: {fault}" for fault in _faults(cell, figures)]
-    return Examined(mendable, others, canonical(mended))
+    return mendable, others, text
 
 
 def canonical(notebook: Any) -> str:
@@ -200,6 +180,16 @@ def parameters(path: Path) -> dict[str, object]:
     return dict(pair for pair in map(_assignment, statements) if pair is not None)
 
 
+def _assignment(statement: ast.stmt) -> tuple[str, object] | None:
+    if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+        return None
+    target = statement.targets[0]
+    try:
+        return (target.id, ast.literal_eval(statement.value)) if isinstance(target, ast.Name) else None
+    except ValueError:
+        return None
+
+
 def _parameters(notebook: Any, declared: Mapping[str, Parameter]) -> Lines:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code" and tagged(cell, "parameters")]
     if len(cells) != 1:
@@ -209,35 +199,25 @@ def _parameters(notebook: Any, declared: Mapping[str, Parameter]) -> Lines:
         statements = ast.parse(cells[0].source).body
     except SyntaxError:
         return  # reported with its cell
-    tokens = tokenize.generate_tokens(io.StringIO(cells[0].source).readline)
-    comments = {token.start[0]: token.string for token in tokens if token.type == tokenize.COMMENT}
+    lines, names = cells[0].source.splitlines(), set[str]()
     for statement in statements:
-        pair, lines = _assignment(statement), range(statement.lineno, (statement.end_lineno or 0) + 1)
-        comment = " ".join(comments[line] for line in lines if line in comments)
+        pair = _assignment(statement)
+        comment = "\n".join(lines[statement.lineno - 1 : statement.end_lineno]).partition("  # ")[2]
         if pair is None:
             yield f"parameters: line {statement.lineno} is no assignment of a literal to a name"
-        elif not comment:
+            continue
+        name, value = pair
+        names.add(name)
+        if not comment:
             yield f"parameters: line {statement.lineno} has no comment with unit and range"
-        elif pair[0] in declared:
-            name, allowed = pair[0], declared[pair[0]]
-            if not allowed.admits(pair[1]):
-                yield f"parameters: {name} = {pair[1]!r}, declared as {allowed.words}"
-            if allowed.words not in comment:
-                yield f"parameters: the comment of {name} does not say {allowed.words!r}"
-    names = {pair[0] for pair in map(_assignment, statements) if pair}
+        elif name in declared:
+            if not declared[name].admits(value):
+                yield f"parameters: {name} = {value!r}, declared as {declared[name].words}"
+            if declared[name].words not in comment:
+                yield f"parameters: the comment of {name} does not say {declared[name].words!r}"
     yield from (f"parameters: {name} is missing" for name in (*REQUIRED, *declared) if name not in names)
     undeclared = sorted(names - {*REQUIRED, *declared}) if declared else []
     yield from (f"parameters: {name} is not declared in workbench.chapters.parameters" for name in undeclared)
-
-
-def _assignment(statement: ast.stmt) -> tuple[str, object] | None:
-    if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
-        return None
-    target = statement.targets[0]
-    try:
-        return (target.id, ast.literal_eval(statement.value)) if isinstance(target, ast.Name) else None
-    except ValueError:
-        return None
 
 
 def _faults(cell: Any, figures: Path) -> Lines:
@@ -258,58 +238,3 @@ def _faults(cell: Any, figures: Path) -> Lines:
     for name in shown(cell.source) if any(figures.glob("*.json")) else ():
         if not (figures / f"{name}.json").is_file():
             yield f"shows {name}, which is not in {figures.parent.name}/{figures.name}"
-
-
-# Copies
-
-
-def copy(project: Project, notebook: Path, out: Path, edition: str = "") -> Path:
-    """Write a copy of a notebook that is one file, and return its path.
-
-    Its pictures are attached, links to files of the checkout are words, and links between notebooks lead to
-    copies of the same edition. A copy for a student ("student") has a place for the answer instead of each
-    solution; one to teach from ("teacher") has solutions open and the lesson plan after the title.
-    """
-    path = out / f"{notebook.stem}{'_' if edition else ''}{edition}.ipynb"
-    if path.exists():
-        raise ArgumentError("out", str(out), f"a folder without {path.name}, which may hold answers")
-    content = nbformat().read(notebook, as_version=4)
-    for cell in content.cells:
-        if tagged(cell, SOLUTION) and edition:
-            opened = cell.source.replace("<details>", "<details open>", 1)
-            cell.source = ANSWER if edition == "student" else opened
-    if edition == "teacher":
-        content.cells[1:1] = _lesson(project, notebook)
-    for cell in content.cells:
-        if cell.cell_type == "markdown":
-            _alone(cell, project.figures, f"_{edition}" if edition else "")
-    out.mkdir(parents=True, exist_ok=True)
-    with canonical_json.replacing(path) as file:
-        file.write(canonical(content))
-    return path
-
-
-def _lesson(project: Project, notebook: Path) -> Iterator[Any]:
-    path = project.root / "notebooks" / "lessons" / f"{notebook.stem}.md"
-    if not path.is_file():
-        raise ArgumentError("notebook", notebook.stem, "a notebook with a plan in notebooks/lessons")
-    parts = re.split(r"^(?=## )", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    for number, part in enumerate(parts):
-        cell = text(re.sub(r"^(?=#)", "#", part, flags=re.MULTILINE).rstrip(), "skip")
-        yield nbformat().from_dict({**cell, "id": f"lesson-{number}"})
-
-
-def _alone(cell: Any, figures: Path, suffix: str) -> None:
-    """Attach the pictures of a cell, and turn its links."""
-
-    def attached(found: re.Match[str]) -> str:
-        path = figures / f"{found[1]}.json"
-        if not path.is_file():
-            raise ArgumentError("notebook", found[1], "a notebook whose figures are committed")
-        chart = Chart.from_json(richest(canonical_json.read(path)["charts"]))
-        picture = base64.b64encode(png(draw(chart))).decode()
-        cell.setdefault("attachments", {})[f"{path.stem}.png"] = {"image/png": picture}
-        return f"](attachment:{path.stem}.png)"
-
-    cell.source = ELSEWHERE.sub(r"\1", PICTURE.sub(attached, cell.source))
-    cell.source = BESIDE.sub(rf"](\1{suffix}.ipynb", cell.source)

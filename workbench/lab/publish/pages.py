@@ -13,14 +13,11 @@ from workbench.catalog import CATALOG
 from workbench.catalog.entry import documented
 from workbench.chapters.registry import CLAIMS
 from workbench.errors import ArgumentError
-from workbench.lab import explore, listing, tables
-from workbench.lab.claims import NOTEBOOK, PROFILE, Record, collected
-from workbench.lab.project import Project
+from workbench.lab import explore, listing, sizes, tables
+from workbench.lab.claims import NOTEBOOK, PROFILE, Record, collected, home
+from workbench.lab.project import Project, calls, nbformat
 from workbench.lab.publish import plain, render, shown, source, text
 from workbench.lab.publish.committed import DRAWS, WORDS, tagged
-from workbench.lab.runner import complexity, growth
-from workbench.lab.runner.report import calls
-from workbench.lab.schemas import nbformat
 from workbench.sources import sources, statements
 
 MENU = {
@@ -60,7 +57,7 @@ def write(project: Project, out: Path) -> list[Path]:
         "index": lambda: start(project, decided),
         "estimators": estimators,
         "claims": lambda: claims(decided),
-        "sizes": lambda: iter([text(markdown(complexity.table(project.figures), project.figures))]),
+        "sizes": lambda: iter([text(markdown(sizes.page(project.figures), project.figures))]),
         "sources": covered,
         "proofs": proofs,
     }
@@ -184,8 +181,8 @@ def _claim(name: str, names: Sequence[str], one: Record) -> Any:
         before.insert(0, f"*Before it:* {_linked(names[place])}: {plain(CLAIMS[names[place]].statement)}")
     checks = (one.get("detail") or {}).get("checks", ())
     found = {
-        "Sample sizes": (SIZES, [_row(size, SIZES) for size in complexity.sizes_of(one)]),
-        "How n grows": (GROWTHS, [growth.summary(grown) for grown in growth.growths([one])]),
+        "Sample sizes": (SIZES, [_row(size, SIZES) for size in sizes.sizes_of(one)]),
+        "How n grows": (GROWTHS, [sizes.summary(grown) for grown in sizes.growths([one])]),
         "Checks, all of which must hold": (CHECKS, [_row(check, CHECKS) for check in checks]),
     }
     return _card(
@@ -193,7 +190,7 @@ def _claim(name: str, names: Sequence[str], one: Record) -> Any:
         f"{_verdict(one)} {escape(str(one['statement']))} <code>{name}</code>",
         *before,
         f"**Why:** {plain(claim.reason)}" if claim.reason else "",
-        f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{listing.home(name)}`, {one[PROFILE]}.",
+        f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{home(name)}`, {one[PROFILE]}.",
         tables.html(NUMBERS, [_row(one, NUMBERS)]),
         *(_folded(title, *table) for title, table in found.items() if table[1]),
     )

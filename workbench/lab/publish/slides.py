@@ -17,18 +17,14 @@ from workbench.charts.chart import Chart
 from workbench.charts.drawing import SLIDE, svg
 from workbench.charts.drawing import slides as panels
 from workbench.errors import ArgumentError
-from workbench.lab import explore
+from workbench.lab import explore, sizes
 from workbench.lab.claims import sentence
-from workbench.lab.figures import richest
-from workbench.lab.project import Project
+from workbench.lab.figures import richest, verdicts
+from workbench.lab.project import Project, calls, nbformat
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
-from workbench.lab.runner import complexity
-from workbench.lab.runner.growth import picture
-from workbench.lab.runner.notebooks import Batch, forget, variants
-from workbench.lab.runner.report import calls, verdicts
-from workbench.lab.runner.run_notebook import EXECUTED
-from workbench.lab.schemas import nbformat
+from workbench.lab.run_notebook import EXECUTED
+from workbench.lab.runner import Batch, record, variants
 
 SHORT, FULL = 45, 80  # words of a text above a figure, and of one that has a slide for itself
 LETTERS, TALL = 22, 490  # px of an explorer's letters, and of its height
@@ -60,7 +56,7 @@ def slides(
         folder = out / notebook.stem
         source = folder / EXECUTED
         if not source.is_file():
-            forget(folder)
+            record(folder).unlink(missing_ok=True)
         (outcome,) = Batch("quick").run(variants([notebook], out))
         if not outcome.good:
             return None, f"{notebook.stem}: {outcome.status}: {outcome.reason}"
@@ -197,10 +193,10 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
             yield from _figure(_chart(folder / f"{name}.json"), heading)
         elif method == "growths":
             home = folder.name.partition("_")[2].replace("_", "-")
-            found = [one for one in complexity.growing(figures) if one.claim.startswith(f"{home}/")]
+            found = [one for one in sizes.growing(figures) if one.claim.startswith(f"{home}/")]
             if found:
                 names = ", ".join(dict.fromkeys(one.source for one in found))
-                yield from _figure(picture(names, found), heading)
+                yield from _figure(sizes.picture(names, found), heading)
         elif method == "verdicts":
             yield from _verdicts(folder, heading)
         else:

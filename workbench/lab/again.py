@@ -95,8 +95,8 @@ class Again:
 
 def main() -> None:
     """Make a figure again as asked on stdin; print how far it is each second, then its page."""
-    from workbench.lab.live.session import Session, nearest  # which imports this module
-    from workbench.lab.runner.notebooks import held
+    from workbench.lab.notebook import Session, nearest  # which imports this module
+    from workbench.lab.runner import held
     from workbench.study.run import Run
     from workbench.study.sweeps import Resources, lending, noting
 
@@ -122,7 +122,7 @@ def main() -> None:
             for profile in lab.profiles:
                 figure(Run(profile, lab.seed), **near)
         with lending(Resources(store=store)):
-            page, _ = lab.made(figure, order["parameters"], near, order["verdicts"])
+            page, _ = lab.made(figure, order["verdicts"], order["parameters"])
     except Exception as error:
         page = said(f"{type(error).__name__}: {error}")
     print(json.dumps({"page": page}), file=out, flush=True)

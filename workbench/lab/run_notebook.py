@@ -1,4 +1,4 @@
-"""Run one notebook in a process of its own: `python -m workbench.lab.runner.run_notebook JOB.json`.
+"""Run one notebook in a process of its own: `python -m workbench.lab.run_notebook JOB.json`.
 
 The job names the notebook, the parameters, the folder for outputs and the file for the result. The
 process ends its kernel when it is asked to stop, and when its parent is gone.
@@ -15,41 +15,26 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from workbench.charts import canonical_json
-from workbench.lab.runner.report import shown
-from workbench.lab.schemas import nbformat
+from workbench.lab.project import nbformat, shown
 
 EXECUTED = "executed.ipynb"
 
 
-def main(argv: list[str]) -> int:
+def main(job: dict[str, Any]) -> None:
     """Run the job and write its result: status, reason, seconds, and core-seconds of all its processes."""
-    job = canonical_json.read(Path(argv[0]))
-    signal.signal(signal.SIGTERM, _stop)
-    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
-    start = time.perf_counter()
-    status, reason = _execute(job)
-    costs = {"seconds": round(time.perf_counter() - start, 2), "core_seconds": round(_core_seconds(), 2)}
-    canonical_json.write(Path(job["result"]), {"status": status, "reason": reason, **costs})
-    return 0 if status == "ok" else 1
-
-
-def _core_seconds() -> float:
-    return sum(os.times()[:4])
-
-
-def _execute(job: dict[str, Any]) -> tuple[str, str]:
     nbformat()
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
-    out, notebook = Path(job["out"]), Path(job["notebook"])
+    began, notebook = time.perf_counter(), Path(job["notebook"])
     if job["figure"]:
         notebook = Path(job["result"]).with_name(notebook.name)
         nbformat().write(alone(nbformat().read(job["notebook"], 4), job["figure"]), notebook)
+    status, reason = "ok", ""
     try:
         papermill.execute_notebook(
             notebook,
-            out / EXECUTED,
+            Path(job["out"]) / EXECUTED,
             parameters=job["parameters"],
             kernel_name="python3",
             cwd=str(Path(job["notebook"]).parent),  # not where outputs lie: modules there would be imported
@@ -58,10 +43,12 @@ def _execute(job: dict[str, Any]) -> tuple[str, str]:
         )
     except PapermillExecutionError as error:
         status = "verdict" if error.ename == "ClaimError" else "error"
-        return status, f"{error.ename}: {_last_line(error.evalue)} (cell {error.exec_count})"
+        reason = f"{error.ename}: {_last_line(error.evalue)} (cell {error.exec_count})"
     except Exception as error:
-        return "error", f"{type(error).__name__}: {_last_line(str(error))}"
-    return "ok", ""
+        status, reason = "error", f"{type(error).__name__}: {_last_line(str(error))}"
+    costs = {"seconds": time.perf_counter() - began, "core_seconds": sum(os.times()[:4])}
+    rounded = {name: round(value, 2) for name, value in costs.items()}
+    canonical_json.write(Path(job["result"]), {"status": status, "reason": reason, **rounded})
 
 
 def alone(notebook: Any, figure: str) -> Any:
@@ -95,4 +82,6 @@ def _watch(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+    main(canonical_json.read(Path(sys.argv[1])))

@@ -1,0 +1,614 @@
+"""`workbench reproduce`: run notebooks headlessly, and compare them with what is committed, or predicted.
+
+Each runs in a process of its own (`run_notebook`), with a store from which a killed run goes on, and not at
+all where its outputs are there already. Outputs at the parameters that a notebook starts with lie in the
+notebook's folder; those at others in a folder of their own within it, named by what is moved. A parameter
+that is given its start is not moved.
+"""
+
+import hashlib
+import itertools
+import json
+import os
+import platform
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+from urllib.parse import quote
+
+import workbench
+from workbench.chapters.parameters import CHAPTERS
+from workbench.charts import canonical_json
+from workbench.charts.curves import Agreement
+from workbench.errors import ArgumentError, integer_at_least, nearest, one_of, positive, real
+from workbench.lab import sizes, tables
+from workbench.lab.claims import counted, full_verdicts, tally
+from workbench.lab.differences import compare, differences
+from workbench.lab.explore import FOLDER as MOVING
+from workbench.lab.figures import PROFILES, figures, outputs, verdicts
+from workbench.lab.project import Project, chapter, nbformat, shown
+from workbench.lab.publish.committed import REQUIRED, parameters
+from workbench.lab.run_notebook import EXECUTED
+from workbench.study.grids import KERNELS, SOFTWARE
+from workbench.study.parameters import Declared, brief
+from workbench.study.sweeps import LENT, NONE, DamagedError, Store, digest, require_intact
+
+OWN = {  # parameters the runner sets
+    "profile": "the option --profile instead of a parameter",
+    "out": "the option --out instead of a parameter",
+    "recompute": "nothing: all is recomputed",
+}
+Grid = Mapping[str, Sequence[object]]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A notebook and the parameters it runs with."""
+
+    notebook: Path  # its file
+    home: Path  # the folder of its outputs at the start, and the one that owns its store
+    moved: Mapping[str, object]  # its parameters that are not where they start, in the order declared
+    figure: str = ""  # the one that is drawn; all of them if empty
+
+    @property
+    def folder(self) -> str:
+        moved = ",".join(f"{name}={typed(value)}" for name, value in self.moved.items())
+        return "/".join(filter(None, (self.figure, moved)))
+
+    @property
+    def name(self) -> str:
+        return f"{self.notebook.stem}/{self.folder}" if self.folder else self.notebook.stem
+
+    @property
+    def out(self) -> Path:
+        return self.home / self.folder
+
+
+def typed(value: object) -> str:
+    """Return a value as one would type it, a number with all its digits; safe in the name of a folder.
+
+    >>> typed(1e-9), typed(0.5), typed(0.12345678), typed("../a,b")
+    ('1e-9', '0.5', '0.12345678', '..%2Fa%2Cb')
+    """
+    if not real(value):
+        return quote(str(value), safe=" ")
+    short = brief(value)
+    return short if float(short) == value else repr(value)
+
+
+def variants(
+    notebooks: Iterable[Path],
+    out: Path,
+    given: Mapping[str, object] | None = None,
+    grid: Grid | None = None,
+    figure: str = "",
+) -> list[Variant]:
+    """Return every notebook at every combination of the values of a grid, the last name moving fastest.
+
+    Raises
+    ------
+    ArgumentError
+        If a notebook lacks a parameter, or does not allow a value; before anything runs or is written.
+    """
+    grid, found = grid or {}, list[Variant]()
+    for notebook in notebooks:
+        declared, known = CHAPTERS.get(chapter(notebook.stem), {}), parameters(notebook)
+        if missing := [name for name in REQUIRED if name not in known]:
+            raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
+        order = [*declared, *(name for name in known if name not in declared)]
+        start = {name: known[name] for name in order if name in known and name not in OWN}
+        for one in itertools.product(*grid.values()):
+            asked = {**(given or {}), **dict(zip(grid, one, strict=True))}
+            wanted = {name: _checked(notebook.stem, name, asked[name], start, declared) for name in asked}
+            moved = {name: wanted[name] for name in start if name in wanted and wanted[name] != start[name]}
+            found.append(Variant(notebook, out / notebook.stem, moved, figure))
+    for name, count in Counter(one.name for one in found).items():
+        if count > 1:
+            raise ArgumentError("grid", name, "every combination of values once")
+    return found
+
+
+def _checked(stem: str, name: str, value: object, start: Mapping[str, object], declared: Declared) -> object:
+    """Return a value as the notebook wants it, if it allows it: a count may be typed as 1e4."""
+    if name in OWN:
+        raise ArgumentError(name, value, OWN[name])
+    if name not in start:
+        near = " or ".join(nearest(name, start))
+        meant = f"; did you mean {near}?" if near else ""
+        raise ArgumentError(
+            f"parameter {name}", value, f"a parameter of {stem}: {', '.join(sorted(start))}{meant}"
+        )
+    if isinstance(start[name], int) and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if name in declared:
+        declared[name].require(name, value)
+    elif isinstance(start[name], str) != isinstance(value, str):
+        raise ArgumentError(f"parameter {name}", value, f"a value like the default {start[name]!r}")
+    elif name == "seed":
+        integer_at_least(0, seed=value)
+    return value
+
+
+# When a notebook need not run again: same notebook, software, kernels and parameters, outputs intact
+
+
+FOLDER = ".cache"
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one each unless the caller says so
+
+
+def key(notebook: Path, parameters: Mapping[str, object]) -> str:
+    """Return the digest of everything the notebook's numbers depend on, the limit on its work among it."""
+    content = {
+        "notebook": _digest(notebook),
+        "package": _package(),
+        "parameters": {name: repr(value) for name, value in parameters.items()},
+        "versions": {name: version(name) for name in ("numpy", "scipy", "matplotlib")},
+        "python": platform.python_version(),
+        "kernels": KERNELS,
+        "threads": {name: os.environ.get(name, "1") for name in THREADS},
+    }
+    return hashlib.sha256(canonical_json.dumps(content).encode()).hexdigest()
+
+
+@cache
+def _package() -> dict[str, str]:
+    root = Path(workbench.__file__).parent
+    files = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(root).as_posix(): _digest(path) for path in files}
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def fresh(folder: Path, wanted: str) -> bool:
+    """Return whether the folder's outputs are those of the key `wanted`, unchanged."""
+    path = record(folder)
+    return path.is_file() and bool(canonical_json.read(path) == _made(folder, wanted))
+
+
+def record(folder: Path) -> Path:
+    """Return where it is noted what the outputs in a folder are."""
+    return folder.parent / FOLDER / f"{folder.name}.json"
+
+
+def _made(folder: Path, wanted: str) -> dict[str, Any]:
+    return {"key": wanted, "outputs": {path.name: _digest(path) for path in outputs(folder)}}
+
+
+# Where the finished blocks of a notebook's sweeps are kept: in a store beside its record
+#
+# A store outlives its run and serves all variants of the notebook, so that the next run goes on from there:
+# after a kill or a timeout, under a larger profile or at other parameters. It serves only blocks of the very
+# same software, trials and seed (`study.sweeps`), and has the software in its name.
+
+
+def place(home: Path) -> Path:
+    """Return the path of the store of the notebook whose folder is `home`."""
+    return home.parent / FOLDER / home.name / f"{SOFTWARE[:16]}.sqlite"
+
+
+def prepare(path: Path) -> str:
+    """Set a store that is proved to be damaged aside, under another name, and say so."""
+    try:
+        with Store(path) as store:
+            require_intact(store)
+    except DamagedError:
+        names = (path.with_name(f"{path.name}.damaged-{number}") for number in itertools.count(1))
+        aside = next(name for name in names if not name.exists())
+        for suffix in ("", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + suffix).rename(f"{aside}{suffix}")
+        return f"its store was damaged: begun again; it is kept as {aside.name}"
+    return ""
+
+
+def held(path: Path) -> tuple[int, float]:
+    """Return how many blocks are in a store, beside whoever writes, and the core-seconds they have cost.
+
+    There are none where that cannot be read just now.
+    """
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
+            count, seconds = connection.execute("SELECT COUNT(*), TOTAL(seconds) FROM cells").fetchone()
+            return int(count), float(seconds)
+    except sqlite3.Error:
+        return 0, 0.0
+
+
+# A run: one process for each notebook, which ends with its parent
+
+
+TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
+GRACE = 10.0  # seconds to end its kernel in
+PAUSE = 30.0  # seconds between two lines about what runs
+NOISE = (
+    "Kernel is running over TCP",
+    "Debugger warning",
+    "frozen modules",
+    "Input Notebook:",
+    "Output Notebook:",
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a variant: ok, cached, verdict (not as expected), error, timeout or interrupted."""
+
+    notebook: str
+    status: str
+    reason: str = ""
+    seconds: float = 0.0
+    core_seconds: float = 0.0
+    remark: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Whether its figures and verdicts can be used."""
+        return self.status in ("ok", "cached")
+
+
+@dataclass
+class Batch:
+    """How variants run: all with the same settings."""
+
+    # how thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`)
+    profile: str = "quick"
+    limit: float = NONE.limit
+    # processes that compute at a time: so many notebooks, or fewer whose sweeps use several
+    jobs: int | None = None
+    # the address of a dask cluster that computes their sweeps and searches instead
+    scheduler: str | None = None
+    timeout: float | None = None  # for each variant, in seconds
+    # what becomes of each, and every `PAUSE` seconds how many blocks there are of those that run
+    say: Callable[[str], None] = lambda _: None
+    running: dict[str, tuple[Path, float]] = field(default_factory=dict, init=False)
+    stop: threading.Event = field(default_factory=threading.Event, init=False)
+
+    def __post_init__(self) -> None:
+        one_of(PROFILES, profile=self.profile)
+        if self.jobs is not None:
+            integer_at_least(1, jobs=self.jobs)
+        if self.timeout is not None:
+            positive(timeout=self.timeout)
+        if not (real(self.limit) and self.limit >= 1):
+            raise ArgumentError("limit", self.limit, "a finite number, 1 or more, where 1 is the usual work")
+
+    def run(self, variants: Iterable[Variant]) -> list[Outcome]:
+        """Run all and say what becomes of each, unless the run is interrupted.
+
+        The variants of one notebook run one after another, so that each finds the blocks that it shares with
+        others.
+        """
+        chains = [list(chain) for _, chain in itertools.groupby(variants, key=lambda variant: variant.home)]
+        jobs = self.jobs or min(2, os.cpu_count() or 1)
+        share = max(1, jobs // max(1, len(chains)))
+        threading.Thread(target=self._tell, daemon=True).start()
+        with ThreadPoolExecutor(jobs) as pool:
+            try:
+                futures = [pool.submit(self._chain, chain, share) for chain in chains]
+                return [outcome for future in futures for outcome in future.result()]
+            finally:  # an interrupt, too, ends what is running
+                self.stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def key(self, variant: Variant) -> str:
+        """Return the digest of all that the outputs of a variant depend on."""
+        how = {"profile": self.profile, "limit": self.limit, "figure": variant.figure}
+        return key(variant.notebook, {**variant.moved, **how})
+
+    def held(self, variants: Iterable[Variant]) -> tuple[int, float]:
+        """Return the blocks that a run finds in the stores of what it has to do, and what they have cost."""
+        todo = [one for one in variants if not fresh(one.out, self.key(one))]
+        stores = {place(one.home) for one in todo}
+        counts, seconds = zip((0, 0.0), *map(held, stores), strict=True)
+        return sum(counts), sum(seconds)
+
+    def _tell(self) -> None:
+        while not self.stop.wait(PAUSE):
+            now = time.monotonic()
+            lines = [
+                f"{name}: {held(at)[0]} blocks, {now - began:.0f} s"
+                for name, (at, began) in [*self.running.items()]
+            ]
+            with suppress(OSError):  # the terminal may be gone
+                self.say(f"  {'; '.join(lines)}")
+
+    def _chain(self, chain: Iterable[Variant], share: int) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for variant in chain:
+            try:
+                found = self._one(variant, share)
+            except (ArgumentError, OSError) as error:  # a full disk, a store that is locked end it alone
+                found = Outcome(variant.name, "error", " ".join(str(error).split()))
+            outcomes.append(found)
+            if found.status == "interrupted":
+                break
+            remark = f" ({found.remark})" if found.remark else ""
+            self.say(f"  {found.notebook}: {found.status} in {found.seconds:.0f} s{remark}")
+        return outcomes
+
+    def _one(self, variant: Variant, share: int) -> Outcome:
+        wanted, out = self.key(variant), variant.out
+        if fresh(out, wanted):
+            return Outcome(variant.name, "cached")
+        record(out).unlink(missing_ok=True)
+        out.mkdir(parents=True, exist_ok=True)
+        for path in [*outputs(out), out / EXECUTED]:  # nothing else: the folder may be anybody's
+            path.unlink(missing_ok=True)
+        remark = prepare(place(variant.home))
+        outcome = replace(self.launched(variant, share), remark=remark)
+        if outcome.good:
+            record(out).parent.mkdir(parents=True, exist_ok=True)
+            canonical_json.write(record(out), _made(out, wanted))
+        return outcome
+
+    def launched(self, variant: Variant, share: int) -> Outcome:
+        """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped."""
+        out, store = str(variant.out.resolve()), place(variant.home).resolve()
+        given = {**variant.moved, "profile": self.profile, "out": out, "recompute": True}
+        lent = {"store": str(store), "jobs": share, "limit": self.limit, "scheduler": self.scheduler}
+        safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
+        env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: json.dumps(lent)}
+        allowed, began = self.timeout or TIMEOUT[self.profile], time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="workbench-") as scratch:
+            job, result, log = (Path(scratch) / name for name in ("job.json", "result.json", "log.txt"))
+            content = {"notebook": str(variant.notebook), "figure": variant.figure, "parameters": given}
+            canonical_json.write(job, {**content, "out": out, "result": str(result)})
+            ended = ""
+            with log.open("wb") as sink:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "workbench.lab.run_notebook", str(job)],
+                    stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True,
+                    env=env,
+                )  # fmt: skip
+                self.running[variant.name] = store, began
+                try:
+                    while not ended and process.poll() is None:
+                        if self.stop.wait(0.05):
+                            ended = "interrupted"
+                        elif time.monotonic() >= began + allowed:
+                            ended = "timeout"
+                finally:
+                    _end(process)
+                    del self.running[variant.name]
+            if ended:
+                reason = f"stopped after {allowed:g} s" if ended == "timeout" else ""
+                return Outcome(variant.name, ended, reason, time.monotonic() - began)
+            if result.is_file():
+                return Outcome(variant.name, **canonical_json.read(result))
+            lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
+            kept = [line for line in lines if not any(noise in line for noise in NOISE)]
+            return Outcome(variant.name, "error", kept[-1] if kept else "ended without a result")
+
+
+def _end(process: "subprocess.Popen[Any]") -> None:
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+# The command
+
+
+ADVICE = """
+Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
+in 1000 runs (workbench/lab/differences.py). After a change of the code, look at what it changed, then:
+  workbench reproduce {notebooks} --profile full --update
+Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
+
+
+def reproduce(
+    project: Project,
+    batch: Batch,
+    names: Sequence[str] = (),
+    *,
+    update: bool = False,
+    out: Path | None = None,
+    given: Mapping[str, object] | None = None,
+    grid: Grid | None = None,
+) -> int:
+    """Run, compare or update, and report.
+
+    Parameters
+    ----------
+    project, batch
+        Whose notebooks run, and how.
+    names
+        Stems or chapters of notebooks, each perhaps with /FIGURE; all of them for none.
+    update
+        Whether to rewrite what is committed.
+    out
+        The folder with a folder for every notebook; that of the project if not given.
+    given
+        Parameters that all runs have.
+    grid
+        Name -> values of it, for one run at every combination.
+
+    Returns
+    -------
+    int
+        0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it was
+        interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
+    """
+    given, grid, out = given or {}, grid or {}, (out or project.reproduced).resolve()
+    for name in grid.keys() & given.keys():
+        raise ArgumentError(f"grid {name}", grid[name], f"no other value of {name} beside it")
+    if update and (batch.profile != "full" or given or grid):
+        wrong = "changed parameters" if given or grid else f"profile {batch.profile}"
+        raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
+    asked = dict.fromkeys(_asked(project, name) for name in names or [one.stem for one in project.notebooks])
+    chosen = [one for notebook, figure in asked for one in variants([notebook], out, given, grid, figure)]
+    if update and any(one.figure for one in chosen):
+        raise ArgumentError("update", "one figure", "whole notebooks")
+    project.keep_apart(out)
+    with interruptible():
+        try:
+            count = len({one.notebook for one in chosen})
+            runs = f" at {len(chosen) // count} settings" if grid else ""
+            tables.say(f"{count} notebook{'s'[: count > 1]}{runs}, {batch.profile} profile, into {out}")
+            blocks, saved = batch.held(chosen)
+            if blocks:
+                tables.say(f"{blocks} blocks of earlier runs may save {saved:.0f} core-seconds")
+            return _told(project, batch, chosen, batch.run(chosen), update)
+        except Interrupted as ended:
+            kept, _ = batch.held(chosen)
+            with suppress(OSError):  # the terminal may be gone
+                print(end="\r" if sys.stdout.isatty() else "")  # over the keys that were pressed
+                tables.say(f"interrupted: {kept} blocks kept, run again to go on")
+            return ended.exit_code
+
+
+def _asked(project: Project, name: str) -> tuple[Path, str]:
+    """Return the notebook of a name, and the figure behind it: NOTEBOOK, or NOTEBOOK/FIGURE."""
+    before, _, figure = name.rpartition("/")
+    with suppress(ArgumentError):
+        return project.select([name])[0], ""
+    (notebook,) = project.select([before or name])
+    cells = nbformat().read(notebook, as_version=4).cells
+    one_of([one for cell in cells if cell.cell_type == "code" for one in shown(cell.source)], figure=figure)
+    return notebook, figure
+
+
+def _told(
+    project: Project, batch: Batch, chosen: Sequence[Variant], outcomes: Sequence[Outcome], update: bool
+) -> int:
+    """Say what became of variants, or commit them; return the exit code."""
+    committed, full = project.figures, full_verdicts(project.figures)
+    rows, failed, remarks, changed = list[list[str]](), list[str](), list[str](), list[str]()
+    for variant, outcome in zip(chosen, outcomes, strict=True):
+        updated = update and outcome.good
+        faults = [] if updated else _faults(variant, outcome, committed)
+        failed += [f"FAILED {variant.name}: {line}" for line in faults]
+        remarks += [f"{variant.name} {line}" for line in _remarks(variant)]
+        if outcome.good and any(", committed " in line for line in faults):
+            changed.append(variant.notebook.stem)
+        profile, decided = verdicts(variant.out)
+        rows.append(
+            [
+                variant.name,
+                "differs" if outcome.good and faults else outcome.status,
+                f"{outcome.seconds:.0f}",
+                f"{outcome.core_seconds:.0f}",
+                str(len(figures(variant.out))),
+                counted(decided, full) if profile == "quick" else tally(one["status"] for one in decided),
+            ]
+        )
+        if updated:
+            _commit(variant.out, committed / variant.name)
+    if update and committed.is_dir():
+        sizes.write(committed)
+    tables.say("\n" + tables.text(("notebook", "status", "seconds", "core-s", "figures", "claims"), rows))
+    advice = [ADVICE.format(notebooks=" ".join(dict.fromkeys(changed)))] if changed else []
+    for line in [*failed, *advice, *remarks]:
+        tables.say(line)
+    with ExitStack() as stack:
+        paths = [path for path in dict.fromkeys(place(one.home) for one in chosen) if path.is_file()]
+        if paths:
+            kept, sha = digest([stack.enter_context(Store(path)) for path in paths])
+            tables.say(f"in the stores: {kept} blocks of rows, sha256 {sha}")
+    tables.say(f"used {sum(one.core_seconds for one in outcomes):.0f} core-seconds")
+    return 1 if failed else 0
+
+
+def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
+    """Return what is wrong: beside committed numbers at a notebook's start, beside predictions elsewhere."""
+    if not outcome.good:
+        return [outcome.reason]
+    if variant.moved:
+        return [line for line, found in _judged(variant.out) if not found]
+    kept = committed / variant.notebook.stem
+    if not outputs(kept):
+        command = f"workbench reproduce {variant.name} --profile full --update"
+        return [f"no committed figures; make them with: {command}"]
+    if variant.figure:
+        name = f"{variant.figure}.json"
+        made, known = (canonical_json.read(one / name) for one in (variant.out, kept))
+        return [f"{name}: {line}" for line in differences(made, known, name)]
+    return compare(variant.out, kept)
+
+
+def _remarks(variant: Variant) -> list[str]:
+    if not variant.moved:
+        return []
+    refused = {path.stem: canonical_json.read(path).get("refused") for path in figures(variant.out)}
+    alone = [f"{name}: {reason}" for name, reason in refused.items() if reason]
+    return [line for line, found in _judged(variant.out) if found] + alone
+
+
+def _judged(folder: Path) -> Iterator[tuple[str, Agreement]]:
+    for path in figures(folder):
+        kept = canonical_json.read(path).get("agreement", {"points": 0, "outside": []})
+        found = Agreement(kept["points"], tuple(kept["outside"]))
+        if found.points:
+            inside = found.points - len(found.outside)
+            first = f"; outside: {'; '.join(found.outside[:3])}" if found.outside else ""
+            words = f"measured agrees with predicted at these parameters: {inside} of {found.points} points"
+            yield f"{path.stem}: {words}{first}", found
+
+
+def _commit(made: Path, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for path in filter(Path.is_file, target.iterdir()):
+        path.unlink()
+    for path in outputs(made):
+        shutil.copyfile(path, target / path.name)
+    if (made / MOVING).is_dir():  # the grids of a full run
+        shutil.copytree(made / MOVING, target / MOVING, dirs_exist_ok=True)
+
+
+# How a run is asked to end: Ctrl-C, `kill`, a terminal that is closed; all of them end it alike
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal asked this process to end."""
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number  # as a shell says it: 130 after Ctrl-C, 143 after `kill`
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first such signal raise `Interrupted`; what then cleans up is not disturbed by another one.
+
+    What the process was told to ignore stays so: Ctrl-C in the background, the end of a terminal under
+    `nohup`.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no other may change handlers
+        yield
+        return
+    known = [one for name in ("SIGINT", "SIGTERM", "SIGHUP") if (one := getattr(signal, name, None))]
+    heard = [one for one in known if signal.getsignal(one) is not signal.SIG_IGN]
+
+    def interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+        for one in heard:
+            signal.signal(one, lambda *_: None)
+        raise Interrupted(number)
+
+    before = {one: signal.signal(one, interrupt) for one in heard}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

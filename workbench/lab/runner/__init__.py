@@ -1,1 +1,0 @@
-"""Notebooks run headlessly: processes, stores, caches, figures and verdicts compared."""
