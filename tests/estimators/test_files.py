@@ -4,11 +4,14 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import subprocess
 import sys
 import timeit
 import tracemalloc
 import warnings
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,6 +25,7 @@ from workbench import ZCDP, ClippedMean, CoinPressMean, Median, PerturbedCovaria
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.files import ChangedError, Writing, open_csv, open_parquet, open_table, passes
+from workbench.estimators.reading import read
 
 NAN, FOUND, BUDGET = float("nan"), Writing(), ZCDP(0.5)
 
@@ -329,6 +333,39 @@ def test_columns_are_chosen_by_the_names_of_the_header_and_rows_are_not_shown(tm
 def test_a_separator_is_one_character_that_is_in_no_number(separator):
     with pytest.raises(ArgumentError, match=r"^separator = "):
         Writing(separator=separator)
+
+
+def test_numbers_of_every_type_of_parquet_are_those_of_rows_in_memory(tmp_path):
+    rng, n = np.random.default_rng(1), 9000
+    kinds = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+    columns = {kind: np.frombuffer(rng.bytes(n * np.dtype(kind).itemsize), kind) for kind in kinds}
+    columns["true"] = rng.random(n) < 0.5
+    columns |= {f"{name} or none": pa.array(one, mask=rng.random(n) < 0.1) for name, one in columns.items()}
+    table = pa.table(columns | {"none": pa.nulls(n, pa.int64())})
+    pa.parquet.write_table(table, tmp_path / "x.parquet", row_group_size=3000)
+    for names in (*([name] for name in table.column_names), table.column_names):
+        found = np.concatenate(list(open_parquet(tmp_path / "x.parquet").rows(names)()))
+        np.testing.assert_array_equal(found, read(table.select(names))[0])
+
+
+PEAK = """
+import resource, sys, numpy as np
+from workbench import ApproxDP, PerturbedCovariance, stream
+stream(PerturbedCovariance(radius=6.0), sys.argv[1], n=300_000, d=10, budget=ApproxDP(1.0, 1e-6),
+       rng=np.random.default_rng(1))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.daily
+def test_a_process_that_streams_parquet_stays_below_200_megabytes(tmp_path):
+    """As it is 170; with pandas, which pyarrow imports for `to_numpy`, and a thread for each column 230."""
+    columns = np.random.default_rng(1).normal(size=(10, 300_000))
+    pa.parquet.write_table(pa.table(dict(zip("abcdefghij", columns, strict=True))), tmp_path / "x.parquet")
+    line, environment = [sys.executable, "-c", PEAK, str(tmp_path / "x.parquet")], {**os.environ}
+    environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 200 * 1024
 
 
 @pytest.mark.daily
