@@ -130,6 +130,8 @@ def gone(pid, patience=10.0):
         (["--jobs", "0"], ["jobs = 0", "at least 1"]),
         (["--timeout", "nan"], ["timeout = nan", "above 0"]),
         (["--out", "figures"], ["out = ", "a folder of its own"]),
+        (["--out", "/proc/nothing"], ["/proc/nothing: ", "No such file"]),
+        (["--store", "/proc/nothing"], ["store = '/proc/nothing'", "read and written"]),
         (["--project", "/"], ["project = '/'", "a checkout of dp-workbench"]),
     ],
 )

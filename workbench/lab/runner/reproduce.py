@@ -77,6 +77,9 @@ def reproduce(project: Project, request: Reproduction) -> int:
     if request.update and any(one.figure for one in chosen):
         raise ArgumentError("update", "one figure", "whole notebooks")
     project.keep_apart(out)
+    if request.store:
+        Store(request.store).close()  # which says now whether it can be used
+    out.mkdir(parents=True, exist_ok=True)
     with interruptible():
         try:
             return _reproduced(project, request, chosen, out)
