@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import subprocess
 import sys
 import timeit
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -342,30 +344,31 @@ def test_numbers_of_every_type_of_parquet_are_those_of_rows_in_memory(tmp_path):
     columns["true"] = rng.random(n) < 0.5
     columns |= {f"{name} or none": pa.array(one, mask=rng.random(n) < 0.1) for name, one in columns.items()}
     table = pa.table(columns | {"none": pa.nulls(n, pa.int64())})
-    pa.parquet.write_table(table, tmp_path / "x.parquet", row_group_size=3000)
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=3000)
     for names in (*([name] for name in table.column_names), table.column_names):
         found = np.concatenate(list(open_parquet(tmp_path / "x.parquet").rows(names)()))
         np.testing.assert_array_equal(found, read(table.select(names))[0])
 
 
 PEAK = """
-import resource, sys, numpy as np
+import sys, numpy as np
 from workbench import ApproxDP, PerturbedCovariance, stream
 stream(PerturbedCovariance(radius=6.0), sys.argv[1], n=300_000, d=10, budget=ApproxDP(1.0, 1e-6),
        rng=np.random.default_rng(1))
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(*open("/proc/self/status"))  # not getrusage, where what started the process counts
 """
 
 
 @pytest.mark.daily
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's")
 def test_a_process_that_streams_parquet_stays_below_200_megabytes(tmp_path):
     """As it is 170; with pandas, which pyarrow imports for `to_numpy`, and a thread for each column 230."""
     columns = np.random.default_rng(1).normal(size=(10, 300_000))
-    pa.parquet.write_table(pa.table(dict(zip("abcdefghij", columns, strict=True))), tmp_path / "x.parquet")
+    pq.write_table(pa.table(dict(zip("abcdefghij", columns, strict=True))), tmp_path / "x.parquet")
     line, environment = [sys.executable, "-c", PEAK, str(tmp_path / "x.parquet")], {**os.environ}
     environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 200 * 1024
+    assert int(re.search(r"VmHWM:\s*(\d+) kB", done.stdout)[1]) < 200 * 1024
 
 
 @pytest.mark.daily
@@ -375,7 +378,7 @@ def test_what_is_held_of_a_parquet_file_does_not_grow_with_its_rows(tmp_path):
     for n in (400_000, 1_200_000):
         columns, told = np.random.default_rng(1).normal(size=(D, n)), []
         table = pa.table(dict(zip("abc", columns, strict=True)))
-        pa.parquet.write_table(table, tmp_path / "x.parquet", row_group_size=n)
+        pq.write_table(table, tmp_path / "x.parquet", row_group_size=n)
         before = pa.total_allocated_bytes()
         tell = lambda _, told=told, before=before: told.append(pa.total_allocated_bytes() - before)  # noqa: E731
         streamed(tmp_path / "x.parquet", PerturbedCovariance(radius=1.0), n, progress=tell)
