@@ -773,7 +773,8 @@ def _scale_rank(n: int) -> int:
 
 def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
     if not isinstance(budget, ApproxDP | ZCDP) or not budget.delta > 0:
-        raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
+        allowed = "ApproxDP or ZCDP with delta > 0; without a delta give low= and high=, or use BoundedMean"
+        raise ArgumentError("budget", budget, allowed)
     whole, power = selection_epsilon(budget), 2 if isinstance(budget, ZCDP) else 1
     asked = zip((_scale_rank(n), n, n), HEADS, strict=True)
     heads = [min(max(a / (rows * whole), low), high) ** power for rows, (a, low, high) in asked]
