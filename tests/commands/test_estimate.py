@@ -340,6 +340,15 @@ def test_an_output_that_takes_nothing_is_said_and_costs_no_release(
     assert "PYTHONIOENCODING" not in settings or "guarantee: \\u03b5 = 1" in Path("out").read_text()
 
 
+@pytest.mark.daily
+@pytest.mark.parametrize("more", [(), ("--set", "radius=-1")])
+def test_a_command_that_nobody_hears_ends_with_2(folder, more):
+    with open("/dev/full", "w") as full:
+        line = [sys.executable, "-m", "workbench.cli", *estimate(more=more)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        assert subprocess.run(line, stdout=full, stderr=full, env=environment, check=False).returncode == 2
+
+
 @pytest.mark.parametrize(
     ("parameter", "words"),
     [
