@@ -71,10 +71,10 @@ def test_a_user_s_commands_need_numpy_and_scipy_alone(tmp_path):
     rows.write_text("age\n" + "37\n52\n" * 100, encoding="utf-8")
     lines = [
         "list univariate/count",
-        "claims one-mean/any-law-is-covered",
         "plan univariate/median --alpha 0.5 --set radius=100 --set sigma=1",
         f"estimate {rows} --key univariate/bounded-mean --set low=0 --set high=99 --epsilon 1 --seed 1",
         f"claims --from {ROOT / 'figures'} --status REFUTED",
+        f"claims --from {ROOT / 'figures'} one-mean/any-law-is-covered",
         "claims L17/Thm2.5",
         "audit univariate/count",
     ]
