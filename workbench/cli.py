@@ -81,7 +81,8 @@ def _alone() -> bool:
 
 
 def _complain(message: str) -> int:
-    say(f"workbench: error: {message}", sys.stderr)
+    with suppress(OSError):  # nobody hears it
+        say(f"workbench: error: {message}", sys.stderr)
     return 2
 
 

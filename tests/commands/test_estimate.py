@@ -28,6 +28,7 @@ HOSTILE = [
 FILES = {
     "good": "height,name,mixed\n1.5,a,1\n2.5,b,x\n0.5,c,2\n1,d,3\n2,e,4\n",
     "one": "height\n1.5\n",
+    "wide": ",".join(f"c{place}" for place in range(999)) + "\n" + "1," * 998 + "1\n",
     "header": "height,name\n",
     "headless": "171.25,80\n171.25,81\n",
     "encoded": b"\xff\xfe\x00height",
@@ -206,6 +207,8 @@ SLIPS = (
     *((estimate(f"{name}.csv"), f"file = '{name[:1]}", "a file that exists") for name in ("x" * 300, "a\0b")),
     (estimate(column="weight"), "column = 'weight'", "height, name, mixed"),
     (estimate(column=""), "column = 'height, name, mixed'", "exactly one of"),
+    (estimate("wide", column=""), "column = 'c0, c1", "exactly one of 999 names, such as c0"),
+    (estimate("wide"), "column = 'height'", "one of 999 names, such as c0"),
     (estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "),
     (estimate(key="mean/empirical", settings=()), "key = 'mean/empirical'", "an estimator that is private"),
     (estimate(more=("--missing", "1.1e100")), "missing = 1.1e+100", "at most 1e+100"),

@@ -337,8 +337,14 @@ def test_a_wrong_question_is_one_line(command, arguments, words):
 
 def test_a_confidence_is_the_probability_of_no_larger_error(command):
     asked = (("--confidence", "0.9"), ("--beta", "0.1"), ())
-    same, one, other = (command("plan", *MEAN, *words, "--json").printed() for words in asked)
-    assert same == one != other
+    made = (json.loads(command("plan", *MEAN, *words, "--json").printed())["answers"] for words in asked)
+    alone, same, other = ([(one["key"], one["proved"]) for one in answers] for answers in made)
+    assert dict(alone) == dict(same) != dict(other)
+    reached = [proved["n"] for _, proved in alone if proved["reached"]]
+    assert reached == sorted(reached) != []
+    said = command("plan", *MEAN, *asked[0]).printed()
+    assert "predicted" not in said
+    assert "with probability 0.9" in said
     refused = command("plan", *MEAN, *asked[0], "--alpha", "1e-12", "--n", "9")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "confidence = 0.9: expected none: no proved error bound" in refused.stderr.splitlines()[-1]

@@ -147,6 +147,18 @@ def test_all_bins_are_covered_at_once(n):
     assert judged("Histogram, four bins at once", n, budget, np.mean(found), FRESH)
 
 
+@pytest.mark.parametrize(
+    ("budget", "n", "said"), [(ApproxDP(8.0, 1e-6), 150, 0.88), (ZCDP(2.0, 1e-6), 270, 0.88)]
+)
+def test_a_heavy_tail_of_few_rows_is_covered_less_often_and_the_release_says_so(budget, n, said):
+    """Of 400 intervals about 354 cover, with a standard deviation of 6."""
+    release = IntervalMean()(np.arange(float(n)), budget=budget, rng=np.random.default_rng(0))
+    assert "is as heavy as lognormal, or skewed; within known bounds" in str(release)
+    found = covered(Rows("lognormal"), n, 400, 5, budget)
+    assert found < 0.94
+    assert judged("IntervalMean, lognormal", n, budget, found, 400, said)
+
+
 def test_a_few_far_rows_are_missed_and_the_release_says_so():
     """24 of 1,200 rows at 8 sd are covered .6 of the time, of 60 at most 45 but for a chance of .01."""
     release = IntervalMean()(np.arange(1200.0), budget=BUDGET, rng=np.random.default_rng(0))

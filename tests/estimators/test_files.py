@@ -4,15 +4,20 @@ import bz2
 import gzip
 import io
 import lzma
+import os
+import re
+import subprocess
 import sys
 import timeit
 import tracemalloc
 import warnings
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +27,7 @@ from workbench import ZCDP, ClippedMean, CoinPressMean, Median, PerturbedCovaria
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators.files import ChangedError, Writing, open_csv, open_parquet, open_table, passes
+from workbench.estimators.reading import read
 
 NAN, FOUND, BUDGET = float("nan"), Writing(), ZCDP(0.5)
 
@@ -331,6 +337,40 @@ def test_a_separator_is_one_character_that_is_in_no_number(separator):
         Writing(separator=separator)
 
 
+def test_numbers_of_every_type_of_parquet_are_those_of_rows_in_memory(tmp_path):
+    rng, n = np.random.default_rng(1), 9000
+    kinds = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
+    columns = {kind: np.frombuffer(rng.bytes(n * np.dtype(kind).itemsize), kind) for kind in kinds}
+    columns["true"] = rng.random(n) < 0.5
+    columns |= {f"{name} or none": pa.array(one, mask=rng.random(n) < 0.1) for name, one in columns.items()}
+    table = pa.table(columns | {"none": pa.nulls(n, pa.int64())})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=3000)
+    for names in (*([name] for name in table.column_names), table.column_names):
+        found = np.concatenate(list(open_parquet(tmp_path / "x.parquet").rows(names)()))
+        np.testing.assert_array_equal(found, read(table.select(names))[0])
+
+
+PEAK = """
+import sys, numpy as np
+from workbench import ApproxDP, PerturbedCovariance, stream
+stream(PerturbedCovariance(radius=6.0), sys.argv[1], n=300_000, d=10, budget=ApproxDP(1.0, 1e-6),
+       rng=np.random.default_rng(1))
+print(*open("/proc/self/status"))  # not getrusage, where what started the process counts
+"""
+
+
+@pytest.mark.daily
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's")
+def test_a_process_that_streams_parquet_stays_below_200_megabytes(tmp_path):
+    """As it is 170; with pandas, which pyarrow imports for `to_numpy`, and a thread for each column 230."""
+    columns = np.random.default_rng(1).normal(size=(10, 300_000))
+    pq.write_table(pa.table(dict(zip("abcdefghij", columns, strict=True))), tmp_path / "x.parquet")
+    line, environment = [sys.executable, "-c", PEAK, str(tmp_path / "x.parquet")], {**os.environ}
+    environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+    assert int(re.search(r"VmHWM:\s*(\d+) kB", done.stdout)[1]) < 200 * 1024
+
+
 @pytest.mark.daily
 def test_what_is_held_of_a_parquet_file_does_not_grow_with_its_rows(tmp_path):
     """Three times the rows in one group take less than a megabyte more; read beforehand they take 19 more."""
@@ -338,7 +378,7 @@ def test_what_is_held_of_a_parquet_file_does_not_grow_with_its_rows(tmp_path):
     for n in (400_000, 1_200_000):
         columns, told = np.random.default_rng(1).normal(size=(D, n)), []
         table = pa.table(dict(zip("abc", columns, strict=True)))
-        pa.parquet.write_table(table, tmp_path / "x.parquet", row_group_size=n)
+        pq.write_table(table, tmp_path / "x.parquet", row_group_size=n)
         before = pa.total_allocated_bytes()
         tell = lambda _, told=told, before=before: told.append(pa.total_allocated_bytes() - before)  # noqa: E731
         streamed(tmp_path / "x.parquet", PerturbedCovariance(radius=1.0), n, progress=tell)

@@ -134,7 +134,7 @@ def test_an_interval_that_is_not_the_whole_line_has_a_width(n):
 @pytest.mark.daily
 def test_coverage_given_an_answer():
     interval, budget, source = Interval(level=0.1, sigma=1.0), ApproxDP(1.0, 1e-3), np.random.default_rng(5)
-    values = [interval(source.normal(size=16), budget=budget, rng=source).value for _ in range(3000)]
+    values = [interval(source.normal(size=20), budget=budget, rng=source).value for _ in range(3000)]
     covered = [value.contains(0.0) for value in values if value.high < inf]
     assert np.mean(covered) >= 0.9 - 3 * np.sqrt(0.09 / len(covered))
 

@@ -49,6 +49,15 @@ def test_the_bias_of_a_huber_step_is_that_of_the_worst_distribution(clip):
     assert table[clip] - 0.03 <= most <= table[clip]
 
 
+def test_a_median_says_how_far_from_equal_rows_it_may_be():
+    """No stretch finds them: it is anywhere within its window, and half of it is that far."""
+    median = Median(radius=200.0, sigma=2.0)
+    (far,) = re.findall(r"up to (\S+) from it", median.other_rows(1000, 1, PURE))
+    rows = np.full(1000, 7.7)
+    apart = [abs(float(median(rows, budget=PURE, rng=rng(seed))) - 7.7) for seed in range(40)]
+    assert float(far) / 2 < max(apart) <= float(far)
+
+
 def test_a_bound_of_a_location_is_no_shorter_than_its_range_allows():
     """With hardly any budget the median is anywhere in its range."""
     assert Median(radius=0.01, sigma=1.0).error_bound(100, 1, PureDP(0.01), 0.05) >= 0.009

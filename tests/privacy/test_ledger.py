@@ -117,6 +117,9 @@ def test_a_ledger_is_written_and_read_and_nothing_else_is():
         "",
         "[]",
         "3",
+        "1" * 5000,
+        "[" * 100_000,
+        b"\xff",
         text.replace("PureDP", "NonPrivate"),
         json.dumps({**read, "entries": [{"name": 1}]}),
     ):

@@ -84,6 +84,10 @@ def test_the_verdict_on_four_mechanisms(mechanisms, capsys, name, code, words):
             ("audit", "--function", "mechanisms", "--pairs", "mechanisms:PAIRS", "--epsilon", "1"),
             "module:object",
         ),
+        (
+            ("audit", "--function", "mechanisms:right", "--pairs", "mechanisms:right", "--epsilon", "1"),
+            "pairs = 'function': expected a list of Pair",
+        ),
         (("audit", "--function", "mechanisms:none", "--pairs", "m:P", "--epsilon", "1"), "can be imported"),
         (("audit", "--function", "mechanisms:right", "--pairs", "mechanisms:PAIRS"), "epsilon = None"),
         (("audit", "--function", "m:f", "--mutants", "--epsilon", "1"), "no key and no --mutants"),

@@ -502,6 +502,7 @@ CAUTION = 0.35  # sds of its noise that are added to a variance, and the least t
 RESOLVED, TIED = 2.0**-40, 2.0**-37  # of an entry: differences that are ties, of two rows and from c
 DROPPED = 13  # bits of a float, so that the others, as a whole number, stay below 1e15
 CENTRE = WindowMedian(left=1.0, right=1.0)
+FEW, MANY = 300, 5000  # rows from which skewed, and lognormal ones are covered at any budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -519,8 +520,9 @@ class IntervalMean(OfLevel):
       time at worst with 1,200/ε rows, .75 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
       normal rows rounded to two standard deviations .93 of the time.
     - A smooth tail heavier than that of lognormal rows of log sd 1: at log sd 1.5 .87 to .94 of the time,
-      where Student's interval without privacy has .89 to .94. With the fewest rows under zCDP (ρ = .5, δ =
-      1e-6, n = 584) that of log sd 1 is covered .91 of the time, a Pareto tail of power 4.5 .92.
+      where Student's interval without privacy has .89 to .94. At ε > 1 or under zCDP, where fewer rows are
+      enough, that of log sd 1 and a Pareto tail of power 4.5 are covered .88 to .93 of the time with fewer
+      than 5,000 rows; exponential rows and those of log sd .5 .91 to .93 with 150 rows or fewer.
 
     Where coverage cannot be seen it is the whole line, as for a constant column; fewer than about 1200/ε rows
     are refused beforehand. Given `low` and `high`, budgets without a delta and fewer rows have the interval
@@ -580,11 +582,13 @@ class IntervalMean(OfLevel):
         if self.within(n, budget):
             return ""
         seen = ceil(1.5 * tail_design(n, budget).wide.rank)
+        usual = isinstance(budget, ApproxDP) and budget.epsilon <= 1
+        tail = "heavier than" if usual or n >= MANY else "as heavy as"
         return (
             f"it misses the mean where values in fewer than {seen} rows are far from the others, and covers "
             "it less often where rows are rounded to two standard deviations, or a heavy or skewed tail is "
-            "rounded, has many rows at one value or is heavier than lognormal; within known bounds "
-            "BoundedMean(low=, high=) covers all"
+            f"rounded, has many rows at one value or is {tail} lognormal{', or skewed' * (n < FEW)}; within "
+            "known bounds BoundedMean(low=, high=) covers all"
         )
 
     def estimate(
@@ -772,7 +776,8 @@ def _scale_rank(n: int) -> int:
 
 def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
     if not isinstance(budget, ApproxDP | ZCDP) or not budget.delta > 0:
-        raise ArgumentError("budget", budget, "ApproxDP or ZCDP with delta > 0")
+        allowed = "ApproxDP or ZCDP with delta > 0; without a delta give low= and high=, or use BoundedMean"
+        raise ArgumentError("budget", budget, allowed)
     whole, power = selection_epsilon(budget), 2 if isinstance(budget, ZCDP) else 1
     asked = zip((_scale_rank(n), n, n), HEADS, strict=True)
     heads = [min(max(a / (rows * whole), low), high) ** power for rows, (a, low, high) in asked]

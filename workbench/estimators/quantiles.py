@@ -80,7 +80,8 @@ class Median(Located[float]):
     """Private median of one column on a known range (LKKO21 Algorithm 14 at d = 1).
 
     Accurate for any rows whose density is not small near the median, which lies within `radius` of `centre`;
-    the error bound is for normal rows.
+    the error bound is for normal rows. Where all rows are equal there is none, and "tight" releases any
+    number within 4 sigma of them (use `Quantiles(grid=)`).
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
     is on no side: the answer is that of the other rows.
@@ -132,6 +133,14 @@ class Median(Located[float]):
         """Return a proved bound for normal rows: DKW and the draw take beta/2 each."""
         cost, deviation = self.plan(n, d, budget)["locate"].cost, uniform_deviation(n, beta / 2)
         return self.sigma * located_within(self.locator, n, cost, beta / 2, ndtr, deviation)
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return what the answer is for other rows, in words."""
+        apart = WINDOW * self.sigma if self.calibration == "tight" else 2 * self.radius
+        return (
+            "other distributions: near their median, which is not their mean; where all rows are equal, "
+            f"or none are near it, up to {apart:.3g} from it"
+        )
 
 
 class Segment(NamedTuple):

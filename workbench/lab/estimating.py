@@ -18,7 +18,7 @@ import numpy as np
 from workbench.catalog import KNOWN
 from workbench.catalog.entry import documented
 from workbench.charts import canonical_json
-from workbench.errors import ArgumentError, integer_at_least, one_of, real
+from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, real
 from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.files import (
     MARKS,
@@ -77,7 +77,7 @@ def estimate(
     table = open_table(file, writing or Writing())
     names = table.chosen(columns)
     if key.startswith("univariate/") and len(names) != 1:
-        raise ArgumentError("column", ", ".join(names), f"exactly one of {', '.join(table.names)}")
+        raise ArgumentError("column", ", ".join(names), f"exactly {one_of_words(None, table.names)}")
     n, d, source = table.number, len(names), table.rows(names, missing)
     rng = SecureNoise() if secure else np.random.default_rng(seed)
     with np.errstate(all="ignore"):

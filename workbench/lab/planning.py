@@ -4,7 +4,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from decimal import Decimal
 from math import inf, isfinite, nan
 from time import monotonic
@@ -13,7 +13,7 @@ from typing import Any
 from workbench.errors import ArgumentError, probability, real
 from workbench.lab.estimating import spending
 from workbench.lab.tables import fields, page_width, printable, show, text, wrapped
-from workbench.study.planner import Answer, Answers, Question, compared, own_entry
+from workbench.study.planner import Answer, Answers, Question, compared, own_entry, ranked
 
 DELTA = 1e-6
 SILENT = 1.0  # seconds
@@ -77,9 +77,11 @@ def planning(
 ) -> tuple[str, bool]:
     """Return the text to print, and whether some estimator reaches the accuracy."""
     answers = compared(asked, _announced, _telling(asked))
-    if confidence is not None and not any(isfinite(one.proved.bound or inf) for one in answers):
-        allowed = "none: no proved error bound is finite here, and predictions are of half of the runs"
-        raise ArgumentError("confidence", confidence, allowed)
+    if confidence is not None:  # predictions are of half of the runs
+        answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
+        if not any(isfinite(one.proved.bound or inf) for one in answers):
+            allowed = "none: no proved error bound is finite here, and predictions are of half of the runs"
+            raise ArgumentError("confidence", confidence, allowed)
     good = any(answers_to(asked, answer) for answer in answers)
     if as_json:
         return json.dumps(record(asked, answers), indent=1, ensure_ascii=False, allow_nan=False), good
@@ -176,7 +178,8 @@ def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
         unit = one.proved.unit if question.alpha is not None else ""
         kinds.setdefault((one.proved.estimand, unit), []).append(one)
     several = Counter(estimand for estimand, _ in kinds)
-    parts = [_asked(question, [one.proved for one in found])]
+    predicted = any(one.predicted for one in found)
+    parts = [_asked(question, [one.proved for one in found], predicted)]
     for (estimand, unit), some in kinds.items():
         name = f"{estimand}, {unit}" if several[estimand] > 1 else estimand
         table = _table(question, some)
@@ -193,13 +196,14 @@ def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _asked(question: Question, answers: Sequence[Answer]) -> str:
+def _asked(question: Question, answers: Sequence[Answer], predicted: bool) -> str:
     """Return the question in words: the error, the budget or the rows, d, and what each number promises."""
     where = f"at n = {question.n}" if question.budget is None else f"at {question.budget}"
     if question.budget is None and question.delta:
         where += f", δ = {question.delta:g}"
     head = "where answers begin" if question.alpha is None else f"error at most {question.alpha:g}"
-    said = f"proved: with probability {1 - question.beta:g}; predicted: in half of the runs, not proved"
+    said = f"proved: with probability {1 - question.beta:g}"
+    said += "; predicted: in half of the runs, not proved" if predicted else ""
     if question.simulation:
         said += f"; simulated: in {question.simulation.share:.0%} of the runs"
     names: dict[int, dict[str, None]] = {}
@@ -224,8 +228,10 @@ def _table(question: Question, good: Sequence[Answers]) -> str:
         columns["informed from"] = [one.predicted and one.predicted.bounded_from for one in good]
     else:
         name, head = ("n", " n") if question.n is None else ("budget", "")
-        for kind in ("proved", "predicted", *(("simulated",) if question.simulation else ())):
+        for kind in ("proved", "predicted", "simulated"):
             found = [getattr(one, kind) for one in good]
+            if not any(found):
+                continue
             columns[kind + head] = [getattr(one, name) if one and one.reached else None for one in found]
         if question.simulation:
             columns["interval"] = [_interval(one.simulated) for one in good]

@@ -462,6 +462,7 @@ def reproduce(
     if update and any(one.figure for one in chosen):
         raise ArgumentError("update", "one figure", "whole notebooks")
     project.keep_apart(out)
+    out.mkdir(parents=True, exist_ok=True)
     with interruptible():
         try:
             count = len({one.notebook for one in chosen})

@@ -281,15 +281,19 @@ class Ledger:
         def budget(kind: str, **numbers: float) -> Any:
             return next(one for one in _RULES if one.__name__ == kind)(**numbers)
 
+        wrong = ArgumentError("text", text, "what to_json of a ledger returned")
         try:
             read = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            raise wrong from None
+        try:
             made = cls(budget(**read["budget"]), slack=read["slack"])
             for entry in read["entries"]:
                 if type(entry["name"]) is not str:
                     raise TypeError
                 made.charge(budget(**entry["cost"]), entry["name"])
-        except (KeyError, TypeError, AttributeError, StopIteration, json.JSONDecodeError):
-            raise ArgumentError("text", text, "what to_json of a ledger returned") from None
+        except (KeyError, TypeError, AttributeError, StopIteration):
+            raise wrong from None
         return made
 
     def _sum(self, costs: list[Budget]) -> Budget:

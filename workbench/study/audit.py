@@ -468,6 +468,11 @@ PAIRS = "a list of Pair, of (first, second) or of (name, first, second), or a fu
 
 def neighbours(name: str, found: Any) -> list[Pair]:
     """Return the pairs of a list, or of a function that returns one."""
+    try:
+        if callable(found):
+            signature(found).bind()
+    except (TypeError, ValueError):
+        raise ArgumentError(name, type(found).__name__, PAIRS) from None
     listed = found() if callable(found) else found
     listed = [listed] if isinstance(listed, Pair) else listed
     if isinstance(listed, str) or not isinstance(listed, Iterable):

@@ -111,6 +111,7 @@ def test_a_timeout_is_named_and_leaves_no_process(project):
         (["--limit", "0.5"], ["limit = 0.5", "1 or more, where 1 is the usual work"]),
         (["--timeout", "nan"], ["timeout = nan", "above 0"]),
         (["--out", "figures"], ["out = ", "a folder of its own"]),
+        (["--out", "/proc/nothing"], ["/proc/nothing: ", "No such file"]),
         (["--project", "/"], ["project = '/'", "a checkout of dp-workbench"]),
     ],
 )
