@@ -21,7 +21,6 @@ from workbench.study.run import Run
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SLOW = {"09_which_one": {"fewest_rows"}}  # minutes for a grid, which a full run writes
 MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
 
 
@@ -156,8 +155,7 @@ def test_every_notebook_has_two_explorers_that_move_a_budget_and_all_need_no_ker
     shown = [pair for cell in asked for pair in calls(cell) if pair[0] in ("explore", "solve")]
     names = {name if method == "explore" else method for method, name in shown}
     there = {one.stem for one in (ROOT / "figures" / path.stem / explore.FOLDER).glob("*.json")}
-    assert there <= names
-    assert names - there <= SLOW.get(path.stem, set())
+    assert there == names
 
 
 FILMS = [path for path in COMMITTED if explore.read(path).get("play")]
