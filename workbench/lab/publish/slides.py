@@ -208,7 +208,7 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
             if path.is_file():
                 form = explore.read(path)
                 yield _shown(explore.element(form, tall=TALL, text=LETTERS), heading)
-                yield text(explore.first(form)["how"], "notes")
+                yield text(form["chart"]["how"], "notes")
 
 
 def _chart(path: Path) -> Chart:
