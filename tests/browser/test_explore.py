@@ -11,7 +11,8 @@ pytestmark = pytest.mark.browser
 LATENCY = 150  # ms to the first redraw
 STARTS = {"epsilon": 1.0, "n": 100}
 OVER = """(box) => {
-    const { left, right } = box.getBoundingClientRect(), beyond = (at) => at.right > right + 2 || at.left < left - 2;
+    const { left, right } = box.getBoundingClientRect();
+    const beyond = (at) => at.right > right + 2 || at.left < left - 2;
     const words = [...box.querySelectorAll("figure :is(span, b, div, small, figcaption)")];
     return words.filter((one) => beyond(one.getBoundingClientRect())).map((one) => one.textContent);
 }"""

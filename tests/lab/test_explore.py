@@ -55,7 +55,7 @@ def test_a_table_of_colours_is_refused_in_words():
 
 @pytest.fixture
 def heard():
-    """Return a function: an explorer of the attack that traces members, what it sent, and how to wait for more."""
+    """Return a function: an explorer of the attack that traces members, and what it has sent."""
 
     def heard():
         made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []

@@ -307,8 +307,8 @@ class Explorer:
         over: Sequence[str] | None = None, **more: Any,
     ) -> None:  # fmt: skip
         self.name, self.code, self.call, self.more = name, code, call, more
-        hidden = [SHOWN <= place and not self.solves for place in range(len(controls))]
-        self.controls = [{**one, **({"more": True} if far else {})} for one, far in zip(controls, hidden)]
+        hidden = len(controls) if self.solves else SHOWN
+        self.controls = [*controls[:hidden], *({**one, "more": True} for one in controls[hidden:])]
         self.start = {one["name"]: one["value"] for one in controls}
         self.compute = cache(lambda text: _text(compute(json.loads(text))))
         self.over = [*self.start][:SHOWN] if over is None else list(over)
@@ -324,16 +324,20 @@ class Explorer:
         at = [of[name].get("options") or thinned(of[name]["stops"], self.start[name], count) for name in over]
         cells = [thin(self.chart(dict(zip(over, one, strict=True))), step) for one in product(*at)]
         grid = {"over": list(over), "at": at, "charts": fold(cells), **({"step": step} if step > 1 else {})}
-        moved = [one for one in self.controls if one["name"] in over or self.solves]
-        stops = {name: {"stops": found} for name, found in zip(over, at, strict=True) if "stops" in of[name]}
-        controls = [{**one, **stops.get(one["name"], {})} for one in moved]
-        return {**self._form(controls, grid, thin(self.chart({}), step)), "code": self._code(over)}
+        form = self._form(grid, thin(self.chart({}), step))
+        moved = [one for one in form["controls"] if one["name"] in over or self.solves]
+        return {**form, "controls": moved, "code": self._code(over)}
 
     def _code(self, over: Sequence[str]) -> str:
         fixed = {} if self.solves else {name: one for name, one in self.start.items() if name not in over}
         return self.code + "".join(f", {name}={value!r}" for name, value in fixed.items())
 
-    def _form(self, controls: list[Form], grid: Form | None, chart: Form) -> Form:
+    def _form(self, grid: Form | None, chart: Form) -> Form:
+        at = dict(zip(grid["over"], grid["at"], strict=True)) if grid else {}
+        controls = []
+        for one in self.controls:
+            own = one["name"] in at and "stops" in one
+            controls.append({**one, "stops": sorted({*at[one["name"]], one["value"]})} if own else one)
         form = {"name": self.name, "code": self.code, "controls": controls, "chart": chart, "grid": grid}
         return form | self.more
 
@@ -346,7 +350,7 @@ class Explorer:
         """Return what the script is told, with the committed grid where that is of these numbers."""
         grid = kept["grid"] if kept and kept["code"] == self._code(kept["grid"]["over"]) else None
         chart = (grid and cell(grid, self.start)) or self.chart({})
-        return {**self._form(self.controls, grid, chart), "runs": RUNS if self.call else ()}
+        return {**self._form(grid, chart), "runs": RUNS if self.call else ()}
 
     def show(self, kept: Form | None = None) -> None:
         """Display the explorer: a widget, and a page's element where there is no front end for one."""
@@ -484,16 +488,16 @@ def write(form: Form, path: Path) -> None:
 # Pages
 
 
-def element(form: Form, *, tall: float | None = None, text: float | None = None) -> str:
+def element(form: Form, *, letters: int = 0) -> str:
     """Return the HTML of an explorer on a page that has `script()`, with words for those who run none.
 
-    At most it is `tall` pixels high, with letters of `text` pixels.
+    On a slide it has letters of so many pixels, and all the height that is left.
     """
     data, chart = _text(form).replace("</", "<\\/"), form["chart"]
     words = f"<p><b>{escape(chart['title'])}.</b> {escape(chart.get('alt', ''))}</p>"
-    style = "".join(f"{name}:{size:g}px;" for name, size in (("height", tall), ("font-size", text)) if size)
-    kind = f'class="workbench-explorer{" tall" if tall else ""}" style="{style}"'
-    return f'<div {kind}><script type="application/json">{data}</script>{words}</div>'
+    told = f'<script type="application/json">{data}</script>{words}'
+    slide = f' tall" style="font-size:{letters}px' if letters else ""
+    return f'<div class="workbench-explorer{slide}">{told}</div>'
 
 
 def script() -> str:

@@ -98,11 +98,11 @@ class Trade(Explorer):
         )
 
     def answer(self, values: Mapping[str, Any], exact: str | None) -> Form:
-        """Return the planner's number of an unknown, for which `values` may have one to begin with, or a map."""
+        """Return the planner's number of what is asked for exactly, else a map."""
         return {"solved": self.exact(exact, values)} if exact else super().answer(values, exact)
 
     def exact(self, unknown: str, values: Mapping[str, Any]) -> float | None:
-        """Return the planner's number."""
+        """Return the planner's number; `values` may have one of the unknown, where to begin."""
         given: dict[str, Any] = {name: values.get(name) or 0.0 for name in SYMBOLS if name != unknown}
         if "n" in given:
             given["n"] = int(given["n"])
