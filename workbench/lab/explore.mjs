@@ -205,7 +205,7 @@ export function mount(host, form, ask) {
     reset: () => move(Object.fromEntries(controls.map((one) => [one.name, one.value]))),
     "keep this curve": keep,
     "copy as code": () => copied(chart.code ?? `${form.code}, ${told("name", "=", typed)})`),
-    ...(!ask && { link }),
+    ...(!ask && { link: () => copied(new URL(`?${state()}`, location).href) }),
     ...(ask && runs.length && { [`simulate ${runs.at(-1)} runs`]: simulate }),
     ...(form.play && { play }),
     "full screen": () => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen()
@@ -250,7 +250,7 @@ export function mount(host, form, ask) {
 
   /** Move to what was typed, or say what may be. */
   function asked({ name, value }) {
-    const { label, low, high, whole } = of[name], number = parseFloat(value.replace(/[,\s]/g, ""));
+    const { label, low, high, whole } = of[name], number = Number(value.replace(/[,\s]/g, "") || NaN);
     const legal = number >= low && number <= high && !(whole && number % 1);
     move({ [name]: legal ? number : values[name] });
     const kind = whole ? "a whole number" : "a number";
@@ -261,15 +261,13 @@ export function mount(host, form, ask) {
     return controls.map((one) => `${one[name]}${equal}${format(values[one.name])}`).join(", ");
   }
 
+  function state() {
+    return new URLSearchParams({ [form.name]: JSON.stringify(values) });
+  }
+
   function copied(text) {
     status.textContent = text;
     navigator.clipboard?.writeText(text).catch(() => {});
-  }
-
-  function link() {
-    const url = new URL(location);
-    url.searchParams.set(form.name, JSON.stringify(values));
-    copied(url.href);
   }
 
   /** Show the frames of a film from the next one, or the first, to the last; any move stops that. */
@@ -325,7 +323,7 @@ export function mount(host, form, ask) {
     sentence.setAttribute("role", chart.error ? "alert" : "note");
     sentence.textContent = chart.error ?? chart.caption ?? "";
     canvas.ariaLabel = `${chart.title}. ${chart.alt ?? ""}`;
-    if (trade) settle();
+    if (trade && !chart.error) settle();
     draw();
   }
 
