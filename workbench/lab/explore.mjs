@@ -102,7 +102,7 @@ function curve({ x, y, low, high = y, role, line, bars, marker, hollow, colour }
     : path(`${bars ? "bar" : "shade"} ${role}`, `${trace(one)}z`, stroke));
   const rows = role === "rows" ? each(points.filter(seen), (at) => `M${at}h0`) : "";
   const lines = rows || (line === undefined ? "" : trace(points));
-  const dots = marker && !rows ? each(points, (point, k) => {
+  const dots = marker ? each(points, (point, k) => {
     const beyond = y[k] >= FAR, at = beyond ? place(x[k], top) : point, shape = SHAPES[beyond ? "^" : marker];
     return seen(at) && inside(at) ? dot(`dot ${role}`, at, stroke, hollow ? FACE : stroke, shape) : "";
   }) : "";

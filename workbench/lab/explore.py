@@ -69,39 +69,29 @@ def drawable(chart: Chart) -> Form:
 
 
 def _panel(panel: Panel, aspect: float) -> Form:
+    """Return a panel with what is drawn of each curve, and with the ends and the ticks of its axes."""
     if panel.heat:
         raise ArgumentError("picture", panel.title, "one of curves: a table of colours is no explorer")
     form: Form = {one: _plain(getattr(panel, one)) for one in ("title", "xlabel", "ylabel", "note")}
-    form |= {"xscale": panel.xscale, "yscale": panel.yscale, "names": list(panel.names) or None}
-    form["series"] = [_series(one) for one in _named(panel) if tuple(one.x)]
+    form |= {"xscale": panel.xscale, "yscale": panel.yscale, "names": list(panel.names)}
+    form["series"] = series = [_series(one) for one in _named(panel) if tuple(one.x)]
     form["marks"] = [_mark(mark.to_json()) for mark in panel.marks]
-    for axis, given in (("x", panel.xlim), ("y", panel.ylim)):
-        form[f"{axis}lim"] = given and [short(end) for end in given]
-    return finished(form, aspect if panel.equal else None)
-
-
-def finished(form: Form, aspect: float | None) -> Form:
-    """Return a panel with what is drawn of each curve, and with the ends and the ticks of its axes."""
-    for one in form["series"]:
-        _inked(one, form["series"])
-    for axis, names in (("x", ("x",)), ("y", ("y", "low", "high"))):
-        values = [value for one in form["series"] for name in names for value in _listed(one.get(name))]
-        form |= _axis(axis, form[f"{axis}lim"], values, form[f"{axis}scale"] == "log")
-    if form["names"]:
-        form |= {"xlim": [0.5, len(form["names"]) + 0.5], "xticks": []}
-    if aspect:  # one unit is as long across as up
-        halves = [(form[f"{axis}lim"][1] - form[f"{axis}lim"][0]) / 2 for axis in "xy"]
-        unit = max(halves[0] / aspect, halves[1])
-        for axis, half in (("x", unit * aspect), ("y", unit)):
-            middle = sum(form[f"{axis}lim"]) / 2
-            form[f"{axis}lim"] = [short(middle - half), short(middle + half)]
+    for axis, given, sides in (("x", panel.xlim, ("x",)), ("y", panel.ylim, ("y", "low", "high"))):
+        values = [value for one in series for side in sides for value in one.get(side, ())]
+        known = [value for value in values if value is not None and abs(value) < HUGE]
+        ends = given and [short(end) for end in given]
+        form |= _axis(axis, ends, known, form[f"{axis}scale"] == "log")
+    for one in series:
+        _inked(one, series)
+    if panel.names:
+        form |= {"xlim": [0.5, len(panel.names) + 0.5], "xticks": []}
+    if panel.equal:  # one unit is as long across as up
+        x, y = form["xlim"], form["ylim"]
+        unit = max((x[1] - x[0]) / aspect, y[1] - y[0]) / 2
+        form["xlim"] = [short(sum(x) / 2 + side * unit * aspect) for side in (-1, 1)]
+        form["ylim"] = [short(sum(y) / 2 + side * unit) for side in (-1, 1)]
         form["aspect"] = aspect
     return {name: value for name, value in form.items() if value or name not in ("note", "names")}
-
-
-def _listed(values: Any) -> list[float]:
-    known = values if isinstance(values, list) else []
-    return [one for one in known if one is not None and abs(one) < HUGE]
 
 
 def _inked(one: Form, series: Sequence[Form]) -> None:
@@ -112,12 +102,11 @@ def _inked(one: Form, series: Sequence[Form]) -> None:
     role, other = one["role"], {"theory": "estimate", "estimate": "theory"}
     paired = any(two["role"] == other.get(role) and two["colour"] == one["colour"] for two in series)
     marked, joined = role == "estimate" and len(one["x"]) <= MARKED, one.pop("joined", True)
-    marker = one.pop("marker")
-    if marked or role == "rows":
-        one["marker"] = marker if marked else "."
+    if not marked:
+        del one["marker"]
     if role not in ("rows", "bars") and not (marked and (paired or not joined)):
         one["line"] = " ".join(["pale"] * paired + ["hollow"] * ("hollow" in one))
-    elif role != "rows" and (role == "bars" or "low" in one):
+    elif role == "bars" or (marked and "low" in one):
         one["bars"] = True
     if role in ("area", "bars", "bound"):
         one.setdefault("low", -HUGE if role == "bound" else 0)
