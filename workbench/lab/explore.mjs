@@ -205,7 +205,7 @@ export function mount(host, form, ask) {
     reset: () => move(Object.fromEntries(controls.map((one) => [one.name, one.value]))),
     "keep this curve": keep,
     "copy as code": () => copied(chart.code ?? `${form.code}, ${told("name", "=", typed)})`),
-    ...(!ask && { link: () => copied(new URL(`?${state()}`, location).href) }),
+    ...(!ask && { link }),
     ...(ask && runs.length && { [`simulate ${runs.at(-1)} runs`]: simulate }),
     ...(form.play && { play }),
     "full screen": () => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen()
@@ -261,8 +261,8 @@ export function mount(host, form, ask) {
     return controls.map((one) => `${one[name]}${equal}${format(values[one.name])}`).join(", ");
   }
 
-  function state() {
-    return new URLSearchParams({ [form.name]: JSON.stringify(values) });
+  function link() {
+    copied(new URL(`?${new URLSearchParams({ [form.name]: JSON.stringify(values) })}`, location).href);
   }
 
   function copied(text) {
@@ -443,10 +443,12 @@ export function mount(host, form, ask) {
     const [{ h, v }] = drawn, to = { epsilon: short(h.back(at[0])), n: Math.round(v.back(at[1])) };
     if (!inside(at)) return;
     event.preventDefault();
-    move({ ...to, ...(["n", "epsilon"].includes(values.unknown) && { alpha: short(error(to)) }) });
+    const alpha = short(error(to)), follows = ["n", "epsilon"].includes(values.unknown) && alpha < FAR;
+    move(follows ? { ...to, alpha } : to);
   }
 
   function dragged(event) {
+    if (!drawn.length) return;
     picture.setPointerCapture(event.pointerId);
     point(pointed(event, drawn[0].figure.querySelector(".plot")), event);
   }
