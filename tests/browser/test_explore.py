@@ -177,6 +177,30 @@ def test_off_the_grid_the_kernel_is_asked_and_the_old_picture_is_veiled(beside, 
     assert head(box) in shown
 
 
+def test_a_picture_without_trials_says_so_and_others_are_told_how_many_ran(page):
+    form = {
+        "name": "still", "code": "lab.show(x", "grid": None, "runs": [20, 200],
+        "chart": {"title": "before", "panels": []},
+        "controls": [{
+            "name": "n", "label": "n", "value": 2, "stops": [1, 2, 3], "low": 1, "high": 3,
+            "whole": True, "unit": "",
+        }],
+    }  # fmt: skip
+    page.add_style_tag(path=explore.STYLE)
+    for title, says in (
+        ("before", "nothing of this picture is simulated"),
+        ("after", "200 runs at every point"),
+    ):
+        reply = {"chart": {"title": title, "panels": []}}
+        page.evaluate("(reply) => { window.kernel = () => reply; }", reply)
+        page.evaluate(MOUNT, [explore.SCRIPT.read_text(encoding="utf-8"), form, 10])
+        box = page.locator(".workbench-explorer").first
+        box.get_by_role("button", name="simulate 200 runs").click()
+        page.wait_for_function(
+            "(says) => document.querySelector('p[role=status]').textContent === says", arg=says, timeout=5000
+        )
+
+
 def test_only_the_last_of_many_moves_is_drawn(beside, made):
     form = made.form()
     box = beside(made, {**form, "grid": None}, delay=100)

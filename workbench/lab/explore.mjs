@@ -309,8 +309,10 @@ export function mount(host, form, ask) {
       status.textContent = `simulating ${count} runs at every point; any move stops it`;
       const { chart: found } = await ask({ values, runs: count });
       if (mine !== turn) return;
+      const none = count === runs[0] && JSON.stringify(found) === JSON.stringify(chart);
       arrive(found);
-      status.textContent = `${count} runs at every point`;
+      status.textContent = none ? "nothing of this picture is simulated" : `${count} runs at every point`;
+      if (none) break;
     }
     simulating = false;
   }
