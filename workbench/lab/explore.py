@@ -79,8 +79,7 @@ def _panel(panel: Panel, aspect: float) -> Form:
     for axis, given, sides in (("x", panel.xlim, ("x",)), ("y", panel.ylim, ("y", "low", "high"))):
         values = [value for one in series for side in sides for value in one.get(side, ())]
         known = [value for value in values if value is not None and abs(value) < HUGE]
-        ends = given and [short(end) for end in given]
-        form |= _axis(axis, ends, known, form[f"{axis}scale"] == "log")
+        form |= _axis(axis, given, known, form[f"{axis}scale"] == "log")
     for one in series:
         _inked(one, series)
     if panel.names:
@@ -113,9 +112,9 @@ def _inked(one: Form, series: Sequence[Form]) -> None:
         one.pop("high", None)
 
 
-def _axis(axis: str, ends: list[float] | None, values: list[float], log: bool) -> Form:
+def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log: bool) -> Form:
     """Return the ends of an axis and its ticks: round numbers, round its values unless the ends are given."""
-    known = ends or [value for value in values if value > 0 or not log] or [1, 10]
+    known = ends or [value for value in values if value > 0 or not log] or (1, 10)
     low, high = min(known), max(known)
     if log and high > 4 * low:
         digits = (1, 2, 5) if high < 300 * low else (1,)
@@ -130,7 +129,7 @@ def _axis(axis: str, ends: list[float] | None, values: list[float], log: bool) -
         near = [half * one for one in rounds for half in ((1, 3) if log and len(rounds) > 5 else (1,))]
         low, high = max(one for one in near if one <= low), min(one for one in near if one >= high)
     inside = [short(one) for one in rounds if low <= one <= high]
-    return {f"{axis}lim": [low, high], f"{axis}ticks": inside[:: ceil(len(inside) / TICKS) or 1]}
+    return {f"{axis}lim": [short(low), short(high)], f"{axis}ticks": inside[:: ceil(len(inside) / TICKS) or 1]}
 
 
 def _plain(text: str) -> str:
