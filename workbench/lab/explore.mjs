@@ -20,12 +20,12 @@ const each = (items, html) => [...items].map(html).join("");
 // Numbers
 
 /** A number as it is read: thousands apart, small and huge ones with a power of ten. */
-export function say(value, digits = 3) {
+export function say(value, digits = 3, plain = abs(value) >= 1e-3 && abs(value) < 1e6) {
   const size = abs(value);
   if (typeof value === "string") return value;
   if (value == null || !(size < FAR)) return value > 0 ? "∞" : "–";
   if (size < 1e-12) return "0";
-  if (size >= 1e-3 && size < 1e6) {
+  if (plain) {
     const most = max(digits, 1 + floor(log10(size)));
     return value.toLocaleString("en", { maximumSignificantDigits: most }).replace("-", "−");
   }
@@ -34,6 +34,11 @@ export function say(value, digits = 3) {
   return Number(mantissa) === 1 ? ten : `${Number(mantissa)}·${ten}`;
 }
 
+/** Numbers of an axis as they are read, all in one style. */
+const alike = (all) => {
+  const plain = all.every((one) => one === 0 || (abs(one) >= 1e-3 && abs(one) < 1e6));
+  return all.map((one) => [one, say(one, 3, plain)]);
+};
 const typed = (value) => value > 0 && value < 1e-3 ? value.toExponential() : JSON.stringify(value);
 const short = (value, whole) => whole ? Math.round(value) : Number(Number(value).toPrecision(3));
 const apart = (a, b) => a > 0 && b > 0 ? abs(log10(a / b)) : abs(a - b);
@@ -148,8 +153,8 @@ function axes(panel) {
         ${each(columns, (one) => path("grid", `M${h(one)},0V100`, "currentColor"))}
         ${each(rows, (one) => path("grid", `M0,${v(one)}H100`, "currentColor"))}
         ${each(parts, ([one]) => one)}</svg>
-        ${each(columns, (one) => put("span", "tick below", [h(one), 100], "", say(one)))}
-        ${each(rows, (one) => put("span", "tick left", [0, v(one)], "", say(one)))}
+        ${each(alike(columns), ([one, words]) => put("span", "tick below", [h(one), 100], "", words))}
+        ${each(alike(rows), ([one, words]) => put("span", "tick left", [0, v(one)], "", words))}
         ${each(parts, ([, one]) => one)}</div>
       <div class="ends"></div>
       <div class="across">${safe(names ? ylabel : xlabel)}</div><small>${safe(note)}</small>
