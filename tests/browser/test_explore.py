@@ -11,11 +11,12 @@ pytestmark = pytest.mark.browser
 LATENCY = 150  # ms to the first redraw
 STARTS = {"epsilon": 1.0, "n": 100}
 OVER = """(box) => {
-    const frame = box.querySelector("svg").getBoundingClientRect();
-    const beyond = (at) => at.right > frame.right + 2 || at.left < frame.left - 2;
-    const words = [...box.querySelectorAll("svg text")];
+    const { left, right } = box.getBoundingClientRect();
+    const beyond = (at) => at.right > right + 2 || at.left < left - 2;
+    const words = [...box.querySelectorAll("figure :is(span, b, div, small, figcaption)")];
     return words.filter((one) => beyond(one.getBoundingClientRect())).map((one) => one.textContent);
 }"""
+CURVES = "(box) => box.querySelectorAll('.plot path:not(.grid)').length"
 LOADED = 'import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })))'
 MOUNT = (
     "([source, form, delay]) => "
@@ -23,10 +24,11 @@ MOUNT = (
     + """.then((module) => {
     document.body.innerHTML = "<div></div>";
     window.asked = [];
-    window.made = module.mount(document.querySelector("div"), form, async (message) => {
-        window.asked.push(message);
-        const replies = await window.kernel(message);
-        setTimeout(() => replies.forEach(window.made.answer), delay);
+    module.mount(document.querySelector("div"), form, async (message) => {
+        window.asked.push(structuredClone(message));
+        const reply = await window.kernel({ id: window.asked.length, ...message });
+        await new Promise((heard) => setTimeout(heard, delay));
+        return reply;
     });
 })"""
 )
@@ -40,7 +42,7 @@ def made():
 
 @pytest.fixture(scope="module")
 def grid(made):
-    return made._form(made.grid(made.over, {2: 4}))
+    return made.at(made.over, {2: 4})
 
 
 @pytest.fixture
@@ -82,7 +84,7 @@ def beside(page):
         def kernel(message):
             replies.clear()
             made._asked(None, message, None)
-            return list(replies)
+            return replies[-1] if replies else None
 
         page.expose_function("kernel", kernel)
         page.add_style_tag(path=explore.STYLE)
@@ -101,7 +103,7 @@ def typed(box, name):
 
 
 def head(box):
-    return box.locator("svg text").first.text_content()
+    return box.locator("figcaption").first.text_content()
 
 
 def type_in(box, name, text):
@@ -118,8 +120,7 @@ def test_a_grid_is_moved_by_keys_without_a_kernel(opened, grid):
     assert box.get_attribute("data-state") == "ready"
     assert float(typed(box, "epsilon").input_value()) == stops[place + 1]
     assert int(box.get_attribute("data-took")) < LATENCY
-    drawn = box.evaluate("(box) => [...box.querySelectorAll('svg svg path')].length")
-    assert drawn >= 3  # curves
+    assert box.evaluate(CURVES) >= 3
     box.page.keyboard.press("ArrowLeft")
     assert float(typed(box, "epsilon").input_value()) == STARTS["epsilon"]
 
@@ -136,16 +137,15 @@ def test_a_typed_number_is_refused_in_words_or_snapped_to_the_grid(opened, grid)
 
 def test_what_is_kept_stays_and_the_difference_is_said_until_reset(opened, grid):
     box = opened(grid)
-    curves = "(box) => box.querySelectorAll('svg svg path').length"
-    before = box.evaluate(curves)
+    before = box.evaluate(CURVES)
     box.get_by_role("button", name="keep this curve").click()
     slider(box, "n").focus()
     box.page.keyboard.press("ArrowRight")
-    assert box.evaluate(curves) > before
+    assert box.evaluate(CURVES) > before
     assert "Kept: ε = 1" in box.inner_text()
     box.get_by_role("button", name="drop the kept curve").click()
     box.get_by_role("button", name="reset").click()
-    assert box.evaluate(curves) == before
+    assert box.evaluate(CURVES) == before
     assert float(typed(box, "n").input_value()) == STARTS["n"]
 
 
@@ -169,7 +169,7 @@ def test_off_the_grid_the_kernel_is_asked_and_the_old_picture_is_veiled(beside, 
     type_in(box, "epsilon", "1.2345")
     assert box.get_attribute("data-state") == "computing"
     assert veil.is_visible()
-    assert box.locator("p").first.inner_text() == ""
+    assert box.locator("p").first.text_content() == ""
     box.page.wait_for_selector("[data-state=ready]")
     assert not veil.is_visible()
     assert box.page.evaluate("window.asked.at(-1).values.epsilon") == 1.2345
@@ -177,9 +177,33 @@ def test_off_the_grid_the_kernel_is_asked_and_the_old_picture_is_veiled(beside, 
     assert head(box) in shown
 
 
+def test_a_picture_without_trials_says_so_and_others_are_told_how_many_ran(page):
+    form = {
+        "name": "still", "code": "lab.show(x", "grid": None, "runs": [20, 200],
+        "chart": {"title": "before", "panels": []},
+        "controls": [{
+            "name": "n", "label": "n", "value": 2, "stops": [1, 2, 3], "low": 1, "high": 3,
+            "whole": True, "unit": "",
+        }],
+    }  # fmt: skip
+    page.add_style_tag(path=explore.STYLE)
+    for title, says in (
+        ("before", "nothing of this picture is simulated"),
+        ("after", "200 runs at every point"),
+    ):
+        reply = {"chart": {"title": title, "panels": []}}
+        page.evaluate("(reply) => { window.kernel = () => reply; }", reply)
+        page.evaluate(MOUNT, [explore.SCRIPT.read_text(encoding="utf-8"), form, 10])
+        box = page.locator(".workbench-explorer").first
+        box.get_by_role("button", name="simulate 200 runs").click()
+        page.wait_for_function(
+            "(says) => document.querySelector('p[role=status]').textContent === says", arg=says, timeout=5000
+        )
+
+
 def test_only_the_last_of_many_moves_is_drawn(beside, made):
     form = made.form()
-    box = beside(made, {**form, "grid": None, "chart": made.chart({})}, delay=100)
+    box = beside(made, {**form, "grid": None}, delay=100)
     slider(box, "epsilon").focus()
     for _ in range(6):
         box.page.keyboard.press("ArrowRight")
@@ -215,7 +239,7 @@ def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, solv
     assert solver.trade.error(round(n), epsilon, 1e-6) == pytest.approx(alpha, rel=0.03)
     moved = box.locator(".handle").bounding_box()
     assert moved["x"] == pytest.approx(handle["x"] - 89, abs=4)
-    box.locator(".handle").focus()
+    box.locator(".panels").focus()
     box.page.keyboard.press("ArrowUp")
     assert float(typed(box, "n").input_value()) > n
     assert "the error is at most α in" in box.locator("p").first.inner_text()
@@ -237,16 +261,16 @@ def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):
     last = typed(box, "frame").input_value()
     for _ in range(2):
         slider(box, "frame").press("ArrowLeft")
-    before = box.locator("svg").first.inner_html()
+    before = box.locator(".plot").first.inner_html()
     box.get_by_role("button", name="play").click()
     box.page.wait_for_function(f"document.querySelector('input[type=text][name=frame]').value === '{last}'")
-    assert box.locator("svg").first.inner_html() != before
+    assert box.locator(".plot").first.inner_html() != before
     assert box.get_attribute("data-state") == "ready"
 
 
 def test_one_slider_moves_the_risk_and_the_error_of_a_column_and_its_code(opened):
     box = opened(explore.read(ROOT / "figures" / "09_which_one" / explore.FOLDER / "column.json"))
-    panels = "(box) => [...box.querySelectorAll('svg svg')].map((one) => one.innerHTML)"
+    panels = "(box) => [...box.querySelectorAll('.plot')].map((one) => one.innerHTML)"
     risk, error = box.evaluate(panels)
     box.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     slider(box, "epsilon").focus()
@@ -266,6 +290,6 @@ def test_nothing_is_cut_off_at_either_width(opened, grid, map_):
             box = opened(form)
             box.page.set_viewport_size({"width": width, "height": 900})
             box.page.wait_for_timeout(200)
-            drawn = box.locator("svg").first.bounding_box()
+            drawn = box.locator(".panels").bounding_box()
             assert drawn["width"] > 0.9 * width
             assert not box.evaluate(OVER)

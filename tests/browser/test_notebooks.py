@@ -111,14 +111,14 @@ def test_an_explorer_fills_the_screen_for_a_hall_and_the_cell_at_both_widths(not
         notebook.page.wait_for_timeout(SETTLES)
         notebook.shoot("presented")
         window = notebook.page.evaluate("[innerWidth, innerHeight]")
-        assert box.locator("svg").first.bounding_box()["width"] > 0.9 * window[0]
+        assert box.locator(".panels").bounding_box()["width"] > 0.9 * window[0]
         notebook.page.keyboard.press("Escape")
         box.get_by_role("button", name="full screen").click()
         notebook.page.wait_for_timeout(SETTLES)
     for width in (1280, 1920):
         notebook.widen(width)
         for box in notebook.explorers:
-            cell, drawn = box.bounding_box()["width"], box.locator("svg").first.bounding_box()["width"]
+            cell, drawn = box.bounding_box()["width"], box.locator(".panels").bounding_box()["width"]
             assert drawn > 0.95 * cell
 
 

@@ -61,7 +61,7 @@ def test_the_start_asks_three_questions_and_its_map_is_moved_by_keys(offline, wr
     page = offline(written[0].as_uri(), (1280, 800))
     asked = [one for one in page.locator("h2").all_text_contents() if one.endswith("?")]
     assert len(asked) == 3
-    handle = page.locator(".workbench-explorer .handle").first
+    handle = page.locator(".workbench-explorer .panels").first
     before = page.locator("input[type=text][name=epsilon]").first.input_value()
     handle.focus()
     page.keyboard.press("ArrowLeft")

@@ -7,8 +7,7 @@ import pytest
 
 from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
 from workbench.errors import ArgumentError
-from workbench.lab.compare import colour_keys, comparison_chart
-from workbench.lab.notebook import compare
+from workbench.lab.notebook import colour_keys, compare, comparison_chart
 from workbench.populations import UnivariateGaussian
 
 NORMAL = UnivariateGaussian(3.0)

@@ -21,7 +21,6 @@ from workbench.study.run import Run
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-SLOW = {"09_which_one": {"fewest_rows"}}  # minutes for a grid, which a full run writes
 MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
 
 
@@ -54,29 +53,89 @@ def test_a_table_of_colours_is_refused_in_words():
     assert form["panels"] == []
 
 
+@pytest.fixture
+def heard():
+    """Return a function: an explorer of the attack that traces members, and what it has sent."""
+
+    def heard():
+        made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
+        made.view = type("View", (), {"send": staticmethod(sent.append)})
+        return made, sent
+
+    yield heard
+    explore.Explorer.orders.clear()
+    explore.Explorer.run()
+
+
+def ask(made, turn, **more):
+    made._asked(None, {"id": turn, "values": {"epsilon": 2.0, "n": 50}, **more}, None)
+
+
+def until(there, seconds=60):
+    ends = time.monotonic() + seconds
+    while not there() and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert there()
+
+
 @pytest.mark.turns(6)
-def test_trials_come_with_bands_and_end_with_the_next_move():
-    made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
-    made.view = type("View", (), {"send": staticmethod(sent.append)})
-    made._asked(None, {"id": 1, "values": {"epsilon": 2.0, "n": 50}, "runs": 40}, None)
-    process, until = made.process, time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < until:
-        time.sleep(0.1)
-    while not any(one.get("done") for one in sent) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert [one["runs"] for one in sent] == [explore.SKETCH, 40]
-    series = [one for panel in sent[-1]["chart"]["panels"] for one in panel["series"]]
+def test_trials_come_with_bands_and_end_with_the_next_move(heard):
+    made, sent = heard()
+    ask(made, 1, runs=40)
+    until(lambda: sent)
+    assert sent[0]["id"] == 1
+    series = [one for panel in sent[0]["chart"]["panels"] for one in panel["series"]]
     assert any(one["role"] == "estimate" and "low" in one for one in series)
-    made._asked(None, {"id": 2, "values": {"epsilon": 2.0, "n": 50}, "runs": 40}, None)
-    second = made.process
-    made._asked(None, {"id": 3, "stop": True}, None)
-    assert second.wait(10) != 0
-    assert not any(one.get("id") == 2 for one in sent)
+    ask(made, 2, runs=40)
+    process = explore.Explorer.process
+    made._asked(None, {"id": 3}, None)
+    assert process.wait(10) != 0
+    assert explore.Explorer.process is None
+    assert [one["id"] for one in sent] == [1]
+
+
+@pytest.mark.turns(6)
+def test_what_is_touched_last_goes_first_and_what_it_interrupted_comes_after_it(heard):
+    (first, of_first), (second, of_second) = heard(), heard()
+    ask(first, 1, runs=20)
+    interrupted = explore.Explorer.process
+    ask(second, 2, runs=20)
+    assert interrupted.wait(10) != 0
+    until(lambda: of_second)
+    assert not of_first
+    until(lambda: of_first)
+    assert not explore.Explorer.orders
+
+
+def test_what_goes_wrong_is_said_in_place_of_a_picture(heard):
+    made, sent = heard()
+    made.compute = lambda text: 1 / 0
+    ask(made, 1)
+    assert sent == [{"id": 1, "chart": {**sent[0]["chart"], "error": "ZeroDivisionError: division by zero"}}]
+
+
+@pytest.mark.parametrize(
+    ("values", "log", "ends", "ticks"),
+    [
+        ([0.03, 40], True, [0.03, 100], [0.1, 1, 10, 100]),
+        ([0.3, 40], True, [0.2, 50], [0.2, 0.5, 1, 2, 5, 10, 20, 50]),
+        ([-0.1, 0.93], False, [-0.2, 1], [-0.2, 0, 0.2, 0.4, 0.6, 0.8, 1]),
+        ([7, 7], False, [6, 8], [6, 8]),
+        ([], True, [1, 10], [1, 2, 5, 10]),
+    ],
+)
+def test_axes_end_at_round_numbers_round_their_values(values, log, ends, ticks):
+    found = explore._axis("x", None, values, log)
+    low, high = found["xlim"]
+    assert all(low <= one <= high for one in values)
+    assert found["xlim"] == ends
+    assert set(found["xticks"]) <= set(ticks)
+    assert 2 <= len(found["xticks"]) <= explore.TICKS + 1
 
 
 def picture(form):
-    chapter_name, _, name = form["code"].partition("(")[2].partition(".")
-    return getattr(import_module(f"workbench.chapters.{chapter_name}"), name)
+    chapter_name = form["code"].partition("(")[2].partition(".")[0]
+    return getattr(import_module(f"workbench.chapters.{chapter_name}"), form["name"])
 
 
 def cells(form):
@@ -93,7 +152,10 @@ def cases():
 
 
 def values_at(form, place):
-    found = {one["name"]: one["value"] for one in form["controls"]}
+    """What the code of a page says that stays, its controls, and the stops of a place."""
+    fixed = re.search(r"\((?:\w+\.\w+|x)(.*)$", form["code"])
+    found = eval(f"dict({fixed[1].lstrip(', ')})") if fixed else {}
+    found |= {one["name"]: one["value"] for one in form["controls"]}
     for name, stops in reversed(list(zip(form["grid"]["over"], form["grid"]["at"], strict=True))):
         place, at = divmod(place, len(stops))
         found[name] = stops[at]
@@ -156,8 +218,7 @@ def test_every_notebook_has_two_explorers_that_move_a_budget_and_all_need_no_ker
     shown = [pair for cell in asked for pair in calls(cell) if pair[0] in ("explore", "solve")]
     names = {name if method == "explore" else method for method, name in shown}
     there = {one.stem for one in (ROOT / "figures" / path.stem / explore.FOLDER).glob("*.json")}
-    assert there <= names
-    assert names - there <= SLOW.get(path.stem, set())
+    assert there == names
 
 
 FILMS = [path for path in COMMITTED if explore.read(path).get("play")]

@@ -14,15 +14,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache, partial
 from html import escape
 from importlib import import_module
 from inspect import signature
 from itertools import product
-from math import isfinite, isnan
+from math import ceil, floor, isfinite, isnan, log10
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import anywidget
 import numpy as np
@@ -44,11 +44,13 @@ SHOWN = 2  # controls that are seen at first; the grid is over them
 GRIDS = ((2, {1: 21, 2: 8}, 1), (2, {1: 13, 2: 5}, 1), (1, {1: 9}, 1), (1, {1: 9}, 4))
 """How many controls a grid has, stops of each by their number, and each how-manieth point of a curve."""
 LARGEST = 200_000  # bytes of what is committed
-RUNS = 200  # trials at every point, on request
-SKETCH = 20  # trials that are shown before
+RUNS = (20, 200)  # trials at every point, on request: a sketch, then all
 SEED = 17
 DIGITS = 4
 HUGE = 1e300  # what stands for infinity in JSON
+MARKED = 60  # points that have markers at most
+TICKS = 6  # of an axis at most
+ASPECT = 1.7  # of a plot, as in explore.css
 FRAME = "frame"  # the control of a film
 
 Form = dict[str, Any]
@@ -61,28 +63,83 @@ Compute = Callable[[Mapping[str, Any]], Form]
 def drawable(chart: Chart) -> Form:
     """Return what the script draws of a chart: numbers of four digits, colours, words."""
     words = {"title": chart.title, "alt": chart.alt, "caption": chart.caption, "how": chart.how_to_read}
-    return {**words, "panels": [_panel(panel) for panel in chart.panels]}
+    squares = len(chart.panels) > 1 and all(panel.equal for panel in chart.panels)
+    panels = [_panel(panel, 1 if squares else ASPECT) for panel in chart.panels]
+    return {**words, "panels": [one for one in panels if one["series"] or one["marks"]] or panels}
 
 
-def _panel(panel: Panel) -> Form:
+def _panel(panel: Panel, aspect: float) -> Form:
+    """Return a panel with what is drawn of each curve, and with the ends and the ticks of its axes."""
     if panel.heat:
         raise ArgumentError("picture", panel.title, "one of curves: a table of colours is no explorer")
-    form = {one.name: getattr(panel, one.name) for one in fields(panel) if one.name != "heat"}
-    lists = {
-        "series": [_series(one) for one in _named(panel) if tuple(one.x)],
-        "marks": [_mark(mark.to_json()) for mark in panel.marks],
-    }
-    limits = {name: form[name] and [short(end) for end in form[name]] for name in ("xlim", "ylim")}
-    for words in ("title", "xlabel", "ylabel", "note"):
-        form[words] = re.sub(r"\$([^$]*)\$", _plain_mathematics, form[words])
-    seldom = {"note", "xlim", "ylim", "names", "equal", "marks"}  # left out where they say nothing
-    given = {**form, **limits, **lists}
-    return {name: value for name, value in given.items() if value or name not in seldom}
+    form: Form = {one: _plain(getattr(panel, one)) for one in ("title", "xlabel", "ylabel", "note")}
+    form |= {"xscale": panel.xscale, "yscale": panel.yscale, "names": list(panel.names)}
+    form["series"] = series = [_series(one) for one in _named(panel) if tuple(one.x)]
+    form["marks"] = [_mark(mark.to_json()) for mark in panel.marks]
+    for axis, given, sides in (("x", panel.xlim, ("x",)), ("y", panel.ylim, ("y", "low", "high"))):
+        values = [value for one in series for side in sides for value in one.get(side, ())]
+        known = [value for value in values if value is not None and abs(value) < HUGE]
+        form |= _axis(axis, given, known, form[f"{axis}scale"] == "log")
+    for one in series:
+        _inked(one, series)
+    if panel.names:
+        form |= {"xlim": [0.5, len(panel.names) + 0.5], "xticks": []}
+    if panel.equal:  # one unit is as long across as up
+        x, y = form["xlim"], form["ylim"]
+        unit = max((x[1] - x[0]) / aspect, y[1] - y[0]) / 2
+        form["xlim"] = [short(sum(x) / 2 + side * unit * aspect) for side in (-1, 1)]
+        form["ylim"] = [short(sum(y) / 2 + side * unit) for side in (-1, 1)]
+        form["aspect"] = aspect
+    return {name: value for name, value in form.items() if value or name not in ("note", "names")}
 
 
-def _plain_mathematics(found: re.Match[str]) -> str:
-    low = re.sub(r"_(\d)", lambda digit: chr(0x2080 + int(digit[1])), found[1])
-    return low.translate(str.maketrans("", "", "_{}^"))
+def _inked(one: Form, series: Sequence[Form]) -> None:
+    """Say of a curve whether it has a line, dots or bars, and where its band ends.
+
+    Beside its prediction a measured curve is points, and beside those a prediction is pale.
+    """
+    role, other = one["role"], {"theory": "estimate", "estimate": "theory"}
+    paired = any(two["role"] == other.get(role) and two["colour"] == one["colour"] for two in series)
+    marked, joined = role == "estimate" and len(one["x"]) <= MARKED, one.pop("joined", True)
+    if not marked:
+        del one["marker"]
+    if role not in ("rows", "bars") and not (marked and (paired or not joined)):
+        one["line"] = " ".join(["pale"] * paired + ["hollow"] * ("hollow" in one))
+    elif role == "bars" or (marked and "low" in one):
+        one["bars"] = True
+    if role in ("area", "bars", "bound"):
+        one.setdefault("low", -HUGE if role == "bound" else 0)
+        one.pop("high", None)
+
+
+def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log: bool) -> Form:
+    """Return the ends of an axis and its ticks: round numbers, round its values unless the ends are given."""
+    known = ends or [value for value in values if value > 0 or not log] or (1, 10)
+    low, high = min(known), max(known)
+    if log and high > 4 * low:
+        digits = (1, 2, 5) if high < 300 * low else (1,)
+        decades = range(floor(log10(low)) - 1, ceil(log10(high)) + 2)
+        rounds = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
+    else:
+        wide = (high - low or abs(high) or 1) / TICKS
+        unit = 10 ** floor(log10(wide))
+        step = next(by * unit for by in (1, 2, 2.5, 5, 10) if by * unit >= 0.999 * wide)
+        rounds = [float(f"{step * k:.10g}") for k in range(floor(low / step), ceil(high / step) + 1)]
+    if not ends:
+        near = [half * one for one in rounds for half in ((1, 3) if log and len(rounds) > 5 else (1,))]
+        low, high = max(one for one in near if one <= low), min(one for one in near if one >= high)
+    inside = [short(one) for one in rounds if low <= one <= high]
+    return {f"{axis}lim": [short(low), short(high)], f"{axis}ticks": inside[:: ceil(len(inside) / TICKS) or 1]}
+
+
+def _plain(text: str) -> str:
+    """Return words without the signs of mathematics."""
+
+    def said(found: re.Match[str]) -> str:
+        low = re.sub(r"_(\d)", lambda digit: chr(0x2080 + int(digit[1])), found[1])
+        return low.translate(str.maketrans("", "", "_{}^"))
+
+    return re.sub(r"\$([^$]*)\$", said, text)
 
 
 def _named(panel: Panel) -> Iterable[Series]:
@@ -102,12 +159,18 @@ def _series(one: Series) -> Form:
     form: Form = {name: [short(value) for value in side] for name, side in sides.items() if side is not None}
     form |= {"hollow": True} if style.hollow else {}
     form |= {} if one.joined else {"joined": False}
-    return {"label": one.label, "role": one.role, "colour": style.colour, "marker": style.marker, **form}
+    return {
+        "label": _plain(one.label),
+        "role": one.role,
+        "colour": style.colour,
+        "marker": style.marker,
+        **form,
+    }
 
 
 def _mark(form: Mapping[str, Any]) -> Form:
     numbers = {name: short(value) if real(value) else value for name, value in form.items()}
-    return {**numbers, "colour": look(form.get("colour_key", "")).colour}
+    return {**numbers, "text": _plain(form["text"]), "colour": look(form.get("colour_key", "")).colour}
 
 
 def short(value: float) -> float | None:
@@ -148,10 +211,6 @@ def fold(cells: Sequence[Any]) -> Any:
     return {"$": list(cells)}
 
 
-def _text(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def unfold(node: Any, place: int) -> Any:
     """Return a cell of a folded grid.
 
@@ -167,13 +226,28 @@ def unfold(node: Any, place: int) -> Any:
     return {name: unfold(part, place) for name, part in node.items()}
 
 
+def cell(grid: Form, values: Mapping[str, Any]) -> Form | None:
+    """Return the chart of a grid at values, if it has one there."""
+    place = 0
+    for name, stops in zip(grid["over"], grid["at"], strict=True):
+        if values[name] not in stops:
+            return None
+        place = place * len(stops) + stops.index(values[name])
+    found: Form = unfold(grid["charts"], place)
+    return found
+
+
 def thin(form: Form, step: int) -> Form:
     """Return a chart with each so manieth point of its curves, and the last."""
     for panel in form["panels"] if step > 1 else ():
         for one in panel["series"]:
             points = [*range(0, len(one["x"]) - 1, step), len(one["x"]) - 1]
-            one |= {name: [one[name][k] for k in points] for name in ("x", "y", "low", "high") if name in one}
+            one |= {name: [side[k] for k in points] for name, side in one.items() if isinstance(side, list)}
     return form
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 # Controls
@@ -206,96 +280,72 @@ def thinned(stops: Sequence[Any], value: object, most: int) -> list[Any]:
 class Explorer:
     """A picture, its controls, and the grid that is committed of it.
 
-    Parameters
-    ----------
-    name
-        Of its file, and of its state in a page's address.
-    compute
-        From values by name to what is drawn.
-    controls
-        What moves, the first `SHOWN` of them seen at first.
-    code
-        How a call begins that shows what is on the screen.
-    call
-        `module:picture`, where trials of it can be run.
-    over
-        The controls of the grid, the first `SHOWN` by default.
-    more
-        What else the script is told.
+    `compute` goes from values by name to what is drawn. The first `SHOWN` controls are seen at first, and the
+    grid is over them unless `over` says otherwise. `code` is how a call begins that shows what is on the
+    screen, `call` is `module:picture` where trials can be run; the script is told of `more`.
     """
 
-    free: frozenset[str] = frozenset()  # controls that the script reads by itself
+    solves: ClassVar[bool] = False  # whether the script reads most of the controls by itself
+    orders: ClassVar[list[tuple["Explorer", Form]]] = []  # trials that are asked for; the last are run
+    running: ClassVar[tuple["Explorer", Form] | None] = None
+    process: ClassVar[subprocess.Popen[str] | None] = None
 
     def __init__(
-        self,
-        name: str,
-        compute: Compute,
-        controls: Sequence[Form],
-        *,
-        code: str,
-        call: str = "",
-        over: Sequence[str] | None = None,
-        **more: Any,
-    ) -> None:
+        self, name: str, compute: Compute, controls: Sequence[Form], *, code: str, call: str = "",
+        over: Sequence[str] | None = None, **more: Any,
+    ) -> None:  # fmt: skip
         self.name, self.code, self.call, self.more = name, code, call, more
-        self.controls = [dict(one) for one in controls]
-        self._start = {one["name"]: one["value"] for one in controls}
+        hidden = len(controls) if self.solves else SHOWN
+        self.controls = [*controls[:hidden], *({**one, "more": True} for one in controls[hidden:])]
+        self.start = {one["name"]: one["value"] for one in controls}
         self.compute = cache(lambda text: _text(compute(json.loads(text))))
-        self.over = [one["name"] for one in controls[:SHOWN]] if over is None else list(over)
-        self.process: subprocess.Popen[str] | None = None
+        self.over = [*self.start][:SHOWN] if over is None else list(over)
 
     def chart(self, values: Mapping[str, Any]) -> Form:
         """Return what is drawn at these values, or the reason why nothing is; kept."""
-        form: Form = json.loads(self.compute(_text({**self._start, **values})))
+        form: Form = json.loads(self.compute(_text({**self.start, **values})))
         return form
 
-    def grid(self, over: Sequence[str], most: Mapping[int, int], step: int = 1) -> Form:
-        """Return charts at stops of these controls, folded."""
+    def at(self, over: Sequence[str], most: Mapping[int, int], step: int = 1) -> Form:
+        """Return the form of a page, whose controls are these, with charts at stops of them, folded."""
         of, count = {one["name"]: one for one in self.controls}, most.get(len(over), 1)
-        moved = [of[name] for name in over]
-        at = [one.get("options") or thinned(one["stops"], one["value"], count) for one in moved]
+        at = [of[name].get("options") or thinned(of[name]["stops"], self.start[name], count) for name in over]
         cells = [thin(self.chart(dict(zip(over, one, strict=True))), step) for one in product(*at)]
-        told = {"over": list(over), "at": at, "charts": fold(cells)}
-        return told | ({"step": step} if step > 1 else {})
+        grid = {"over": list(over), "at": at, "charts": fold(cells), **({"step": step} if step > 1 else {})}
+        form = self._form(grid, thin(self.chart({}), step))
+        moved = [one for one in form["controls"] if one["name"] in over or self.solves]
+        return {**form, "controls": moved, "code": self._code(over)}
+
+    def _code(self, over: Sequence[str]) -> str:
+        fixed = {} if self.solves else {name: one for name, one in self.start.items() if name not in over}
+        return self.code + "".join(f", {name}={value!r}" for name, value in fixed.items())
+
+    def _form(self, grid: Form | None, chart: Form) -> Form:
+        at = dict(zip(grid["over"], grid["at"], strict=True)) if grid else {}
+        controls = []
+        for one in self.controls:
+            own = one["name"] in at and "stops" in one
+            controls.append({**one, "stops": sorted({*at[one["name"]], one["value"]})} if own else one)
+        form = {"name": self.name, "code": self.code, "controls": controls, "chart": chart, "grid": grid}
+        return form | self.more
 
     def committed(self) -> Form | None:
-        """Return what is committed, all that a page needs: the first grid that is small enough, if one is."""
-        for count, most, step in GRIDS:
-            form = self._form(self.grid(self.over[:count], most, step))
-            if len(_text(form).encode()) < LARGEST:
-                return form
-        return None
+        """Return what is committed, all that a page needs: the first form that is small enough, if one is."""
+        forms = (self.at(self.over[:count], most, step) for count, most, step in GRIDS)
+        return next((form for form in forms if len(_text(form).encode()) < LARGEST), None)
 
     def form(self, kept: Form | None = None) -> Form:
         """Return what the script is told, with the committed grid where that is of these numbers."""
-        grid, start = kept["grid"] if kept and kept["code"] == self.code else None, self._start
-        if kept and grid:  # of these numbers, if what it does not move starts where it was made
-            there, free = {one["name"]: one["value"] for one in kept["controls"]}, {*grid["over"], *self.free}
-            if any(there.get(name) != value for name, value in start.items() if name not in free):
-                grid = None
-        places = zip(grid["over"], grid["at"], strict=True) if grid else ()
-        inside = grid and all(start[name] in at for name, at in places)
-        first = {} if inside else {"chart": self.chart({})}
-        return {**self._form(grid), **first, **({"runs": RUNS} if self.call else {})}
-
-    def _form(self, grid: Form | None) -> Form:
-        controls = []
-        for place, one in enumerate(self.controls):
-            stops = {}
-            if grid and one["name"] in grid["over"] and "stops" in one:
-                own = grid["at"][grid["over"].index(one["name"])]
-                stops = {"stops": sorted({*own, one["value"]})}
-            hidden = {"more": True} if place >= SHOWN and not self.free else {}
-            controls.append({**one, **stops, **hidden})
-        return {"name": self.name, "code": self.code, "controls": controls, "grid": grid, **self.more}
+        grid = kept["grid"] if kept and kept["code"] == self._code(kept["grid"]["over"]) else None
+        chart = (grid and cell(grid, self.start)) or self.chart({})
+        return {**self._form(grid, chart), "runs": RUNS if self.call else ()}
 
     def show(self, kept: Form | None = None) -> None:
         """Display the explorer: a widget, and a page's element where there is no front end for one."""
         form = self.form(kept)
         bundle: Any = self.widget(form)._repr_mimebundle_()
-        start = first(form)
-        text = f"{start['title']}. {start.get('caption') or start.get('alt', '')}"
-        publish(element(form) + script(), text, bundle[0] if isinstance(bundle, tuple) else bundle)
+        words = f"{form['chart']['title']}. {form['chart'].get('caption') or form['chart'].get('alt', '')}"
+        publish(element(form) + script(), words, bundle[0] if isinstance(bundle, tuple) else bundle)
 
     def widget(self, form: Form | None = None) -> "View":
         """Return the explorer as a widget."""
@@ -304,36 +354,42 @@ class Explorer:
         return self.view
 
     def _asked(self, _view: object, message: Mapping[str, Any], _buffers: object) -> None:
-        """Answer the script: a chart, an exact solution, trials; whatever it asks ends the trials before."""
-        self.stop()
-        turn, values = message["id"], message.get("values", {})
-        of = {one["name"]: one for one in self.controls}
-        clean = {
-            name: value if "options" in of[name] else int(value) if of[name]["whole"] else float(value)
-            for name, value in values.items()
-        }
-        if "exact" in message:
-            self.view.send({"id": turn, "solved": self.exact(message["exact"], values)})
-        elif "runs" in message:
+        """Answer the script: a chart, an exact solution, trials; whatever it asks ends its trials before."""
+        self.orders[:] = [pair for pair in self.orders if pair[0] is not self]
+        values = {name: value for name, value in message.get("values", {}).items() if value is not None}
+        for one in self.controls:
+            if one["name"] in values and "stops" in one:
+                values[one["name"]] = (int if one["whole"] else float)(values[one["name"]])
+        if "runs" in message:
+            order = {"call": self.call, "values": values, "runs": message["runs"], "id": message["id"]}
+            self.orders.append((self, order))
+        elif values:
+            self.view.send({"id": message["id"], **self.answer(values, message.get("exact"))})
+        Explorer.run()
 
-            def heard(process: subprocess.Popen[str], reply: Form) -> None:
-                if process is self.process:
-                    self.view.send({"id": turn, **reply})
+    def answer(self, values: Mapping[str, Any], exact: str | None) -> Form:
+        """Return a chart; what goes wrong is said in its place."""
+        try:
+            return {"chart": self.chart(values)}
+        except Exception as error:
+            return {"chart": _refused(f"{type(error).__name__}: {error}")}
 
-            order = {"call": self.call, "values": clean, "runs": int(message["runs"])}
-            self.process = aside(__name__, order, heard)
-        elif "stop" not in message:
-            self.view.send({"id": turn, "chart": self.chart(clean)})
+    @classmethod
+    def run(cls) -> None:
+        """Run the trials that were asked for last; those that they interrupt begin again after them."""
+        last = cls.orders[-1] if cls.orders else None
+        if last is cls.running:
+            return
+        if cls.process:
+            cls.process.kill()
+        cls.running, cls.process = last, aside(__name__, last[1], cls._heard) if last else None
 
-    def exact(self, unknown: str, values: Mapping[str, Any]) -> float | None:
-        """Return an exact solution; here there is none."""
-        return None
-
-    def stop(self) -> None:
-        """End the trials that are being run."""
-        if self.process is not None:
-            self.process.kill()
-            self.process = None
+    @classmethod
+    def _heard(cls, process: subprocess.Popen[str], reply: Form) -> None:
+        if process is cls.process and cls.running:
+            one, order = cls.orders.pop()
+            one.view.send({"id": order["id"], "chart": reply.get("chart") or _refused(reply["status"])})
+            cls.run()
 
 
 class View(anywidget.AnyWidget):
@@ -378,8 +434,8 @@ def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
             value = declared[name].slider(declared[name].nearest(value))
         forms.append(control(name, value, declared[name].meaning if name in declared else ""))
     frames = FRAME in controls
-    run, code = Run("quick", SEED, simulate=False), f"lab.show({chapter}.{picture.__name__}"
-    compute, call = partial(computed, picture, run), f"{picture.__module__}:{picture.__name__}"
+    compute = partial(computed, picture, Run("quick", SEED, simulate=False))
+    call, code = f"{picture.__module__}:{picture.__name__}", f"lab.show({chapter}.{picture.__name__}"
     more: Form = {"call": "" if frames else call, "play": frames, "over": [*controls][:over]}
     return Explorer(picture.__name__, compute, forms, code=code, **more)
 
@@ -389,7 +445,11 @@ def computed(picture: Callable[..., Chart], run: Run, values: Mapping[str, Any])
     try:
         return drawable(picture(run, **values))
     except ArgumentError as error:
-        return {"title": "There is no answer at these numbers", "error": str(error), "panels": []}
+        return _refused(str(error))
+
+
+def _refused(why: str) -> Form:
+    return {"title": "There is no answer at these numbers", "error": why, "panels": []}
 
 
 def kept(chapter: str, name: str) -> Form | None:
@@ -416,29 +476,16 @@ def write(form: Form, path: Path) -> None:
 # Pages
 
 
-def first(form: Form) -> Form:
-    """Return the chart of a form at the values that its controls start with."""
-    if "chart" in form:
-        found: Form = form["chart"]
-        return found
-    value, grid, place = {one["name"]: one["value"] for one in form["controls"]}, form["grid"], 0
-    for name, stops in zip(grid["over"], grid["at"], strict=True):
-        place = place * len(stops) + stops.index(value[name])
-    found = unfold(grid["charts"], place)
-    return found
-
-
-def element(form: Form, *, tall: float | None = None, text: float | None = None) -> str:
+def element(form: Form, *, letters: int = 0) -> str:
     """Return the HTML of an explorer on a page that has `script()`, with words for those who run none.
 
-    At most it is `tall` pixels high, with letters of `text` pixels.
+    On a slide it has letters of so many pixels, and all the height that is left.
     """
-    chart = first(form)
-    data = _text({**form, **({"tall": tall} if tall else {})}).replace("</", "<\\/")
+    data, chart = _text(form).replace("</", "<\\/"), form["chart"]
     words = f"<p><b>{escape(chart['title'])}.</b> {escape(chart.get('alt', ''))}</p>"
-    given = f' style="font-size:{text:g}px"' if text else ""
-    told = f'<script type="application/json">{data}</script>'
-    return f'<div class="workbench-explorer"{given}>{told}{words}</div>'
+    told = f'<script type="application/json">{data}</script>{words}'
+    slide = f' tall" style="font-size:{letters}px' if letters else ""
+    return f'<div class="workbench-explorer{slide}">{told}</div>'
 
 
 def script() -> str:
@@ -449,21 +496,12 @@ def script() -> str:
 
 
 def main() -> None:
-    """Run trials of a picture as asked on stdin; print a chart for a few of them, then for all."""
+    """Run trials of a picture as asked on stdin; print their chart."""
     order = json.loads(sys.stdin.read())
     module, _, name = order["call"].partition(":")
-    picture = getattr(import_module(module), name)
-    for runs in (SKETCH, order["runs"]):
-        done = runs == order["runs"]
-        status = f"{runs} runs at every point{'' if done else ' …'}"
-        reply: Form = {"runs": runs, "done": done, "status": status}
-        try:
-            reply["chart"] = drawable(picture(Run("quick", SEED, most=runs), **order["values"]))
-        except ArgumentError as error:
-            reply |= {"status": str(error), "done": True}
-        print(_text(reply), flush=True)
-        if reply["done"]:
-            return
+    run = Run("quick", SEED, most=order["runs"])
+    chart = computed(getattr(import_module(module), name), run, order["values"])
+    print(_text({"chart": chart}), flush=True)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ HOW_TO_READ = (
 class Trade(Explorer):
     """The explorer of what one estimator trades; `of` says it all."""
 
-    free = frozenset({"unknown", "n", "epsilon", "alpha"})
+    solves = True
 
     def __init__(self, trade: TradeOff, sizes: tuple[int, int], controls: list[Form], code: str) -> None:
         self.trade = trade
@@ -47,7 +47,7 @@ class Trade(Explorer):
         predicted = trade.candidate.kind == "predicted"
         share = "half of the runs" if predicted else f"at least {100 * (1 - trade.beta):g} % of the runs"
         over = ["delta"] if trade.takes_delta else []
-        super().__init__("solve", self._map, controls, code=code, over=over, trade=list(SYMBOLS), share=share)
+        super().__init__("solve", self._map, controls, code=code, over=over, trade=True, share=share)
 
     def _map(self, values: Mapping[str, Any]) -> Form:
         """Return the map at a δ, and the tables that the script reads."""
@@ -97,13 +97,17 @@ class Trade(Explorer):
             how_to_read=HOW_TO_READ,
         )
 
+    def answer(self, values: Mapping[str, Any], exact: str | None) -> Form:
+        """Return the planner's number of what is asked for exactly, else a map."""
+        return {"solved": self.exact(exact, values)} if exact else super().answer(values, exact)
+
     def exact(self, unknown: str, values: Mapping[str, Any]) -> float | None:
-        """Return the planner's number; `values` has one for the unknown too, where to begin."""
-        given = {name: float(values.get(name) or 0.0) for name in SYMBOLS if name != unknown}
+        """Return the planner's number; `values` may have one of the unknown, where to begin."""
+        given: dict[str, Any] = {name: values.get(name) or 0.0 for name in SYMBOLS if name != unknown}
         if "n" in given:
             given["n"] = int(given["n"])
         if unknown == "alpha":
-            error = self.trade.error(int(given["n"]), given["epsilon"], given["delta"])
+            error = self.trade.error(**given)
             return short(error) if isfinite(error) else None
         ask: Any = {"n": self.trade.rows, "epsilon": self.trade.epsilon, "delta": self.trade.delta}[unknown]
         found = ask(**given, guess=float(values.get(unknown) or nan))

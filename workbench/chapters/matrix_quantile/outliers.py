@@ -187,6 +187,8 @@ def _counts(made: Design, counts: dict[str, int]) -> Panel:
 def _passing(made: Design, found: dict[str, int]) -> Panel:
     ramp, half = stable_chances(made.charge), even(made)
     counts, chances = range(1, made.test.most + 1), ramp[1:]
+    together = {h: [name for name, other in found.items() if other == h] for h in found.values()}
+    found = {" and ".join(names): h for h, names in together.items()}
     marks = [
         Mark(name if h < half else "", "point", x=h, y=max(ramp[h], 4e-7), side="left", colour_key=OURS)
         for name, h in found.items()

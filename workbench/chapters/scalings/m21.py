@@ -16,7 +16,7 @@ from numpy.random import Generator
 from workbench.bounds import Shape, m21
 from workbench.chapters.covariance import heavy_tails as heavy
 from workbench.chapters.covariance.one_radius import error_of, geometric
-from workbench.chapters.covariance.unbounded import unbounded_sizes, uncertain
+from workbench.chapters.covariance.unbounded import FAR, uncertain
 from workbench.chapters.many_dimensions import steps as coinpress_steps
 from workbench.chapters.scalings import (
     PLANNED,
@@ -209,6 +209,13 @@ def fine(
     z: Any = estimator(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
     seen = law.seen_by(spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference))))
     return {"error": 0.25 * seen[-1] / seen[0] if seen[0] > 0 else np.inf}
+
+
+@each_trial
+def unbounded(d: int, n: int, epsilon: float, delta: float, *, data: Generator, noise: Generator) -> Row:
+    """Measure the error at a condition number uniform on the logarithmic scale from 1 to 1e12."""
+    law = rotated(geometric(d, 10 ** data.uniform(0.0, 12.0)), data, FAR)
+    return _error(UnboundedCovariance(), law, n, ApproxDP(epsilon, delta), data, noise)
 
 
 @each_trial
@@ -409,7 +416,7 @@ ACCURATE = Statement(
     {"d": 2, "epsilon": 1.0, "delta": 1e-6, "alpha": 0.05},
     m21.unbounded_shape,
     (row("alpha", (0.03, 0.02, 0.014, 0.01), -2, SQUARED, "d²/α²", part="sampling"),),
-    unbounded_sizes,
+    unbounded,
     start=times(2),
     share=2 / 3,
     caps=FEW,

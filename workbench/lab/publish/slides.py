@@ -27,7 +27,7 @@ from workbench.lab.run_notebook import EXECUTED
 from workbench.lab.runner import Batch, record, variants
 
 SHORT, FULL = 45, 80  # words of a text above a figure, and of one that has a slide for itself
-LETTERS, TALL = 22, 490  # px of an explorer's letters, and of its height
+LETTERS = 22  # px, of an explorer
 BLOCK = re.compile(
     r"(<details.*?</details>|^```.*?^```|^> .*?(?=\n\n|\Z)|^\|.*?(?=\n\n|\Z)"
     r"|^(?:\d+\.|[*-]) .*?(?=\n\n(?!  )|\Z))",
@@ -203,8 +203,8 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
             path = figures / folder.name / explore.FOLDER / f"{name if method == 'explore' else method}.json"
             if path.is_file():
                 form = explore.read(path)
-                yield _shown(explore.element(form, tall=TALL, text=LETTERS), heading)
-                yield text(explore.first(form)["how"], "notes")
+                yield _shown(explore.element(form, letters=LETTERS), heading)
+                yield text(form["chart"]["how"], "notes")
 
 
 def _chart(path: Path) -> Chart:
