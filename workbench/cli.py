@@ -242,14 +242,29 @@ def _slides(options: Options) -> int:
     """Return 1 if the notebook fails or a figure that it shows is not at hand."""
     from workbench.lab.publish.slides import slides
 
-    found = _project(options)
-    (notebook,) = found.select([options.notebook])
-    out = (options.out or found.reproduced).resolve()
-    found.keep_apart(out)
+    found, notebook, out = _one(options)
     about = (options.lecturer, options.date)
     page, line = slides(found, notebook, out, fresh=options.fresh, about=about)
     say(line, sys.stdout if page else sys.stderr)
     return 0 if page else 1
+
+
+def _notebook(options: Options) -> int:
+    from workbench.lab.publish.copies import copy
+
+    if options.student == options.teacher:
+        raise ArgumentError("student", options.student, "either --student or --teacher")
+    say(str(copy(*_one(options), "student" if options.student else "teacher")))
+    return 0
+
+
+def _one(options: Options) -> tuple[Any, Path, Path]:
+    """Return the project, its notebook that is asked for, and where what is made of it goes."""
+    found = _project(options)
+    (notebook,) = found.select([options.notebook])
+    out = (options.out or found.reproduced).resolve()
+    found.keep_apart(out)
+    return found, notebook, out
 
 
 def _project(options: Options) -> Any:
@@ -460,6 +475,18 @@ number for each column, in means.""",
             PROJECT,
         ),
         ("workbench slides 02_one_mean",),
+    ),
+    "notebook": Command(
+        _notebook,
+        "write a copy of a notebook that is one file, for students or to teach from",
+        (
+            NOTEBOOK,
+            ("--student", bool, False, "with a place for the answer instead of each solution"),
+            ("--teacher", bool, False, "with the solutions open and the 90-minute plan after the title"),
+            OUT,
+            PROJECT,
+        ),
+        ("workbench notebook 02_one_mean --teacher --out ~/monday",),
     ),
     "pages": Command(
         _pages,

@@ -488,7 +488,7 @@ class _Robust(Estimator[Array]):
     def steps(self, n: int, d: int, budget: Budget) -> Steps:
         require_matrix(n, d)
         reach = self.radius / self.unit
-        return designed(self.KIND, n, d, self.corruption, reach, gaussian_total(budget))
+        return designed(self.KIND, n, d, self.corruption, reach, gaussian_total(budget))  # type: ignore[arg-type]
 
     def filters(self, n: int, d: int, budget: Budget) -> bool:
         """Return whether the filter is in use, or not worth its price; public."""

@@ -1,4 +1,6 @@
-"""A committed notebook: what is found in it and mended, and its committed results."""
+"""A committed notebook: what is found in it and mended, its committed results, and copies to hand out."""
+
+import re
 
 import pytest
 
@@ -6,9 +8,10 @@ from tests.lab.conftest import DEFAULTS, ROOT, write_notebook
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
+from workbench.errors import ArgumentError
 from workbench.lab.figures import save
 from workbench.lab.project import Project, nbformat
-from workbench.lab.publish import committed
+from workbench.lab.publish import committed, copies
 from workbench.lab.publish.committed import examine, examined, parameters, tagged
 
 NOTEBOOKS = Project(ROOT).notebooks
@@ -142,3 +145,27 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(pr
     assert check(path) == []
     (folder / "falls.json").unlink()
     assert check(path) == [stale("committed-c01"), "cell 2: shows falls, which is not in figures/01_good"]
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, monkeypatch):
+    monkeypatch.setattr(copies, "draw", lambda chart: chart)
+    monkeypatch.setattr(copies, "png", lambda figure: b"a picture")
+    first = nbformat().read(path, as_version=4).cells
+    solutions = [cell.source for cell in first if tagged(cell, "solution")]
+    assert solutions
+    for edition in ("student", "teacher"):
+        made = copies.copy(Project(ROOT), path, tmp_path, edition)
+        cells = nbformat().read(made, as_version=4).cells
+        words = "\n".join(cell.source for cell in cells)
+        assert "](../" not in words
+        assert all(f"](attachment:{name})" in words for cell in cells for name in cell.get("attachments", {}))
+        assert all(name.endswith(edition) for name in re.findall(r"\]\((\d\d_\w+)\.ipynb", words))
+        assert ("### Ninety minutes" in words, "pip install" in words) == (edition == "teacher", True)
+        assert (copies.ANSWER in words, "<details open>" in words) == (
+            edition == "student",
+            edition == "teacher",
+        )
+        with pytest.raises(ArgumentError, match="may hold answers"):
+            copies.copy(Project(ROOT), path, tmp_path, edition)
