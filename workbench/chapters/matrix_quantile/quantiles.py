@@ -251,7 +251,7 @@ def _descent(seed: int) -> Film:
     x, level = tilted(LONG).sample(NESTED_N, rng=rows_of("mq-nested", seed)), level_of(LEVEL, NESTED_N)
     final = known(x, level)
     shapes = iterates(x, level, START**2 * np.eye(2))
-    rows = Series("rows", *x.T, role="rows", colour_key="idea/data")
+    rows = Series("rows", x[:, 0], x[:, 1], role="rows", colour_key="idea/data")
     return Film(
         "descent",
         "From above, each step shrinks the ellipse until it stands still",

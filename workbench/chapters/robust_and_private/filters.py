@@ -400,12 +400,14 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     y = steps.rows_within(x, centre)
     released = list(steps.passed(y, before, charges[2:], noise, trace))
     y = centre + grid(steps.radii[1]) * y
-    off = lambda mean: number(float(np.linalg.norm(mean)), 2)  # noqa: E731
+
+    def off(mean: Array) -> str:
+        return number(float(np.linalg.norm(mean)), 2)
 
     def frame(words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series) -> Frame:
         rows, was, stays = x[::EVERY], before[::EVERY], after[::EVERY]
         dots = (
-            Series(label, *rows[some].T, role="rows", colour_key=f"idea/{key}")
+            Series(label, rows[some, 0], rows[some, 1], role="rows", colour_key=f"idea/{key}")
             for label, some, key in (
                 ("rows that are left", stays, "good"),
                 ("above the threshold", was & ~stays, "bad"),
@@ -425,8 +427,8 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     for step, (score, kept) in enumerate(zip(scores, sets, strict=False), start=1):
         middle, along = centre + score.centre, score.root[:, -1]
         unit = along / np.linalg.norm(along)
-        ends = np.array([middle - 2 * REACH * unit, middle + 2 * REACH * unit]).T
-        line = Series("widest direction", *ends, role="reference", colour_key="idea/public")
+        x_, y_ = np.array([middle - 2 * REACH * unit, middle + 2 * REACH * unit]).T
+        line = Series("widest direction", x_, y_, role="reference", colour_key="idea/public")
         said = f"Pass {step}. A second moment with noise says in which direction the rows are widest."
         yield frame(said, before, before, y[before].mean(axis=0), line)
         gone = number(int(before.sum() - kept.sum()))
