@@ -129,7 +129,10 @@ def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log:
         near = [half * one for one in rounds for half in ((1, 3) if log and len(rounds) > 5 else (1,))]
         low, high = max(one for one in near if one <= low), min(one for one in near if one >= high)
     inside = [short(one) for one in rounds if low <= one <= high]
-    return {f"{axis}lim": [short(low), short(high)], f"{axis}ticks": inside[:: ceil(len(inside) / TICKS) or 1]}
+    return {
+        f"{axis}lim": [short(low), short(high)],
+        f"{axis}ticks": inside[:: ceil(len(inside) / TICKS) or 1],
+    }
 
 
 def _plain(text: str) -> str:
