@@ -88,7 +88,8 @@ def across(
 def crossed(x: ArrayLike, line: ArrayLike, floor: ArrayLike) -> tuple[float, float] | None:
     """Return where a falling line last crosses another, in logarithms; None if it ends above or begins below.
 
-    >>> crossed((1.0, 100.0), (10.0, 0.1), (1.0, 1.0))
+    >>> x, y = crossed((1.0, 100.0), (10.0, 0.1), (1.0, 1.0))
+    >>> round(x, 9), y
     (10.0, 1.0)
     """
     at, least = np.log(x), np.log(np.broadcast_to(floor, np.shape(x)))
