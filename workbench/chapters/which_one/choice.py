@@ -397,7 +397,7 @@ def compared() -> tuple[Sweep, Sweep]:
     quick = tuple(point for point in points if point["key"] not in SLOW)
     slow = tuple(point for point in points if point["key"] in SLOW)
     return (
-        Sweep("which-one-compared", quick, errors, TRIALS, blocks(full=24)),
+        Sweep("which-one-compared", quick, errors, TRIALS, blocks(full=40)),
         Sweep("which-one-compared-slow", slow, errors, TRIALS // 5, blocks(full=10)),
     )
 
