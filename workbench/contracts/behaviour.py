@@ -184,7 +184,9 @@ def declared_symmetries_hold(example: Example) -> None:
     if set(symmetries.values()) == {"none"}:
         return
     answered, estimator = False, example.estimator
-    free = getattr(estimator, "radius", None) is None and not getattr(estimator, "centred", False)
+    free = not any(
+        getattr(estimator, one.name) for one in fields(estimator) if one.name in ("radius", "centred")
+    )
     for n in sizes(example, 300, 6000):
         whole = rounded(typical_rows(example, n, 21))
         for seed in range(8 if n <= 300 else 2):
