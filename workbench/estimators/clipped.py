@@ -113,7 +113,7 @@ class ClippedMean(Located[float]):
     sigma : float
         Standard deviation of the rows, known.
     beta : float, default 0.05
-        Chance that the bound of "paper" cuts some normal row.
+        Chance that some normal row is beyond the bound of "paper".
     calibration : {"paper", "tight"}, default "tight"
         "paper" zeroes rows beyond the bound; "tight" clips them at the bound of least predicted error.
 

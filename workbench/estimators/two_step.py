@@ -321,7 +321,8 @@ class TwoStepMean(Stepwise):
     """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 
     Accurate for normal rows of standard deviation `sigma` with the mean within `radius` of `centre`; a long
-    range costs little. Other parameters and `release.interval()` as of `ClippedMean`.
+    range costs little. `release.interval()` covers the mean of normal rows only: for others use
+    `IntervalMean` (n at least about 1200/ε) or, between bounds, `BoundedMean`.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP, or ZCDP with delta = 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. The
     others' mean is left: it is divided by their share, which is drawn with the sum at no cost. A share of
@@ -329,6 +330,12 @@ class TwoStepMean(Stepwise):
 
     Parameters
     ----------
+    radius : float
+        The mean lies within it of `centre`; in the unit of the data, like `centre` and `sigma`.
+    centre : float, default 0.0
+        Middle of the range.
+    sigma : float
+        Standard deviation of the rows, known.
     beta : float, default 0.05
         Failure probability that sets the window of "paper".
     calibration : {"paper", "tight"}, default "tight"

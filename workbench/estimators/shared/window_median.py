@@ -205,9 +205,14 @@ class WindowMedian:
         window = min(self.left + self.right, 2 * EVERYTHING)  # ends that are cut off are on the lattice
         return step_for(window if self.length is None else min(window, self.length))
 
-    @property
-    def widths(self) -> Array:
-        return rounded(np.array([self.left, self.right, self.stretch]), self.step)
+    @cached_property
+    def widths(self) -> list[float]:
+        return rounded(np.array([self.left, self.right, self.stretch]), self.step).tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def reach(self) -> list[float]:
+        """The ends of the range on the lattice."""
+        return rounded(np.array(self.range), self.step).tolist()  # type: ignore[no-any-return]
 
     @property
     def window(self) -> float:
@@ -230,7 +235,7 @@ class WindowMedian:
         in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
         to_left = np.cumsum(np.concatenate([none, there.astype(np.int8), none])[order], dtype=np.int64)
         if self.low is not None:
-            low, high = rounded(np.array(self.range), self.step)
+            low, high = self.reach
             edges = np.concatenate([[low], np.clip(edges, low, high, out=edges), [high]])
             in_window, to_left = np.append(0, in_window), np.append(0, to_left)
         else:
@@ -244,13 +249,13 @@ class WindowMedian:
         charge = self.charge(charge.step, charge.cost)
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
         pieces = cache(lambda: self.pieces(points))
-        whole = cache(lambda: self.choices(pieces(), charge.cost))
         near = self.near(points, charge.cost)
         scores: Any
         weights: Any
         if near is None:
-            scores, weights = whole()
+            scores, weights = self.choices(pieces(), charge.cost)
         else:  # the same, of which a source may look at the band alone
+            whole = cache(lambda: self.choices(pieces(), charge.cost))
             band = near.band(self, charge.cost, len(points))
             scores, weights = (
                 Later(lambda: whole()[0], band.size, band),
@@ -275,7 +280,8 @@ class WindowMedian:
         if 2 * worse > SHARE * n:
             return None
         values = rounded(points, self.step)
-        p, some = n - int(np.count_nonzero(np.isnan(values))), np.sort(values[:: max(1, n // SOME)])
+        p = n - int(np.count_nonzero(np.isnan(values)))
+        some = np.sort(values[:: n // SOME | 1])  # an odd step: every tenth row may be absent
         middle = some[(len(some) - np.count_nonzero(np.isnan(some))) // 2]
         inside = (values <= middle + self.right) & ~(values <= middle - self.left)
         outside = p - int(np.count_nonzero(inside))  # about as many have not the median in their window
@@ -315,7 +321,7 @@ class WindowMedian:
 class Near:
     """The non-empty pieces that begin in a band round the middle, as `Pieces`; their numbers among all.
 
-    Pieces on either side of the band have twice a score of at least `others`, and lie within `reach`.
+    Pieces on either side of the band have twice a score of at least `others`.
     """
 
     numbers: NDArray[np.intp]
@@ -324,7 +330,6 @@ class Near:
     void: NDArray[np.bool_]
     points: int
     others: tuple[int, int]
-    reach: tuple[float, float]
 
     def band(self, locator: WindowMedian, cost: Budget, n: int) -> Band:
         twice, numbers = self.twice, self.numbers
@@ -334,8 +339,8 @@ class Near:
             beside = longest * n, longest * n
             twice, numbers = np.append(twice, 2 * (self.points - 1)), np.append(numbers, size - 1)
         else:
-            size, longest = 3 * n + 1, self.reach[1] - self.reach[0]
-            beside = float(self.edges[0] - self.reach[0]), float(self.reach[1] - self.edges[-1])
+            (low, high), size = locator.reach, 3 * n + 1
+            longest, beside = high - low, (float(self.edges[0] - low), float(high - self.edges[-1]))
         weights = Lengths(self.edges, self.void, locator.step, *further)
         highest, (first, second) = (-self.others[0], -self.others[1]), (one * ABOVE for one in beside)
         return Band(
@@ -354,14 +359,13 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
     if first < 0 or last >= p or last - first > SHARE * n:
         return None
     values.partition((first, p // 2, last))  # absent ones are anywhere behind
-    left, right, stretch = locator.widths.tolist()
+    left, right, stretch = locator.widths
     a, b = float(values[first]), float(values[last])
     if a == b and not stretch:  # ties: to the point before, and to the one behind
         a = float(np.max(values[values < a], initial=-np.inf))
         b = float(np.min(values[values > b], initial=np.inf))
     a, b = a - stretch, b + stretch
-    reach = tuple(rounded(np.array(locator.range), locator.step).tolist())
-    low, high = max(a, reach[0]), min(b, reach[1])
+    low, high = max(a, locator.reach[0]), min(b, locator.reach[1])
     absent_begin = p < n and EVERYTHING - right < b  # at the ends of what is absent nothing happens
     if absent_begin or not (a > -EVERYTHING and low < high):
         return None
@@ -377,7 +381,7 @@ def near_pieces(locator: WindowMedian, values: Array, p: int, aside: int) -> Nea
     twice = np.maximum(np.abs(p - 2 * to_left), 2 * (p - (begun - ended)))
     before, inside = split[0]
     others = p - 2 * before, 2 * max(last + 1, before + len(inside)) - p
-    return Near(numbers, np.append(starts, high), twice, void, p, others, reach)
+    return Near(numbers, np.append(starts, high), twice, void, p, others)
 
 
 def _split(moved: tuple[tuple[Array, float], ...], a: float, b: float) -> tuple[int, Array]:
