@@ -140,15 +140,16 @@ def forget():
     choice.named.cache_clear()
 
 
-def decided(claim):
-    return decide([claim], "quick", 4, jobs=1)[claim]
+def decided(claim, profile="quick"):
+    return decide([claim], profile, 4, jobs=1)[claim]
 
 
 @pytest.mark.daily
 @pytest.mark.usefixtures("_one_setting")
-@pytest.mark.parametrize("claim", [BEST, ENOUGH])
-def test_the_claims_hold(claim):
-    assert decided(claim).status is Status.HOLDS
+@pytest.mark.parametrize(("claim", "profile"), [(BEST, "quick"), (ENOUGH, "full")])
+def test_the_claims_hold(claim, profile):
+    """A band of 15 % round a median is more than the runs of a quick reproduction decide."""
+    assert decided(claim, profile).status is Status.HOLDS
 
 
 @pytest.mark.daily
