@@ -261,21 +261,27 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     # the share and clip that minimise rms + failure; location alone where most fail
     drift = pi / (2 * n)  # the squared error of a sample's median
     offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
-    alone = best = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
-    apart, clips = np.sqrt(offsets**2 + drift), np.array(CLIPS)[:, None]  # the same whatever the share is
+    alone = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
+    apart, half = np.sqrt(offsets**2 + drift), len(offsets) // 2  # the same whatever the share is, and even
     most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
-    variance, slope = clipped_variance(apart, clips) / n, clipped_slope(apart, clips) ** 2
-    for share in SHARES:
-        locate, mean = divided(budget, share)
+    least, share, clip, clips = alone.rms + failure, 1.0, 0.0, np.array(CLIPS)[:, None]
+    variance, slope = clipped_variance(apart[half:], clips) / n, clipped_slope(apart[half:], clips) ** 2
+    for part in SHARES:
+        locate, mean = divided(budget, part)
         _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
         unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean))
-        rms = np.sqrt(np.minimum((variance + (unit * clips) ** 2) / slope, most) @ weights)
-        least = int(np.argmin(rms))
-        if rms[least] + failure < best.rms + best.failure:
-            sd = noise_sd(mean_charge("mean", sensitivity(n, CLIPS[least]), mean))  # to the last bit
-            squared = np.minimum((variance[least] + sd * sd) / slope[least], most)
-            best = Design(share, CLIPS[least], sqrt(float(weights @ squared)), failure)
-    return best if best.failure <= 0.5 else alone
+        squared = np.minimum((variance + (unit * clips) ** 2) / slope, most[half:])
+        total = np.sqrt(squared @ (weights[half:] + weights[:half][::-1])) + failure
+        if total.min() < least:
+            least, share, clip = total.min(), part, CLIPS[int(total.argmin())]
+    if not clip:
+        return alone
+    locate, mean = divided(budget, share)
+    _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
+    sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
+    squared = (clipped_variance(apart, clip) / n + sd * sd) / clipped_slope(apart, clip) ** 2
+    best = Design(share, clip, sqrt(float(weights @ np.minimum(squared, most))), failure)
+    return best if failure <= 0.5 else alone
 
 
 class Stepwise(Located[float]):
