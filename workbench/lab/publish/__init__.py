@@ -19,9 +19,8 @@ FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?![\s$])(.+?)(?<![\s\\])\$", r
 ANCHOR = re.compile(r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>')
 NORM = re.compile(r"\\(?:big|Big|bigg|Bigg)[lr]?\\(?:\||[lr]?Vert(?![A-Za-z]))")  # no large norm is read
 PRIME = re.compile(r"<msup>(<m[io][^>]*>[^<]*</m[io]>)<mi>&#x02032;</mi></msup>")
-CLOSED = re.compile(
-    r'(<math[^>]*"inline"(?:(?!</math>).)*</math>)([,.;:?!)]+)', re.DOTALL
-)  # no line ends before a comma
+# no line ends between a formula and the comma behind it
+CLOSED = re.compile(r'(<math[^>]*"inline"(?:(?!</math>).)*</math>)([,.;:?!)]+)', re.DOTALL)
 SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 
 

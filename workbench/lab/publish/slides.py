@@ -26,7 +26,7 @@ from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
 from workbench.lab.run_notebook import EXECUTED
 from workbench.lab.runner import Batch, record, variants
 
-SHORT, FULL = 45, 100  # words of a text above a figure, and of one that has a slide for itself
+SHORT, FULL = 45, 102  # words of a text above a figure, and of one that has a slide for itself
 LETTERS = 22  # px, of an explorer
 ROWS = 10  # of a picture of how n grows
 BLOCK = re.compile(
