@@ -19,7 +19,11 @@ MEASURE = """() => {
     const own = (one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     const lettered = parts.filter((one) => own(one) && !one.closest("sub, sup, math"));
     const image = slide.querySelector(".output > img")?.getBoundingClientRect();
+    const ticks = [...slide.querySelectorAll(".tick")].map((one) => [
+        one.getBoundingClientRect().right, one.closest(".workbench-explorer").getBoundingClientRect().right,
+    ]);
     return {
+        cut: Math.max(0, ...ticks.map(([end, edge]) => end - edge)),
         over: Math.max(0, ...over), title: slide.querySelector("h1, h2")?.textContent,
         letters: Math.min(99, ...lettered.map((one) => scale * parseFloat(getComputedStyle(one).fontSize))),
         share: image ? image.width * image.height / frame.width / frame.height : 1,
@@ -41,6 +45,7 @@ def test_every_slide_fits_is_read_and_moved_by_keys(notebook, offline, output, t
             found = page.evaluate(MEASURE)
             if (
                 found["over"] > 1
+                or found["cut"] > 1
                 or found["letters"] < LETTERS
                 or found["share"] < SHARE
                 or not found["title"]

@@ -300,12 +300,12 @@ SPACED = re.compile(r"\b(Thm|Lem|Rem|Prop|Cor|Eq|Table|Fig|Alg)(?=[A-Z\d])")
 POWER = re.compile(r"\^([\d.]+)")
 
 
-def pictures(found: Sequence[Growth]) -> list[Chart]:
+def pictures(found: Sequence[Growth], most: int = MOST) -> list[Chart]:
     """Return charts for every source, as many as its rows ask for, about as long as each other."""
     charts = []
     for source in dict.fromkeys(one.source for one in found):
         own = _in_order([one for one in found if one.source == source])
-        count = ceil(len(own) / MOST)
+        count = ceil(len(own) / most)
         ends = [len(own) * part // count for part in range(count + 1)]
         for part, (start, end) in enumerate(pairwise(ends), 1):
             chart = picture(source, own[start:end])

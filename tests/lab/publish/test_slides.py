@@ -4,9 +4,11 @@ import pytest
 
 from tests.lab.conftest import ROOT, run_workbench, write_notebook
 from workbench.errors import ArgumentError
+from workbench.lab import sizes
 from workbench.lab.project import nbformat
+from workbench.lab.publish import html
 from workbench.lab.publish import text as cell
-from workbench.lab.publish.slides import deck
+from workbench.lab.publish.slides import ROWS, deck
 
 FIGURES = ROOT / "figures"
 FOLDER = FIGURES / "03_many_dimensions"
@@ -18,6 +20,7 @@ def code(source, *tags):
     return nbformat().v4.new_code_cell(source, metadata=metadata)
 
 
+GROWN = code("lab.growths()", "remove-input")
 DRAWN = code("lab.show(x.skewed_rows)", "remove-input")
 
 
@@ -40,6 +43,37 @@ def test_a_short_statement_and_its_figure_are_one_slide_and_a_long_one_is_not():
     shown, notes = made(cell(f"## Price\n\n{LONG}\n\n$$a = b$$", "slide"))
     assert shown[0][1].endswith("not short.\n\n$$a = b$$")
     assert "…" not in shown[0][1]
+
+
+def test_a_cut_text_keeps_its_formulas_whole_and_asks_what_the_figure_answers():
+    asked = "**Predict first:** how\nmuch?"
+    shown, notes = made(
+        cell(f"## A\n\nOdds of $p : (1 - p)$ [rise](a.md). {LONG}{asked} {LONG}", "slide"), DRAWN
+    )
+    assert shown[0] == ("figure", f"Odds of $p : (1 - p)$ rise. {LONG.strip()[:170]}\n\n{asked}")
+    assert "](a.md)" not in notes
+
+
+def test_formulas_hold_their_commas_and_raise_a_prime_once():
+    page = html("With $\\sqrt d$, a line may end after $X'$ and $d$.")
+    assert (
+        page.count('class="unbroken"') == page.count("</math>,</span>") + page.count("</math>.</span>") == 2
+    )
+    assert "<msup>" not in page
+
+
+def test_pictures_of_growths_have_few_rows():
+    folder = FIGURES / "07_robust_and_private"
+    found = [one for one in sizes.growing(FIGURES) if one.claim.startswith("robust-and-private/")]
+    charts = sizes.pictures(found, ROWS)
+    parts = [len(chart.panels[0].names) for chart in charts]
+    assert sum(parts) == len(found) > ROWS >= max(parts)
+    pages = [
+        one.outputs[0].data["text/html"]
+        for one in deck([cell("# A"), GROWN], folder, FIGURES)[2:]
+        if one.cell_type == "code"
+    ]
+    assert all(chart.title in page for chart, page in zip(charts, pages, strict=True))
 
 
 def test_lists_are_whole_boxes_follow_and_proofs_are_folded():
@@ -71,7 +105,7 @@ def test_code_explorers_and_verdicts_are_shown_and_what_is_missing_is_an_error()
     )
     assert [words for _, words in shown] == ["release = mean(x)", ""]
     shown, notes = made(cell("## Verdicts\n\nRun.", "slide"), code("lab.verdicts(x.CLAIMS)", "remove-input"))
-    assert "claims hold in the full run" in shown[-1][1]
+    assert [words.partition("\n")[0] for _, words in shown] == ["Run."]  # and beside it how many hold
     assert "many-dimensions/" in notes
     with pytest.raises(ArgumentError, match="--run makes a fresh one"):
         made(code("lab.show(x.other)", "remove-input"))

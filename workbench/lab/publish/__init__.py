@@ -18,6 +18,9 @@ CODE = re.compile(r"(<pre>.*?</pre>|<code>.*?</code>|<math.*?</math>)", re.DOTAL
 FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$(?![\s$])(.+?)(?<![\s\\])\$", re.DOTALL)
 ANCHOR = re.compile(r'(?<=<h\d) id="[^"]*"|<a class="anchor-link".*?</a>')
 NORM = re.compile(r"\\(?:big|Big|bigg|Bigg)[lr]?\\(?:\||[lr]?Vert(?![A-Za-z]))")  # no large norm is read
+PRIME = re.compile(r"<msup>(<m[io][^>]*>[^<]*</m[io]>)<mi>&#x02032;</mi></msup>")
+# no line ends between a formula and the comma behind it
+CLOSED = re.compile(r'(<math[^>]*"inline"(?:(?!</math>).)*</math>)([,.;:?!)]+)', re.DOTALL)
 SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 
 
@@ -40,7 +43,7 @@ def mathml(tex: str, *, display: bool = False) -> str:
         made: str = convert(known, display="block" if display else "inline")
     except Exception:  # the library has a class for each fault of a formula, and no common one
         return f'<code class="tex">{escape(tex)}</code>'
-    return made
+    return PRIME.sub(r"<mrow>\1<mo lspace='0' rspace='0'>&#x02032;</mo></mrow>", made)  # raised already
 
 
 def html(markdown: str) -> str:
@@ -53,7 +56,8 @@ def html(markdown: str) -> str:
 
     made = markdown2html(FENCED.sub(lambda found: f"{found[1]}$$\n{found[2]}{found[1]}$$", markdown))
     parts = CODE.split(ANCHOR.sub("", made))
-    return "".join(FORMULA.sub(formula, part) if place % 2 == 0 else part for place, part in enumerate(parts))
+    made = "".join(FORMULA.sub(formula, part) if place % 2 == 0 else part for place, part in enumerate(parts))
+    return CLOSED.sub(r'<span class="unbroken">\1\2</span>', made)
 
 
 def text(source: str, kind: str = "-", **more: Any) -> Any:

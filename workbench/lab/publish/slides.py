@@ -26,8 +26,9 @@ from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
 from workbench.lab.run_notebook import EXECUTED
 from workbench.lab.runner import Batch, record, variants
 
-SHORT, FULL = 45, 80  # words of a text above a figure, and of one that has a slide for itself
+SHORT, FULL = 45, 102  # words of a text above a figure, and of one that has a slide for itself
 LETTERS = 22  # px, of an explorer
+ROWS = 10  # of a picture of how n grows
 BLOCK = re.compile(
     r"(<details.*?</details>|^```.*?^```|^> .*?(?=\n\n|\Z)|^\|.*?(?=\n\n|\Z)"
     r"|^(?:\d+\.|[*-]) .*?(?=\n\n(?!  )|\Z))",
@@ -35,7 +36,8 @@ BLOCK = re.compile(
 )
 HEADING = re.compile(r"\A#+ +(.+?)\n*$|\A\*\*([^*\n]+?)\.?\*\*\n\n", re.MULTILINE)
 ITEM = re.compile(r"^(?=\d+\. )", re.MULTILINE)
-SENTENCE = re.compile(r"(?<=[.?!:])(?<![0-9]\.)\s+(?=[A-Z*(\"“0-9])")
+SENTENCE = re.compile(r"(?<=[.?!])(?<![0-9]\.)\s+(?=[A-Z*(\"“0-9$])")
+ASKED = "**Predict first:**"
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")  # to files that are not beside it
 RECORD = re.compile(r"Exercises|Verdicts?\b|Summary|After this|Your turn|For the record")
 Cells = Iterator[Any]
@@ -95,6 +97,8 @@ def _together(cells: Sequence[Any]) -> Cells:
     """Yield cells, what is shown on the slide of its statement if that is short, else on one of its own."""
     room = False
     for cell in cells:
+        if cell.cell_type == "markdown":
+            cell.source = LINK.sub(r"\1", cell.source)
         slide = cell.metadata.slideshow
         if slide.slide_type == "slide":
             statement = slide.get("layout", "statement") == "statement"
@@ -123,24 +127,28 @@ def _inline(page: str) -> str:
 
 
 def _words(markdown: str) -> int:
-    return len(re.sub(r"\$[^$]*\$", "x", markdown).split())
+    return len(re.findall(r"\S*\w\S*", re.sub(r"\$[^$]*\$", "x", markdown)))
 
 
 def _short(cell: Any) -> str:
-    """Return the author's text, or what stands before the first box or list, or its first sentences."""
+    """Return the author's text, or what stands before the first box or list, or its first sentences.
+
+    What the reader is asked to predict is asked beside the figure that answers.
+    """
     given = cell.metadata.get("slideshow", {}).get("text")
     if given:
         return str(given)
-    body = LINK.sub(r"\1", HEADING.sub("", BLOCK.split(cell.source.strip())[0], count=1)).strip()
+    body = HEADING.sub("", BLOCK.split(cell.source.strip())[0], count=1).strip()
     if _words(body) <= SHORT:
         return body
     formula = re.search(r"\$\$.*?\$\$", body, re.DOTALL)
+    asked = [ASKED + words.rstrip() for words in re.findall(r"Predict first:\*\*(.*?\?)", body, re.DOTALL)]
     taken: list[str] = []
     for one in SENTENCE.split(body.split("\n\n")[0].split("$$")[0]):
-        if taken and _words(" ".join([*taken, one])) > SHORT:
+        if one.startswith(ASKED) or (taken and _words(" ".join([*taken, one, *asked])) > SHORT):
             break
         taken.append(one)
-    return " ".join(taken) + (f"\n\n{formula[0]}" if formula else "")
+    return "\n\n".join([" ".join(taken), *([formula[0]] if formula else []), *asked])
 
 
 def _text(cell: Any, heading: str, follows: Any) -> Cells:
@@ -161,7 +169,7 @@ def _text(cell: Any, heading: str, follows: Any) -> Cells:
         else:
             parts.append(block)
     for part in parts if parts[0] else parts[1:]:
-        yield text(LINK.sub(r"\1", part), "slide", title=heading)
+        yield text(part, "slide", title=heading)
     yield text(cell.source, "notes")
 
 
@@ -173,7 +181,7 @@ def _exercises(source: str, answer: str) -> Cells:
         solved = told[number] if len(told) == len(asked) else answer
         folded = f"<details><summary>Solution</summary>\n\n{_item(solved)}\n\n</details>" if solved else ""
         words = f"{_item(question)}\n\n{folded}"
-        yield text(LINK.sub(r"\1", words), "slide", title=f"Exercise {number + 1}", layout="exercise")
+        yield text(words, "slide", title=f"Exercise {number + 1}", layout="exercise")
 
 
 def _item(source: str) -> str:
@@ -194,9 +202,8 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
         elif method == "growths":
             home = folder.name.partition("_")[2].replace("_", "-")
             found = [one for one in sizes.growing(figures) if one.claim.startswith(f"{home}/")]
-            if found:
-                names = ", ".join(dict.fromkeys(one.source for one in found))
-                yield from _figure(sizes.picture(names, found), heading)
+            for chart in sizes.pictures(found, ROWS):
+                yield from _figure(chart, heading)
         elif method == "verdicts":
             yield from _verdicts(folder, heading)
         else:
@@ -238,7 +245,7 @@ def _verdicts(folder: Path, heading: str) -> Cells:
     statuses = sorted(str(one["status"]).lower() for one in decided)
     squares = "".join(f'<i class="{status}"></i>' for status in statuses)
     words = "\n\n".join([*_standing(folder), f'<div class="squares" aria-hidden="true">{squares}</div>'])
-    yield text(words, "slide", title=heading, layout="score")
+    yield text(words, "fragment", title=heading)
     yield text(
         "\n".join(f"* {one['status'].lower()}: {one['statement']} ({one['id']})" for one in decided), "notes"
     )
