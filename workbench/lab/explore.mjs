@@ -110,9 +110,7 @@ function curve({ x, y, low, high = y, role, line, marker, hollow, colour, words 
 const ticks = (side, all, place) =>
   each(all, (one) => put("span", `tick ${side}`, place(one), "", say(one, 3, all.every(plain))));
 
-/** A panel's page, and where its places are; named rows stand one below the other, and y runs across.
-
- * The name of a line stands where it ends: names are as far apart as the ends are, or as they are high. */
+/** A panel's page, and where its places are; named rows stand one below the other, and y runs across. */
 function axes(panel) {
   const { names, title, xlabel, ylabel, note = "", kind = "", aspect, series } = panel;
   const [across, up] = names ? "yx" : "xy", columns = panel[`${across}ticks`], rows = panel[`${up}ticks`];
@@ -122,6 +120,7 @@ function axes(panel) {
   const curves = series.map((one) => curve(one, place, panel.ylim));
   const points = series.map(({ x, y, label = "", colour }) => x.map((one, k) =>
     ({ label, colour, x: one, y: y[k], at: place(one, y[k] ?? NaN) })).filter(({ at }) => inside(at)));
+  // names of lines stand where these end: as far apart as the ends are, or as names are high
   const labelled = points.filter(([first]) => first?.label);
   const ends = labelled.map((shown) => shown.reduce((a, b) => b.at[0] > a.at[0] ? b : a));
   ends.sort((a, b) => a.at[1] - b.at[1]);

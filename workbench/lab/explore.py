@@ -169,11 +169,9 @@ def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log:
     if not ends:
         near = [half * one for one in rounds for half in ((1, 3) if log and len(rounds) > 5 else (1,))]
         low, high = max(one for one in near if one <= low), min(one for one in near if one >= high)
-    inside = [short(one) for one in rounds if low <= one <= high]
-    return {
-        f"{axis}lim": [short(low), short(high)],
-        f"{axis}ticks": inside[:: ceil(len(inside) / TICKS) or 1],
-    }
+    inside = [short(one) for one in rounds if low * (1 - 1e-9) <= one <= high * (1 + 1e-9)]
+    ticks = inside[:: ceil(len(inside) / TICKS) or 1]
+    return {f"{axis}lim": [short(low), short(high)], f"{axis}ticks": ticks}
 
 
 def _plain(text: str) -> str:
