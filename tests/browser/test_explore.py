@@ -4,7 +4,9 @@ import pytest
 
 from tests.browser.conftest import ROOT
 from workbench.chapters import what_epsilon_means as chapter
+from workbench.charts import canonical_json
 from workbench.lab import explore, trade
+from workbench.study.trade_off import TradeOff
 
 pytestmark = pytest.mark.browser
 
@@ -220,11 +222,16 @@ def solver():
 
 
 @pytest.fixture(scope="module")
+def trade_off():
+    return TradeOff("univariate/clipped-mean")
+
+
+@pytest.fixture(scope="module")
 def map_(solver):
     return solver.committed()
 
 
-def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, solver, map_):
+def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, trade_off, map_):
     box = opened(map_)
     handle = box.locator(".handle").bounding_box()
     before = float(typed(box, "n").input_value())
@@ -236,7 +243,7 @@ def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, solv
     epsilon, n, alpha = (float(typed(box, name).input_value()) for name in ("epsilon", "n", "alpha"))
     assert epsilon < 1
     assert n > before
-    assert solver.trade.error(round(n), epsilon, 1e-6) == pytest.approx(alpha, rel=0.03)
+    assert trade_off.error(round(n), epsilon, 1e-6) == pytest.approx(alpha, rel=0.03)
     moved = box.locator(".handle").bounding_box()
     assert moved["x"] == pytest.approx(handle["x"] - 89, abs=4)
     box.locator(".panels").focus()
@@ -246,17 +253,22 @@ def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, solv
 
 
 @pytest.mark.parametrize(("unknown", "index"), [("n", 0), ("epsilon", 1), ("alpha", 3)])
-def test_each_of_the_numbers_is_solved_as_the_planner_does(opened, solver, map_, unknown, index):
+def test_each_of_the_numbers_is_solved_as_the_planner_does(opened, trade_off, map_, unknown, index):
     box = opened(map_)
     box.locator("select").select_option(index=index)
     type_in(box, "alpha" if unknown != "alpha" else "n", "0.1" if unknown != "alpha" else "2000")
     values = {name: float(typed(box, name).input_value()) for name in ("n", "epsilon", "delta", "alpha")}
     assert not typed(box, unknown).is_enabled()
-    assert solver.exact(unknown, values) == pytest.approx(values[unknown], rel=0.02)
+    given = {name: value for name, value in values.items() if name != unknown}
+    given |= {"n": int(values["n"])} if unknown != "n" else {}
+    solve = {"n": trade_off.rows, "epsilon": trade_off.epsilon, "alpha": trade_off.error}[unknown]
+    assert solve(**given) == pytest.approx(values[unknown], rel=0.02)
 
 
 def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):
-    box = opened(explore.read(ROOT / "figures" / "07_robust_and_private" / explore.FOLDER / "filtering.json"))
+    box = opened(
+        canonical_json.read(ROOT / "figures" / "07_robust_and_private" / explore.FOLDER / "filtering.json")
+    )
     slider(box, "frame").press("End")
     last = typed(box, "frame").input_value()
     for _ in range(2):
@@ -269,7 +281,7 @@ def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):
 
 
 def test_one_slider_moves_the_risk_and_the_error_of_a_column_and_its_code(opened):
-    box = opened(explore.read(ROOT / "figures" / "09_which_one" / explore.FOLDER / "column.json"))
+    box = opened(canonical_json.read(ROOT / "figures" / "09_which_one" / explore.FOLDER / "column.json"))
     panels = "(box) => [...box.querySelectorAll('.plot')].map((one) => one.innerHTML)"
     risk, error = box.evaluate(panels)
     box.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")

@@ -14,6 +14,7 @@ import pytest
 from tests.lab.conftest import ROOT
 from workbench.chapters import what_epsilon_means as chapter
 from workbench.chapters import which_one
+from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
 from workbench.lab import explore, own, trade
 from workbench.lab.project import calls
@@ -29,16 +30,27 @@ def test_a_grid_is_folded_without_loss():
         {"a": k % 2, "b": [{"x": [1, 2], "y": [k, k * j]} for j in (1, 2)], "c": "same"} for k in range(6)
     ]
     cells[3] = {"error": "none"}
-    assert [explore.unfold(explore.fold(cells), k) for k in range(6)] == cells
+    assert [unfold(explore.fold(cells), k) for k in range(6)] == cells
     del cells[3]
     folded = explore.fold(cells)
     assert folded["c"] == "same"
-    assert [explore.unfold(folded, k) for k in range(5)] == cells
+    assert [unfold(folded, k) for k in range(5)] == cells
 
 
 def test_an_explorer_whose_controls_its_script_reads_is_committed_as_one_chart():
     made = explore.Explorer("still", lambda values: {"panels": []}, [], code="", over=())
-    assert explore.unfold(made.committed()["grid"]["charts"], 0) == {"panels": []}
+    assert unfold(made.committed()["grid"]["charts"], 0) == {"panels": []}
+
+
+def unfold(node, place):
+    """A cell of a folded grid, as `pick` of the script returns it."""
+    if isinstance(node, list):
+        return [unfold(part, place) for part in node]
+    if not isinstance(node, dict):
+        return node
+    if "$" in node:
+        return node["$"][node["at"][place] if "at" in node else place]
+    return {name: unfold(part, place) for name, part in node.items()}
 
 
 @pytest.mark.parametrize("wrong", [{"rows": 3}, {"radius": 3.0}])
@@ -145,7 +157,7 @@ def cells(form):
 def cases():
     """A tenth of the places of every committed grid of a picture, one at least."""
     for path in COMMITTED:
-        form = explore.read(path)
+        form = canonical_json.read(path)
         count = cells(form)
         drawn = random.Random(path.stem).sample(range(count), max(1, count // 10))
         yield pytest.param(form, drawn, id=f"{path.parents[1].name}-{path.stem}")
@@ -187,9 +199,7 @@ def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
         compute = made.compute
         for place in drawn:
             values = values_at(form, place)
-            assert close(
-                json.loads(compute(explore._text(values))), explore.unfold(form["grid"]["charts"], place)
-            )
+            assert close(json.loads(compute(explore._text(values))), unfold(form["grid"]["charts"], place))
         return
     if form["name"] == "column":
         compute = own._computed
@@ -198,14 +208,14 @@ def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
     for place in drawn:
         made = json.loads(explore._text(compute(values_at(form, place))))
         made = explore.thin(made, form["grid"].get("step", 1))
-        assert close(made, explore.unfold(form["grid"]["charts"], place))
+        assert close(made, unfold(form["grid"]["charts"], place))
 
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")
 def test_a_committed_explorer_is_small_and_answers_everywhere(path):
     assert path.stat().st_size <= explore.LARGEST
-    form = explore.read(path)
-    found = [explore.unfold(form["grid"]["charts"], place) for place in range(cells(form))]
+    form = canonical_json.read(path)
+    found = [unfold(form["grid"]["charts"], place) for place in range(cells(form))]
     assert all(one["panels"] or one["error"] for one in found)
     assert len({explore._text(one) for one in found}) > len(found) / 2 or form["name"] == "solve"
 
@@ -221,13 +231,13 @@ def test_every_notebook_has_two_explorers_that_move_a_budget_and_all_need_no_ker
     assert there == names
 
 
-FILMS = [path for path in COMMITTED if explore.read(path).get("play")]
+FILMS = [path for path in COMMITTED if canonical_json.read(path).get("play")]
 
 
 @pytest.mark.parametrize("path", FILMS, ids=lambda path: path.stem)
 def test_a_film_has_every_frame_in_its_order_and_each_shows_more(path):
-    form = explore.read(path)
+    form = canonical_json.read(path)
     (stops,) = form["grid"]["at"]
     assert stops == list(range(1, len(stops) + 1))
-    frames = [explore.unfold(form["grid"]["charts"], place)["panels"] for place in range(len(stops))]
+    frames = [unfold(form["grid"]["charts"], place)["panels"] for place in range(len(stops))]
     assert all(one != other for one, other in pairwise(frames))

@@ -1,14 +1,20 @@
-"""What "solve for" starts with for one estimator of each source, and what no estimator can do."""
+"""The map that "solve for" shows, what it starts with for an estimator of each source, what none can do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import ceil, nan
 from types import MappingProxyType
 from typing import Any
 
-from workbench.bounds.limits import covariance_rows, mean_rows
-from workbench.study.trade_off import TradeOff
+import numpy as np
 
+from workbench.bounds.limits import covariance_rows, mean_rows
+from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.style import METHODS, log_rounds
+from workbench.study.parameters import brief
+from workbench.study.trade_off import Numbers, TradeOff, contour
+
+LEVELS = 6  # lines of equal error at most
 OWN_NORM = ("covariance/coinpress", "covariance/unbounded", "covariance/populous")  # errors in the norm of Σ
 
 
@@ -50,3 +56,40 @@ def fewest_rows(trade: TradeOff, alpha: float, epsilon: float, delta: float) -> 
     if one.entry.key in OWN_NORM:
         return covariance_rows(alpha, upper=getattr(estimator, "upper", None), **given)
     return nan
+
+
+def limits(
+    trade: TradeOff, errors: Numbers, sizes: Sequence[int], epsilons: Sequence[float], delta: float
+) -> Chart:
+    """Return lines of equal error, and where nothing is released, noise or sampling limits the error."""
+    finite, rows, x = np.isfinite(errors), np.array(sizes, float), epsilons
+    silent = np.where(finite.any(axis=0), rows[finite.argmax(axis=0)], rows[-1])
+    balance = np.fmax(trade.balance(errors, sizes, delta), silent)
+    parts = {
+        "abstains": (np.full_like(silent, rows[0]), silent, "idea/silent"),
+        "privacy limits": (silent, balance, "idea/noise"),
+        "sampling limits": (balance, np.full_like(silent, rows[-1]), "idea/bias"),
+    }
+    series, marks = list[Series](), list[Mark]()
+    for label, (low, high, key) in parts.items():
+        if (high > low).any():
+            series.append(Series("", x, [nan] * len(x), low, high, role="reference", colour_key=key))
+            place = max(range(len(x)), key=lambda k: (2 < k < len(x) - 3, high[k] / low[k]))
+            middle = float(np.sqrt(low[place] * high[place]))  # where it is widest
+            marks.append(Mark(label, x=x[place], y=middle, colour_key=key))
+    known = errors[finite & (errors > 0)]
+    rounds = log_rounds(known.min(), known.max()) if known.size else []
+    inside = [one for one in rounds if known.min() < one < known.max()]
+    for alpha in inside[:: ceil(len(inside) / LEVELS) or 1]:
+        line = contour(errors, sizes, alpha)
+        series.append(Series(f"α = {brief(alpha)}", x, line, role="reference"))
+    meaning = trade.candidate.meaning.partition(";")[0].replace("`", "")
+    xlim, ylim = (x[0], x[-1]), (sizes[0], sizes[-1])
+    return Chart(
+        "trade_off",
+        f"Rows, privacy and accuracy: {METHODS[trade.key].name}",
+        (Panel(f"α: {meaning}", "ε", "rows n", tuple(series), xlim=xlim, ylim=ylim, marks=tuple(marks)),),
+        alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
+        how_to_read="On a line the error α is the same. Where lines are steep, noise is most of it and a"
+        " smaller ε is paid with rows; where they are flat, sampling is, and privacy is free.",
+    )

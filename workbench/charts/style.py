@@ -201,6 +201,12 @@ def wrapped(text: str, most: float) -> list[str]:
     return [re.sub("\0+", lambda _: next(sets), line) for line in lines]
 
 
+def log_rounds(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> list[float]:
+    """Return round numbers of decades, from below one positive number to above another."""
+    decades = range(floor(log10(low)) - 1, ceil(log10(high)) + 2)
+    return [float(f"{step}e{decade}") for decade in decades for step in steps]
+
+
 def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     """Return round numbers between two positive limits: decades, or 1-2-5 steps when decades are few.
 
@@ -211,7 +217,7 @@ def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     if last - first >= 2:
         return [10.0**k for k in range(first, last + 1, ceil((last - first + 1) / most))]
     for steps in ((1, 2, 5), (1, 1.5, 2, 3, 4, 5, 7), [1 + step / 10 for step in range(90)]):
-        every = [float(f"{step}e{k}") for k in range(first - 1, last + 1) for step in steps]
+        every = log_rounds(low, high, steps)
         ticks = [tick for tick in every if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
         if len(ticks) >= 3:
             break

@@ -1,12 +1,10 @@
 // Explorers: pictures drawn from numbers, moved by sliders, typed values, a dragged point and keys.
-//
-// A form has controls, the chart at their start, and perhaps a grid: charts at stops of one or two of them.
-// What is not in the grid is asked of a kernel, where there is one; until it answers, the old picture stands
-// under a veil. A panel is HTML that explore.css lays out; places on its plot are in percent of its sides.
+// A form has controls, the chart at their start, and perhaps a grid: charts at stops of one or two of them. A
+// kernel is asked for the rest, under a veil; places on a plot are in percent of its sides (explore.css).
 
 const FAR = 1e100, INK = "#222222", GREY = "#6b6b6b", HERE = "#D55E00", FACE = "var(--face)";
-const FRAME = 900; // ms that a film shows one
-const CURVES = ["theory", "estimate"], { log10, min, max, floor, abs } = Math;
+const FRAME = 900, CURVES = ["theory", "estimate"], AXES = ["xlabel", "ylabel", "xscale", "yscale"];
+const { log10, min, max, floor, abs } = Math;
 const SHAPES = {
   o: "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0z", s: "M-.9-.9H.9V.9H-.9z", D: "M0-1.2L1.2,0L0,1.2L-1.2,0z",
   "^": "M0-1.2L1.1,.8H-1.1z", v: "M0,1.2L1.1-.8H-1.1z", X: "M-1-.6L-.6-1L1,.6L.6,1zM1-.6L.6-1L-1,.6L-.6,1z",
@@ -19,14 +17,14 @@ const each = (items, html) => [...items].map(html).join("");
 
 // Numbers
 
+const plain = (value) => value === 0 || (abs(value) >= 1e-3 && abs(value) < 1e6);
+
 /** A number as it is read: thousands apart, small and huge ones with a power of ten. */
-export function say(value, digits = 3, plain = abs(value) >= 1e-3 && abs(value) < 1e6) {
-  const size = abs(value);
+function say(value, digits = 3, short = plain(value)) {
   if (typeof value === "string") return value;
-  if (value == null || !(size < FAR)) return value > 0 ? "∞" : "–";
-  if (size < 1e-12) return "0";
-  if (plain) {
-    const most = max(digits, 1 + floor(log10(size)));
+  if (value == null || !(abs(value) < FAR)) return value > 0 ? "∞" : "–";
+  if (short) {
+    const most = max(digits, 1 + floor(log10(abs(value) || 1)));
     return value.toLocaleString("en", { maximumSignificantDigits: most }).replace("-", "−");
   }
   const [mantissa, power] = value.toExponential(digits - 1).split("e");
@@ -34,11 +32,6 @@ export function say(value, digits = 3, plain = abs(value) >= 1e-3 && abs(value) 
   return Number(mantissa) === 1 ? ten : `${Number(mantissa)}·${ten}`;
 }
 
-/** Numbers of an axis as they are read, all in one style. */
-const alike = (all) => {
-  const plain = all.every((one) => one === 0 || (abs(one) >= 1e-3 && abs(one) < 1e6));
-  return all.map((one) => [one, say(one, 3, plain)]);
-};
 const typed = (value) => value > 0 && value < 1e-3 ? value.toExponential() : JSON.stringify(value);
 const short = (value, whole) => whole ? Math.round(value) : Number(Number(value).toPrecision(3));
 const apart = (a, b) => a > 0 && b > 0 ? abs(log10(a / b)) : abs(a - b);
@@ -93,56 +86,42 @@ const put = (tag, kind, [x, y], colour, html) =>
 const dot = (kind, at, colour, fill, shape) => put("i", kind, at, colour,
   `<svg viewBox="-1 -1 2 2"><path d="${shape}" fill="${fill}" stroke="currentColor"/></svg>`);
 
-/** One curve: a band or bars, a line; then its dots. */
-function curve({ x, y, low, high = y, role, line, bars, marker, hollow, colour }, place, [bottom, top]) {
-  const stroke = ink(colour), [from, to] = [x[0], x[1] ?? x[0] + 1].map((at) => place(at, top));
-  const half = role === "bars" ? from.map((at, k) => 0.3 * (to[k] - at)) : [0, 0];
-  const points = x.map((at, k) => place(at, y[k] != null && abs(y[k]) < FAR ? y[k] : NaN));
-  const side = (values, k, by = 0) =>
-    place(x[k], min(max(values[k] ?? values, bottom), top)).map((at, axis) => at + by * half[axis]);
-  const all = low === undefined ? [] : [...x.keys()], back = [...all].reverse();
-  const bar = (k) => [side(low, k, -1), side(high, k, -1), side(high, k, 1), side(low, k, 1)];
-  const shapes = bars ? all.map(bar) : [[...all.map((k) => side(high, k)), ...back.map((k) => side(low, k))]];
-  const band = each(shapes.map((one) => one.filter(seen)), (one) => one.length < 4 ? ""
-    : path(`${bars ? "bar" : "shade"} ${role}`, `${trace(one)}z`, stroke));
+/** One curve or mark: a band, a line or lone points of data; then its dots and words. */
+function curve({ x, y, low, high = y, role, line, marker, hollow, colour, words }, place, [bottom, top]) {
+  const stroke = ink(colour), points = x.map((at, k) => place(at, abs(y[k] ?? NaN) < FAR ? y[k] : NaN));
+  const edge = (values) => x.map((at, k) => place(at, min(max(values[k] ?? values, bottom), top)));
+  const band = low === undefined ? [] : [...edge(high), ...edge(low).reverse()].filter(seen);
+  const shade = band.length ? path(`shade ${role}`, `${trace(band)}z`, stroke) : "";
   const rows = role === "rows" ? each(points.filter(seen), (at) => `M${at}h0`) : "";
   const lines = rows || (line === undefined ? "" : trace(points));
   const dots = marker ? each(points, (point, k) => {
     const beyond = y[k] >= FAR, at = beyond ? place(x[k], top) : point, shape = SHAPES[beyond ? "^" : marker];
     return seen(at) && inside(at) ? dot(`dot ${role}`, at, stroke, hollow ? FACE : stroke, shape) : "";
   }) : "";
-  return [band + path(`line ${role} ${line}`, lines, stroke, "none"), dots];
+  const at = place(words?.x ?? NaN, words?.y), side = words?.side ?? (at[0] < 70 ? "right" : "left");
+  const said = inside(at) ? put("span", side, at, stroke, safe(words.text)) : "";
+  return [shade + path(`line ${role} ${line}`, lines, stroke, "none"), dots + said];
 }
 
-/** What stands on a plot: a ring, words, a line, a span; then its words. */
-function mark({ kind, text, side, colour, ...one }, place) {
-  const [x, y] = place(one.x ?? NaN, one.y ?? NaN), [x2, y2] = place(one.x2 ?? NaN, one.y2 ?? NaN);
-  const stroke = ink(colour), beside = side || (x < 70 ? "right" : "left"), high = y > 0 && y < 100 ? y : 4;
-  const middle = (x + x2) / 2;
-  const [d, at, where, ends] = {
-    region: ["", [x, y], ""],
-    point: ["", [x, y], beside, [[x, y]]],
-    handle: ["", [x, y], "", [[x, y]]],
-    vertical: [`M${x},0V100`, [x, high], beside],
-    horizontal: [`M0,${y}H100`, [x || 1, y], `${side || "above"} ${x ? "" : "start"}`],
-    span: [`M${x},0H${x2}V100H${x}z`, [middle, high], ""],
-    arrow: [`M${x},${y}L${x2},${y2}`, [middle, (y + y2) / 2], side || "right", [[x, y], [x2, y2]]]
-  }[kind];
-  const dots = each((ends ?? []).filter(seen), (at) => dot(kind, at, stroke, "none", SHAPES.o));
-  const words = text && inside(at) ? put("span", `${kind} ${where}`, at, stroke, safe(text)) : "";
-  return [path(`mark ${kind}`, d, stroke), dots + words];
-}
+/** Numbers of an axis, all in one style. */
+const ticks = (side, all, place) =>
+  each(all, (one) => put("span", `tick ${side}`, place(one), "", say(one, 3, all.every(plain))));
 
 /** A panel's page, and where its places are; named rows stand one below the other, and y runs across. */
 function axes(panel) {
-  const { names, title, xlabel, ylabel, note = "", aspect, series, marks } = panel;
+  const { names, title, xlabel, ylabel, note = "", kind = "", aspect, series } = panel;
   const [across, up] = names ? "yx" : "xy", columns = panel[`${across}ticks`], rows = panel[`${up}ticks`];
   const on = (axis, ends) => scale(panel[`${axis}lim`], panel[`${axis}scale`] === "log", ...ends);
   const h = on(across, [0, 100]), v = on(up, names ? [0, 100] : [100, 0]);
   const place = names ? (x, y) => [h(y), v(x)] : (x, y) => [h(x), v(y)];
   const curves = series.map((one) => curve(one, place, panel.ylim));
-  const parts = [...curves, ...marks.map((one) => mark(one, place))];
-  const kind = names ? "named" : aspect ? "square" : "";
+  const points = series.map(({ x, y, label = "", colour }) => x.map((one, k) =>
+    ({ label, colour, x: one, y: y[k], at: place(one, y[k] ?? NaN) })).filter(({ at }) => inside(at)));
+  // names of lines stand where these end: as far apart as the ends are, or as names are high
+  const labelled = points.filter(([first]) => first?.label);
+  const ends = labelled.map((shown) => shown.reduce((a, b) => b.at[0] > a.at[0] ? b : a));
+  ends.sort((a, b) => a.at[1] - b.at[1]);
+  const steps = [...ends.map(({ at }) => at[1]), 100].map((at, k) => at - (k && ends[k - 1].at[1]));
   const html = `
     <figure class="${kind}" style="--aspect:${aspect};--rows:${names?.length}">
       <figcaption>${safe(title)}</figcaption>
@@ -151,44 +130,20 @@ function axes(panel) {
       <div class="plot"><svg viewBox="0 0 100 100" preserveAspectRatio="none">
         ${each(columns, (one) => path("grid", `M${h(one)},0V100`, "currentColor"))}
         ${each(rows, (one) => path("grid", `M0,${v(one)}H100`, "currentColor"))}
-        ${each(parts, ([one]) => one)}</svg>
-        ${each(alike(columns), ([one, words]) => put("span", "tick below", [h(one), 100], "", words))}
-        ${each(alike(rows), ([one, words]) => put("span", "tick left", [0, v(one)], "", words))}
-        ${each(parts, ([, one]) => one)}</div>
-      <div class="ends"></div>
+        ${each(curves, ([one]) => one)}</svg>
+        ${ticks("below", columns, (one) => [h(one), 100])}${ticks("left", rows, (one) => [0, v(one)])}
+        ${each(curves, ([, one]) => one)}</div>
+      <div class="ends" style="grid-template-rows:${each(steps, (one) => `minmax(min-content,${one}fr)`)}">
+        ${each(ends, (one) => `<b style="color:${ink(one.colour)}">${safe(one.label)}</b>`)}</div>
       <div class="across">${safe(names ? ylabel : xlabel)}</div><small>${safe(note)}</small>
     </figure>`;
-  const known = ({ x, y, label = "", colour }) =>
-    x.map((one, k) => ({ label, colour, x: one, y: y[k], at: place(one, y[k] ?? NaN) }));
-  return { panel, h, v, html, points: series.map((one) => known(one).filter(({ at }) => inside(at))) };
-}
-
-/** Put names where lines end, one below the other, pushed up where the room ends. */
-function name({ figure, points }) {
-  const [plot, beside] = [".plot", ".ends"].map((one) => figure.querySelector(one));
-  const labelled = points.filter(([first]) => first?.label), high = (part) => part.offsetHeight;
-  const last = labelled.map((shown) => shown.reduce((a, b) => b.at[0] > a.at[0] ? b : a));
-  last.sort((a, b) => a.at[1] - b.at[1]);
-  beside.innerHTML = each(last, (one) => `<i></i><b style="color:${ink(one.colour)}">${safe(one.label)}</b>`);
-  let edge = 0;
-  last.forEach(({ at }, k) => {
-    const [spacer, words] = [beside.children[2 * k], beside.children[2 * k + 1]];
-    const top = max(edge, at[1] * high(plot) / 100 - high(words) / 2);
-    spacer.style.flex = `0 ${10 ** k} ${top - edge}px`;
-    edge = top + high(words);
-  });
+  return { panel, points, h, v, html };
 }
 
 // The explorer
 
-/** Where an event is on a plot. */
-function pointed({ clientX, clientY }, plot) {
-  const { left, top, width, height } = plot.getBoundingClientRect();
-  return [100 * (clientX - left) / width, 100 * (clientY - top) / height];
-}
-
-const row = ({ name, label, options, texts = options, stops, unit = "", meaning = "" }) => `
-  <label title="${safe(meaning)}"><span>${label}</span>${options ? `
+const row = ({ name, label, texts, stops, unit = "", meaning = "" }) => `
+  <label title="${safe(meaning)}"><span>${label}</span>${texts ? `
     <select name="${name}">${each(texts, (one, k) => `<option value="${k}">${one}</option>`)}</select>` : `
     <input type="range" name="${name}" min="0" max="${stops.length - 1}" aria-label="${label}">
     <input type="text" name="${name}" inputmode="decimal" aria-label="${label}, typed">`}
@@ -203,38 +158,33 @@ const page = (controls, acts) => `
 
 /** Show an explorer in an element; `ask` sends a message to a kernel and returns a promise of its reply. */
 export function mount(host, form, ask) {
-  const { controls, trade, grid, runs = [] } = form, values = {}, of = {};
+  const { controls, trade, grid, runs = [] } = form, values = {};
+  const of = Object.fromEntries(controls.map((one) => [one.name, one]));
   let { chart } = form, turn = 0, queue = Promise.resolve(), simulating, timer, kept, drawn = [];
+  const state = () => new URLSearchParams({ [form.name]: JSON.stringify(values) });
   const acts = {
     reset: () => move(Object.fromEntries(controls.map((one) => [one.name, one.value]))),
     "keep this curve": keep,
     "copy as code": () => copied(chart.code ?? `${form.code}, ${told("name", "=", typed)})`),
-    ...(!ask && { link }),
+    ...(!ask && { link: () => copied(new URL(`?${state()}`, location).href) }),
     ...(ask && runs.length && { [`simulate ${runs.at(-1)} runs`]: simulate }),
     ...(form.play && { play }),
     "full screen": () => document.fullscreenElement ? document.exitFullscreen() : host.requestFullscreen()
   };
   host.classList.add("workbench-explorer");
-  host.dataset.name = form.name;
   host.innerHTML = page(controls, Object.keys(acts));
   const [rows, title, picture, sentence, difference, status, buttons] = host.children;
-  const canvas = picture.firstChild, watch = new ResizeObserver(() => drawn.forEach(name));
+  const canvas = picture.firstChild;
   buttons.onclick = ({ target }) => Object.values(acts)[[...buttons.children].indexOf(target)]?.();
-  rows.oninput = ({ target: { type, name, value } }) => {
-    if (type !== "text") move({ [name]: of[name].places[value] });
-  };
+  rows.oninput = ({ target: { type, name, value } }) =>
+    type !== "text" && move({ [name]: of[name].stops[value] });
   rows.onchange = ({ target }) => target.type === "text" && asked(target);
-  picture.onpointermove = hovered;
+  picture.onpointermove = picture.onpointerdown = pointed;
   host.onkeydown = (event) => ["Escape", "Tab"].includes(event.key) || event.stopPropagation();
-  if (trade) {
-    Object.assign(canvas, { tabIndex: 0, role: "slider", onkeydown: pushed });
-    picture.onpointerdown = dragged;
-  }
-  for (const one of controls) {
-    of[one.name] = { ...one, places: one.options ?? one.stops };
-    show(one.name, one.value);
-  }
-  watch.observe(picture);
+  const tracks = { ...chart.table, delta: grid?.at[0] ?? [0] };
+  const errors = tracks.delta.map((_, k) => trade && pick(grid.charts, k).table.error);
+  if (trade) Object.assign(canvas, { tabIndex: 0, role: "slider", onkeydown: pushed });
+  for (const { name, value } of controls) show(name, value);
   arrive(chart);
   const linked = JSON.parse((!ask && new URLSearchParams(location.search).get(form.name)) || "{}");
   if (controls.some((one) => one.name in linked)) move(linked);
@@ -243,10 +193,10 @@ export function mount(host, form, ask) {
 
   /** Put a control to a value, or to the nearest stop where there is neither a kernel nor a map. */
   function show(name, value) {
-    const [chooser, field] = rows.querySelectorAll(`[name=${name}]`), { places, unit } = of[name];
-    const near = nearest(places, value);
+    const [chooser, field] = rows.querySelectorAll(`[name=${name}]`), { stops, unit } = of[name];
+    const near = nearest(stops, value);
     values[name] = field && (ask || trade) ? value : near;
-    chooser.value = places.indexOf(near);
+    chooser.value = stops.indexOf(near);
     if (!field) return;
     field.value = typed(values[name]);
     chooser.ariaValueText = `${field.value} ${unit}`;
@@ -257,17 +207,12 @@ export function mount(host, form, ask) {
     const { label, low, high, whole } = of[name], number = Number(value.replace(/[,\s]/g, "") || NaN);
     const legal = number >= low && number <= high && !(whole && number % 1);
     move({ [name]: legal ? number : values[name] });
-    const kind = whole ? "a whole number" : "a number";
-    if (!legal) status.textContent = `${label}: ${kind} from ${say(low)} to ${say(high)}`;
+    const kind = whole ? "a whole number" : "a number", ends = `${say(low)} to ${say(high)}`;
+    if (!legal) status.textContent = `${label}: ${kind} from ${ends}`;
   }
 
-  function told(name, equal, format) {
-    return controls.map((one) => `${one[name]}${equal}${format(values[one.name])}`).join(", ");
-  }
-
-  function link() {
-    copied(new URL(`?${new URLSearchParams({ [form.name]: JSON.stringify(values) })}`, location).href);
-  }
+  const told = (name, equal, format) =>
+    controls.map((one) => `${one[name]}${equal}${format(values[one.name])}`).join(", ");
 
   function copied(text) {
     status.textContent = text;
@@ -323,21 +268,14 @@ export function mount(host, form, ask) {
 
   function arrive(found) {
     chart = found;
-    host.dataset.state = chart.error ? "refused" : "ready";
-    host.dataset.turn = turn;
+    Object.assign(host.dataset, { name: form.name, state: chart.error ? "refused" : "ready", turn });
     title.textContent = chart.title;
     sentence.setAttribute("role", chart.error ? "alert" : "note");
     sentence.textContent = chart.error ?? chart.caption ?? "";
     canvas.ariaLabel = `${chart.title}. ${chart.alt ?? ""}`;
     if (trade && !chart.error) settle();
-    draw();
-  }
-
-  function draw() {
-    const panels = trade ? chart.panels.map(located) : chart.panels;
-    drawn = panels.map((panel, k) => axes(beside(panel, kept?.drawn[k]?.panel)));
+    drawn = chart.panels.map((one, k) => axes(beside(trade ? located(one) : one, kept?.drawn[k]?.panel)));
     canvas.innerHTML = each(drawn, (one) => one.html);
-    drawn.forEach((one, k) => name(Object.assign(one, { figure: canvas.children[k] })));
     difference.textContent = kept ? compared() : "";
   }
 
@@ -346,13 +284,12 @@ export function mount(host, form, ask) {
   function keep() {
     kept = kept ? null : { drawn, words: told("label", " = ", say) };
     buttons.children[1].textContent = kept ? "drop the kept curve" : "keep this curve";
-    draw();
+    arrive(chart);
   }
 
   /** A panel with the curves of a kept one, pale, and axes for both. */
   function beside(panel, old) {
-    const same = ["xlabel", "ylabel", "xscale", "yscale"].every((one) => old?.[one] === panel[one]);
-    if (!same || panel.names) return panel;
+    if (panel.names || AXES.some((one) => old?.[one] !== panel[one])) return panel;
     const curves = old.series.filter(({ role }) => CURVES.includes(role));
     const pale = curves.map(({ x, y, colour }) => ({ x, y, colour, line: "", role: "kept" }));
     const both = ([a, b], [c, d]) => [min(a, c), max(b, d)];
@@ -362,27 +299,27 @@ export function mount(host, form, ask) {
 
   /** How each named curve differs from the kept one: the median of their ratios. */
   function compared() {
-    const found = drawn.flatMap(({ panel }, k) => panel.series.flatMap((one) => {
-      const like = ({ role, label }) => CURVES.includes(role) && role === one.role && label === one.label;
-      const old = one.label && kept.drawn[k]?.panel.series.find(like);
-      const at = new Map(old ? old.x.map((x, j) => [x, old.y[j]]) : []);
-      const known = one.x.map((x, j) => one.y[j] / at.get(x)).filter((ratio) => ratio > 0 && ratio < FAR);
-      const ratios = known.sort((a, b) => a - b);
-      return ratios.length ? [`${one.label} ×${say(ratios[ratios.length >> 1], 2)}`] : [];
+    const found = drawn.flatMap(({ panel }, k) => panel.series.flatMap(({ label, role, x, y }) => {
+      const like = (one) => label && CURVES.includes(role) && role === one.role && label === one.label;
+      const old = kept.drawn[k]?.panel.series.find(like);
+      const ratios = x.map((at, j) => y[j] / old?.y[old.x.indexOf(at)]).filter((one) => one > 0 && one < FAR);
+      const middle = ratios.sort((a, b) => a - b)[ratios.length >> 1];
+      return middle ? [`${label} ×${say(middle, 2)}`] : [];
     }));
     const words = [...new Set(found)].slice(0, 4).join(", ") || "other curves";
     return `Kept: ${kept.words}. Now, in the median over a curve: ${words}.`;
   }
 
-  /** Read the nearest point of a curve, or drag the point of a map. */
-  function hovered(event) {
-    if (picture.hasPointerCapture(event.pointerId)) return dragged(event);
+  /** Drag the point of a map, or read the nearest point of a curve. */
+  function pointed(event) {
     for (const one of canvas.querySelectorAll(".tip")) one.remove();
-    for (const { figure, points } of host.dataset.state === "ready" ? drawn : []) {
-      const plot = figure.querySelector(".plot"), { width, height } = plot.getBoundingClientRect();
-      const [x, y] = pointed(event, plot);
+    if (host.dataset.state !== "ready") return;
+    for (const [k, plot] of canvas.querySelectorAll(".plot").entries()) {
+      const { left, top, width, height } = plot.getBoundingClientRect();
+      const x = 100 * (event.clientX - left) / width, y = 100 * (event.clientY - top) / height;
+      if (trade && event.buttons) return point([x, y], event);
       const far = ({ at }) => Math.hypot((at[0] - x) * width, (at[1] - y) * height) / 100;
-      const [best] = points.flat().filter((point) => far(point) < 40).sort((a, b) => far(a) - far(b));
+      const [best] = drawn[k].points.flat().filter((one) => far(one) < 40).sort((a, b) => far(a) - far(b));
       if (!best) continue;
       const words = safe(`${best.label} (${say(best.x)}, ${say(best.y)})`), ring = ink(best.colour);
       const tip = put("span", `tip ${best.at[0] > 50 ? "end" : "start"}`, best.at, "", words);
@@ -392,56 +329,42 @@ export function mount(host, form, ask) {
 
   // The map of n and ε: a point, its line of equal error, and what no estimator can do
 
-  /** The error at the values, some of them others; where δ is solved for, between its stops. */
+  /** The error at the values, some of them others. */
   function error(others) {
-    const { n, epsilon, delta, unknown } = { ...values, ...others }, { table } = chart;
-    const [deltas] = unknown === "delta" && grid ? grid.at : [[delta]];
-    const tables = deltas.map((_, k) => deltas.length > 1 ? pick(grid.charts.table.error, k) : table.error);
-    return read(tables, [deltas, table.n, table.epsilon], [delta, n, epsilon]);
+    const { n, epsilon, delta } = { ...values, ...others };
+    return read(errors, [tracks.delta, tracks.n, tracks.epsilon], [delta, n, epsilon]);
   }
 
-  function settle() {
-    const { unknown, alpha } = values, tracks = { ...chart.table, delta: grid ? grid.at[0] : [values.delta] };
-    for (const part of rows.querySelectorAll("[name]")) part.disabled = part.name === unknown;
-    const solved = (one) => error({ [unknown]: one });
-    const found = unknown === "alpha" ? error() : least(solved, tracks[unknown], alpha);
-    if (found < FAR) show(unknown, short(found, of[unknown].whole));
+  /** Solve for what is unknown, by the table or as a kernel's planner has, and say what all of them are. */
+  function settle(planned) {
+    const { unknown, alpha } = values, solved = (one) => error({ [unknown]: one });
+    for (const one of rows.querySelectorAll("[name]")) one.disabled = one.name === unknown;
+    const found = planned ?? (unknown === "alpha" ? error() : least(solved, tracks[unknown], alpha));
+    if (found < FAR) show(unknown, planned ?? short(found, of[unknown].whole));
     else values[unknown] = NaN;
-    tell("≈");
-    if (ask && turn) timer = setTimeout(exact, 250);
-  }
-
-  /** Ask the planner of a kernel. */
-  async function exact() {
-    const mine = turn, { solved } = await ask({ values, exact: values.unknown });
-    if (!solved || mine !== turn) return;
-    show(values.unknown, solved);
-    tell("=");
-  }
-
-  function tell(about) {
-    const { n, unknown } = values, { table } = chart, equal = (name) => name === unknown ? about : "=";
-    const parts = controls.slice(1).map(({ name, label }) => `${label} ${equal(name)} ${say(values[name])}`);
-    const where = parts.join(", ");
-    const noisy = error() > Math.SQRT2 * read(table.free, [table.n], [n]); // then noise is half of its square
+    const equal = (name) => name === unknown && !planned ? "≈" : "=";
+    const words = ({ name, label }) => `${label} ${equal(name)} ${say(values[name])}`;
+    const where = controls.slice(1).map(words).join(", ");
+    const noisy = error() > Math.SQRT2 * read(chart.table.free, [tracks.n], [values.n]); // half of its square
     const limit = noisy ? "noise: privacy limits it" : "sampling: the sample limits it";
     sentence.textContent = values[unknown] > 0
       ? `${where}: the error is at most α in ${form.share}. Most of it is ${limit}.`
       : `Nothing on this map has that error: ${where}.`;
-    Object.assign(canvas, { ariaValueNow: n, ariaValueText: where });
+    Object.assign(canvas, { ariaValueNow: values.n, ariaValueText: where });
+    if (ask && turn && !planned) timer = setTimeout(async (mine) => {
+      const { solved } = await ask({ values, plan: true });
+      if (solved && mine === turn) settle(solved);
+    }, 250, turn);
   }
 
   function located(panel) {
-    const { n, epsilon, alpha } = values, { table } = chart, x = table.epsilon;
-    const y = x.map((one) => least((rows) => error({ n: rows, epsilon: one }), table.n, alpha));
-    const marks = [...panel.marks, { kind: "handle", x: epsilon, y: n, colour: HERE }];
-    const series = [...panel.series, { x, y, role: "theory", line: "level", colour: HERE, label: "this α" }];
-    if (table.least && alpha > 0) {
-      const none = x.map((one) => read(table.least, [table.alpha, x], [alpha, one]));
-      series.unshift({ x, y: none, low: -FAR, role: "impossible", colour: GREY });
-      marks.push({ kind: "region", text: "impossible", x: x[8], y: Math.sqrt(panel.ylim[0] * none[8]) });
-    }
-    return { ...panel, marks, series };
+    const { n, epsilon, alpha } = values, { least: none, alpha: alphas, epsilon: x } = chart.table;
+    const y = x.map((one) => least((rows) => error({ n: rows, epsilon: one }), tracks.n, alpha));
+    const level = { x, y, role: "theory", line: "level", colour: HERE, label: "this α" };
+    const handle = { x: [epsilon], y: [n], role: "handle", marker: "o", colour: HERE };
+    const below = none && alpha > 0 ? x.map((one) => read(none, [alphas, x], [alpha, one])) : [];
+    const impossible = { x, y: below, low: -FAR, role: "impossible", colour: GREY, label: "impossible" };
+    return { ...panel, series: [...below.length ? [impossible] : [], ...panel.series, level, handle] };
   }
 
   /** Move the point to a place of the map; what is solved follows, and α where n or ε is what is solved. */
@@ -453,18 +376,12 @@ export function mount(host, form, ask) {
     move(follows ? { ...to, alpha } : to);
   }
 
-  function dragged(event) {
-    if (!drawn.length) return;
-    picture.setPointerCapture(event.pointerId);
-    point(pointed(event, drawn[0].figure.querySelector(".plot")), event);
-  }
-
   function pushed(event) {
     const [{ h, v }] = drawn, [x, y] = WAYS[event.key] ?? [NaN, NaN];
     point([h(values.epsilon) + x, v(values.n) + y], event);
   }
 
-  return () => { watch.disconnect(); clearTimeout(timer); host.replaceChildren(); };
+  return () => { clearTimeout(timer); host.replaceChildren(); };
 }
 
 for (const form of document.querySelectorAll(".workbench-explorer > script[type='application/json']")) {

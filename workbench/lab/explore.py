@@ -30,9 +30,9 @@ import traitlets
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import style as methods
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.style import look
-from workbench.errors import ArgumentError, one_of, real
+from workbench.charts.chart import PLACES, Chart, Panel, Series
+from workbench.charts.style import log_rounds, look
+from workbench.errors import ArgumentError, one_of
 from workbench.lab.again import aside
 from workbench.lab.figures import publish
 from workbench.study.parameters import Choice, Slider
@@ -49,6 +49,7 @@ SEED = 17
 DIGITS = 4
 HUGE = 1e300  # what stands for infinity in JSON
 MARKED = 60  # points that have markers at most
+LINES, RINGS = ("vertical", "horizontal", "arrow"), ("point", "arrow")  # marks
 TICKS = 6  # of an axis at most
 ASPECT = 1.7  # of a plot, as in explore.css
 FRAME = "frame"  # the control of a film
@@ -65,51 +66,93 @@ def drawable(chart: Chart) -> Form:
     words = {"title": chart.title, "alt": chart.alt, "caption": chart.caption, "how": chart.how_to_read}
     squares = len(chart.panels) > 1 and all(panel.equal for panel in chart.panels)
     panels = [_panel(panel, 1 if squares else ASPECT) for panel in chart.panels]
-    return {**words, "panels": [one for one in panels if one["series"] or one["marks"]] or panels}
+    return {**words, "panels": [one for one in panels if one["series"]] or panels}
 
 
 def _panel(panel: Panel, aspect: float) -> Form:
-    """Return a panel with what is drawn of each curve, and with the ends and the ticks of its axes."""
     if panel.heat:
         raise ArgumentError("picture", panel.title, "one of curves: a table of colours is no explorer")
     form: Form = {one: _plain(getattr(panel, one)) for one in ("title", "xlabel", "ylabel", "note")}
     form |= {"xscale": panel.xscale, "yscale": panel.yscale, "names": list(panel.names)}
-    form["series"] = series = [_series(one) for one in _named(panel) if tuple(one.x)]
-    form["marks"] = [_mark(mark.to_json()) for mark in panel.marks]
+    series = [_series(one) for one in _named(panel) if tuple(one.x)]
     for axis, given, sides in (("x", panel.xlim, ("x",)), ("y", panel.ylim, ("y", "low", "high"))):
         values = [value for one in series for side in sides for value in one.get(side, ())]
         known = [value for value in values if value is not None and abs(value) < HUGE]
         form |= _axis(axis, given, known, form[f"{axis}scale"] == "log")
-    for one in series:
-        _inked(one, series)
     if panel.names:
-        form |= {"xlim": [0.5, len(panel.names) + 0.5], "xticks": []}
+        form |= {"kind": "named", "xlim": [0.5, len(panel.names) + 0.5], "xticks": []}
     if panel.equal:  # one unit is as long across as up
         x, y = form["xlim"], form["ylim"]
         unit = max((x[1] - x[0]) / aspect, y[1] - y[0]) / 2
         form["xlim"] = [short(sum(x) / 2 + side * unit * aspect) for side in (-1, 1)]
         form["ylim"] = [short(sum(y) / 2 + side * unit) for side in (-1, 1)]
-        form["aspect"] = aspect
+        form |= {"kind": "square", "aspect": aspect}
+    form["series"] = [part for one in series for part in _inked(one, series, form)]
+    form["series"] += [_mark(mark.to_json(), form) for mark in panel.marks]
     return {name: value for name, value in form.items() if value or name not in ("note", "names")}
 
 
-def _inked(one: Form, series: Sequence[Form]) -> None:
-    """Say of a curve whether it has a line, dots or bars, and where its band ends.
+def _inked(one: Form, series: Sequence[Form], panel: Form) -> list[Form]:
+    """Return what is drawn of a curve: whether it has a line, dots or bars, and where its band ends.
 
     Beside its prediction a measured curve is points, and beside those a prediction is pale.
     """
-    role, other = one["role"], {"theory": "estimate", "estimate": "theory"}
+    one, role, other = dict(one), one["role"], {"theory": "estimate", "estimate": "theory"}
     paired = any(two["role"] == other.get(role) and two["colour"] == one["colour"] for two in series)
     marked, joined = role == "estimate" and len(one["x"]) <= MARKED, one.pop("joined", True)
     if not marked:
         del one["marker"]
-    if role not in ("rows", "bars") and not (marked and (paired or not joined)):
-        one["line"] = " ".join(["pale"] * paired + ["hollow"] * ("hollow" in one))
-    elif role == "bars" or (marked and "low" in one):
-        one["bars"] = True
     if role in ("area", "bars", "bound"):
         one.setdefault("low", -HUGE if role == "bound" else 0)
         one.pop("high", None)
+    if role == "bars":
+        return [one | _boxes(one, panel, 0.3, one["x"])]
+    if role != "rows" and not (marked and (paired or not joined)):
+        one["line"] = " ".join(["pale"] * paired + ["hollow"] * ("hollow" in one))
+    elif marked and "low" in one:
+        bars = {"role": "bar", "colour": one["colour"], **_boxes(one, panel, 0.002, panel["xlim"])}
+        return [bars, {name: part for name, part in one.items() if name not in ("low", "high")}]
+    return [one]
+
+
+def _boxes(one: Form, panel: Form, share: float, apart: Sequence[float]) -> Form:
+    """Return bars as one band whose edges rise and fall at their sides, so wide a share of what is apart."""
+    log, first, second = panel["xscale"] == "log", *[*apart, apart[0] + 1][:2]
+    half = (second / first) ** share if log else share * (second - first)
+    x = [at * half**side if log else at + half * side for at in one["x"] for side in (-1, -1, 1, 1)]
+    low = one["low"] if isinstance(one["low"], list) else [one["low"]] * len(one["x"])
+    y = [end for ends in zip(low, one.get("high") or one["y"], strict=True) for end in (*ends, *ends[::-1])]
+    return {"x": [float(f"{at:.6g}") for at in x], "y": y, "low": [end for end in low for _ in range(4)]}
+
+
+def _mark(mark: Mapping[str, Any], panel: Form) -> Form:
+    """Return a mark as a curve with words, which stand near the end of a line that does not say where."""
+    x, y, x2, y2 = (short(mark[name]) if name in mark else None for name in PLACES)
+    across, up = "yx" if panel.get("names") else "xy"
+    (left, right), (low, high) = panel[f"{across}lim"], panel[f"{up}lim"]
+
+    def between(axis: str, first: Any, last: Any, share: float) -> float | None:
+        log = panel[f"{axis}scale"] == "log"
+        return short(first * (last / first) ** share if log else first + share * (last - first))
+
+    kind, at, side = mark["kind"], (x, y), mark.get("side", "")
+    top = y if y is not None and low < y < high else between(up, low, high, 0.96)
+    xs, ys = ([first] if last is None else [first, last] for first, last in ((x, x2), (y, y2)))
+    if kind == "vertical":
+        xs, ys, at = [x, x], [low, high], (x, top)
+    elif kind == "horizontal":
+        xs, ys = [left, right], [y, y]
+        at, side = ((left, y), f"start {side}".rstrip()) if x is None else (at, side or "above")
+    elif kind == "span":
+        ys, at, side = [high, high], (between(across, x, x2, 0.5), top), kind
+    elif kind == "arrow":
+        at, side = (between(across, x, x2, 0.5), between(up, y, y2, 0.5)), side or "right"
+    elif kind == "region":
+        xs, ys, side = [], [], kind
+    form = {"role": kind, "colour": look(mark.get("colour_key", "")).colour, across: xs, up: ys}
+    form |= ({"line": ""} if kind in LINES else {}) | ({"marker": "o"} if kind in RINGS else {})
+    words = {"text": _plain(mark["text"]), across: at[0], up: at[1], **({"side": side} if side else {})}
+    return form | ({"low": low} if kind == "span" else {}) | ({"words": words} if mark["text"] else {})
 
 
 def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log: bool) -> Form:
@@ -117,9 +160,7 @@ def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log:
     known = ends or [value for value in values if value > 0 or not log] or (1, 10)
     low, high = min(known), max(known)
     if log and high > 4 * low:
-        digits = (1, 2, 5) if high < 300 * low else (1,)
-        decades = range(floor(log10(low)) - 1, ceil(log10(high)) + 2)
-        rounds = [float(f"{digit}e{decade}") for decade in decades for digit in digits]
+        rounds = log_rounds(low, high, (1, 2, 5) if high < 300 * low else (1,))
     else:
         wide = (high - low or abs(high) or 1) / TICKS
         unit = 10 ** floor(log10(wide))
@@ -128,11 +169,9 @@ def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log:
     if not ends:
         near = [half * one for one in rounds for half in ((1, 3) if log and len(rounds) > 5 else (1,))]
         low, high = max(one for one in near if one <= low), min(one for one in near if one >= high)
-    inside = [short(one) for one in rounds if low <= one <= high]
-    return {
-        f"{axis}lim": [short(low), short(high)],
-        f"{axis}ticks": inside[:: ceil(len(inside) / TICKS) or 1],
-    }
+    inside = [short(one) for one in rounds if low * (1 - 1e-9) <= one <= high * (1 + 1e-9)]
+    ticks = inside[:: ceil(len(inside) / TICKS) or 1]
+    return {f"{axis}lim": [short(low), short(high)], f"{axis}ticks": ticks}
 
 
 def _plain(text: str) -> str:
@@ -160,20 +199,9 @@ def _series(one: Series) -> Form:
     style = look(one.colour_key, one.rank)
     sides = {name: getattr(one, name) for name in ("x", "y", "low", "high")}
     form: Form = {name: [short(value) for value in side] for name, side in sides.items() if side is not None}
-    form |= {"hollow": True} if style.hollow else {}
-    form |= {} if one.joined else {"joined": False}
-    return {
-        "label": _plain(one.label),
-        "role": one.role,
-        "colour": style.colour,
-        "marker": style.marker,
-        **form,
-    }
-
-
-def _mark(form: Mapping[str, Any]) -> Form:
-    numbers = {name: short(value) if real(value) else value for name, value in form.items()}
-    return {**numbers, "text": _plain(form["text"]), "colour": look(form.get("colour_key", "")).colour}
+    form |= ({"hollow": True} if style.hollow else {}) | ({} if one.joined else {"joined": False})
+    inked = {"label": _plain(one.label), "role": one.role, "colour": style.colour, "marker": style.marker}
+    return inked | form
 
 
 def short(value: float) -> float | None:
@@ -214,36 +242,10 @@ def fold(cells: Sequence[Any]) -> Any:
     return {"$": list(cells)}
 
 
-def unfold(node: Any, place: int) -> Any:
-    """Return a cell of a folded grid.
-
-    >>> unfold({"a": 1, "b": {"$": [[1, 2], [1, 3]]}}, 1)
-    {'a': 1, 'b': [1, 3]}
-    """
-    if isinstance(node, list):
-        return [unfold(part, place) for part in node]
-    if not isinstance(node, dict):
-        return node
-    if "$" in node:
-        return node["$"][node["at"][place] if "at" in node else place]
-    return {name: unfold(part, place) for name, part in node.items()}
-
-
-def cell(grid: Form, values: Mapping[str, Any]) -> Form | None:
-    """Return the chart of a grid at values, if it has one there."""
-    place = 0
-    for name, stops in zip(grid["over"], grid["at"], strict=True):
-        if values[name] not in stops:
-            return None
-        place = place * len(stops) + stops.index(values[name])
-    found: Form = unfold(grid["charts"], place)
-    return found
-
-
 def thin(form: Form, step: int) -> Form:
     """Return a chart with each so manieth point of its curves, and the last."""
     for panel in form["panels"] if step > 1 else ():
-        for one in panel["series"]:
+        for one in [one for one in panel["series"] if one["x"]]:
             points = [*range(0, len(one["x"]) - 1, step), len(one["x"]) - 1]
             one |= {name: [side[k] for k in points] for name, side in one.items() if isinstance(side, list)}
     return form
@@ -257,10 +259,9 @@ def _text(value: object) -> str:
 
 
 def control(name: str, one: Slider | Choice, meaning: str = "") -> Form:
-    """Return the form of a control."""
     form = {"name": name, "label": one.label or name, "value": one.value}
     if isinstance(one, Choice):
-        return {**form, "options": list(one.options)}
+        return {**form, "stops": list(one.options), "texts": [str(option) for option in one.options]}
     low, high = one.bounds
     form |= {"unit": one.unit, "meaning": meaning, "stops": list(one.stops)}
     return {**form, "low": low, "high": high, "whole": one.integer}
@@ -284,22 +285,23 @@ class Explorer:
     """A picture, its controls, and the grid that is committed of it.
 
     `compute` goes from values by name to what is drawn. The first `SHOWN` controls are seen at first, and the
-    grid is over them unless `over` says otherwise. `code` is how a call begins that shows what is on the
-    screen, `call` is `module:picture` where trials can be run; the script is told of `more`.
+    grid is over them unless `over` says otherwise; all are seen where the script solves for one of them on a
+    map (`trade`). `code` is how a call begins that shows what is on the screen, `call` is `module:picture`
+    where trials can be run; the script is told of `more`.
     """
 
-    solves: ClassVar[bool] = False  # whether the script reads most of the controls by itself
     orders: ClassVar[list[tuple["Explorer", Form]]] = []  # trials that are asked for; the last are run
     running: ClassVar[tuple["Explorer", Form] | None] = None
     process: ClassVar[subprocess.Popen[str] | None] = None
 
     def __init__(
         self, name: str, compute: Compute, controls: Sequence[Form], *, code: str, call: str = "",
-        over: Sequence[str] | None = None, **more: Any,
+        over: Sequence[str] | None = None, trade: bool = False, plan: Any = None, **more: Any,
     ) -> None:  # fmt: skip
-        self.name, self.code, self.call, self.more = name, code, call, more
-        hidden = len(controls) if self.solves else SHOWN
-        self.controls = [*controls[:hidden], *({**one, "more": True} for one in controls[hidden:])]
+        self.name, self.code, self.call, self.trade, self.more = name, code, call, trade, more
+        self.plan = plan  # what a map solves for exactly, of the values
+        seen = len(controls) if trade else SHOWN
+        self.controls = [*controls[:seen], *({**one, "more": True} for one in controls[seen:])]
         self.start = {one["name"]: one["value"] for one in controls}
         self.compute = cache(lambda text: _text(compute(json.loads(text))))
         self.over = [*self.start][:SHOWN] if over is None else list(over)
@@ -311,26 +313,27 @@ class Explorer:
 
     def at(self, over: Sequence[str], most: Mapping[int, int], step: int = 1) -> Form:
         """Return the form of a page, whose controls are these, with charts at stops of them, folded."""
-        of, count = {one["name"]: one for one in self.controls}, most.get(len(over), 1)
-        at = [of[name].get("options") or thinned(of[name]["stops"], self.start[name], count) for name in over]
+        count, moved = most.get(len(over), 1), [one for one in self.controls if one["name"] in over]
+        few = (thinned(one["stops"], one["value"], count) for one in moved)
+        at = [one["stops"] if "texts" in one else stops for one, stops in zip(moved, few, strict=True)]
         cells = [thin(self.chart(dict(zip(over, one, strict=True))), step) for one in product(*at)]
         grid = {"over": list(over), "at": at, "charts": fold(cells), **({"step": step} if step > 1 else {})}
         form = self._form(grid, thin(self.chart({}), step))
-        moved = [one for one in form["controls"] if one["name"] in over or self.solves]
+        moved = [one for one in form["controls"] if one["name"] in over or self.trade]
         return {**form, "controls": moved, "code": self._code(over)}
 
     def _code(self, over: Sequence[str]) -> str:
-        fixed = {} if self.solves else {name: one for name, one in self.start.items() if name not in over}
+        fixed = {} if self.trade else {name: one for name, one in self.start.items() if name not in over}
         return self.code + "".join(f", {name}={value!r}" for name, value in fixed.items())
 
     def _form(self, grid: Form | None, chart: Form) -> Form:
         at = dict(zip(grid["over"], grid["at"], strict=True)) if grid else {}
         controls = []
         for one in self.controls:
-            own = one["name"] in at and "stops" in one
+            own = one["name"] in at and "texts" not in one
             controls.append({**one, "stops": sorted({*at[one["name"]], one["value"]})} if own else one)
         form = {"name": self.name, "code": self.code, "controls": controls, "chart": chart, "grid": grid}
-        return form | self.more
+        return form | {"trade": self.trade} | self.more
 
     def committed(self) -> Form | None:
         """Return what is committed, all that a page needs: the first form that is small enough, if one is."""
@@ -338,10 +341,15 @@ class Explorer:
         return next((form for form in forms if len(_text(form).encode()) < LARGEST), None)
 
     def form(self, kept: Form | None = None) -> Form:
-        """Return what the script is told, with the committed grid where that is of these numbers."""
-        grid = kept["grid"] if kept and kept["code"] == self._code(kept["grid"]["over"]) else None
-        chart = (grid and cell(grid, self.start)) or self.chart({})
-        return {**self._form(grid, chart), "runs": RUNS if self.call else ()}
+        """Return what the script is told, with the committed grid where that is of these numbers.
+
+        A map is read from its grid alone, which is made where none is committed.
+        """
+        kept = kept if kept and kept["code"] == self._code(kept["grid"]["over"]) else None
+        kept = self.committed() if self.trade and not kept else kept
+        there = kept and all(self.start[one["name"]] == one["value"] for one in kept["controls"])
+        chart = kept["chart"] if kept and there else self.chart({})
+        return {**self._form(kept and kept["grid"], chart), "runs": RUNS if self.call else ()}
 
     def show(self, kept: Form | None = None) -> None:
         """Display the explorer: a widget, and a page's element where there is no front end for one."""
@@ -357,25 +365,27 @@ class Explorer:
         return self.view
 
     def _asked(self, _view: object, message: Mapping[str, Any], _buffers: object) -> None:
-        """Answer the script: a chart, an exact solution, trials; whatever it asks ends its trials before."""
+        """Answer the script: a chart or trials; whatever it asks ends its trials before."""
         self.orders[:] = [pair for pair in self.orders if pair[0] is not self]
         values = {name: value for name, value in message.get("values", {}).items() if value is not None}
         for one in self.controls:
-            if one["name"] in values and "stops" in one:
+            if one["name"] in values and "whole" in one:
                 values[one["name"]] = (int if one["whole"] else float)(values[one["name"]])
         if "runs" in message:
             order = {"call": self.call, "values": values, "runs": message["runs"], "id": message["id"]}
             self.orders.append((self, order))
+        elif "plan" in message:
+            self.view.send({"id": message["id"], "solved": self.plan(values)})
         elif values:
-            self.view.send({"id": message["id"], **self.answer(values, message.get("exact"))})
+            self.view.send({"id": message["id"], "chart": self.answer(values)})
         Explorer.run()
 
-    def answer(self, values: Mapping[str, Any], exact: str | None) -> Form:
+    def answer(self, values: Mapping[str, Any]) -> Form:
         """Return a chart; what goes wrong is said in its place."""
         try:
-            return {"chart": self.chart(values)}
+            return self.chart(values)
         except Exception as error:
-            return {"chart": _refused(f"{type(error).__name__}: {error}")}
+            return _refused(f"{type(error).__name__}: {error}")
 
     @classmethod
     def run(cls) -> None:
@@ -436,11 +446,10 @@ def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
             one_of(declared, control=name)
             value = declared[name].slider(declared[name].nearest(value))
         forms.append(control(name, value, declared[name].meaning if name in declared else ""))
-    frames = FRAME in controls
     compute = partial(computed, picture, Run("quick", SEED, simulate=False))
     call, code = f"{picture.__module__}:{picture.__name__}", f"lab.show({chapter}.{picture.__name__}"
-    more: Form = {"call": "" if frames else call, "play": frames, "over": [*controls][:over]}
-    return Explorer(picture.__name__, compute, forms, code=code, **more)
+    more: Form = {"call": call} if FRAME not in controls else {"play": True}
+    return Explorer(picture.__name__, compute, forms, code=code, over=[*controls][:over], **more)
 
 
 def computed(picture: Callable[..., Chart], run: Run, values: Mapping[str, Any]) -> Form:
@@ -455,23 +464,7 @@ def _refused(why: str) -> Form:
     return {"title": "There is no answer at these numbers", "error": why, "panels": []}
 
 
-def kept(chapter: str, name: str) -> Form | None:
-    """Return the committed form of a chapter's explorer, if it is at hand."""
-    from workbench.lab.claims import figures_folder
-
-    folder = figures_folder()
-    path = next(folder.glob(f"*_{chapter}/{FOLDER}/{name}.json"), None) if folder else None
-    return read(path) if path else None
-
-
-def read(path: Path) -> Form:
-    """Return a committed form."""
-    form: Form = json.loads(path.read_text(encoding="utf-8"))
-    return form
-
-
 def write(form: Form, path: Path) -> None:
-    """Commit a form."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{_text(form)}\n", encoding="utf-8")
 
@@ -492,7 +485,6 @@ def element(form: Form, *, letters: int = 0) -> str:
 
 
 def script() -> str:
-    """Return the style and the script of a page."""
     style, source = (path.read_text(encoding="utf-8") for path in (STYLE, SCRIPT))
     module = source.replace("</", "<\\/")
     return f'<style>{style}</style><script type="module">{module}</script>'

@@ -34,7 +34,6 @@ from workbench.lab.again import ASKED, Again, said
 from workbench.lab.claims import changed, figures_folder, folded, full_verdicts, told
 from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, explorer, write
-from workbench.lab.explore import kept as kept_explorer
 from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, richest, save, styled, watch
 from workbench.privacy import Budget, NonPrivate
 from workbench.study.comparing import Comparison, entry_like
@@ -245,7 +244,7 @@ class Session:
         """Display an explorer with its committed grid, which a full run that keeps its figures makes anew."""
         if self.profile == "full" and not self.interactive and (form := made.committed()):
             write(form, self.out / FOLDER / f"{made.name}.json")
-        made.show(kept_explorer(self.chapter, made.name))
+        made.show(committed_figure(self.chapter, f"{FOLDER}/{made.name}"))
 
     def compare(self, methods: Mapping[str, Any], **how: Any) -> None:
         """Display the errors of functions of one's own beside those of estimators, as `compare` does."""
@@ -376,7 +375,7 @@ def _away(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) 
 
 
 def committed_figure(chapter: str, name: str) -> Any:
-    """Return a committed figure's JSON form; None where it is not at hand."""
+    """Return the JSON form of a committed figure or explorer; None where it is not at hand."""
     folder = figures_folder() if chapter else None
     path = next(folder.glob(f"*_{chapter}/{name}.json"), None) if folder else None
     return canonical_json.read(path) if path else None

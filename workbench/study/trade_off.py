@@ -34,7 +34,9 @@ class TradeOff:
     # its public parameters that are not those of the catalog's example
     settings: Mapping[str, Any] = field(default_factory=dict)
     beta: float = 0.1  # the chance with which a proved bound may be exceeded; of a prediction it is a half
-    seen: dict[tuple[int, float, float], float] = field(default_factory=dict, init=False, compare=False)
+    seen: dict[tuple[int, float, float], tuple[float, Budget]] = field(
+        default_factory=dict, init=False, compare=False
+    )
     first: dict[tuple[float, float], int] = field(default_factory=dict, init=False, compare=False)
 
     @cached_property
@@ -66,14 +68,19 @@ class TradeOff:
     @cached_property
     def _offers(self) -> list[Callable[[float, float], Budget]]:
         pure = [lambda epsilon, _: PureDP(epsilon)] if self._taken(PureDP(1.0)) else []
-        return [*([ApproxDP] if self.takes_delta else []), *pure]
+        return [*pure, *([ApproxDP] if self.takes_delta else [])]
 
     def error(self, n: int, epsilon: float, delta: float) -> float:
         """Return the error at n rows; infinite where there is no answer, or none that tells anything."""
+        return self.best(n, epsilon, delta)[0]
+
+    def best(self, n: int, epsilon: float, delta: float) -> tuple[float, Budget]:
+        """Return that error and the budget within (ε, δ) at which it is least."""
         place = n, epsilon, delta
         if place not in self.seen:
             budgets = [offer(epsilon, delta) for offer in self._offers]
-            self.seen[place] = min(self._error(n, budget) for budget in budgets)
+            found = [(self._error(n, budget), budget) for budget in budgets]
+            self.seen[place] = min(found, key=lambda pair: pair[0])
         return self.seen[place]
 
     def _error(self, n: int, budget: Budget) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 from workbench.catalog import CATALOG
 from workbench.catalog.entry import documented
 from workbench.chapters.registry import CLAIMS
+from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
 from workbench.lab import explore, listing, sizes, tables
 from workbench.lab.claims import NOTEBOOK, PROFILE, Record, collected, home
@@ -130,7 +131,7 @@ def start(project: Project, decided: Decided) -> Cells:
     yield text(first)
     for name, after in zip(others[::2], others[1::2], strict=True):
         if (project.figures / name).is_file():
-            yield shown(explore.element(explore.read(project.figures / name)))
+            yield shown(explore.element(canonical_json.read(project.figures / name)))
         yield text(after)
     found = {f"claims.html#{name}": f"{name}: {one['statement']}" for name, one in decided.items()}
     found |= {f"estimators.html#{key}": f"{key}: {entry.summary}" for key, entry in CATALOG.items()}
@@ -150,7 +151,7 @@ def notebook(path: Path, figures: Path, decided: Decided) -> Cells:
         for method, name in calls(cell.source):
             form = figures / path.stem / explore.FOLDER / f"{name if method == 'explore' else method}.json"
             if method in ("explore", "solve"):
-                yield shown(explore.element(explore.read(form)) if form.is_file() else LIVE)
+                yield shown(explore.element(canonical_json.read(form)) if form.is_file() else LIVE)
             elif method == "verdicts":
                 own = (one for one in decided.values() if one[NOTEBOOK] == path.stem)
                 said = (f"* {_verdict(one)} {_linked(one['id'])}: {plain(one['statement'])}" for one in own)

@@ -209,7 +209,7 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
         else:
             path = figures / folder.name / explore.FOLDER / f"{name if method == 'explore' else method}.json"
             if path.is_file():
-                form = explore.read(path)
+                form = canonical_json.read(path)
                 yield _shown(explore.element(form, letters=LETTERS), heading)
                 yield text(form["chart"]["how"], "notes")
 
