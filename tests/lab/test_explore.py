@@ -19,6 +19,7 @@ from workbench.errors import ArgumentError
 from workbench.lab import explore, own, trade
 from workbench.lab.project import calls
 from workbench.study.run import Run
+from workbench.study.trade_off import TradeOff
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -88,6 +89,22 @@ def until(there, seconds=60):
     while not there() and time.monotonic() < ends:
         time.sleep(0.1)
     assert there()
+
+
+@pytest.mark.parametrize("unknown", trade.SYMBOLS)
+def test_a_kernel_solves_as_the_planner_does(unknown):
+    made, sent = trade.of("univariate/unbounded-mean", epsilon=1.0, delta=1e-6, alpha=0.1), []
+    made.view = type("View", (), {"send": staticmethod(sent.append)})
+    values = {"unknown": unknown, "n": 400.0, "epsilon": 0.8, "delta": 1e-7, "alpha": 0.037}
+    made._asked(None, {"id": 5, "values": {**values, unknown: None}, "plan": True}, None)
+    solved = values | {unknown: sent[0]["solved"]}
+    alpha = solved.pop("alpha")
+    error = TradeOff("univariate/unbounded-mean", 1, {}).error
+    assert error(int(solved["n"]), solved["epsilon"], solved["delta"]) <= alpha * 1.01
+    better = {"n": solved["n"] - 1, "epsilon": solved["epsilon"] * 0.99, "delta": solved["delta"] * 0.99}
+    if unknown != "alpha":
+        less = solved | {unknown: better[unknown]}
+        assert error(int(less["n"]), less["epsilon"], less["delta"]) > alpha
 
 
 @pytest.mark.turns(6)
