@@ -55,7 +55,7 @@ def planned(trade: TradeOff, values: Mapping[str, Any]) -> float | None:
     if unknown == "n":
         return trade.rows(**given, guess=float(values.get("n") or nan))
     given["n"] = int(given["n"])
-    ask = {"alpha": trade.error, "epsilon": trade.epsilon, "delta": trade.delta}[unknown]
+    ask: Any = {"alpha": trade.error, "epsilon": trade.epsilon, "delta": trade.delta}[unknown]
     found: float | None = ask(**given)
     return found if found is not None and isfinite(found) else None
 
