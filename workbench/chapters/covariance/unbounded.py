@@ -201,6 +201,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
         f" CoinPress takes {min(steps)} to {max(steps)} steps.",
         ylim=(0.01, 3e6),
         marks=(estimate_zero(D, CONDITIONS[4]), Mark("no privacy", x=10**6.5, y=below, colour_key=PLAIN)),
+        xlim=None if plain else (CONDITIONS[0], CONDITIONS[-1]),  # where nothing was run
     )  # fmt: skip
     return Chart(
         "side_by_side",
