@@ -136,6 +136,7 @@ def _lab(options: Options) -> int:
 def _reproduce(options: Options) -> int:
     """Return 1 if anything is not as committed, or elsewhere not as predicted."""
     from workbench.lab.runner import Batch, reproduce
+    from workbench.study.profiles import cluster
 
     axes: dict[str, tuple[object, ...]] = {}
     for name, values in options.grid:
@@ -144,6 +145,9 @@ def _reproduce(options: Options) -> int:
         axes[name] = values
     how = _given(options, "profile", "jobs", "timeout", "scheduler")
     how |= {} if options.limit is None else {"limit": options.limit}
+    if options.scheduler is not None:
+        with cluster(options.scheduler):  # refused before the first notebook starts
+            pass
     what = _given(options, "update", "out") | {"given": dict(options.parameter), "grid": axes}
     batch, found = Batch(say=say, **how), _project(options)
     return reproduce(found.own() if options.update else found, batch, options.notebook, **what)

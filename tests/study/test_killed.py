@@ -136,7 +136,7 @@ def test_a_scheduler_killed_in_mid_sweep_is_said_in_one_line_and_its_rows_are_ke
 @pytest.mark.dask
 def test_a_cluster_that_does_not_answer_or_has_no_worker_is_refused(gated, monkeypatch):
     monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
-    for address in ("tcp://127.0.0.1:9", "nonsense://"):
+    for address in ("tcp://127.0.0.1:9", "nonsense://", "zz"):
         with pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
             run(gated.SWEEP, "quick", seed=SEED, scheduler=address)
     with (

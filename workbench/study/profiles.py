@@ -2,6 +2,7 @@
 
 import logging
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -165,11 +166,13 @@ def cluster(scheduler: str) -> Iterator[Executor]:
     """
     try:
         from distributed import Client
+        from distributed.comm import parse_address, parse_host_port
     except ModuleNotFoundError:
         raise ArgumentError("scheduler", scheduler, 'the extra: pip install "dp-workbench[dask]"') from None
     for name in ("distributed.client", "distributed.core"):  # a loss is said once, by whoever computes
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    try:
+    try:  # a client that finds nobody tries for ANSWER seconds, and another minute when it is dropped
+        socket.create_connection(parse_host_port(parse_address(scheduler)[1]), ANSWER).close()
         client = Client(scheduler, timeout=ANSWER, set_as_default=False)
     except (OSError, ValueError):
         raise ArgumentError("scheduler", scheduler, "the address of a dask scheduler that answers") from None
