@@ -216,14 +216,14 @@ def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
         compute = made.compute
         for place in drawn:
             values = values_at(form, place)
-            assert close(json.loads(compute(explore._text(values))), unfold(form["grid"]["charts"], place))
+            assert close(json.loads(compute(explore.compact(values))), unfold(form["grid"]["charts"], place))
         return
     if form["name"] == "column":
         compute = own._computed
     else:
         compute = partial(explore.computed, picture(form), Run("quick", explore.SEED, simulate=False))
     for place in drawn:
-        made = json.loads(explore._text(compute(values_at(form, place))))
+        made = json.loads(explore.compact(compute(values_at(form, place))))
         made = explore.thin(made, form["grid"].get("step", 1))
         assert close(made, unfold(form["grid"]["charts"], place))
 
@@ -234,7 +234,7 @@ def test_a_committed_explorer_is_small_and_answers_everywhere(path):
     form = canonical_json.read(path)
     found = [unfold(form["grid"]["charts"], place) for place in range(cells(form))]
     assert all(one["panels"] or one["error"] for one in found)
-    assert len({explore._text(one) for one in found}) > len(found) / 2 or form["name"] == "solve"
+    assert len({explore.compact(one) for one in found}) > len(found) / 2 or form["name"] == "solve"
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -55,7 +55,6 @@ ASPECT = 1.7  # of a plot, as in explore.css
 FRAME = "frame"  # the control of a film
 
 Form = dict[str, Any]
-Compute = Callable[[Mapping[str, Any]], Form]
 
 
 # A chart as numbers
@@ -236,7 +235,7 @@ def fold(cells: Sequence[Any]) -> Any:
     if lists and all(isinstance(part, dict | list) for cell in cells for part in cell):
         return [fold(parts) for parts in zip(*cells, strict=True)]
     places: dict[str, int] = {}
-    at = [places.setdefault(_text(cell), len(places)) for cell in cells]
+    at = [places.setdefault(compact(cell), len(places)) for cell in cells]
     if len(places) < len(cells) / 2:
         return {"$": [json.loads(text) for text in places], "at": at}
     return {"$": list(cells)}
@@ -251,7 +250,7 @@ def thin(form: Form, step: int) -> Form:
     return form
 
 
-def _text(value: object) -> str:
+def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -295,7 +294,7 @@ class Explorer:
     process: ClassVar[subprocess.Popen[str] | None] = None
 
     def __init__(
-        self, name: str, compute: Compute, controls: Sequence[Form], *, code: str, call: str = "",
+        self, name: str, compute: Callable[..., Form], controls: Sequence[Form], *, code: str, call: str = "",
         over: Sequence[str] | None = None, trade: bool = False, plan: Any = None, **more: Any,
     ) -> None:  # fmt: skip
         self.name, self.code, self.call, self.trade, self.more = name, code, call, trade, more
@@ -303,12 +302,12 @@ class Explorer:
         seen = len(controls) if trade else SHOWN
         self.controls = [*controls[:seen], *({**one, "more": True} for one in controls[seen:])]
         self.start = {one["name"]: one["value"] for one in controls}
-        self.compute = cache(lambda text: _text(compute(json.loads(text))))
+        self.compute = cache(lambda text: compact(compute(json.loads(text))))
         self.over = [*self.start][:SHOWN] if over is None else list(over)
 
     def chart(self, values: Mapping[str, Any]) -> Form:
         """Return what is drawn at these values, or the reason why nothing is; kept."""
-        form: Form = json.loads(self.compute(_text({**self.start, **values})))
+        form: Form = json.loads(self.compute(compact({**self.start, **values})))
         return form
 
     def at(self, over: Sequence[str], most: Mapping[int, int], step: int = 1) -> Form:
@@ -338,7 +337,7 @@ class Explorer:
     def committed(self) -> Form | None:
         """Return what is committed, all that a page needs: the first form that is small enough, if one is."""
         forms = (self.at(self.over[:count], most, step) for count, most, step in GRIDS)
-        return next((form for form in forms if len(_text(form).encode()) < LARGEST), None)
+        return next((form for form in forms if len(compact(form).encode()) < LARGEST), None)
 
     def form(self, kept: Form | None = None) -> Form:
         """Return what the script is told, with the committed grid where that is of these numbers.
@@ -360,7 +359,7 @@ class Explorer:
 
     def widget(self, form: Form | None = None) -> "View":
         """Return the explorer as a widget."""
-        self.view = View(form=_text(form or self.form()))
+        self.view = View(form=compact(form or self.form()))
         self.view.on_msg(self._asked)
         return self.view
 
@@ -377,15 +376,12 @@ class Explorer:
         elif "plan" in message:
             self.view.send({"id": message["id"], "solved": self.plan(values)})
         elif values:
-            self.view.send({"id": message["id"], "chart": self.answer(values)})
+            try:
+                chart = self.chart(values)
+            except Exception as error:  # what goes wrong is said in its place
+                chart = _refused(f"{type(error).__name__}: {error}")
+            self.view.send({"id": message["id"], "chart": chart})
         Explorer.run()
-
-    def answer(self, values: Mapping[str, Any]) -> Form:
-        """Return a chart; what goes wrong is said in its place."""
-        try:
-            return self.chart(values)
-        except Exception as error:
-            return _refused(f"{type(error).__name__}: {error}")
 
     @classmethod
     def run(cls) -> None:
@@ -464,20 +460,12 @@ def _refused(why: str) -> Form:
     return {"title": "There is no answer at these numbers", "error": why, "panels": []}
 
 
-def write(form: Form, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{_text(form)}\n", encoding="utf-8")
-
-
 # Pages
 
 
 def element(form: Form, *, letters: int = 0) -> str:
-    """Return the HTML of an explorer on a page that has `script()`, with words for those who run none.
-
-    On a slide it has letters of so many pixels, and all the height that is left.
-    """
-    data, chart = _text(form).replace("</", "<\\/"), form["chart"]
+    """Return the HTML of an explorer on a page with `script()`; on a slide it is tall, in letters so large."""
+    data, chart = compact(form).replace("</", "<\\/"), form["chart"]
     words = f"<p><b>{escape(chart['title'])}.</b> {escape(chart.get('alt', ''))}</p>"
     told = f'<script type="application/json">{data}</script>{words}'
     slide = f' tall" style="font-size:{letters}px' if letters else ""
@@ -496,7 +484,7 @@ def main() -> None:
     module, _, name = order["call"].partition(":")
     run = Run("quick", SEED, most=order["runs"])
     chart = computed(getattr(import_module(module), name), run, order["values"])
-    print(_text({"chart": chart}), flush=True)
+    print(compact({"chart": chart}), flush=True)
 
 
 if __name__ == "__main__":

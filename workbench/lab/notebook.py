@@ -33,7 +33,7 @@ from workbench.lab import sizes, tables
 from workbench.lab.again import ASKED, Again, said
 from workbench.lab.claims import changed, figures_folder, folded, full_verdicts, told
 from workbench.lab.differences import differences
-from workbench.lab.explore import FOLDER, Explorer, explorer, write
+from workbench.lab.explore import FOLDER, Explorer, compact, explorer
 from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, richest, save, styled, watch
 from workbench.privacy import Budget, NonPrivate
 from workbench.study.comparing import Comparison, entry_like
@@ -243,7 +243,8 @@ class Session:
     def _moves(self, made: Explorer) -> None:
         """Display an explorer with its committed grid, which a full run that keeps its figures makes anew."""
         if self.profile == "full" and not self.interactive and (form := made.committed()):
-            write(form, self.out / FOLDER / f"{made.name}.json")
+            (self.out / FOLDER).mkdir(parents=True, exist_ok=True)
+            (self.out / FOLDER / f"{made.name}.json").write_text(f"{compact(form)}\n", encoding="utf-8")
         made.show(committed_figure(self.chapter, f"{FOLDER}/{made.name}"))
 
     def compare(self, methods: Mapping[str, Any], **how: Any) -> None:

@@ -37,15 +37,14 @@ def of(
 ) -> Explorer:
     """Return the explorer of one's own column; only its length is read.
 
-    The bounds of its values are public, known without the column, and so is a usual spread `sigma`: a sixth
-    of the range unless it is given.
+    Its bounds are public, and so is a usual spread `sigma`: a sixth of the range unless it is given.
     """
     n = len(rows)
     integer_at_least(2, rows=n)
     if not low < high:
         raise ArgumentError("low", low, f"a number below high = {high:g}")
-    low, high = float(low), float(high)
-    span, spread = high - low, sigma or (high - low) / SPREADS
+    low, high, span = float(low), float(high), float(high - low)
+    spread = sigma or span / SPREADS
     sliders = {
         "epsilon": EPSILON.slider(epsilon),
         "n": Slider(max(2, n // 10), 10 * n, n, True, "n", "rows", True),
