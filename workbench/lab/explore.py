@@ -464,7 +464,7 @@ def _refused(why: str) -> Form:
 
 
 def element(form: Form, *, letters: int = 0) -> str:
-    """Return the HTML of an explorer on a page with `script()`; on a slide it is tall, in letters so large."""
+    """Return the HTML of an explorer on a page with `script()`; on a slide it is tall, in large letters."""
     data, chart = compact(form).replace("</", "<\\/"), form["chart"]
     words = f"<p><b>{escape(chart['title'])}.</b> {escape(chart.get('alt', ''))}</p>"
     told = f'<script type="application/json">{data}</script>{words}'
