@@ -2,6 +2,9 @@
 
 import re
 
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
+
 from tests.readme import README, commands
 
 
@@ -24,9 +27,13 @@ def test_examples_run_and_show_what_they_say(capsys):
     assert [words for words in promised if words not in printed] == []
 
 
-def test_pictures_and_links_of_the_readme_exist():
-    text = README.read_text(encoding="utf-8")
-    targets = re.findall(r"\]\(([^)#]+)\)", text)
-    assert targets
-    missing = [target for target in targets if "://" not in target and not (README.parent / target).exists()]
-    assert not missing
+def test_links_lead_to_files_here_and_on_an_index_to_those_of_the_repository(monkeypatch):
+    url = "https://host/owner/name"
+    monkeypatch.setenv("WORKBENCH_URL", f"{url}/")
+    built = ProjectMetadata(str(README.parent), PluginManager()).core.readme
+    here, there = (
+        re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", text) for text in (README.read_text(encoding="utf-8"), built)
+    )
+    assert here
+    assert there == [(sign, f"{url}/{'raw' if sign else 'blob'}/main/{target}") for sign, target in here]
+    assert [target for _, target in here if not (README.parent / target.partition("#")[0]).exists()] == []
