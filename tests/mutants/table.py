@@ -129,6 +129,8 @@ def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any
 
 
 class Floats(np.ndarray):
+    unit, counts = 1.0, property(lambda self: self)
+
     def padded(self, by: Any) -> "Floats":
         return np.pad(self, by).view(Floats)
 
