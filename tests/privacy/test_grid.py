@@ -75,3 +75,8 @@ def test_exact_noise_passes_a_bound_no_more_often_than_ideal_noise_passes_its_ma
     bound = passed_no_more(margin * scale, unit)
     assert ndtr(-(bound - unit / 2) / (scale * UP)) <= ndtr(-margin) * (1 + 1e-15)
     assert bound - margin * scale <= unit + 1e-10 * abs(margin) * scale
+
+
+def test_noise_of_any_size_can_be_added_to_what_is_padded_of_many_rows():
+    many = OnGrid(np.array([[2**70]], object), 1.0).padded((0, 1))
+    assert (many.plus(np.full((2, 2), 2**65, object)) == [[2**70 + 2**65, 2**65], [2**65, 2**65]]).all()

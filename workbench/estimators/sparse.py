@@ -11,7 +11,7 @@ Rows x of shape (n, p), n and p public, mean 0. Neighbours: replace one row.
     (2) T = (1/n) Σ w_i w_iᵀ + N, w_i = x_i shrunk to the ball of radius r; N symmetric Gaussian, sd σ on the
         diagonal, σ/√2 off it                                                sensitivity √2 r²/n
     (2') "tight" PerturbedCovariance: with S the mean of (2), also r² - tr S, with noise of sd σ, the rest;
-        out = T + (rest - tr T)/(d + 1) I, since both know the trace         together √2 r²/n, as S alone
+        out = T + (r² - rest - tr T)/(d + 1) I: both know the trace          together √2 r²/n, as S alone
     (3) keep or shrink the entries of T by a rule                            post-processing
     (4) set negative eigenvalues to 0                                        at most doubles spectral errors
 
@@ -332,8 +332,8 @@ class PerturbedCovariance(Perturbed[Array]):
         joint = moment.padded((0, 1))
         joint.counts[-1, -1] = longest_rows - int(np.trace(moment.counts))
         noisy = symmetric_gaussian(joint, self.plan(n, d, budget)[STEP], noise)  # (2')
-        released, rest = noisy[:-1, :-1], longest_rows * moment.unit - noisy[-1, -1]
-        return np.asarray(released + (rest - np.trace(released)) / (d + 1) * np.eye(d))
+        released, other = noisy[:-1, :-1], longest_rows * moment.unit - noisy[-1, -1]
+        return np.asarray(released + (other - np.trace(released)) / (d + 1) * np.eye(d))
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median spectral error where rows lie on a circle; infinite from radius² on.

@@ -66,7 +66,10 @@ class OnGrid:
 
     def padded(self, by: Any) -> "OnGrid":
         """Return the statistic with zeros round it, as many as numpy's `pad` is told."""
-        return OnGrid(np.pad(self.counts, by), self.unit)
+        counts = np.pad(self.counts, by)
+        if counts.dtype == object:  # zeros are int64 there, to which no larger noise can be added
+            counts = np.frompyfunc(int, 1, 1)(counts)
+        return OnGrid(counts, self.unit)
 
     def finer(self, bits: int) -> "OnGrid":
         """Return the same statistic on a grid of which 2^bits units are one of this."""

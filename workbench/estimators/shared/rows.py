@@ -327,9 +327,9 @@ def total_of(
 
 def with_count(sums: OnGrid, there: int) -> OnGrid:
     """Return sums with one more entry, or corner: the number of rows that are there."""
-    joint = np.pad(np.atleast_1d(sums.counts), (0, 1))
-    joint.flat[-1] = there
-    return OnGrid(joint, sums.unit)
+    joint = OnGrid(np.atleast_1d(sums.counts), sums.unit).padded((0, 1))
+    joint.counts.flat[-1] = there
+    return joint
 
 
 def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:
