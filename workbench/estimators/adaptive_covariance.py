@@ -266,7 +266,7 @@ def recentred(x: Array, c: Array, reach: float, charges: Sequence[Charge], noise
     mean = mean_in_ball(x, lambda rows: apart(rows) / reach, 1.0, counted=True)
     joint, whole = weighed(mean, len(x), charges[0])
     drawn = averaged(charges)[0] @ [gaussian(joint, charge, noise) for charge in charges]
-    return np.asarray(c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0))
+    return c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0)
 
 
 def within(point: Array, radius: float) -> Array:  # the ball; 0 for one that leaves the floats

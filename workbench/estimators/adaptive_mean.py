@@ -148,7 +148,7 @@ class AdaptiveMean(Estimator[Array]):
         if trace is not None:
             trace.add(centre=middle + c)
         m = mean_in_ball(z, lambda rows: (rows - c) / unit, 1.0, counted=True)  # (4)
-        return np.asarray(middle + c + unit * rescaled_mean(m, n, charges["mean"], noise))  # (5)
+        return middle + c + unit * rescaled_mean(m, n, charges["mean"], noise)  # (5)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for rows N(mean, sigma² I), sigma unknown.

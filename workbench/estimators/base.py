@@ -255,7 +255,7 @@ def own_stream(noise: NoiseSource) -> np.random.Generator:
 
 def shuffled(rows: Array, noise: NoiseSource) -> Array:
     """Return the rows in an order that has nothing to do with what is in them."""
-    return np.asarray(rows[own_stream(noise).permutation(len(rows))])
+    return rows[own_stream(noise).permutation(len(rows))]
 
 
 def require_matrix(n: int, d: int, least: int = 2) -> None:

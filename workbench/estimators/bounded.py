@@ -75,16 +75,16 @@ def noise_charge(step: str, laplace: str, l1: float, l2: float, budget: Budget) 
 
 def survival(t: Array, charge: Charge) -> Array:  # P(N ≥ t), N the noise of a count
     if charge.mechanism == "gaussian":
-        return np.asarray(ndtr(-t / gaussian_scale(charge)))
+        return ndtr(-t / gaussian_scale(charge))
     scale, whole = laplace_scale(charge), np.ceil(t)
     ratio = np.exp(-1 / scale)
     above = np.exp(-np.where(whole > 0, whole, 1 - whole) / scale) / (1 + ratio)
-    return np.asarray(np.where(whole > 0, above, 1 - above))
+    return np.where(whole > 0, above, 1 - above)
 
 
 def mean_beyond(t: Array, charge: Charge) -> Array:  # E(N - t)₊
     if charge.mechanism == "gaussian":
-        return np.asarray(gaussian_scale(charge) * normal_beyond(t / gaussian_scale(charge)))
+        return gaussian_scale(charge) * normal_beyond(t / gaussian_scale(charge))
     scale = laplace_scale(charge)
     return np.asarray(scale / 2 * np.exp(-np.abs(t) / scale) + np.maximum(-t, 0.0), np.float64)
 

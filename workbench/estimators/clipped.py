@@ -231,7 +231,7 @@ class ClippedBoxMean(Estimator[Array]):
 
     def reaches(self, n: int, d: int) -> Array:  # b_j
         radius, sigma = in_columns(self.radius, d), in_columns(self.sigma, d)
-        return np.asarray(radius + sigma * sqrt(2 * log(2 * n * d / self.beta)))
+        return radius + sigma * sqrt(2 * log(2 * n * d / self.beta))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         require_matrix(n, d)
@@ -251,7 +251,7 @@ class ClippedBoxMean(Estimator[Array]):
             return apart if (sides == 1).all() else apart / sides
 
         noisy = rescaled_mean(mean_in_box(x, standard, reach, counted=True), n, charge, noise)  # (2)
-        return np.asarray(centre + sides * noisy)  # (3)
+        return centre + sides * noisy  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
@@ -277,7 +277,7 @@ class ClippedBoxMean(Estimator[Array]):
 
     def noise(self, n: int, d: int, budget: Budget) -> Array:
         sd, reaches = gaussian_scale(self.plan(n, d, budget)["mean"]), self.reaches(n, d)
-        return np.asarray(sd * (reaches / float(reaches.max())))
+        return sd * (reaches / float(reaches.max()))
 
 
 def length(values: Array) -> float:  # √d v, to the last bit, where all of them are v

@@ -138,7 +138,7 @@ class Moments:
 
         c = κ C (d/γ²)^{k-1}; κ = 1 for rows zeroed, (k-1)^{k-1}/k^k for rows clipped.
         """
-        return np.asarray(self._cut(zeroed) * (d / np.asarray(radius) ** 2) ** (self.order - 1))
+        return self._cut(zeroed) * (d / np.asarray(radius) ** 2) ** (self.order - 1)
 
     def radius(self, d: int, bias: float, zeroed: bool = False) -> float:
         return sqrt(d) * float((self._cut(zeroed) / bias) ** (1 / (2 * (self.order - 1))))

@@ -172,7 +172,7 @@ def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Bud
 
     def missed(q: float) -> Array:
         chances = law(root * (apart - q * units)) + law(-root * (apart + q * units))
-        return np.asarray(chances.mean(axis=1))  # (5)
+        return chances.mean(axis=1)  # (5)
 
     def excess(q: float) -> float:
         chances = missed(q)

@@ -314,7 +314,7 @@ class Design:
         values, axes = np.linalg.eigh(free * size)
         halves = np.exp((values + trace[:, None]) / 2) * sqrt(self.scale)
         root = axes * halves[:, None, :] @ axes.transpose(0, 2, 1)
-        return np.asarray(root @ masks @ root)
+        return root @ masks @ root
 
     @cached_property
     def centring(self) -> float:  # c: the release times c is centred on the covariance

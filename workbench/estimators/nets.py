@@ -91,7 +91,7 @@ class Net:
         roots = np.array([spectral_map(one, lambda values: values**-0.5) for one in self.candidates])
         forms = np.einsum("nij,mjk,nkl->nmil", roots, directions(self.d), roots)
         if self.d == 1:
-            return np.asarray(forms[..., 0])
+            return forms[..., 0]
         return np.stack([forms[..., 0, 0], 2 * forms[..., 0, 1], forms[..., 1, 1]], axis=-1)
 
 
@@ -120,7 +120,7 @@ def directions(d: int) -> Array:
     # middle = (U₁₁ + U₂₂)/2 ≥ 0, half = (U₁₁ - U₂₂)/2
     off, half, middle = half_sphere(DIRECTIONS).T / sqrt(2)
     rows = np.array([[middle + half, off], [off, middle - half]])
-    return np.asarray(rows.transpose(2, 0, 1))
+    return rows.transpose(2, 0, 1)
 
 
 def monomials(x: Array) -> Array:
@@ -196,7 +196,7 @@ class PureNetCovariance(Estimator[Array]):
         n, d = x.shape
         scores = self.scores(centred_rows(x, self.centred), self.clip(n, d, budget))  # (1)
         chosen = exponential(scores, self.plan(n, d, budget)[STEP], noise)
-        return np.asarray(self.upper * self.net(d).candidates[chosen])  # (2)
+        return self.upper * self.net(d).candidates[chosen]  # (2)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ for Σ between the candidates at `lower` I.

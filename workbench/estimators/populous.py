@@ -236,7 +236,7 @@ def _roots(matrices: Array) -> Array:
             found[place] = np.linalg.cholesky(matrix).T
         except np.linalg.LinAlgError:
             found[place] = 0.0
-    return np.asarray(found)
+    return found
 
 
 SPACES = {
@@ -549,7 +549,7 @@ def medians_of_means(groups: Array, blocks: int) -> Array:
     means = group_means(groups.reshape(-1, size // blocks, d)).reshape(count, blocks, d)
     there, ordered = present(means).sum(axis=1)[:, None, None], np.sort(means, axis=1)
     middle = np.concatenate([np.maximum(there - 1, 0) // 2, np.minimum(there // 2, blocks - 1)], axis=1)
-    return np.asarray(np.take_along_axis(ordered, middle, axis=1).mean(axis=1))
+    return np.take_along_axis(ordered, middle, axis=1).mean(axis=1)
 
 
 @lru_cache(maxsize=256)

@@ -150,7 +150,7 @@ def _lengths(blocks: Array, factors: Array) -> tuple[Array, np.ndarray]:
     found = np.isfinite(factors).all(axis=(1, 2)) & (pivots > DEAD * columns).all(axis=1)
     usable = np.where(found[:, None, None], factors, np.eye(blocks.shape[2]))
     y = blocks @ np.linalg.inv(usable)
-    return np.asarray((y * y).sum(axis=2)), found
+    return (y * y).sum(axis=2), found
 
 
 def location_means(blocks: Array) -> Array:
@@ -163,16 +163,16 @@ def location_means(blocks: Array) -> Array:
         lengths = np.sqrt((away * away).sum(axis=2))
         weights = np.minimum(1.0, cap / np.maximum(lengths, 1e-300)) * there
         middle = middle + (weights[:, :, None] * away).sum(axis=1) / weights.sum(axis=1, keepdims=True)
-    return np.asarray(middle)
+    return middle
 
 
 def _medians(values: Array, there: np.ndarray) -> Array:
     # of the rows that are there, shape (k, s, ..) -> (k, ..); NaN without any
     if there.all():
-        return np.asarray(np.median(values, axis=1))
+        return np.median(values, axis=1)
     mask, left = there.reshape(*there.shape, *(1,) * (values.ndim - 2)), there.sum(axis=1)
     ordered, groups = np.sort(np.where(mask, values, np.nan), axis=1), np.arange(len(values))
-    return np.asarray((ordered[groups, np.maximum(left - 1, 0) // 2] + ordered[groups, left // 2]) / 2)
+    return (ordered[groups, np.maximum(left - 1, 0) // 2] + ordered[groups, left // 2]) / 2
 
 
 @dataclass(frozen=True)

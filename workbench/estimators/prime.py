@@ -262,7 +262,7 @@ class Filter:
         c = c + gaussian(mean_in_ball(x, lambda rows: rows - c, self.radii[0]), charges[1], noise)  # (2)
         y = self.rows_within(x, c)  # (3)
         releases = list(self.passed(y, present(x), charges[2:], noise, trace))
-        return np.asarray(c + self.mean_of(merged(releases)))  # (9)
+        return c + self.mean_of(merged(releases))  # (9)
 
     def coarse_centre(self, x: Array, charge: Charge, noise: NoiseSource) -> Array:
         half, counts = self.bins // 2, np.zeros((self.d, self.bins), np.int64)
@@ -270,7 +270,7 @@ class Filter:
             places = np.clip(np.floor(only_present(x[block]) / self.width), -half, half - 1).astype(np.int64)
             places += half + np.arange(self.d) * self.bins
             counts += np.bincount(places.ravel(), minlength=counts.size).reshape(counts.shape)
-        return np.asarray((np.argmax(gaussian(counts, charge, noise), axis=1) - half + 0.5) * self.width)
+        return (np.argmax(gaussian(counts, charge, noise), axis=1) - half + 0.5) * self.width
 
     def rows_within(self, x: Array, c: Array) -> Array:
         y = np.empty_like(x)
@@ -331,7 +331,7 @@ class Filter:
     def mean_of(self, sums: Sums) -> Array:  # in the ball
         mean = sums.total / max(sums.count, FEWEST * self.n)
         length = max(float(norms(mean[None])[0]), np.finfo(float).tiny)
-        return np.asarray(mean * min(1.0, self.radii[1] / length))
+        return mean * min(1.0, self.radii[1] / length)
 
     def predicted_error(self, plan: Plan) -> float:
         counts, centre, first, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
@@ -350,15 +350,15 @@ class Filter:
 def weighed(values: Array, sharpness: float) -> Array:
     """Return the eigenvalues of U: exp(β λ_j/λ) scaled to sum 1, all of it on the last for β = ∞ or λ ≤ 0."""
     if not (np.isfinite(sharpness) and values[-1] > 0):
-        return np.asarray(np.eye(len(values))[-1])
+        return np.eye(len(values))[-1]
     powers = np.exp(sharpness * (values / values[-1] - 1))
-    return np.asarray(powers / powers.sum())
+    return powers / powers.sum()
 
 
 def central(answers: Sequence[Array]) -> Array:
     points = np.array(answers)
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-    return np.asarray(points[np.argmin(np.median(apart, axis=1))])
+    return points[np.argmin(np.median(apart, axis=1))]
 
 
 @dataclass(frozen=True)
@@ -456,7 +456,7 @@ class PaperFilter:
         y = (in_ball if self.of.heavy else in_box)(z - centre, self.reach, grid(self.reach))
         queries = Queries(self, y, present(z), plan.parts[1].charges(), noise, shrink)
         found = queries.by_directions(trace) if self.of.top else queries.by_matrices(trace)
-        return found if isinstance(found, Abstention) else np.asarray(centre + found)
+        return found if isinstance(found, Abstention) else centre + found
 
 
 @dataclass
@@ -649,7 +649,7 @@ class Filtered(Estimator[Array]):
             for rows, one in zip(parts, plans, strict=True)
         ]
         found = [answer for answer in answers if not isinstance(answer, Abstention)]
-        return np.asarray(middle + self.unit * central(found)) if found else answers[0]
+        return middle + self.unit * central(found) if found else answers[0]
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from radius/unit on.

@@ -388,7 +388,7 @@ class Quantiles(Located[Array]):
         drawn = cutting.draw(y, charges, noise)  # (4)
         y = np.maximum.accumulate(np.interp(self.levels, cutting.levels, drawn))  # (5)
         z = np.sinh(y) if self.radius is None else self.on_grid(y) if self.step else y
-        return np.asarray(self.centre + self.sigma * z)
+        return self.centre + self.sigma * z
 
     def on_grid(self, z: Array) -> Array:
         last = (2 * self.reach) // self.step

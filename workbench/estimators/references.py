@@ -158,7 +158,7 @@ def matrix_of(u: Array, d: int) -> Array:
 def vector_of(matrix: Array) -> Array:
     """Return the vector that stands for a symmetric U: same norm."""
     first, second, diagonal = _places(len(matrix))
-    return np.asarray(matrix[first, second] * np.where(diagonal, 1.0, np.sqrt(2)))
+    return matrix[first, second] * np.where(diagonal, 1.0, np.sqrt(2))
 
 
 # Excesses, and how they are shaved
@@ -229,7 +229,7 @@ def shaved(weights: Array, corruption: float, look: Callable[[Array], Iterable[S
 
 def filtered_mean(rows: Array, corruption: float) -> Array:
     weights = mean_weights(rows, corruption)
-    return np.asarray(weights @ rows / weights.sum())
+    return weights @ rows / weights.sum()
 
 
 def mean_weights(rows: Array, corruption: float) -> Array:
@@ -276,18 +276,18 @@ def simple_mean(rows: Array, corruption: float) -> Array:
         if len(kept) - len(drop) < FEWEST * n:
             break
         kept = np.delete(kept, drop, axis=0)
-    return np.asarray(kept.mean(axis=0))
+    return kept.mean(axis=0)
 
 
 # The second moment
 
 
 def whitened(rows: Array, moment: Array) -> Array:
-    return np.asarray(np.linalg.solve(np.linalg.cholesky(moment), rows.T).T)
+    return np.linalg.solve(np.linalg.cholesky(moment), rows.T).T
 
 
 def weighted_moment(rows: Array, weights: Array) -> Array:
-    return np.asarray((rows * weights[:, None]).T @ rows / weights.sum())
+    return (rows * weights[:, None]).T @ rows / weights.sum()
 
 
 def filtered_moment(rows: Array, corruption: float) -> Array:
@@ -328,7 +328,7 @@ def far_rows(rows: Array, corruption: float) -> Mask:
             break
         keep[np.flatnonzero(keep)[off]] = False
     squares = (whitened(rows, moment) ** 2).sum(axis=1)
-    return np.asarray(squares > FARTHER * np.median(squares) * chdtri(d, 1e-3) / chdtri(d, 0.5))
+    return squares > FARTHER * np.median(squares) * chdtri(d, 1e-3) / chdtri(d, 0.5)
 
 
 def excesses(rows: Array, weights: Array) -> Iterator[Shave]:
@@ -352,7 +352,7 @@ def reference(values: Array, weights: Array, spectrum: Array) -> Array:
     heights = np.append(share, np.minimum(beyond[above], share))
     area = 0.5 * float(np.trapezoid(heights, np.append(mean, x[above])))
     t = (float(weights[values >= mean].sum()) / float(weights.sum()) - share) / area
-    return np.asarray(spectrum * np.maximum(1 + np.clip(t, LEAST, MOST) * spectrum, FLOOR))
+    return spectrum * np.maximum(1 + np.clip(t, LEAST, MOST) * spectrum, FLOOR)
 
 
 def directions(y: Array, z: Array, weights: Array) -> list[Array]:
@@ -439,7 +439,7 @@ class EmpiricalMean(Plain):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
         rows = only_present(x)
-        return np.asarray(rows.mean(axis=0) if len(rows) else np.zeros(x.shape[1]))
+        return rows.mean(axis=0) if len(rows) else np.zeros(x.shape[1])
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows."""
@@ -474,7 +474,7 @@ class EmpiricalCovariance(Plain):
         if not len(rows):
             return np.zeros((x.shape[1], x.shape[1]))
         centre = 0.0 if self.centred else mean_of(rows, lambda rows: rows)
-        return np.asarray(moment_of(rows, lambda part: part - centre))
+        return moment_of(rows, lambda part: part - centre)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -515,7 +515,7 @@ class FilterNonprivateMean(Plain):
         oracle = filtered_mean if self.calibration == "tight" else simple_mean
         rows = only_present(sanitised(x / self.sigma))
         rows = rows if len(rows) else np.zeros((1, x.shape[1]))
-        return np.asarray(oracle(rows, self.corruption) * self.sigma)
+        return oracle(rows, self.corruption) * self.sigma
 
 
 @dataclass(frozen=True, kw_only=True)

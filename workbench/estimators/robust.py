@@ -149,7 +149,7 @@ class RowFilter:
 
     def scores(self, whole: Array, radius: float) -> Array:  # τ of rows of whole numbers
         seen = whole @ (grid(radius) * self.basis)
-        return np.asarray(np.einsum("ij,ij->i", seen, seen))
+        return np.einsum("ij,ij->i", seen, seen)
 
     def sums(self, rows: Rows, radius: float, square: bool) -> WholeSums:
         """Return count, sum and, if wanted, second moment of the rows that pass."""
@@ -174,7 +174,7 @@ class RowFilter:
             return np.bincount(places, minlength=len(edges) + 1)
 
         n, d = rows.x.shape
-        return np.asarray(total(n, d, part)[1:])
+        return total(n, d, part)[1:]
 
 
 def coordinate_counts(x: Array, centre: float | Array, width: float, bins: int) -> Integers:
@@ -360,7 +360,7 @@ class Steps:
 
     def offset(self, state: RowFilter, mean: Array) -> Array:  # of the centre, from a mean of what passes
         basis, kappa = state.basis, kept_moment(state.rank, state.cut)
-        return np.asarray(mean + basis @ (basis.T @ mean) * (1 / kappa - 1))
+        return mean + basis @ (basis.T @ mean) * (1 / kappa - 1)
 
     def suspects(self, state: RowFilter, sums: Sums) -> Array:  # directions, as columns
         assert sums.square is not None
@@ -368,10 +368,10 @@ class Steps:
         mean, clean = sums.total / sums.count, clipped_moment(self.d, self.radius)
         expected = clean * (np.eye(self.d) - (1 - kappa) * basis @ basis.T)
         values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean) - expected)
-        return np.asarray(vectors[:, values > self.threshold(sums.count) + SLACK * (1 - kappa)])
+        return vectors[:, values > self.threshold(sums.count) + SLACK * (1 - kappa)]
 
     def edges(self, rank: int) -> Array:  # of the scores that are counted, rising
-        return np.asarray(chdtri(rank, np.array(TAILS)))
+        return chdtri(rank, np.array(TAILS))
 
     def cut(self, rank: int, counts: Array) -> float:  # from noisy counts between the edges
         n, tails, most = self.n, np.array(TAILS), self.corruption * self.n
@@ -423,7 +423,7 @@ class BoundedSteps(Steps):
         assert sums.square is not None
         mean = sums.total / sums.count
         values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean))
-        return np.asarray(vectors[:, values > BOUND + self.allowance])
+        return vectors[:, values > BOUND + self.allowance]
 
     def edges(self, rank: int) -> Array:
         return rank * self.unit_edges
@@ -502,7 +502,7 @@ class _Robust(Estimator[Array]):
         n, d = x.shape
         middle = in_columns(self.centre, d)
         steps, rows = self.steps(n, d, budget), Rows(x, middle, self.unit)
-        return np.asarray(middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise, trace))
+        return middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise, trace)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from √d radius/unit on.

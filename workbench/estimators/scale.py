@@ -71,7 +71,7 @@ LOCATION_SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9
 def pair_differences(x: Array) -> Array:
     """Return D of (1); an odd last row is unused."""
     even = len(x) - len(x) % 2
-    return np.asarray(np.abs(x[1:even:2] - x[:even:2]) / np.sqrt(2.0))
+    return np.abs(x[1:even:2] - x[:even:2]) / np.sqrt(2.0)
 
 
 def exponents(differences: Array) -> Array:
@@ -99,11 +99,11 @@ class Winsor:
     def moment(self, v: Array, power: int, inside: Array) -> Array:
         nu = self.group - 1
         below, above = chdtr(nu, nu * self.low / v), 1 - chdtr(nu, nu * self.high / v)
-        return np.asarray(self.low**power * below + self.high**power * above + inside)
+        return self.low**power * below + self.high**power * above + inside
 
     def between(self, v: Array, more: int) -> Array:  # P(low < v χ²_{ν+more}/ν < high)
         nu = self.group - 1
-        return np.asarray(chdtr(nu + more, nu * self.high / v) - chdtr(nu + more, nu * self.low / v))
+        return chdtr(nu + more, nu * self.high / v) - chdtr(nu + more, nu * self.low / v)
 
     def mean(self, v: Array) -> Array:  # h
         return self.moment(v, 1, v * self.slope(v))
@@ -114,7 +114,7 @@ class Winsor:
     def variance(self, v: Array) -> Array:
         nu = self.group - 1
         second = self.moment(v, 2, v * v * (nu + 2) / nu * self.between(v, 4))
-        return np.asarray(np.maximum(second - self.mean(v) ** 2, 0.0))
+        return np.maximum(second - self.mean(v) ** 2, 0.0)
 
     def inverse(self, y: float) -> float:
         """Return the v in [1/64, 64] with h(v) = y, after clipping y to the values taken there."""
@@ -131,7 +131,7 @@ class Winsor:
         q = len(x) // self.group
         spread = _spread(x[: q * self.group].reshape(q, self.group))
         with np.errstate(divide="ignore", over="ignore"):
-            return np.asarray(np.exp(2 * (np.log(spread) - log_s)))
+            return np.exp(2 * (np.log(spread) - log_s))
 
     def statistic(self, x: Array, log_s: float) -> OnGrid:
         ratios = self.ratios(x, log_s)
@@ -143,7 +143,7 @@ class Winsor:
 def _spread(groups: Array) -> Array:  # of the numbers that are there; NaN where they are fewer than two
     there = present(groups[..., None])
     if there.all():
-        return np.asarray(groups.std(axis=1, ddof=1))
+        return groups.std(axis=1, ddof=1)
     left = there.sum(axis=1)
     values = np.where(there, groups, 0.0)
     away = np.where(there, groups - (values.sum(axis=1) / np.maximum(left, 1))[:, None], 0.0)
@@ -300,11 +300,11 @@ class Scale(Univariate[float]):
 
 def log_differences(x: Array) -> Array:
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN))  # (1)
+        return np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN)  # (1)
 
 
 def log_difference_cdf(u: Array) -> Array:  # of normal rows, less ln sigma
-    return np.asarray(2 * ndtr(HALF_NORMAL_MEDIAN * np.exp(np.minimum(u, 50.0))) - 1)
+    return 2 * ndtr(HALF_NORMAL_MEDIAN * np.exp(np.minimum(u, 50.0))) - 1
 
 
 def _worst_ratio(winsor: Winsor, apart: float, deviation: float) -> float:
@@ -368,4 +368,4 @@ def _rms(winsor: Winsor, n: int, unit: float, sd: float) -> Array:
     v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))
     slope, noise = v * winsor.slope(v), unit * winsor.width
     variance = (winsor.variance(v) / (n // winsor.group) + noise**2) / np.maximum(2 * slope, 1e-12) ** 2
-    return np.asarray(np.sqrt(variance @ np.array([1 / 6, 2 / 3, 1 / 6])))
+    return np.sqrt(variance @ np.array([1 / 6, 2 / 3, 1 / 6]))

@@ -110,7 +110,7 @@ def perturbed(moment: OnGrid | Array, charge: Charge, noise: NoiseSource) -> Arr
     above = np.triu_indices(len(moment))
     noisy = np.zeros(moment.shape)
     noisy[above] = gaussian(moment[above], charge, noise)
-    return np.asarray(np.triu(noisy) + np.triu(noisy, 1).T)
+    return np.triu(noisy) + np.triu(noisy, 1).T
 
 
 def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
@@ -239,7 +239,7 @@ def stein(released: Array, noise: Noise) -> Array:
 
 def stein_risks(z: Array) -> Array:
     q = (LEVELS[:, None] / z) ** POWER
-    return np.asarray(np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q))
+    return np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q)
 
 
 def heavy(entries: Array, levels: Array) -> bool:

@@ -94,7 +94,7 @@ def quantile(x: Array, level: float, knee: float = 1.0) -> Array | None:
     if factor is None:
         return None
     root = scaled.root(factor)
-    return np.asarray(root @ root.T)
+    return root @ root.T
 
 
 def soft_count(x: Array, scale: Array, knee: float = 1.0) -> Array:
@@ -122,17 +122,17 @@ class Influence:
         return self.most / self.knee
 
     def value(self, q: Array) -> Array:
-        return np.asarray(q * self.weight(q))
+        return q * self.weight(q)
 
     def weight(self, q: Array) -> Array:
         base = np.maximum(q, self.knee)
         if self.knee == 1.0:
-            return np.asarray(1.0 / base)
+            return 1.0 / base
         top = np.log(np.minimum(base, 1.0) * (1 / self.knee))
-        return np.asarray((self.most + self.most * top) / base)
+        return (self.most + self.most * top) / base
 
     def slope(self, q: Array) -> Array:
-        return np.asarray(np.where(q < 1.0, self.most / np.maximum(q, self.knee), 0.0))
+        return np.where(q < 1.0, self.most / np.maximum(q, self.knee), 0.0)
 
 
 @lru_cache(maxsize=4096)
@@ -188,19 +188,19 @@ class Scaled:
         d, n = self.rows.shape
         if d == 1 or n < 2 * AT_ONCE:
             whole = change(self.rows)
-            return np.asarray(whole @ whole.T)
+            return whole @ whole.T
         found, starts = np.zeros((d, d), order="F"), range(0, n - AT_ONCE + 1, AT_ONCE)
         for start in starts:
             part = change(self.rows[:, start : n if start == starts[-1] else start + AT_ONCE])
             found = dsyrk(1.0, part.T, 1.0, found, trans=1, lower=1, overwrite_c=1)
-        return np.asarray(np.tril(found) + np.tril(found, -1).T)
+        return np.tril(found) + np.tril(found, -1).T
 
     def root(self, factor: Array) -> Array:
-        return np.asarray(np.ldexp(np.linalg.inv(factor), self.exponents[:, None]))
+        return np.ldexp(np.linalg.inv(factor), self.exponents[:, None])
 
 
 def _squares(columns: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->j", columns, columns))
+    return np.einsum("ij,ij->j", columns, columns)
 
 
 def exponents(columns: Array) -> NDArray[np.int32]:
@@ -268,7 +268,7 @@ class Solver:
         solved, singular = dtrtrs(lower, factor, lower=1)  # scipy's solve_triangular takes ten times as long
         if singular:
             raise np.linalg.LinAlgError("a step is singular")
-        return np.asarray(solved)
+        return solved
 
 
 def distance(moment: Array) -> float:

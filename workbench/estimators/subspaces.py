@@ -430,7 +430,7 @@ class Tokens:
         above, matrix = np.triu_indices(d), np.zeros((d, d))
         matrix[above] = (np.array(cells) + 0.5) * GRID - self.offsets[above]
         matrix = matrix + np.triu(matrix, 1).T
-        return np.asarray(np.linalg.eigh(matrix)[1][:, ::-1][:, :rank])
+        return np.linalg.eigh(matrix)[1][:, ::-1][:, :rank]
 
 
 def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:

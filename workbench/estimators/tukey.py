@@ -98,7 +98,7 @@ def projected(x: Array, direction: Array) -> Array:
     total = x[:, 0] * direction[0]
     for column, weight in zip(x.T[1:], direction[1:], strict=True):
         total += column * weight
-    return np.asarray(total)
+    return total
 
 
 def grid_size(d: int, reach: float, step: float) -> int:
@@ -174,7 +174,7 @@ def distances(points: Array, sums: Integers, left: int, unit: float) -> Integers
 
 
 def whole(values: Array, unit: float) -> Integers:
-    return np.asarray(np.rint(values / unit).astype(np.int64))
+    return np.rint(values / unit).astype(np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,10 +244,10 @@ class TukeyMean(Estimator[Array]):
         if d == 1:
             position = self.locator().draw(z[:, 0], charge, noise)
             assert position is not None
-            return np.asarray(middle + position)
+            return middle + position
         points = grid(d, self.reach, self.step)
         chosen = exponential(depths(z, points), charge, noise)  # (1), (2)
-        return np.asarray(middle + points[chosen])  # (3)
+        return middle + points[chosen]  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
@@ -365,7 +365,7 @@ class ResilientMean(Estimator[Array]):
             return Abstention(CHECK)
         points = grid(d, self.radius, self.step)
         scores = OnGrid(-distances(points, sums, left, unit), unit / left)
-        return np.asarray(middle + points[exponential(scores, plan[STEP], noise)])  # (4), (5)
+        return middle + points[exponential(scores, plan[STEP], noise)]  # (4), (5)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for clean normal rows; infinite from √d radius/sigma on.

@@ -90,7 +90,7 @@ def expected_clip(u: Array, k: float | Array) -> Array:
 
 def clipped_slope(u: Array, k: float | Array) -> Array:
     """Return g_k'(u) = P(|Z + u| < k)."""
-    return np.asarray(ndtr(k - u) - ndtr(-k - u))
+    return ndtr(k - u) - ndtr(-k - u)
 
 
 def clipped_variance(u: Array, k: float | Array) -> Array:
@@ -99,7 +99,7 @@ def clipped_variance(u: Array, k: float | Array) -> Array:
     middle = ndtr(high) - ndtr(low)
     second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
     second += low * density(low) - high * density(high) + k * k * (1 - middle)
-    return np.asarray(second - expected_clip(u, k) ** 2)
+    return second - expected_clip(u, k) ** 2
 
 
 def uncentred(y: float, k: float) -> float:

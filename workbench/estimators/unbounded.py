@@ -533,7 +533,7 @@ def located(
         if place is None:
             return Abstention(charge.step)
         found.append(place)
-    return np.asarray(np.linalg.solve(axes, np.array(found)))
+    return np.linalg.solve(axes, np.array(found))
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,7 @@ class Points:
 
     @property
     def usable(self) -> Mask:
-        return np.asarray(norms(self.values) <= FARTHEST * self.limit)
+        return norms(self.values) <= FARTHEST * self.limit
 
     @property
     def nothing(self) -> Array:  # what is masked where there is no answer
@@ -189,7 +189,7 @@ class Points:
         """Return Y of (3), shape (d,); weights are 0 where a point is not usable."""
         taken = weights > 0
         values = self.values[taken]
-        return np.asarray(values[0] + weights[taken] @ (values - values[0]) / weights.sum())
+        return values[0] + weights[taken] @ (values - values[0]) / weights.sum()
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class L1Points(Points):
 
     @property
     def usable(self) -> Mask:
-        return np.asarray(np.abs(self.values).sum(axis=1) <= FARTHEST * self.limit)
+        return np.abs(self.values).sum(axis=1) <= FARTHEST * self.limit
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ class Groups:
 
 def moment_factors(blocks: Array) -> Array:
     """Return the triangular factor of the second moment of every group of rows, (k, s, d) -> (k, d, d)."""
-    return np.asarray(np.linalg.qr(evened(blocks), mode="r") / np.sqrt(blocks.shape[1]))
+    return np.linalg.qr(evened(blocks), mode="r") / np.sqrt(blocks.shape[1])
 
 
 def counted(count: int, close: Callable[[slice], Mask]) -> Counts:
@@ -275,7 +275,7 @@ def within(points: Array, most: float, metric: str) -> Counts:
 def _between(values: Array, low: Array, high: Array) -> Counts:
     ordered = np.sort(values)
     below = np.searchsorted(ordered, low, side="left")
-    return np.asarray(np.searchsorted(ordered, high, side="right") - below)
+    return np.searchsorted(ordered, high, side="right") - below
 
 
 def _planar(factors: Array, limit: float) -> Callable[[slice], Mask]:
@@ -290,7 +290,7 @@ def _planar(factors: Array, limit: float) -> Callable[[slice], Mask]:
         between = (trace <= 2 * limit) & (trace * limit >= 2)
         largest = limit * (limit - trace) + determinant >= 0
         smallest = 1 - trace * limit + determinant * limit**2 >= 0
-        return np.asarray(between & largest & smallest)
+        return between & largest & smallest
 
     return close
 
@@ -358,7 +358,7 @@ def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
         pairs = np.flatnonzero(~settled & (doubtful | ~safe))
         settled[pairs] = by_eigenvalues(first[pairs], second[pairs])
         sure[i, j] = settled
-        return np.asarray(sure)
+        return sure
 
     return close
 
@@ -496,7 +496,7 @@ def change(k: int, a: Array, b: Array, quorum: float | Array) -> Array:
     # C for shares a, b and Q₀
     first = (1 - quorum) / (1 - a)
     second = np.minimum(1.0, (1 - quorum) / np.maximum(1 - b - 1 / k, 1e-300))
-    return np.asarray(np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1))
+    return np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1)
 
 
 def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
@@ -509,12 +509,12 @@ def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
 
 def covariance_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
     # the Thompson distance of averages, E at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6)
-    return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k))
+    return np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k)
 
 
 def norm_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
     # a thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded
-    return np.asarray(change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING)
+    return change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING
 
 
 def has_mask(made: Design, d: int) -> bool:

@@ -139,10 +139,10 @@ class Normal(Law):
     """The size of a normal variable of standard deviation `scale`: Q(x) = erfc(x/(√2 scale))."""
 
     def tail(self, x: Array) -> Array:
-        return np.asarray(erfc(x / (float(self.scale) * 2**0.5)))
+        return erfc(x / (float(self.scale) * 2**0.5))
 
     def guess(self, tail: Array) -> Array:
-        return np.asarray(-float(self.scale) * ndtri(tail / 2))
+        return -float(self.scale) * ndtri(tail / 2)
 
     def point(self, tail: "arb") -> "arb":
         return exactly(self.scale) * exactly(2).sqrt() * tail.erfcinv()
@@ -155,10 +155,10 @@ class Exponential(Law):
     signed = False
 
     def tail(self, x: Array) -> Array:
-        return np.asarray(np.exp(-x / self.scale))
+        return np.exp(-x / self.scale)
 
     def guess(self, tail: Array) -> Array:
-        return np.asarray(-self.scale * np.log(tail))
+        return -self.scale * np.log(tail)
 
     def point(self, tail: "arb") -> "arb":
         return -exactly(self.scale) * tail.log()
@@ -186,10 +186,10 @@ class TruncatedLaplace(Law):
 
     def tail(self, x: Array) -> Array:  # e^(-x/scale) times a quotient that hides no difference
         rest = np.maximum(self.bound - x, 0.0)
-        return np.asarray(np.exp(-x / self.scale) * np.expm1(-rest / self.scale) / self._lost())
+        return np.exp(-x / self.scale) * np.expm1(-rest / self.scale) / self._lost()
 
     def guess(self, tail: Array) -> Array:
-        return np.asarray(-self.scale * np.log1p((1 - tail) * self._lost()))
+        return -self.scale * np.log1p((1 - tail) * self._lost())
 
     def point(self, tail: "arb") -> "arb":
         beyond = (-exactly(self.bound) / exactly(self.scale)).exp()
@@ -207,11 +207,11 @@ class DiscreteLaplace(Law):
     """
 
     def tail(self, x: Array) -> Array:
-        return np.asarray(2 * np.exp(-(x + 0.5) / self.scale) / (1 + np.exp(-1 / np.float64(self.scale))))
+        return 2 * np.exp(-(x + 0.5) / self.scale) / (1 + np.exp(-1 / np.float64(self.scale)))
 
     def guess(self, tail: Array) -> Array:
         none = (1 + np.exp(-1 / np.float64(self.scale))) / 2
-        return np.asarray(-self.scale * np.log(tail * none) - 0.5)
+        return -self.scale * np.log(tail * none) - 0.5
 
     def point(self, tail: "arb") -> "arb":
         scale = exactly(self.scale)

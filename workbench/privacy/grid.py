@@ -73,7 +73,7 @@ class OnGrid:
         return OnGrid(_shifted(np.asarray(self.counts), bits), np.ldexp(self.unit, -bits))
 
     def plus(self, noise: Integers) -> Array:
-        return np.asarray(np.asarray(self.counts + noise, np.float64) * self.unit)
+        return np.asarray(self.counts + noise, np.float64) * self.unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def _shifted(counts: Integers, bits: int) -> Integers:
     """Return whole numbers times 2^bits: Python's where int64 may be too small, with one bit for noise."""
     limit = 2 ** max(0, WORD - bits)
     if counts.dtype.kind == "i" and -limit < counts.min(initial=0) and counts.max(initial=0) < limit:
-        return np.asarray(counts.astype(np.int64) << min(bits, WORD))
+        return counts.astype(np.int64) << min(bits, WORD)
     return np.asarray(counts.astype(object) << bits, object)
 
 
@@ -176,7 +176,7 @@ def rounded(values: Integers, factor: Fraction) -> Integers:
     [1, 0, 3]
     """
     p, q = factor.numerator, factor.denominator
-    return np.asarray((2 * p * values + q) // (2 * q))
+    return (2 * p * values + q) // (2 * q)
 
 
 def step_of(radius: float, bits: int) -> float:

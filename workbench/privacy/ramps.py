@@ -199,7 +199,7 @@ def _of_gamma(log_scale: float, rows: float, places: Array) -> Array:
     first, second = (
         beyond(rows, np.maximum(reach / by, 0.0)) for by in (expm1(log_scale), -expm1(-log_scale))
     )
-    return np.asarray(np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0))
+    return np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0)
 
 
 def _mixed(
@@ -212,7 +212,7 @@ def _mixed(
     def mixed(first: int, last: int) -> Array:
         inner = np.maximum.accumulate(stick(first - end, last - start)[::-1] + TINY)[::-1]
         more = np.convolve(inner[:-1] - inner[1:], chances[:-1], "valid")
-        return np.asarray(inner[end - start :] + more + chances[-1])
+        return inner[end - start :] + more + chances[-1]
 
     return mixed
 

@@ -271,19 +271,19 @@ def _cells(chi: Chi) -> tuple[Array, Array]:
 def _below(chi: Chi, values: Array) -> Array:
     finite = np.clip(values, 0.0, 1e300)
     exact = chi[1] or chi[0] > MOST_ROWS  # where `chdtr` loses the lower tail, from 10^6 degrees on
-    return np.asarray(chndtr(finite, *chi) if exact else chdtr(chi[0], finite))
+    return chndtr(finite, *chi) if exact else chdtr(chi[0], finite)
 
 
 def _above(chi: Chi, values: Array) -> Array:
     finite = np.clip(values, 0.0, 1e300)
-    return np.asarray(1 - chndtr(finite, *chi) if chi[1] else chdtrc(chi[0], finite))
+    return 1 - chndtr(finite, *chi) if chi[1] else chdtrc(chi[0], finite)
 
 
 def renyi(distance: float, orders: Array, d: int) -> Array:
     """Return c_α: the largest Rényi divergence for each of ν rows."""
 
     def divergence(v: float) -> Array:
-        return np.asarray((-np.log1p(-(orders - 1) * expm1(v)) / (orders - 1) - v) / 2)
+        return (-np.log1p(-(orders - 1) * expm1(v)) / (orders - 1) - v) / 2
 
     up, down = divergence(distance), divergence(-distance)
     return up + down if d > 1 else np.maximum(up, down)
@@ -521,7 +521,7 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
     """
     answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]
     drawn = noise.gaussian(np.zeros(charge.d, int), charge.sensitivity, located_scale(charge))
-    return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
+    return found.centre + (found.shift + found.root @ drawn) if answers else None
 
 
 def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:

@@ -80,7 +80,7 @@ def radius_within(d: int, outside: float) -> float:
 
 def kept_share(squared: Array, d: int) -> Array:
     """Return the clipped moment for many r²: what the ball leaves of each variance."""
-    return np.asarray(gammainc(d / 2 + 1, squared / 2) + squared / d * gammaincc(d / 2, squared / 2))
+    return gammainc(d / 2 + 1, squared / 2) + squared / d * gammaincc(d / 2, squared / 2)
 
 
 def clipped_moment(d: int, radius: float) -> float:
@@ -156,7 +156,7 @@ def censored_spectrum(variances: Array, radius: float) -> Array:
     """
     d, squares = len(variances), _directions(len(variances))
     spread = np.maximum(squares @ variances, radius**2 / INSIDE)
-    return np.asarray(variances * (_kept_shares(radius**2 / spread, d) @ squares) * (d / len(squares)))
+    return variances * (_kept_shares(radius**2 / spread, d) @ squares) * (d / len(squares))
 
 
 def _kept_shares(squared: Array, d: int) -> Array:
@@ -170,7 +170,7 @@ def _kept_shares(squared: Array, d: int) -> Array:
     orders = np.arange(NODES)
     series = 2 / NODES * (at @ np.cos(np.outer(np.arccos(nodes), orders)))
     series[0] /= 2
-    return np.asarray(np.polynomial.chebyshev.chebval((squared - middle) / half, series))
+    return np.polynomial.chebyshev.chebval((squared - middle) / half, series)
 
 
 @lru_cache(maxsize=16)
@@ -208,7 +208,7 @@ def _errors(winsorised: tuple[Array, ...], n: int, d: int, mu: float | Array) ->
     noise = 2 * (squared / (n * mu)) ** 2
     size = ((fourth - second**2) / (d * n) + noise) / size_slope**2
     shape = (fourth * (1 - 1 / d) / n + (d * (d + 1) // 2 - 1) * noise) / shape_slope**2
-    return np.asarray(size + shape)
+    return size + shape
 
 
 @lru_cache(maxsize=64)
@@ -253,7 +253,7 @@ class LiftedMoment:
             lifted = np.full((len(rows), rows.shape[1] + 1), float(self.steps))
             lifted[~present(rows), 0] = 0.0
             lifted[:, 1:] = in_ball(rows, 1.0, STEP)
-            return np.asarray(lifted.T @ lifted)
+            return lifted.T @ lifted
 
         return padded(total_of(x, change, part, 2 * SQUARED_BITS) * (STEP * STEP / len(x)), self.d + 1)
 
@@ -283,7 +283,7 @@ class Frame:
 
     @property
     def matrix(self) -> Array:
-        return np.asarray(self.shape @ self.basis.T)
+        return self.shape @ self.basis.T
 
     def then(self, matrix: Array) -> "Frame":
         return Frame(self.basis, matrix @ self.shape)
@@ -297,7 +297,7 @@ class Frame:
 
     def back(self, vector: Array) -> Array:
         """Return the vector of the subspace that the frame maps to `vector`, shape (r,)."""
-        return np.asarray(self.basis @ np.linalg.solve(self.shape, vector))
+        return self.basis @ np.linalg.solve(self.shape, vector)
 
     def covariance(self, matrix: Array) -> Array:
         """Return V H⁻¹ M H⁻ᵀ Vᵀ for a positive semidefinite M, as a product with its own transpose."""

@@ -50,12 +50,12 @@ _GRID = np.linspace(-9.0, 9.0, 2001)  # of the largest of several normal values
 
 
 def density(z: Array) -> Array:
-    return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi))
+    return np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
 
 
 def normal_beyond(t: Array) -> Array:
     """Return E (Z - t)₊ = φ(t) - t Φ(-t)."""
-    return np.asarray(density(t) - t * ndtr(-t))
+    return density(t) - t * ndtr(-t)
 
 
 def rescaled_mean(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> Array:
@@ -66,14 +66,14 @@ def mean_and_share(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) 
     joint, whole = weighed(counted, n, charge)
     noisy = additive(joint, charge, noise)  # (1)
     found = share(float(noisy[-1]), whole, charge)  # (2)
-    return np.asarray(noisy[:-1] / found), found  # (3)
+    return noisy[:-1] / found, found  # (3)
 
 
 def rescaled_moment(counted: OnGrid, n: int, charge: Charge, draw: Callable[[OnGrid], Array]) -> Array:
     """Return a second moment of n rows as `draw` draws it, over the share of those that are there."""
     joint, whole = weighed(counted, n, charge, OF_MOMENTS)
     noisy = draw(joint)  # (1)
-    return np.asarray(noisy[:-1, :-1] / share(float(noisy[-1, -1]), whole, charge))  # (2) (3)
+    return noisy[:-1, :-1] / share(float(noisy[-1, -1]), whole, charge)  # (2) (3)
 
 
 def weighed(counted: OnGrid, n: int, charge: Charge, part: float | None = None) -> tuple[OnGrid, float]:
@@ -179,7 +179,7 @@ def better_than(trivial: float, error: float) -> float:
 
 def chosen(log_weights: Array) -> Array:
     weights = np.exp(log_weights - log_weights.max())
-    return np.asarray(weights / weights.sum())
+    return weights / weights.sum()
 
 
 def weighted_median(sizes: Array, chances: Array) -> float:

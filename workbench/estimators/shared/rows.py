@@ -89,14 +89,14 @@ def evened(groups: Array) -> Array:
     if there.all():
         return groups
     left = np.maximum(there.sum(axis=1), 1)
-    return np.asarray(neutral(groups) * np.sqrt(groups.shape[1] / left)[:, None, None])
+    return neutral(groups) * np.sqrt(groups.shape[1] / left)[:, None, None]
 
 
 def group_means(groups: Array) -> Array:
     """Return the mean of the rows that are there of every group, shape (t, m, d) -> (t, d); NaN without."""
     there = present(groups)
     if there.all():
-        return np.asarray(groups.mean(axis=1))
+        return groups.mean(axis=1)
     left = there.sum(axis=1)[:, None]
     return np.where(left > 0, neutral(groups).sum(axis=1) / np.maximum(left, 1), np.nan)
 
@@ -196,7 +196,7 @@ def from_centre(centre: Array) -> Callable[[Array], Array]:
         nonlocal table
         if len(table) < len(rows):
             table = np.tile(centre, (len(rows), 1))
-        return np.asarray(rows - table[: len(rows)])
+        return rows - table[: len(rows)]
 
     return apart
 
@@ -263,7 +263,7 @@ def moment_in_ball(x: Array, change: Change, radius: float, counted: bool = Fals
 
 def added(whole: Array) -> Array:
     """Return the sum of rows of whole numbers, exact in any order: a product takes a sixth of `sum`."""
-    return np.asarray(np.ones(len(whole)) @ whole)
+    return np.ones(len(whole)) @ whole
 
 
 def second_moment_within(x: Array, radius: float) -> OnGrid:
@@ -278,7 +278,7 @@ def in_ball(rows: Array, radius: float, step: float) -> Array:
     if len(over):  # lengths of all: in an array whose shape is public, no row's can depend on another
         lengths = np.sqrt(squares(rows)[over])
         whole[over] = _shortened(rows[over], lengths, radius, step, limit)
-    return np.asarray(whole)
+    return whole
 
 
 def _shortened(rows: Array, lengths: Array, radius: float, step: float, limit: int) -> Array:

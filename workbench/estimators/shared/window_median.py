@@ -150,7 +150,7 @@ class Pieces:
 
     @property
     def penalty(self) -> Array:
-        return np.asarray(self.twice / 2)
+        return self.twice / 2
 
     def log_length(self) -> Array:
         lengths = np.diff(self.edges)
@@ -207,12 +207,12 @@ class WindowMedian:
 
     @cached_property
     def widths(self) -> list[float]:
-        return rounded(np.array([self.left, self.right, self.stretch]), self.step).tolist()  # type: ignore[no-any-return]
+        return rounded(np.array([self.left, self.right, self.stretch]), self.step).tolist()
 
     @cached_property
     def reach(self) -> list[float]:
         """The ends of the range on the lattice."""
-        return rounded(np.array(self.range), self.step).tolist()  # type: ignore[no-any-return]
+        return rounded(np.array(self.range), self.step).tolist()
 
     @property
     def window(self) -> float:
@@ -482,7 +482,7 @@ def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Arr
     """Return lim m(u)/n: the largest of 1/2 - F(u + τ), F(u - τ) - 1/2 and the mass outside u's window."""
     outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
     depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
-    return np.asarray(np.maximum(depth, outside))
+    return np.maximum(depth, outside)
 
 
 def uniform_deviation(n: int, beta: float) -> float:
