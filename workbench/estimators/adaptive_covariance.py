@@ -54,7 +54,7 @@ import numpy as np
 
 from workbench.distributions import DenoisedCovariance
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Estimator, Trace, require_matrix
+from workbench.estimators.base import Estimator
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.estimators.shared.moments import STEP as GRID
 from workbench.estimators.shared.moments import LiftedMoment
@@ -131,7 +131,6 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
             raise ArgumentError("radius", self.radius, f"a bound from {LOW:g} to {HIGH:g}")
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         norm = min(0.1, max(0.02, (18 / d) ** 2))
         if self.centred:
             shares: tuple[float, ...] = (norm, 1 - norm)
@@ -157,9 +156,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def moved(self, n: int, d: int) -> float:
         return second_moment_sensitivity(n, 1.0) if self.centred else self.lifted(n, d).sensitivity()
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> DenoisedCovariance:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> DenoisedCovariance:
         n, d = x.shape
         plan, c, top = self.plan(n, d, budget), np.zeros(d), self.radius
         if not self.centred:

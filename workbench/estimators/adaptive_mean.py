@@ -37,8 +37,8 @@ from math import inf, log, pi, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, require_columns
-from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Estimator, in_columns, record
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import POINTS, WEIGHTS, median_of_mean, rescaled_mean
 from workbench.estimators.shared.rows import mean_in_ball, mean_sensitivity, present
@@ -110,8 +110,6 @@ class AdaptiveMean(Estimator[Array]):
 
     def charges(self, n: int, d: int, budget: Budget) -> dict[str, Charge]:
         """Return the charge of one probe of each search, and that of the mean."""
-        require_matrix(n, d)
-        require_columns(d, centre=self.centre)
         parts = shares(n, d, gaussian_total(budget))
         moved = {"centre": sqrt(d), "scales": sqrt(d), "mean": mean_sensitivity(n, 1.0)}
         costs = zip(parts, step_budgets(budget, [*parts.values()]), strict=True)
@@ -122,7 +120,7 @@ class AdaptiveMean(Estimator[Array]):
         charges = self.charges(n, d, budget).values()
         return steps_plan(budget, [one for one in charges for _ in range(PROBES[one.step])])
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         charges, mu = self.charges(n, d, budget), gaussian_total(budget)
         middle, low = in_columns(self.centre, d), log(self.radius) - DEEP
@@ -145,8 +143,7 @@ class AdaptiveMean(Estimator[Array]):
             r = quantiles(norms((z - c) / w)[None], prior, (part, FINE), jump, charges[step], noise, np.exp)
             units.append(np.exp(r) * w)
         unit = min(units, key=np.linalg.norm)
-        if trace is not None:
-            trace.add(centre=middle + c)
+        record(centre=middle + c)
         m = mean_in_ball(z, lambda rows: (rows - c) / unit, 1.0, counted=True)  # (4)
         return middle + c + unit * rescaled_mean(m, n, charges["mean"], noise)  # (5)
 

@@ -49,7 +49,7 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
+from workbench.estimators.base import Abstention, Estimator, record
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, SquaredErrors
 from workbench.estimators.shared.noisy_means import median_of_mean
@@ -167,7 +167,6 @@ class AffineMean(Estimator[Array]):
 
     def design(self, n: int, d: int, budget: Budget) -> "LocationDesign":
         """Return the test, its charge and its error for n rows, public; raise where they are too few."""
-        require_matrix(n, d)
         events = require_events(budget)
         fewest = self.fewest(d, events)
         if n < fewest:
@@ -185,9 +184,7 @@ class AffineMean(Estimator[Array]):
         """Return the median of |out - mean| in the norm of Σ for normal rows, given an answer."""
         return median_of_mean(self.design(n, d, budget).error, d)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         made = self.design(len(x), x.shape[1], budget)
         place: Located | Lift
         if isinstance(made.charge, LocatedCharge):
@@ -197,9 +194,8 @@ class AffineMean(Estimator[Array]):
             place = lift = made.test.lift(x)
             masked = masked_lift(lift, made.charge, noise)
             found = None if masked is None else masked[0]
-        if trace is not None:
-            root = place.root
-            trace.add(h=place.count, location=place.centre + place.shift, scatter=root @ root.T)
+        root = place.root
+        record(h=place.count, location=place.centre + place.shift, scatter=root @ root.T)
         return Abstention(LOCATION) if found is None else found
 
 
@@ -241,7 +237,6 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     def design(self, n: int, d: int, budget: Budget) -> "GaussianDesign":
         """Return the test, its charge and the steps after it for n rows, public; raise where too few."""
-        require_matrix(n, d)
         events = require_events(budget)
         if not enough(n, d, events, self.beta):
             raise ArgumentError("n", n, f"at least {self.fewest(d, events)} for d = {d} at {budget}")
@@ -254,21 +249,17 @@ class LiftedGaussian(Estimator[Gaussian]):
         """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
         return self.design(n, d, budget).squared_error.gaussian_median
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         made = self.design(len(x), x.shape[1], budget)
         lift = made.test.lift(x)
-        if trace is not None:
-            trace.add(h=lift.count)
+        record(h=lift.count)
         placed = masked_lift(lift, made.plan, noise)  # (3)
         if placed is None:
             return Abstention(LIFT)
         centre, root = placed
         shape, _ = dtrtri(np.tril(root), lower=1)
         frame = Frame(np.eye(len(root)), np.tril(shape) * sqrt(made.scatter))
-        if trace is not None:
-            trace.add(centre=centre, frame=frame.matrix)
+        record(centre=centre, frame=frame.matrix)
         charges, spread = list(made.finish.charges()), np.array(made.spread)
         found = made.finish.round(x, centre, frame, spread, charges, noise)  # (4)
         if not isinstance(found, Abstention) and found.finite and found.mean is not None:

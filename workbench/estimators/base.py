@@ -5,7 +5,9 @@ source of randomness returns a `Release`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -20,6 +22,7 @@ from workbench.errors import (
     plain,
     positive,
     probability,
+    require_columns,
 )
 from workbench.estimators.reading import read
 from workbench.estimators.release import Abstention as Abstention
@@ -47,6 +50,7 @@ MOST_ROWS, WIDEST = 2**53, 2**24  # that floats count, and columns
 MOST_CHARGED = 10**5  # columns that have a charge each
 LARGEST = 1e100  # rows with a larger entry are absent, like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
+PER_COLUMN = {"radius", "centre", "sigma"}  # fields that may have a value for each column
 ASKED = {"plan", "error_bound", "interval_reach", "predicted_error", "other_rows"}
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
 
@@ -60,6 +64,25 @@ class Trace:
     def add(self, **values: object) -> None:
         for name, value in values.items():
             self.records.setdefault(name, []).append(value)
+
+
+_TRACE: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+def record(**values: object) -> None:
+    """Add diagnostics to the trace that the caller of the estimator passed, if there is one."""
+    if (trace := _TRACE.get()) is not None:
+        trace.add(**values)
+
+
+@contextmanager
+def recorded(trace: Trace | None) -> Iterator[None]:
+    """Let a trace have what a run records."""
+    before = _TRACE.set(trace)
+    try:
+        yield
+    finally:
+        _TRACE.reset(before)
 
 
 @dataclass(frozen=True)
@@ -83,6 +106,7 @@ class Estimator(Public, ABC, Generic[T]):
     """
 
     model: ClassVar[Literal["central", "local"]] = "central"
+    least_rows: ClassVar[int] = 2
 
     def __init_subclass__(cls) -> None:
         """Let the methods that are asked about n rows get plain numbers, all of them checked."""
@@ -101,24 +125,25 @@ class Estimator(Public, ABC, Generic[T]):
         """Return the spending of a run on n rows of dimension d; raise on public grounds only."""
 
     @abstractmethod
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         """Return the private value of sanitised rows `x`, absent ones NaN, spending plan(n, d, budget)."""
 
 
 def _asked(function: Callable[..., R]) -> Callable[..., R]:
-    """Let a method that is asked about n rows of d columns get plain numbers, of one column no others."""
+    """Let a method that is asked about n rows of d columns get plain numbers that the estimator can have."""
     answer = of_plain_numbers(function)
 
     @wraps(function)
-    def call(self: object, n: Any, d: Any, *given: Any, **named: Any) -> R:
+    def call(self: Estimator[Any], n: Any, d: Any, *given: Any, **named: Any) -> R:
         n, d = plain(n), plain(d)
         for name, value, most in (("n", n, MOST_ROWS), ("d", d, WIDEST)):
             if isinstance(value, int | float) and value > most:
                 raise ArgumentError(name, value, f"at most {most}")
         if isinstance(self, Univariate):
-            require_rows(n, d, self.fewest)
+            require_rows(n, d, self.least_rows)
+        else:
+            require_matrix(n, d, self.least_rows)
+            require_columns(d, **{name: value for name, value in vars(self).items() if name in PER_COLUMN})
         if function.__name__ == "error_bound":
             probability(beta=plain(named.get("beta", given[-1] if given else None)))
         return answer(self, n, d, *given, **named)
@@ -127,9 +152,7 @@ def _asked(function: Callable[..., R]) -> Callable[..., R]:
 
 
 class Univariate(Estimator[T]):
-    """An estimator of one column, of `fewest` rows or more."""
-
-    fewest: ClassVar[int] = 2
+    """An estimator of one column."""
 
     def _rows(self, x: object) -> Rows:
         return univariate(x)
@@ -181,7 +204,8 @@ def released(
             require_exact(estimator, plan, noise)  # where a source of exact noise has none for a step
         delivered = compose(plan)  # which may refuse: nothing is drawn yet
         try:
-            value = estimator.estimate(rows.values, budget, noise, trace)
+            with recorded(trace):
+                value = estimator.estimate(rows.values, budget, noise)
         except np.linalg.LinAlgError:  # what was released is singular in floats: a function of it
             value = Abstention("linear algebra")
     requested = None if within(delivered, budget) and within(budget, delivered) else budget

@@ -24,13 +24,13 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import log, sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from workbench.distributions import Counts, Interval
 from workbench.errors import ArgumentError, finite
-from workbench.estimators.base import MOST_CHARGED, Trace, Univariate
+from workbench.estimators.base import MOST_CHARGED, Univariate
 from workbench.estimators.shared.noisy_means import (
     better_than,
     median_of_sum,
@@ -177,8 +177,8 @@ class BoundedMean(Univariate[float]):
     True
     """
 
-    in_passes: ClassVar[bool] = True
-    fewest = 1
+    in_passes = True
+    least_rows = 1
     low: float
     high: float
 
@@ -195,7 +195,7 @@ class BoundedMean(Univariate[float]):
         moved = mean_sensitivity(n, self.reach)
         return noise_charge("mean", "laplace", moved, moved, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float:
         middle, charge = self.low + self.reach, self.plan(len(x), 1, budget)["mean"]
         mean = mean_in_box(x, lambda rows: rows - middle, self.reach)  # (1)
         noisy = middle + float(additive(mean, charge, noise))  # (2)
@@ -223,15 +223,15 @@ class BoundedMean(Univariate[float]):
 class Counted(Univariate[Counts]):
     """Noisy numbers of rows of the bins that `edges` make, from the bin `first` on."""
 
-    in_passes: ClassVar[bool] = True
-    fewest = 1
-    first: ClassVar[int] = 0
+    in_passes = True
+    least_rows = 1
+    first = 0
     edges: tuple[float, ...]
 
     @abstractmethod
     def plan(self, n: int, d: int, budget: Budget) -> Charge: ...
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Counts:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Counts:
         n, bins = len(x), len(self.edges) + 1
         counts = np.zeros(bins, np.int64)
         for rows in row_blocks(x):
@@ -275,7 +275,7 @@ class Count(Counted):
     True
     """
 
-    edges: ClassVar[tuple[float, ...]] = (HALF,)  # type: ignore[misc]
+    edges = (HALF,)
     first = 1  # the bin that counts
 
     def plan(self, n: int, d: int, budget: Budget) -> Charge:

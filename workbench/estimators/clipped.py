@@ -39,19 +39,17 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from math import hypot, inf, log, sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from workbench.errors import ArgumentError, few, require_columns
+from workbench.errors import ArgumentError, few
 from workbench.estimators.base import (
     MOST_CHARGED,
     Abstention,
     Estimator,
     Located,
-    Trace,
     in_columns,
-    require_matrix,
     standard_radius,
     standardised,
 )
@@ -125,7 +123,7 @@ class ClippedMean(Located[float]):
     True
     """
 
-    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
+    laws = f"normal rows only; {FOR_OTHERS}"
 
     radius: float
     centre: float = 0.0
@@ -150,7 +148,7 @@ class ClippedMean(Located[float]):
             return mean_in_box(z, lambda rows: np.where(np.abs(rows) <= bound, rows, 0.0), bound, True)
         return clipped_mean(z, 0.0, bound, counted=True)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float:
         z, bound = self.standard(x), self.bound(len(x), budget)  # (1)
         charge = self.plan(len(x), 1, budget)["mean"]
         mean = rescaled_mean(self.statistic(z, bound), len(x), charge, noise)  # (2)
@@ -234,13 +232,11 @@ class ClippedBoxMean(Estimator[Array]):
         return radius + sigma * sqrt(2 * log(2 * n * d / self.beta))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         require_gaussian(budget)
         moved = mean_sensitivity(n, sqrt(d) * float(self.reaches(n, d).max()))
         return Charge("mean", "gaussian", moved, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         (n, d), centre = x.shape, np.asarray(self.centre, np.float64)
         reaches, charge = self.reaches(n, d), self.plan(n, d, budget)["mean"]  # (1)
         reach = float(reaches.max())
@@ -346,16 +342,12 @@ class CoordinatewiseMean(Estimator[Array]):
         return WindowMean(None if radius is None else standard_radius(radius, sigma), f" {j}")
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         few(MOST_CHARGED, d=d)
-        require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         share = shared(budget, d)
         parts = tuple(charge for j in range(d) for charge in self.steps(j).plan(n, share).charges())
         return delivered(parts, budget) if isinstance(share, ZCDP) else composed(budget, *parts)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
             centre, sigma = of_column(self.centre, j), of_column(self.sigma, j)
@@ -367,14 +359,12 @@ class CoordinatewiseMean(Estimator[Array]):
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the length of the bounds of the coordinates at beta/d, for normal rows."""
-        require_matrix(n, d)
         share = shared(budget, d)
         bounds = [self.steps(j).error_bound(n, share, beta / d) for j in range(d)]
         return length(in_columns(self.sigma, d) * bounds)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return how far other rows may carry the mean, in words."""
-        require_matrix(n, d)
         biases = [self.steps(j).bias(n, shared(budget, d)) for j in range(d)]
         return other_rows(length(in_columns(self.sigma, d) * biases))
 
@@ -383,7 +373,6 @@ class CoordinatewiseMean(Estimator[Array]):
 
         And where some coordinate is sooner missed than not. All are taken for the one of the longest range.
         """
-        require_matrix(n, d)
         ranges = np.full(d, inf)
         if self.radius is not None:
             ranges = in_columns(self.radius, d) / in_columns(self.sigma, d)

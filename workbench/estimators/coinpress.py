@@ -82,8 +82,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, probability, require_columns
-from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, in_columns, record
 from workbench.estimators.shared.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
 from workbench.estimators.shared.moments import (
     BEYOND,
@@ -196,8 +196,6 @@ class Stepped(Estimator[Array]):
         return radius_within(d, share) if self.practical else tail(d, b)
 
     def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        probability(beta=beta)
-        require_matrix(n, d)
         return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
 
 
@@ -219,19 +217,16 @@ class BallMean(Estimator[Array]):
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign: ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        require_columns(d, centre=self.centre)
         design = self.design(n, d, budget)
         moved = [mean_sensitivity(n, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, "gaussian", moved)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         c = in_columns(self.centre, d)
         steps = zip(self.design(n, d, budget).clips, self.plan(n, d, budget).charges(), strict=True)
         for clip, charge in steps:  # (1) (4)
-            if trace is not None:
-                trace.add(centre=c)
+            record(centre=c)
             m = self.shift(x, c, clip)  # (2)
             moved = rescaled_mean(m, n, charge, noise) if self.counted else additive(m, charge, noise)
             c = c + self.unit * moved  # (3)
@@ -415,7 +410,6 @@ class CoinPressCovariance(Stepped):
         return covariance_design(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         if self.jointly(n, d, budget):
             return self.joint.plan(n, d, budget)
         design, m = self.design(n, d, budget), centred_count(n, self.centred)
@@ -423,20 +417,17 @@ class CoinPressCovariance(Stepped):
         moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, mechanism, moved)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         if self.jointly(n, d, budget):
-            law = self.joint.estimate(x, budget, noise, trace)
+            law = self.joint.estimate(x, budget, noise)
             return law if isinstance(law, Abstention) else law.covariance
         rows, design = centred_rows(x, self.centred), self.design(n, d, budget)
         a = np.eye(d) / np.sqrt(self.upper)
         charges = tuple(self.plan(n, d, budget).charges())
         for place, (charge, clip) in enumerate(zip(charges, design.clips, strict=True)):
             z = noisy_moment(rows, a, clip, charge, noise, self.practical)  # (5)
-            if trace is not None:
-                trace.add(preconditioner=a, lower=design.lower[place])
+            record(preconditioner=a, lower=design.lower[place])
             if place < len(charges) - 1:
                 floors = design.excess if self.practical else design.lower  # f
                 a = preconditioned(z, design.excess[place], floors[place], a)  # (6)
@@ -454,7 +445,6 @@ class CoinPressCovariance(Stepped):
 
         √d is the error of the zero matrix. Needs normal rows.
         """
-        require_matrix(n, d)
         if self.jointly(n, d, budget):
             return self.joint.design(n, d, budget).errors.covariance_median
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
@@ -588,13 +578,12 @@ class ClippedCovariance(Estimator[Array]):
         return sqrt(self.upper) * tail(d, self.beta / m)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         require_gaussian(budget)
         m = centred_count(n, self.centred)
         moved = second_moment_sensitivity(m, self.reach(m, d))
         return Charge("covariance", "symmetric_gaussian", moved, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         charge = self.plan(n, d, budget)["covariance"]
         moment = moment_in_ball(rows, lambda block: block, self.reach(len(rows), d), counted=True)
@@ -674,15 +663,11 @@ class CoinPressGaussian(Estimator[Gaussian]):
         return joint_design(n, d, radius, spread, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        require_columns(d, centre=self.centre)
         steps = self.design(n, d, budget).steps
         moved = [LiftedMoment(n, d, step.height).sensitivity() for step in steps]
         return numbered_plan(budget, [step.weight for step in steps], "symmetric_gaussian", moved)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         n, d = x.shape
         steps, charges = self.design(n, d, budget).steps, self.plan(n, d, budget).charges()
         c, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
@@ -701,7 +686,6 @@ class CoinPressGaussian(Estimator[Gaussian]):
 
         Just above the least n at which it is finite, an upper bound.
         """
-        require_matrix(n, d)
         return self.design(n, d, budget).errors.gaussian_median
 
 

@@ -59,7 +59,7 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import ArgumentError, few, integer_at_least, probability, real
-from workbench.estimators.base import Estimator, Trace, require_matrix
+from workbench.estimators.base import Estimator, record
 from workbench.estimators.coinpress import BallMean, MeanDesign, noise_radius, positive_mean
 from workbench.estimators.shared.budgets import (
     batches_plan,
@@ -245,7 +245,6 @@ class HeavyTailed(InSteps):
         return stages_of(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         stages = self.stages(n, d, budget)
         batches = not self.practical and len(stages) > 1
         whole = (step_budgets(budget, (1.0,))[0],) * len(stages)
@@ -256,13 +255,12 @@ class HeavyTailed(InSteps):
         ]
         return batches_plan(budget, charges) if batches else steps_plan(budget, charges)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         stages, charges = self.stages(n, d, budget), self.plan(n, d, budget).charges()
         rows, a = centred_rows(x, self.centred), np.eye(d) / sqrt(self.upper)
         for stage, charge in zip(stages, charges, strict=True):
-            if trace is not None:
-                trace.add(preconditioner=a, lower=stage.lower)
+            record(preconditioner=a, lower=stage.lower)
             moment = self.moment(rows[stage.start : stage.stop], a, stage)  # (1)
             z = symmetric_gaussian(moment, charge, noise)  # (2)
             if stage.band is not None:
@@ -283,8 +281,6 @@ class HeavyTailed(InSteps):
         on the PSD part costs a factor 1/ℓ. Infinite in mode "practical", and for a beta below the field where
         several steps are taken.
         """
-        probability(beta=beta)
-        require_matrix(n, d)
         mu, stages = gaussian_total(budget), self.stages(n, d, budget)
         if self.practical or (len(stages) > 1 and beta < self.beta):
             return inf
@@ -300,7 +296,6 @@ class HeavyTailed(InSteps):
 
         The larger of that at Σ = `lower` I and where the last frame is round; heavy tails add the cut's bias.
         """
-        require_matrix(n, d)
         mu, size = gaussian_total(budget), 1 / (self.upper / self.lower)
         *early, last = self.stages(n, d, budget)
         for stage in early:
@@ -495,8 +490,6 @@ class ClippedHeavyMean(BallMean):
 
         Infinite for a beta below the field.
         """
-        probability(beta=beta)
-        require_matrix(n, d)
         return self.unit * self.design(n, d, budget).error if beta >= self.beta else inf
 
 

@@ -63,7 +63,6 @@ from workbench.estimators.base import (
     Estimator,
     Located,
     T,
-    Trace,
     require_matrix,
     standardised,
 )
@@ -258,9 +257,7 @@ class Location(Located[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.histogram.charge("locate", budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         charge = self.plan(len(x), 1, budget)["locate"]
         found = self.histogram.draw(self.standard(x), charge, noise)  # (1) (2)
         return found if isinstance(found, Abstention) else self.centre + self.sigma * found  # (3)
@@ -351,12 +348,9 @@ class Range(Estimator[T]):
     def around(self, centre: Array, n: int) -> T: ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         return self.centres(d).plan(n, d, budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         (n, d), z = x.shape, standardised(x, 0.0, self.unit)
         centre = self.centres(d).draw(z, self.plan(n, d, budget), noise)  # (1)
         return centre if isinstance(centre, Abstention) else self.around(self.unit * centre, n)  # (2)
@@ -366,7 +360,6 @@ class Range(Estimator[T]):
 
         It is exceeded with probability at most beta; infinite for few rows, and for parts.
         """
-        require_matrix(n, d)
         return self.unit * self.centres(d).error_bound(n, d, budget, beta, *self.masses)
 
 

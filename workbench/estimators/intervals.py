@@ -90,13 +90,12 @@ widths of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import ceil, exp, expm1, inf, log, sqrt
-from typing import ClassVar
 
 import numpy as np
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import MOST_LOSS, ArgumentError, probability
-from workbench.estimators.base import FARTHEST, Abstention, Trace, Univariate, standardised
+from workbench.estimators.base import FARTHEST, Abstention, Univariate, standardised
 from workbench.estimators.bounded import BoundedMean
 from workbench.estimators.histograms import BEST, REACH, UnitHistogram
 from workbench.estimators.release import FOR_OTHERS
@@ -320,7 +319,7 @@ class Interval(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = f"normal rows of standard deviation sigma only; {FOR_OTHERS}"
+    laws = f"normal rows of standard deviation sigma only; {FOR_OTHERS}"
 
     sigma: float
     level: float = 0.05
@@ -344,9 +343,7 @@ class Interval(OfLevel):
             return inf
         return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> ConfidenceInterval:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         if self.calibration == "tight":
             return self.pivotal(x, self.sigma, budget, noise)
         n, plan, z = len(x), self.plan(len(x), 1, budget), standardised(x, 0.0, self.sigma)
@@ -384,12 +381,12 @@ class IntervalUnknownVariance(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
+    laws = f"normal rows only; {FOR_OTHERS}"
 
     level: float = 0.05
     calibration: Calibration = "tight"
 
-    fewest = LEAST_ROWS
+    least_rows = LEAST_ROWS
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.calibration == "tight":
@@ -404,9 +401,7 @@ class IntervalUnknownVariance(OfLevel):
             mean_charge("mean", sensitivity(n, 1.0), mean),
         )
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> ConfidenceInterval:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         if self.calibration == "paper":
             return self.from_histograms(x, budget, noise)
         scale, mean = scale_and_mean(len(x), budget)
@@ -550,8 +545,8 @@ class IntervalMean(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = "rows of any distribution with a fourth moment, but for few far values"
-    fewest = 1  # between bounds
+    laws = "rows of any distribution with a fourth moment, but for few far values"
+    least_rows = 1  # between bounds
 
     level: float = 0.05
     low: float | None = None
@@ -591,11 +586,9 @@ class IntervalMean(OfLevel):
             "known bounds BoundedMean(low=, high=) covers all"
         )
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> ConfidenceInterval:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         if mean := self.within(len(x), budget):
-            return mean.interval(mean.estimate(x, budget, noise, trace), len(x), budget, self.level)
+            return mean.interval(mean.estimate(x, budget, noise), len(x), budget, self.level)
         n, chosen, plan = len(x), tail_design(len(x), budget), self.plan(len(x), 1, budget)
         logs = resolved_differences(x)
         log_scale = chosen.scale.draw(logs, plan["log-scale"], noise)  # (1)

@@ -39,8 +39,8 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, shuffled
+from workbench.errors import ArgumentError, one_of, positive
+from workbench.estimators.base import Abstention, Estimator, record, shuffled
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import centred_rows, neutral
 from workbench.estimators.stable_quantile import (
@@ -155,7 +155,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
 
     def recipe(self, n: int, d: int, budget: Budget) -> "tuple[int, MatrixQuantile]":
         """Return how many rows the subspace has, and steps (1) to (3) for the others, paired or not."""
-        require_matrix(n, d)
         events = require_events(budget)
         fewest = self.fewest(d, events)
         if n < fewest:
@@ -175,18 +174,16 @@ class MatrixQuantileCovariance(Estimator[Array]):
         _, recipe = self.recipe(n, d, budget)
         return "" if self.degenerate else carried(recipe.design.test.level / n)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         first, recipe = self.recipe(len(x), x.shape[1], budget)
         if not self.degenerate:
-            found = recipe.draw(centred_rows(x, self.centred), noise, trace)
+            found = recipe.draw(centred_rows(x, self.centred), noise)
             return Abstention(TEST) if found is None else found
         x = shuffled(x, noise)
         basis = self.subspace.basis(x[:first], recipe.budget, noise)
         if isinstance(basis, Abstention):
             return basis
-        inside = recipe.draw(completed(centred_rows(x[first:], self.centred), basis, noise), noise, trace)
+        inside = recipe.draw(completed(centred_rows(x[first:], self.centred), basis, noise), noise)
         rank = basis.shape[1]
         return Abstention(TEST) if inside is None else symmetrised(basis @ inside[:rank, :rank] @ basis.T)
 
@@ -195,7 +192,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
 
         For normal rows of full rank, given an answer, by simulation.
         """
-        probability(beta=beta)
         return self.recipe(n, d, budget)[1].design.error("thompson", beta / 2)
 
 
@@ -219,13 +215,12 @@ class MatrixQuantile:
         traces = np.trace(self.design.released, axis1=1, axis2=2) * self.design.centring / self.d
         return float(np.sqrt(np.mean(traces**2)))
 
-    def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
+    def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked centre, positive definite, or None for no answer."""
         made = self.design
         h, root = made.test.measure(neutral(rows))  # (1) (2)
         released = stable_mask(Stable(h, ChargedRoot(root)), made.charge, noise)  # (3)
-        if trace is not None:
-            trace.add(h=h, centre=root @ root.T)
+        record(h=h, centre=root @ root.T)
         return None if released is None else released * made.centring
 
 

@@ -30,7 +30,7 @@ from math import ceil, exp, log, pi, sinh, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least, probability
-from workbench.estimators.base import Estimator, Trace, mapped, require_matrix
+from workbench.estimators.base import Estimator, mapped
 from workbench.estimators.heavy_tailed import Moments
 from workbench.estimators.shared.budgets import require_selection
 from workbench.estimators.shared.noisy_means import better_than, chosen, weighted_median
@@ -186,13 +186,12 @@ class PureNetCovariance(Estimator[Array]):
         return float(sigma * ((k - 1) ** k / k**k / loss) ** (1 / k))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         require_selection(budget)
         m, clip = centred_count(n, self.centred), self.clip(n, d, budget)
         span = clip + (min(clip, 1.0) if d == 1 else clip)
         return Charge(STEP, "exponential", span / m, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         scores = self.scores(centred_rows(x, self.centred), self.clip(n, d, budget))  # (1)
         chosen = exponential(scores, self.plan(n, d, budget)[STEP], noise)

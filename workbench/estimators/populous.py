@@ -85,9 +85,7 @@ from workbench.estimators.base import (
     Abstention,
     Estimator,
     T,
-    Trace,
     own_stream,
-    require_matrix,
     sanitised,
     shuffled,
 )
@@ -343,7 +341,6 @@ class Populous(Estimator[Array]):
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
         """Return thresholds and charges, in a norm those for limit 1; public. None for "exact"."""
-        require_matrix(n, d)
         one_of(SPACES, space=self.space)
         side, cost, kind = self._dimension(d), require_events(budget), str(self.mask)
         if kind == "auto":
@@ -356,16 +353,13 @@ class Populous(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.space != "exact":
             return self.design(n, d, budget).plan
-        require_matrix(n, d)
         self._dimension(d)
         charge = mode_charge(VOTE, require_events(budget))
         least = keys_for_mode(charge, self.far, self.beta) * self.size
         _require(n >= least, "n", n, f"at least {least} in groups of {self.size}")
         return charge
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         side = self._dimension(d)
         shape = (side, side) if self.space == "thompson" else (side,)
@@ -411,9 +405,7 @@ class VotedMean(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.design(n, d, budget).plan
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         made = self.design(n, d, budget)
         with np.errstate(over="ignore", under="ignore"):
@@ -426,7 +418,6 @@ class VotedMean(Estimator[Array]):
 
         For normal rows: the average of as many groups as have all the weight at least, and noise.
         """
-        probability(beta=beta)
         return self.sigma * self._length(n, d, budget, beta, self.design(n, d, budget).vote.least_weight)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -478,7 +469,6 @@ class PopulousMean(VotedMean):
         positive(alpha=self.alpha)
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
-        require_matrix(n, d)
         cost, beta = require_events(budget), self.beta / 3
         if self.calibration == "paper":
             return _paper_mean(n, d, cost, beta, self.alpha / self.sigma)
@@ -529,7 +519,6 @@ class MedianOfMeansMean(VotedMean):
         _require(self.blocks % 2 == 1, "blocks", self.blocks, "an odd number")
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
-        require_matrix(n, d)
         return designed(_median_designer(d, self.blocks), n, require_events(budget), self.beta / 3)
 
     def _points(self, groups: Array) -> Array:
@@ -691,9 +680,7 @@ class OneVote(Estimator[Array]):
             plan: Plan = recipe.design.plan
         return plan
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         found: Array | None = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)
         return Abstention(VOTE) if found is None else found
@@ -703,7 +690,6 @@ class OneVote(Estimator[Array]):
 
         For normal rows the Thompson distance from Σ; of robust votes the error, for the attacks of the table.
         """
-        probability(beta=beta)
         return float(replace(self, beta=beta).recipe(n, d, budget).error_bound())  # type: ignore[type-var]
 
 
@@ -738,7 +724,6 @@ class Preconditioner(OneVote):
         one_of(("auto", "thompson_laplace", "wishart"), mask=self.mask)
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
-        require_matrix(n, d)
         mask = "square" if self.calibration == "paper" else self.mask
         recipe = PopulousFrame(centred_count(n, self.centred), d, require_events(budget), self.beta, mask)
         if recipe.n < recipe.fewest:
@@ -839,7 +824,6 @@ class PopulousLearner(Estimator[T]):
 
     def recipe(self, n: int, d: int, budget: Budget) -> Stages:
         """Return the stages for n rows, public; raise where they are too few, with the number."""
-        require_matrix(n, d)
         events, beta, each = require_events(budget), self.beta / 3, 1 if self.centred else 2
         mask = "square" if self.calibration == "paper" else "auto"
         narrowest = 0.0 if self.degenerate else 1 / sqrt(LEFT)
@@ -863,9 +847,7 @@ class PopulousLearner(Estimator[T]):
             stages = (self._subspace.plan(made.first, d, budget), *stages)
         return Parallel(stages)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         first, second, stage, finish = self.recipe(len(x), x.shape[1], budget)
         x = shuffled(x, noise)
         basis: Array | Abstention = np.eye(x.shape[1])

@@ -62,9 +62,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import (
     Abstention,
     Estimator,
-    Trace,
     mapped,
-    require_matrix,
     sanitised,
     shuffled,
 )
@@ -271,8 +269,8 @@ def _fewest(vote: RobustVote) -> int:
 class CovarianceVote(RobustVote):
     """The vote on rows of mean 0."""
 
-    of: ClassVar[str] = "covariance"
-    designer: ClassVar[Designer] = Designer("thompson_laplace", covariance_moves)
+    of = "covariance"
+    designer = Designer("thompson_laplace", covariance_moves)
 
     @property
     def narrowest(self) -> float:
@@ -296,8 +294,8 @@ class MeanVote(RobustVote):
     """The vote on rows of covariance about `spread`² I."""
 
     spread: float = 1.0
-    of: ClassVar[str] = "mean"
-    designer: ClassVar[Designer] = Designer("gaussian", norm_moves)
+    of = "mean"
+    designer = Designer("gaussian", norm_moves)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         made = self.design
@@ -360,7 +358,6 @@ class PopulousRobustCovariance(OneVote):
         return self.corruption * (1 if self.centred else 2)  # of the rows or pairs
 
     def recipe(self, n: int, d: int, budget: Budget) -> CovarianceVote:
-        require_matrix(n, d)
         m = centred_count(n, self.centred)
         return CovarianceVote(m, d, self._share, require_events(budget), self.beta)
 
@@ -398,7 +395,6 @@ class PopulousRobustMean(OneVote):
         require_corruption(self.corruption)
 
     def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
-        require_matrix(n, d)
         return MeanVote(n, d, self.corruption, require_events(budget), self.beta, spread=self.sigma)
 
 
@@ -431,7 +427,6 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
             raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2}")
 
     def recipes(self, n: int, d: int, budget: Budget) -> tuple[CovarianceVote, MeanVote]:
-        require_matrix(n, d)
         events, pairs = require_events(budget), int(SHARE * n) // 2
         shape = CovarianceVote(pairs, d, 2 * self.corruption, events, self.beta / 2, COVARIANCE)
         return shape, MeanVote(n - 2 * pairs, d, self.corruption, events, self.beta / 2, MEAN, SPREAD)
@@ -445,9 +440,7 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
         with refused_whole(n, fewest_rows, d, shape.budget):
             return Parallel((shape.design.plan, place.design.plan))
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         n, d = x.shape
         shape, place = self.recipes(n, d, budget)
         x = shuffled(x, noise)

@@ -74,13 +74,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, inf, log, log2, sqrt
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, few, in_range, integer_at_least, positive, require_columns
-from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix, standardised
+from workbench.errors import ArgumentError, few, in_range, integer_at_least, positive
+from workbench.estimators.base import Abstention, Estimator, in_columns, record, standardised
 from workbench.estimators.histograms import BALL_WIDTH, BOX_WIDTH, StableCentres, ball_reach, box_reach
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import CleanRun, better_than
@@ -256,12 +255,12 @@ class Filter:
             charges += moments_charge(f"moments {t}", look), Charge(f"scores {t}", "gaussian", 1.0, cut)
         return steps_plan(budget, [*charges, moments_charge("mean", last)])
 
-    def run(self, x: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array:
+    def run(self, x: Array, plan: Plan, noise: NoiseSource) -> Array:
         charges = list(plan.charges())
         c: Array = self.coarse_centre(x, charges[0], noise)  # (1)
         c = c + gaussian(mean_in_ball(x, lambda rows: rows - c, self.radii[0]), charges[1], noise)  # (2)
         y = self.rows_within(x, c)  # (3)
-        releases = list(self.passed(y, present(x), charges[2:], noise, trace))
+        releases = list(self.passed(y, present(x), charges[2:], noise))
         return c + self.mean_of(merged(releases))  # (9)
 
     def coarse_centre(self, x: Array, charge: Charge, noise: NoiseSource) -> Array:
@@ -279,7 +278,7 @@ class Filter:
         return y
 
     def passed(
-        self, y: Array, kept: Mask, charges: Sequence[Charge], noise: NoiseSource, trace: Trace | None
+        self, y: Array, kept: Mask, charges: Sequence[Charge], noise: NoiseSource
     ) -> Iterator[tuple[Sums, Costs, Budget]]:
         """Yield all N and s of the rows that are left in the end, with their prices and costs."""
         n, r, done = self.n, self.radii[1], self.most == 0
@@ -296,13 +295,11 @@ class Filter:
                 done = noisy.count < n / 2 or top <= self.threshold(charge.cost)  # (5)
                 if done:
                     yield noisy, PRICES, charge.cost
-                if trace is not None:
-                    trace.add(excess=top, left=int(kept.sum()), score=score)
+                record(excess=top, left=int(kept.sum()), score=score)
             else:
                 tau, members, _, cut = self.removal(y, kept, score, psi, charge, noise)  # (7)
                 kept = left_after(tau, kept, members, cut)
-                if trace is not None:
-                    trace.add(kept=kept)
+                record(kept=kept)
                 sums = counted_sums(y, kept, grid(r))
 
     @cached_property
@@ -446,7 +443,7 @@ class PaperFilter:
         converted = Converted(Sequential("zcdp", inside), ApproxDP(epsilon / 2, delta / 2))
         return Interleaved(Sequential("basic", (*outside, converted)), tuple(each.step for each in charges))
 
-    def run(self, z: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
+    def run(self, z: Array, plan: Plan, noise: NoiseSource) -> Array | Abstention:
         assert isinstance(plan, Sequential)
         epochs, rounds = self.turns
         shrink = iter([noise.uniform(0.0, 1.0) for _ in range(epochs * rounds)])  # Z: public
@@ -455,7 +452,7 @@ class PaperFilter:
             return centre
         y = (in_ball if self.of.heavy else in_box)(z - centre, self.reach, grid(self.reach))
         queries = Queries(self, y, present(z), plan.parts[1].charges(), noise, shrink)
-        found = queries.by_directions(trace) if self.of.top else queries.by_matrices(trace)
+        found = queries.by_directions() if self.of.top else queries.by_matrices()
         return found if isinstance(found, Abstention) else centre + found
 
 
@@ -514,7 +511,7 @@ class Queries:
             return np.clip(mean, -reach, reach)
         return mean * min(1.0, reach / max(float(np.linalg.norm(mean)), NEAREST))
 
-    def by_matrices(self, trace: Trace | None) -> Array | Abstention:
+    def by_matrices(self) -> Array | Abstention:
         """Return the answer of Algorithms 10 and 16."""
         (epochs, rounds), n, of = self.made.turns, len(self.y), self.made.of
         largest = self.made.diameter**2 * (1 + 1e-9)
@@ -523,8 +520,8 @@ class Queries:
             start, size = self.excess(), self.ask(self.sums.count, 1.0)  # (P1)
             if self.live and size <= PAPER_ENOUGH * n:
                 return Abstention(f"size {s}")
-            if trace is not None and self.live:
-                trace.add(excess=start, left=self.sums.count)
+            if self.live:
+                record(excess=start, left=self.sums.count)
             self.live, live = self.live and start > of.allowed, True
             rate = 1 / (100 * (0.1 / of.constant + 1.01) * max(start, np.finfo(float).tiny))
             exponent = np.zeros(self.moment.shape)
@@ -553,7 +550,7 @@ class Queries:
                     self.keep(left_after(tau, self.kept, tail, cut))
         return self.mean()  # (P7)
 
-    def by_directions(self, trace: Trace | None) -> Array | Abstention:
+    def by_directions(self) -> Array | Abstention:
         """Return the answer of Algorithm 8."""
         answer, n = np.zeros(self.y.shape[1]), len(self.y)
         for t in range(1, self.made.turns[1] + 1):
@@ -564,8 +561,7 @@ class Queries:
             direction, z = np.linalg.eigh(self.second_moment())[1][:, -1:], next(self.shrink)
             if self.live:
                 answer = mean
-                if trace is not None:
-                    trace.add(excess=excess, left=self.sums.count)
+                record(excess=excess, left=self.sums.count)
             self.live = self.live and excess > self.made.of.allowed
             if self.live:
                 tau = Score(mean, direction, self.step).of(self.y)
@@ -594,10 +590,10 @@ class Filtered(Estimator[Array]):
     calibration: Calibration = "tight"
     beta: float = 0.05
 
-    heavy: ClassVar[bool] = False
-    top: ClassVar[bool] = False
-    LEVELS: ClassVar[dict[str, float]] = {"tight": 1.0, "paper": 2.0}
-    MOST: ClassVar[float] = 0.2  # of the rows: with more, another bin than the mean's may be the fullest
+    heavy = False
+    top = False
+    LEVELS = 1.0, 2.0  # C of "tight" and of "paper"
+    MOST = 0.2  # of the rows: with more, another bin than the mean's may be the fullest
 
     def _validate(self) -> None:
         if self.radius > WIDEST * self.unit:
@@ -616,7 +612,7 @@ class Filtered(Estimator[Array]):
 
     @property
     def constant(self) -> float:  # C
-        return self.LEVELS[self.calibration] if self.level is None else self.level
+        return self.LEVELS[self.calibration == "paper"] if self.level is None else self.level
 
     @property
     def allowed(self) -> float:  # λ of clean rows
@@ -628,25 +624,19 @@ class Filtered(Estimator[Array]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         integer_at_least(2 * self.splits, n=n)
-        require_columns(d, centre=self.centre)
-        sizes = [len(range(p, n, self.splits)) for p in range(self.splits)]
-        for size in sizes:
-            require_matrix(size, d)
+        sizes = (len(range(p, n, self.splits)) for p in range(self.splits))
         plans = [self.steps(size, d).plan(budget) for size in sizes]
         if self.splits == 1:
             return plans[0]
         return Parallel(tuple(renamed(plan, f"part {p}: ") for p, plan in enumerate(plans, start=1)))
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         (n, d), k = x.shape, self.splits
         middle, plan = in_columns(self.centre, d), self.plan(n, d, budget)
         z, plans = standardised(x, middle, self.unit), plan.parts if isinstance(plan, Parallel) else (plan,)
         parts = [np.ascontiguousarray(z[p::k]) for p in range(k)]
         answers = [
-            self.steps(len(rows), d).run(rows, one, noise, trace)
-            for rows, one in zip(parts, plans, strict=True)
+            self.steps(len(rows), d).run(rows, one, noise) for rows, one in zip(parts, plans, strict=True)
         ]
         found = [answer for answer in answers if not isinstance(answer, Abstention)]
         return middle + self.unit * central(found) if found else answers[0]
@@ -720,7 +710,7 @@ class FilterMean(PrimeMean):
     Accurate for the rows of `PrimeMean`. All else as of `PrimeMean`; `passes` of "paper" are thousands.
     """
 
-    top: ClassVar[bool] = True
+    top = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -737,9 +727,9 @@ class PrimeHeavyMean(Filtered):
     """
 
     upper: float
-    heavy: ClassVar[bool] = True
-    LEVELS: ClassVar[dict[str, float]] = {"tight": 1.1, "paper": 1.5}
-    MOST: ClassVar[float] = 0.125
+    heavy = True
+    LEVELS = 1.1, 1.5
+    MOST = 0.125
 
     @property
     def unit(self) -> float:

@@ -42,7 +42,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.errors import ArgumentError, positive
-from workbench.estimators.base import FARTHEST, Located, Trace, own_stream
+from workbench.estimators.base import FARTHEST, Located, own_stream
 from workbench.estimators.shared.budgets import composed, require_selection
 from workbench.estimators.shared.noisy_means import better_than
 from workbench.estimators.shared.window_median import (
@@ -118,7 +118,7 @@ class Median(Located[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.locator.charge("locate", budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float:
         charge = self.plan(len(x), 1, budget)["locate"]
         position = self.locator.draw(self.standard(x), charge, noise)  # (1)
         assert position is not None
@@ -376,7 +376,7 @@ class Quantiles(Located[Array]):
         charges = (Charge(f"level {one}", "cuts", 1.0, cost) for one, cost in enumerate(costs, start=1))
         return composed(budget, *charges)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         cutting, charges = self.cutting(len(x), budget), list(self.plan(len(x), 1, budget).charges())
         z = self.standard(x)
         if self.radius is None:

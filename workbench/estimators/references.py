@@ -65,7 +65,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.estimators.base import Reference, Trace, require_matrix, sanitised
+from workbench.estimators.base import Reference, sanitised
 from workbench.estimators.shared.rows import (
     centred_rows,
     mean_of,
@@ -406,10 +406,9 @@ def kept_rows(rows: Array, corruption: float) -> Mask:
 
 class Plain(Reference[Array]):
     step: ClassVar[str]
-    fewest: ClassVar[int] = 1  # rows
+    least_rows = 1
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
-        require_matrix(n, d, least=self.fewest)
         require(budget, NonPrivate)
         return Charge(self.step, "none", 0.0, NonPrivate())
 
@@ -437,7 +436,7 @@ class EmpiricalMean(Plain):
     step = "mean"
     sigma: float | None = None
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         rows = only_present(x)
         return rows.mean(axis=0) if len(rows) else np.zeros(x.shape[1])
 
@@ -469,7 +468,7 @@ class EmpiricalCovariance(Plain):
     step = "covariance"
     centred: bool = False
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         rows = only_present(x)
         if not len(rows):
             return np.zeros((x.shape[1], x.shape[1]))
@@ -511,7 +510,7 @@ class FilterNonprivateMean(Plain):
     def _validate(self) -> None:
         require_corruption(self.corruption)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         oracle = filtered_mean if self.calibration == "tight" else simple_mean
         rows = only_present(sanitised(x / self.sigma))
         rows = rows if len(rows) else np.zeros((1, x.shape[1]))
@@ -541,7 +540,7 @@ class FilterNonprivateCovariance(Plain):
     True
     """
 
-    step, fewest = "covariance", 2
+    step, least_rows = "covariance", 2
     corruption: float
     centred: bool = False
     calibration: Calibration = "tight"
@@ -549,7 +548,7 @@ class FilterNonprivateCovariance(Plain):
     def _validate(self) -> None:
         require_corruption(self.corruption)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         oracle = filtered_moment if self.calibration == "tight" else simple_moment
         rows = only_present(centred_rows(x, self.centred))
         rows = rows if len(rows) else np.zeros((1, x.shape[1]))

@@ -71,8 +71,8 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, in_range, require_columns
-from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
+from workbench.errors import ArgumentError, in_range
+from workbench.estimators.base import Estimator, in_columns, record, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
 from workbench.estimators.shared.noisy_means import CleanRun, better_than
@@ -222,13 +222,13 @@ class Steps:
     wide: float
     shares: Shares
 
-    WIDTH: ClassVar = 2.0  # of the bins
-    MARGIN: ClassVar = 2.0  # of the bins, beyond the radius
-    LEAD: ClassVar = 0.43  # of the fullest bin, over n
-    OFFSET: ClassVar = 0.6  # of a bin's centre in every coordinate
-    AIM: ClassVar = 0.1  # the noise of recentring
-    NEVER: ClassVar = 0.45  # the noise with which it is of no use
-    SUM: ClassVar = 0.03
+    WIDTH = 2.0  # of the bins
+    MARGIN = 2.0  # of the bins, beyond the radius
+    LEAD = 0.43  # of the fullest bin, over n
+    OFFSET = 0.6  # of a bin's centre in every coordinate
+    AIM = 0.1  # the noise of recentring
+    NEVER = 0.45  # the noise with which it is of no use
+    SUM = 0.03
 
     @cached_property
     def bins(self) -> int:
@@ -254,7 +254,7 @@ class Steps:
         charges += [moments_charge(step, cost) for step, cost in each.items()]
         return steps_plan(budget, charges)
 
-    def run(self, rows: Rows, plan: Plan, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def run(self, rows: Rows, plan: Plan, noise: NoiseSource) -> Array:
         first, *charges = plan.charges()
         counts = coordinate_counts(rows.x, rows.origin, rows.unit * self.WIDTH, self.modes)
         fullest = gaussian(counts, first, noise).argmax(axis=1)  # (1)
@@ -263,17 +263,13 @@ class Steps:
             start = centre
             found = total(self.n, self.d, lambda block: added(rows.whole(block, start, self.wide)))
             centre = start + gaussian(OnGrid(found, grid(self.wide)) / self.n, charges.pop(0), noise)  # (2)
-        return self.filtered(rows, centre, charges, noise, trace)
+        return self.filtered(rows, centre, charges, noise)
 
-    def filtered(
-        self, rows: Rows, centre: Array, charges: Sequence[Charge], noise: NoiseSource,
-        trace: Trace | None = None,
-    ) -> Array:  # fmt: skip
+    def filtered(self, rows: Rows, centre: Array, charges: Sequence[Charge], noise: NoiseSource) -> Array:
         """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
         left = list(charges)
         state, copies, exact = self.passed(rows, centre, left, noise)
-        if trace is not None:
-            trace.add(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
+        record(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
         alone = (exact or state.sums(rows, self.radius, square=False)).alone
         copies += [(self.released(alone, MEAN, charge, noise), MEAN, charge.cost) for charge in left]  # (5)
         sums = merged(copies)
@@ -486,7 +482,6 @@ class _Robust(Estimator[Array]):
         in_range(0, self.MOST, corruption=self.corruption)
 
     def steps(self, n: int, d: int, budget: Budget) -> Steps:
-        require_matrix(n, d)
         reach = self.radius / self.unit
         return designed(self.KIND, n, d, self.corruption, reach, gaussian_total(budget))  # type: ignore[arg-type]
 
@@ -495,14 +490,13 @@ class _Robust(Estimator[Array]):
         return self.steps(n, d, budget).shares.passes > 0
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_columns(d, centre=self.centre)
         return self.steps(n, d, budget).plan(budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
         steps, rows = self.steps(n, d, budget), Rows(x, middle, self.unit)
-        return middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise, trace)
+        return middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from √d radius/unit on.
@@ -539,8 +533,8 @@ class RobustMean(_Robust):
     """
 
     sigma: float
-    KIND: ClassVar = Steps
-    MOST: ClassVar = 0.2
+    KIND = Steps
+    MOST = 0.2
 
     @property
     def unit(self) -> float:
@@ -562,8 +556,8 @@ class RobustHeavyMean(_Robust):
     """
 
     upper: float
-    KIND: ClassVar = BoundedSteps
-    MOST: ClassVar = 0.125
+    KIND = BoundedSteps
+    MOST = 0.125
 
     @property
     def unit(self) -> float:

@@ -31,7 +31,7 @@ from math import expm1, frexp, inf, log, sinh, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Trace, Univariate
+from workbench.estimators.base import Abstention, Univariate
 from workbench.estimators.shared.budgets import composed, divided, mean_charge, require_selection
 from workbench.estimators.shared.noisy_means import median_norm, noise_quantile, noise_sd
 from workbench.estimators.shared.rows import mean_in_box, only_present, present
@@ -185,7 +185,7 @@ class Scale(Univariate[float]):
     upper: float | None = None
     calibration: Calibration = "tight"
 
-    fewest = LEAST_ROWS
+    least_rows = LEAST_ROWS
 
     def _validate(self) -> None:
         if (self.lower is None) != (self.upper is None):
@@ -230,9 +230,7 @@ class Scale(Univariate[float]):
         variance = _mean_charge(n, design.winsor.group, design.winsor.width, mean)
         return composed(budget, self.locator.charge("log-scale", locate), variance)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         plan = self.plan(len(x), 1, budget)
         if self.calibration == "tight":
             return self.drawn(x, plan, self.design(len(x), budget).winsor, noise)

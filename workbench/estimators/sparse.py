@@ -61,7 +61,7 @@ from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of
-from workbench.estimators.base import Estimator, T, Trace, own_stream, require_matrix, sanitised
+from workbench.estimators.base import Estimator, T, own_stream, sanitised
 from workbench.estimators.reading import read
 from workbench.estimators.shared.budgets import require_gaussian, step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import better_than, median_noise_norm, median_norm
@@ -268,7 +268,6 @@ class Perturbed(Estimator[T]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of (2), of a user's release in the unit of the average; "paper" as (ε', δ)."""
         local = self.model == "local"
-        require_matrix(n, d, least=1 if local else 2)
         assert self.radius is not None
         moved = second_moment_sensitivity(1 if local else n, self.radius)
         step, moved = (USERS, moved / sqrt(n)) if local else (STEP, moved)
@@ -319,7 +318,7 @@ class PerturbedCovariance(Perturbed[Array]):
     radius: float
     calibration: Calibration = "tight"
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         return self.released(x, budget, noise)[0]
 
 
@@ -330,9 +329,7 @@ class Thresholded(Perturbed[SparseCovariance]):
         super()._validate()
         one_of((None, *RULES), rule=self.rule)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> SparseCovariance:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> SparseCovariance:
         (n, d), rule = x.shape, self.rule or DEFAULT[self.calibration]
         if self.radius is not None:
             return kept_and_repaired(*self.released(x, budget, noise), n, rule, noise)
@@ -385,7 +382,7 @@ class ThresholdedCovariance(Thresholded):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.radius is not None:
             return super().plan(n, d, budget)
-        require_matrix(n, d)  # a twentieth of μ² for the norms, the rest for the covariance of unit rows
+        # a twentieth of μ² for the norms, the rest for the covariance of unit rows
         norm, moment = step_budgets(budget, (SHARE, 1 - SHARE))
         unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
         return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
@@ -420,7 +417,7 @@ class LocalThresholdedCovariance(Thresholded):
     rule: Rule | None = None
     calibration: Calibration = "tight"
 
-    model = "local"
+    model, least_rows = "local", 1
 
     def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:
         """Return what the user of one row of shape (p,) releases; one with an unusable entry counts as 0."""

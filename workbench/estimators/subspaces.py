@@ -72,10 +72,9 @@ from workbench.estimators.base import (
     LARGEST,
     Abstention,
     Estimator,
-    Trace,
     mapped,
     own_stream,
-    require_matrix,
+    record,
     sanitised,
 )
 from workbench.estimators.shared.budgets import (
@@ -487,7 +486,6 @@ class Eigenvalues(Estimator[Array]):
         return without_events(budget) if self.calibration == "tight" else concentrated(budget)
 
     def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:  # t and m
-        require_matrix(n, d)
         needed = enough_blocks(d, self.cost(budget), self.calibration)
         return block_sizes(needed, n, d, self.centred, self.calibration)
 
@@ -495,13 +493,10 @@ class Eigenvalues(Estimator[Array]):
         self.blocks(n, d, budget)
         return delivered(eigenvalue_charges("eigenvalue", d, self.cost(budget), self.calibration), budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         found = spectra(in_blocks(centred_rows(x, self.centred), self.blocks(n, d, budget)[0]))  # (1)
-        if trace is not None:
-            trace.add(block_eigenvalues=found)
+        record(block_eigenvalues=found)
         charges = list(self.plan(n, d, budget).charges())
         values = private_eigenvalues(found, charges, noise, self.calibration)  # (2)
         return Abstention("eigenvalue") if values is None else values
@@ -550,7 +545,6 @@ class SubspaceAggregate(Estimator[Array]):
             raise ArgumentError("gap", self.gap, "a number in [0, 1]")
 
     def vote(self, n: int, d: int, budget: Budget) -> SubspaceVote:
-        require_matrix(n, d)
         if self.k >= d:
             raise ArgumentError("k", self.k, f"at most d - 1 = {d - 1}")
         needed = enough_points(concentrated(budget), self.calibration)
@@ -560,9 +554,7 @@ class SubspaceAggregate(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return delivered(self.vote(n, d, budget).charges("vote", concentrated(budget)), budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         vote = self.vote(n, d, budget)
         charges = vote.charges("vote", concentrated(budget))
@@ -612,15 +604,12 @@ class SubspaceExact(Estimator[Array]):
         return self.groups(budget) * d * (1 if self.centred else 2)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         fewest = self.fewest(d, budget)
         if n < fewest:
             raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
         return mode_charge(SUBSPACE, require_events(budget))
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         basis = self.basis(x, budget, noise)
         return basis if isinstance(basis, Abstention) else basis @ basis.T
 

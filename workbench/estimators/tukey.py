@@ -53,13 +53,12 @@ from math import ceil, inf, pi, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, in_range, positive, probability, require_columns
+from workbench.errors import ArgumentError, in_range, positive, probability
 from workbench.estimators.base import (
     Abstention,
     Estimator,
-    Trace,
     in_columns,
-    require_matrix,
+    record,
     standard_radius,
 )
 from workbench.estimators.shared.budgets import composed, divided, require_selection
@@ -117,8 +116,7 @@ def grid(d: int, reach: float, step: float) -> Array:
     return np.stack(np.meshgrid(*[line] * d, indexing="ij"), axis=-1).reshape(-1, d)
 
 
-def require_few_columns(n: int, d: int) -> None:
-    require_matrix(n, d)
+def require_few_columns(d: int) -> None:
     if d > 3:
         raise ArgumentError("d", d, "1, 2 or 3: a net has exp(d) candidates")
 
@@ -229,15 +227,14 @@ class TukeyMean(Estimator[Array]):
         return 0 if d == 1 else grid_size(d, self.reach, self.step)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_few_columns(n, d)
-        require_columns(d, centre=self.centre)
+        require_few_columns(d)
         require_selection(budget)
         if d == 1:
             return self.locator().charge(STEP, budget)
         grid_size(d, self.reach, self.step)
         return Charge(STEP, "exponential", 1.0, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
         z, charge = np.clip(x - middle, -self.reach, self.reach), self.plan(n, d, budget)[STEP]
@@ -338,8 +335,7 @@ class ResilientMean(Estimator[Array]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         positive(width=self.width)  # not earlier: a quantile takes long to load
-        require_few_columns(n, d)
-        require_columns(d, centre=self.centre)
+        require_few_columns(d)
         delta = budget.delta if isinstance(budget, ApproxDP | ZCDP) else 0.0
         if not (delta > 0 and (isinstance(budget, ZCDP) or delta <= 0.5)):
             allowed = "ZCDP with delta > 0, or ApproxDP with delta > 0, at most 1/2"
@@ -350,17 +346,14 @@ class ResilientMean(Estimator[Array]):
         choose = Charge(STEP, "exponential", moved, choice)
         return composed(budget, Charge(CHECK, "lower_bound", 1.0, check), choose)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         plan, left = self.plan(n, d, budget), n - 2 * self.trim(n)
         middle, far = in_columns(self.centre, d), sqrt(d) * self.box
         unit = max(step_of(self.width, FINE), step_of(n * far, LARGEST))  # sums of n rows have 64 bits
         widths, sums = trimmed(np.clip(x - middle, -self.box, self.box), self.trim(n), unit, far)  # (1)
         margin = int(np.searchsorted(widths, widest(self.width, unit), side="right")) - 1  # (2)
-        if trace is not None:
-            trace.add(margin=margin, widths=widths * unit, means=sums * (unit / left))
+        record(margin=margin, widths=widths * unit, means=sums * (unit / left))
         if not lower_bound(margin, plan[CHECK], noise) > -1:  # (3)
             return Abstention(CHECK)
         points = grid(d, self.radius, self.step)

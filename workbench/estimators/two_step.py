@@ -25,11 +25,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import hypot, inf, log, pi, sqrt
-from typing import ClassVar
 
 import numpy as np
 
-from workbench.estimators.base import Abstention, Located, Trace
+from workbench.estimators.base import Abstention, Located
 from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.shared.budgets import composed, divided, mean_charge
@@ -285,7 +284,7 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
 
 
 class Stepwise(Located[float]):
-    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
+    laws = f"normal rows only; {FOR_OTHERS}"
 
     beta: float
     calibration: Calibration
@@ -297,9 +296,7 @@ class Stepwise(Located[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.steps.plan(n, budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         found = self.steps.counted(self.standard(x), budget, noise)
         return found if isinstance(found, Abstention) else self.centre + self.sigma * found[0]
 

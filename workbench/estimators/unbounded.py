@@ -92,9 +92,7 @@ from workbench.estimators.base import (
     Abstention,
     Estimator,
     T,
-    Trace,
     mapped,
-    require_matrix,
     shuffled,
 )
 from workbench.estimators.shared.budgets import concentrated, delivered
@@ -169,7 +167,6 @@ class Unbounded(Estimator[T]):
     located: ClassVar[bool]  # whether "paper" finds a mean, too
 
     def recipe(self, n: int, d: int, budget: Budget) -> "TightLoop | PaperLoop":
-        require_matrix(n, d)
         return _loop(self, n, d, concentrated(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -178,9 +175,7 @@ class Unbounded(Estimator[T]):
     @abstractmethod
     def _of(self, found: Moments) -> T | Abstention: ...
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         # sorted rows, or copies side by side, would make blocks and pairs unlike the data
         found = self.recipe(len(x), x.shape[1], budget).estimate(shuffled(x, noise), noise)
         if isinstance(found, Abstention):

@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, one_of, probability, real
-from workbench.estimators.base import Abstention, Estimator, Trace, Univariate, require_matrix, sanitised
+from workbench.estimators.base import Abstention, Estimator, Univariate, sanitised
 from workbench.estimators.release import Release
 from workbench.estimators.scale import Scale
 from workbench.estimators.shared.budgets import composed
@@ -89,7 +89,6 @@ class Scaled(Estimator[Any]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the scales, if they are found, and of the estimator."""
-        require_matrix(n, d)
         require(budget, PureDP, ApproxDP, ZCDP, GaussianDP)
         rest, costs = self._budgets(d, budget)
         plan = self.estimator.plan(n, d, rest)
@@ -102,7 +101,7 @@ class Scaled(Estimator[Any]):
         ]
         return composed(budget, *found, plan)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Any:
         rest, costs = self._budgets(x.shape[1], budget)
         scale = self.scale if isinstance(self.scale, tuple) else ()
         for j, cost in enumerate(costs, start=1):  # (1)
@@ -113,7 +112,7 @@ class Scaled(Estimator[Any]):
             scale = (*scale, min(max(found, SMALLEST), LARGEST))
         s = np.array(scale)
         with np.errstate(over="ignore", under="ignore"):
-            value = self.estimator.estimate(sanitised(x / s), rest, noise, trace)  # (2)
+            value = self.estimator.estimate(sanitised(x / s), rest, noise)  # (2)
             return value if isinstance(value, Abstention) else _in_units(value, s)  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

@@ -58,7 +58,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 from math import ceil, inf, log, sqrt
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,7 +165,7 @@ class Points:
 
     values: Array
     limit: float
-    METRIC: ClassVar[str] = "sqeuclidean"
+    METRIC = "sqeuclidean"
 
     @property
     def usable(self) -> Mask:
@@ -196,7 +196,7 @@ class Points:
 class L1Points(Points):
     """Vectors that vote in the l1 norm."""
 
-    METRIC: ClassVar[str] = "cityblock"
+    METRIC = "cityblock"
 
     @property
     def usable(self) -> Mask:

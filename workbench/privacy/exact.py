@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import log, prod
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class Law:
     """
 
     scale: float
-    signed: ClassVar[bool] = True
+    signed = True
 
     def __post_init__(self) -> None:
         positive(**vars(self))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import frexp, isqrt, ldexp
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -33,9 +33,7 @@ class OnGrid:
 
     counts: Integers
     unit: Any  # a float, or floats: one for each count
-    near: ClassVar[bool] = (
-        False  # floats are at hand, a relative 2^-52 off at most, 0 only for 0; counts are dear
-    )
+    near = False  # floats are at hand, a relative 2^-52 off at most, 0 only for 0; counts are dear
 
     __array_priority__ = 1000  # a factor that is a number of numpy leaves the product to `__rmul__`
 

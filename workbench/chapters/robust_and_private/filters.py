@@ -33,6 +33,7 @@ from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
 from workbench.charts.curves import ellipse, plane
 from workbench.charts.style import number
 from workbench.estimators import Estimator, Trace
+from workbench.estimators.base import recorded
 from workbench.estimators.prime import (
     PRICES,
     Filter,
@@ -399,7 +400,8 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     trace, before = Trace(), np.ones(N, bool)
     centre = steps.coarse_centre(x, charges[0], noise)
     y = steps.rows_within(x, centre)
-    released = list(steps.passed(y, before, charges[2:], noise, trace))
+    with recorded(trace):
+        released = list(steps.passed(y, before, charges[2:], noise))
     y = centre + grid(steps.radii[1]) * y
 
     def off(mean: Array) -> str:
