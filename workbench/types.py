@@ -1,6 +1,8 @@
-"""Types that all layers share."""
+"""Types that all layers share, and what makes classes of public numbers and functions of them."""
 
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,3 +21,21 @@ PerColumn: TypeAlias = float | tuple[float, ...]
 
 Mode: TypeAlias = Literal["practical", "proved"]
 """Whether coverage is proved; privacy always is."""
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(kind: type[T]) -> type[T]:
+    """Make a class a dataclass that cannot be changed."""
+    return dataclass(frozen=True)(kind)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def public(kind: type[T]) -> type[T]:
+    """Make a class a dataclass that cannot be changed, of public parameters that are given by name."""
+    return dataclass(frozen=True, kw_only=True)(kind)
+
+
+remembered = lru_cache(maxsize=4096)
+"""Keep what a function of public numbers returns."""

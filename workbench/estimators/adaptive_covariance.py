@@ -46,7 +46,6 @@ Proof: `proofs/adaptive_covariance.md`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import hypot, inf, sqrt
 
@@ -75,7 +74,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import COUNTS_L2
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import isotonic_regression
-from workbench.types import Array
+from workbench.types import Array, public
 
 STEP, NORMS, PAIRS, CENTRE = "moment", "norms", "pairs", "centre"
 BINS, PARTS = 320, 8  # of a grid, and of an octave
@@ -90,7 +89,7 @@ KAPPAS, CUT, MARGIN = np.arange(15, 51) / 10, 1.5, 6.0
 LOW, HIGH = NEAREST * 2.0**90, FARTHEST / 64  # grids within a grid stay among the radii that floats resolve
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     """Private covariance of rows within a crude bound, with its own error bar (ours).
 

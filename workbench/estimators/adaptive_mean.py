@@ -32,7 +32,6 @@ has the rest. Proof, and what is measured and not proved: `proofs/adaptive_mean.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf, log, pi, sqrt
 
 import numpy as np
@@ -47,7 +46,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale
 from workbench.special import chdtri
-from workbench.types import Array, PerColumn
+from workbench.types import Array, PerColumn, public
 
 PROBES = {"centre": 80, "scales": 40, "weighted radius": 40, "radius": 40, "mean": 1}
 LEAST = {"centre": 0.03, "scales": 0.02, "weighted radius": 0.02, "radius": 0.02}  # shares of μ²
@@ -71,7 +70,7 @@ BITS = 24.0  # that probes have to give for a place in a range of 10^6 standard 
 Posterior = tuple[Array, Array]  # edges of k × (m + 1) and log densities of k × m cells
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class AdaptiveMean(Estimator[Array]):
     """Private mean of rows of unequal, unknown scales within a known range (ours).
 

@@ -41,7 +41,7 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.budgets import within
-from workbench.types import Array, PerColumn
+from workbench.types import Array, PerColumn, frozen
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -85,7 +85,7 @@ def recorded(trace: Trace | None) -> Iterator[None]:
         _TRACE.reset(before)
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """Sanitised rows that the package owns, and the names of their columns."""
 

@@ -22,7 +22,7 @@ and above it if the same holds of n - s and 1 - Î¼. The second bounds P(S + N â‰
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log, sqrt
 from typing import Any
 
@@ -50,7 +50,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseS
 from workbench.privacy.histograms import COUNTS_L1, COUNTS_L2
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import bdtr, ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, public
 
 HALF = 0.5  # of the rows: the share that is hardest to estimate
 QUANTILE = 0.975  # at which the noises are compared
@@ -148,7 +148,7 @@ def sampling(n: int, beta: float) -> float:  # of the mean of n rows in [0, 1] (
     return sqrt(log(2 / beta) / (2 * n))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class BoundedMean(Univariate[float]):
     """Private mean, or sum, of one column between public bounds (L17 section 2.1, the Laplace mechanism).
 
@@ -253,7 +253,7 @@ class Counted(Univariate[Counts]):
         return sampling(n, part / 2) + noise + 1 / n  # a row more for whole numbers
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Count(Counted):
     """Private count of the rows that are true, or their share (L17 section 2.1, the Laplace mechanism).
 
@@ -287,7 +287,7 @@ class Count(Counted):
         return better_than(HALF, error)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Histogram(Counted):
     """Private counts of the rows in every bin of a line (L17 Theorem 1.1).
 

@@ -36,8 +36,7 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 `proofs/gaussian_steps.md`, section 3.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from math import hypot, inf, log, sqrt
 from typing import Any
 
@@ -84,12 +83,12 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan,
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration, PerColumn
+from workbench.types import Array, Calibration, PerColumn, public, remembered
 
 EXCESS = np.linspace(0.0, 6.0, 121)  # B - R that are tried
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedMean(Located[float]):
     """Private mean of one column on a short known range (L17 Lemma 2.2).
 
@@ -193,14 +192,14 @@ class ClippedMean(Located[float]):
         return float(normal_beyond(np.asarray(self.bound(n, budget) - self.reach)))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def best_bound(radius: float, n: int, budget: Budget) -> float:
     unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), budget))
     objective = normal_beyond(EXCESS) ** 2 + (unit * (radius + EXCESS)) ** 2
     return radius + float(EXCESS[np.argmin(objective)])
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedBoxMean(Estimator[Array]):
     """Private mean in a known box, by one noisy step (LKKO21, baseline of Figures 1 and 2).
 
@@ -303,7 +302,7 @@ def of_column(value: Any, j: int) -> Any:
     return value[j] if isinstance(value, tuple) else value
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoordinatewiseMean(Estimator[Array]):
     """Private mean, each coordinate by itself (M21/UG, the remark on known covariances; KV18).
 

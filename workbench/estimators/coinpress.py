@@ -73,8 +73,6 @@ Departure: every step clips the original rows afresh (the authors' program clips
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from math import asin, hypot, inf, log, pi, sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -130,7 +128,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, symmetric_gaussian
 from workbench.special import chdtri
-from workbench.types import Array, Calibration, Mode, PerColumn
+from workbench.types import Array, Calibration, Mode, PerColumn, public, remembered
 
 MOST_STEPS = 30
 SHARES = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # of all steps but the last
@@ -249,7 +247,7 @@ class BallMean(Estimator[Array]):
         return better_than(radius, median_of_mean(hypot(bias, sqrt(d * (1 / n + last**2))), d))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoinPressMean(BallMean, Stepped):
     """Private mean by a confidence ball that shrinks: CoinPress (M21, prior work).
 
@@ -318,7 +316,7 @@ class CoinPressMean(BallMean, Stepped):
         return self.sigma * self.proved(n, d, budget, beta)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
     def tried(weights: Sequence[float]) -> MeanDesign:
         taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
@@ -344,7 +342,7 @@ def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
     return min(map(tried, of.divisions()), key=attrgetter("error"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoinPressCovariance(Stepped):
     """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
 
@@ -463,7 +461,7 @@ def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> CovarianceDesign:
     wider = sqrt(2) if of.calibration == "paper" else 1.0  # its noise is measured as if symmetric
 
@@ -540,7 +538,7 @@ def mean_size(b: float, radius: float, excess: float) -> float:
     return float(_WEIGHTS @ (b / (np.maximum(b + radius * _NODES, 0.0) + excess)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedCovariance(Estimator[Array]):
     """Private covariance below a known bound, by one noisy step (M21/UG NaiveEstimator).
 
@@ -621,7 +619,7 @@ class JointDesign(NamedTuple):
     errors: SquaredErrors
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoinPressGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian within known bounds, in joint steps (ours, after CoinPress).
 
@@ -709,7 +707,7 @@ def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
     return frame.then(spectral_map(whole, lambda values: np.maximum(values + step.excess, least) ** -0.5))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> JointDesign:
     def noise(step: JointStep) -> tuple[float, float]:  # s and t
         reach = step.clip * hypot(1.0, step.height)
@@ -774,6 +772,6 @@ def balanced_height(d: int, radius: float) -> float:
     return sqrt(2 / (1 + sqrt(1 + 8 * (d + 1) * radius**2)))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def square_beyond(d: int, share: float) -> float:
     return float(chdtri(d, share))

@@ -50,8 +50,6 @@ not located by histograms, and no batches are averaged.
 Proof: `proofs/heavy_tails.md`.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache
 from math import comb, inf, log, sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -91,7 +89,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.special import gammainc
-from workbench.types import Array, Calibration, Mode, PerColumn
+from workbench.types import Array, Calibration, Mode, PerColumn, frozen, public, remembered
 
 MOST_STEPS, SHARES = 20, (0.1, 0.25, 0.5)  # of all steps but the last: of rows if "proved", else of μ²
 CAUTION = 0.25  # "practical": the share of e that is used
@@ -101,7 +99,7 @@ RADII = np.geomspace(0.5, 1e3, 150)  # tried for a preconditioning step, in unit
 MOST_MEAN_STEPS, MEAN_SHARES = 8, (0.01, 0.05, 0.1, 0.25)  # of μ², of all steps but the last
 
 
-@dataclass(frozen=True)
+@frozen
 class Moments:
     """What bounded moments say of a law: `order` = k at least 1, `constant` = C at least 1."""
 
@@ -215,7 +213,7 @@ class InSteps(Estimator[Array]):
         return self.mode == "practical"
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class HeavyTailed(InSteps):
     upper: float
     lower: float
@@ -312,7 +310,7 @@ class HeavyTailed(InSteps):
         return sqrt(d * (d + 1) * (1 / rows + noise) + d * (1 - float(kept)) ** 2)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
     def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
         (bias, sd), last = last_errors(of, d, mu, stages[-1]), stages[-1]
@@ -373,7 +371,7 @@ def last_errors(of: HeavyTailed, d: int, mu: float, last: Stage) -> tuple[float,
     return sqrt(d) * float(of.bounded.bias(d, last.radius, of.zeroed)), last.sd(mu)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class HeavyTailedCovariance(HeavyTailed):
     """Private covariance of heavy-tailed rows, by steps of preconditioning (M21/HT Algorithms 2 and 3).
 
@@ -411,7 +409,7 @@ class HeavyTailedCovariance(HeavyTailed):
     mode: Mode = "practical"
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class HeavyTailedNaiveCovariance(HeavyTailed):
     """Private covariance of heavy-tailed rows, by one noisy step (M21/HT Algorithm 1).
 
@@ -437,7 +435,7 @@ class HeavyTailedNaiveCovariance(HeavyTailed):
         return unit * self.stages(n, d, budget)[0].radius
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedHeavyMean(BallMean):
     """Private mean of heavy-tailed rows (KSU20, for M21's list of prior work).
 
@@ -493,7 +491,7 @@ class ClippedHeavyMean(BallMean):
         return self.unit * self.design(n, d, budget).error if beta >= self.beta else inf
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDesign:
     moments, k = Moments(of.moments, of.hypercontractivity), of.moments
     excess, squared = moments.excess(d), moments.squared_excess(d)

@@ -48,7 +48,7 @@ Widths of bins and the constants of the radius are chosen here. Proofs: `proofs/
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, inf, log, sqrt
 from typing import TYPE_CHECKING, ClassVar
 
@@ -91,7 +91,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import additive, exponential, noisy_max
 from workbench.privacy.plan import Rule
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public
 
 if TYPE_CHECKING:
     from workbench.estimators.heavy_tailed import Moments
@@ -116,7 +116,7 @@ def suffice(n: int, best: float, far: float, beta: float, noise: float, ahead: f
     return (best - far) * n - 2 * deviation > ahead and best * n - deviation - noise >= least
 
 
-@dataclass(frozen=True)
+@frozen
 class UnitHistogram:
     """The steps for rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
 
@@ -185,7 +185,7 @@ class UnitHistogram:
         return largest_noise(bins, cost, beta)
 
 
-@dataclass(frozen=True)
+@frozen
 class StableCentres:
     """The steps for every coordinate of rows in standard units, bins [wj, w(j + 1)) of `width` w."""
 
@@ -267,7 +267,7 @@ class Location(Located[float]):
         return self.sigma * self.histogram.error_bound(n, self.plan(n, d, budget)["locate"].cost, beta)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class HistogramLocation(Location):
     """Private location of one column on a known range, within 2.5 sigma (L17 Corollary 2.4).
 
@@ -299,7 +299,7 @@ class HistogramLocation(Location):
     in_passes = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class StableLocation(Location):
     """Private location of one column anywhere on the line, within 2.5 sigma (L17 Theorem 1.2).
 
@@ -363,7 +363,7 @@ class Range(Estimator[T]):
         return self.unit * self.centres(d).error_bound(n, d, budget, beta, *self.masses)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class BoxRange(Range[Box]):
     """Private box that holds all rows of sub-Gaussian data, its place unknown (LKKO21 Algorithm 5).
 
@@ -403,7 +403,7 @@ class BoxRange(Range[Box]):
         return Box(centre, np.full(d, self.sigma * reach))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class BallRange(Range[Ball]):
     """Private ball that holds most rows of heavy-tailed data, its place unknown (LKKO21 Algorithm 15).
 

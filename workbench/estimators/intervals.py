@@ -87,7 +87,7 @@ are over the share p/n of rows that are there, drawn with (5) at no cost (`share
 widths of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, exp, expm1, inf, log, sqrt
 
@@ -130,7 +130,7 @@ from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge
 from workbench.privacy.mechanisms import additive
 from workbench.special import brentq, chdtri, ndtr, ndtri, stdtr
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 WHOLE_LINE = ConfidenceInterval(-inf, inf)
 MEAN, SCALE, LOCATION = WindowMean(None), Scale(), UnitHistogram(None, "tight")
@@ -158,7 +158,7 @@ def pivotal_width(
     return critical_value(n, mean, (1 - DOUBT) * level, absent, scale)  # (7)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Budget | None) -> float:
     if level < LEAST_LEVEL:
         return inf
@@ -236,7 +236,7 @@ def _on_fewer(plan: Plan, factor: float) -> Plan:
     return Sequential("basic", tuple(charges))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class UnboundedMean(Stepwise):
     """Private mean of one column, its range unknown (L17 Theorem 2.8).
 
@@ -287,7 +287,7 @@ class OfLevel(Univariate[ConfidenceInterval]):
         return ConfidenceInterval(s * middle - reach, s * middle + reach)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Interval(OfLevel):
     """Private confidence interval for the mean of one column, sigma known (KV18 Theorem 3.1).
 
@@ -362,7 +362,7 @@ class Interval(OfLevel):
         return self.half_width(n, budget) if beta >= SURE / 2 else inf
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class IntervalUnknownVariance(OfLevel):
     """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
 
@@ -467,7 +467,7 @@ class IntervalUnknownVariance(OfLevel):
         return inf if scale == inf else pivotal_width(n, mean, self.level, scale=cost) * (1 + scale)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def scale_and_mean(n: int, budget: Budget) -> tuple[Budget, Budget]:
     def width(share: float) -> float:
         scale, mean = divided(budget, share, deltas=(0.5, 0.5))
@@ -500,7 +500,7 @@ CENTRE = WindowMedian(left=1.0, right=1.0)
 FEW, MANY = 300, 5000  # rows from which skewed, and lognormal ones are covered at any budget
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class IntervalMean(OfLevel):
     """Private confidence interval for the mean of one column, of any distribution, nothing known (ours).
 
@@ -662,7 +662,7 @@ class IntervalMean(OfLevel):
         return found[1] if found else inf
 
 
-@dataclass(frozen=True)
+@frozen
 class Tail:
     """Rows up to `radius` go where they are, up to `beyond` to `end`, up to `far` they are counted."""
 
@@ -682,7 +682,7 @@ class Tail:
         return np.column_stack([w, counted & (z > 0), counted & (z < 0), size > self.far])
 
 
-@dataclass(frozen=True)
+@frozen
 class TailDesign:
     """The charges of the steps in their order, and the mechanisms of (1) and (4): public."""
 

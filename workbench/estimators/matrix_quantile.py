@@ -32,8 +32,7 @@ Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, its vote of 
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import log, log1p, sqrt
 from typing import Literal
 
@@ -76,7 +75,7 @@ from workbench.privacy.stable import (
     stable_scale,
 )
 from workbench.special import ndtri
-from workbench.types import Array
+from workbench.types import Array, frozen, public, remembered
 
 DRAWS, SEED = 40, 47
 RATIOS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
@@ -94,7 +93,7 @@ Target = Literal["thompson", "frobenius"]
 Mask = Literal["auto", "wishart"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class MatrixQuantileCovariance(Estimator[Array]):
     """Private covariance of any Gaussian from a few thousand rows: a stable matrix quantile (ours).
 
@@ -195,7 +194,7 @@ class MatrixQuantileCovariance(Estimator[Array]):
         return self.recipe(n, d, budget)[1].design.error("thompson", beta / 2)
 
 
-@dataclass(frozen=True)
+@frozen
 class MatrixQuantile:
     """Steps (1) to (3) for n rows of mean 0 and dimension d."""
 
@@ -233,7 +232,7 @@ def scales(d: int) -> tuple[float, ...]:
     return tuple(factor * d * (1 + 2.2 / d**0.4) for factor in FACTORS)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def cells(d: int, power: int) -> list[Cell]:  # of every scale
     return kept_cells(FILE).get(f"{d} {power}") or simulated(d, power)
 
@@ -276,7 +275,7 @@ def main() -> None:
     write(FILE, {f"{d} {p}": simulated(d, p) for d in COMMON for p in powers(d)})
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """The test, what it and its mask together cost, and what normal rows do."""
 
@@ -326,7 +325,7 @@ class Design:
         return float(np.quantile(errors, 1 - beta))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _design(recipe: MatrixQuantile) -> Design:
     # whose mask is narrowest; raises where there is none
     tried = ((most, index) for most in counts(recipe.budget, COUNTS) for index in range(len(FACTORS)))
@@ -363,13 +362,13 @@ def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask =
     return StableCharge(TEST, kind, distance, budget, most=test.most, d=test.d, silent=silent)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def interpolated(n: int, d: int, index: int) -> Cell:
     made = between(n, lambda power: cells(d, power)[index], powers(d).start, HIGHEST - 1)
     return made | {name: max(0.0, made[name]) for name in ("trace", "rest")}
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_rows(
     d: int,
     budget: ApproxDP,

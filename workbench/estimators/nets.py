@@ -22,7 +22,6 @@ The source omits the algorithm: net, directions and constants are chosen here, a
 Proof: `proofs/heavy_tails.md`, section 8.
 """
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 from math import ceil, exp, log, pi, sinh, sqrt
@@ -39,7 +38,7 @@ from workbench.linalg import half_sphere, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, selection_scale
-from workbench.types import Array
+from workbench.types import Array, frozen, public
 
 MOST = 50_000  # candidates
 DIRECTIONS = 24  # in two dimensions
@@ -50,7 +49,7 @@ ROWS, BLOCK = 1024, 240  # terms that are held at a time: they stay in the cache
 BITS = 30  # of the largest term: a block of them is exact in floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Net:
     """The net for covariances between I/ratio and I, at step h = `step`."""
 
@@ -128,7 +127,7 @@ def monomials(x: Array) -> Array:
     return x**2 if x.shape[1] == 1 else np.stack([x[:, 0] ** 2, x[:, 0] * x[:, 1], x[:, 1] ** 2], axis=1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PureNetCovariance(Estimator[Array]):
     """Private covariance in one or two dimensions under pure privacy, from a net (M21, conclusion).
 

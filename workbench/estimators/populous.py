@@ -71,7 +71,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, exp, log, log1p, prod, sqrt
 from types import CellType, FunctionType, MethodType, ModuleType
@@ -135,7 +135,7 @@ from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mod
 from workbench.privacy.noise import bartlett
 from workbench.privacy.stable import LARGEST_THOMPSON, masked_identity, square_scale
 from workbench.special import brentq, chdtri, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 LONGEST = 10_000  # entries of a point in l1: their rounding to a grid is far below the thousandth added to Δ
 
@@ -248,7 +248,7 @@ SPACES = {
 }
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _space_designer(space: str, kind: str, side: int, size: int, limit: float, far: float) -> Designer:
     # designs for groups of one size, a share `far` of which are farther apart than `limit`
     normed = space != "thompson"
@@ -257,7 +257,7 @@ def _space_designer(space: str, kind: str, side: int, size: int, limit: float, f
     return replace(family, side=0 if normed else side, start=2 * size, within=1.01)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Populous(Estimator[Array]):
     """Private version of any estimator, by a vote of groups of rows (AL22 Algorithm 1).
 
@@ -389,7 +389,7 @@ def _require(true: bool, argument: str, value: object, allowed: str) -> None:
         raise ArgumentError(argument, value, allowed)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class VotedMean(Estimator[Array]):
     sigma: float
 
@@ -430,7 +430,7 @@ class VotedMean(Estimator[Array]):
         return sqrt(float(chdtri(d, beta)) * variance)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousMean(VotedMean):
     """Private mean anywhere in space, the covariance known, by a vote of groups of rows (AL22 Section 7).
 
@@ -480,7 +480,7 @@ class PopulousMean(VotedMean):
         return 1 / (n // made.size * made.size * weight)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def mean_designer(d: int) -> Designer:
     def limits(size: int) -> tuple[float, ...]:
         return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
@@ -488,7 +488,7 @@ def mean_designer(d: int) -> Designer:
     return Designer("gaussian", norm_moves, limits, ROWS, joint=True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class MedianOfMeansMean(VotedMean):
     """Private mean of heavy-tailed rows anywhere in space, by a vote of medians of means (AL22 Algorithm 1).
 
@@ -541,7 +541,7 @@ def medians_of_means(groups: Array, blocks: int) -> Array:
     return np.take_along_axis(ordered, middle, axis=1).mean(axis=1)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def median_distances(d: int, blocks: int) -> tuple[tuple[float, ...], float]:
     """Return quantiles of the distance of two medians of normal rows, one a block, and their variance."""
     half = (blocks + 1) / 2  # the median of an odd number of uniform numbers has a beta law
@@ -551,7 +551,7 @@ def median_distances(d: int, blocks: int) -> tuple[tuple[float, ...], float]:
     return tuple(found.tolist()), float((first**2).mean() + (second**2).mean()) / 2
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _median_designer(d: int, blocks: int) -> Designer:
     def limits(size: int) -> tuple[float, ...]:
         return tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0])
@@ -560,13 +560,13 @@ def _median_designer(d: int, blocks: int) -> Designer:
     return replace(mean_designer(d), limits=limits, sizes=sizes, start=32 * blocks)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def covariance_designer(d: int, kind: str) -> Designer:
     sizes = tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
     return Designer(kind, covariance_moves, partial(covariance_limits, d), sizes, side=d, within=1.01)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def covariance_limits(d: int, size: int) -> tuple[float, ...]:
     """Return L of (D1) for each p."""
     source = np.random.default_rng((COVARIANCE_SEED, d, size))
@@ -584,7 +584,7 @@ def best_mask(d: int) -> str:
     return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
 
 
-@dataclass(frozen=True)
+@frozen
 class PopulousFrame:
     """The preconditioner of n rows of mean 0 and dimension d."""
 
@@ -639,7 +639,7 @@ class PopulousFrame:
         return mask - 2 * log(1 - deviation) if deviation < 1 else np.inf
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def centring(charge: Charge, d: int, beta: float = 0.5) -> tuple[float, float]:
     """Return c, and what |ln λ| of the centred mask exceeds with probability at most β."""
     logs = np.log(_masks(charge, d))
@@ -693,7 +693,7 @@ class OneVote(Estimator[Array]):
         return float(replace(self, beta=beta).recipe(n, d, budget).error_bound())  # type: ignore[type-var]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Preconditioner(OneVote):
     """Private matrix in whose frame a covariance is round, whatever it is (AL22 Theorem 5.4).
 
@@ -751,7 +751,7 @@ def fewest_for_covariance(d: int, budget: ApproxDP, beta: float) -> int:
     return k * size
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _paper_groups(d: int, cost: ApproxDP, beta: float) -> tuple[float, int, int]:
     # γ, k and the least s of a covariance
     eta = (1 - sqrt(1 / MASK_SHARE)) / (2 * sqrt(d) + sqrt(2 * log(1 / beta)))
@@ -777,7 +777,7 @@ def _paper_design(
     return Design(size, limit, vote, distance, kind, ApproxDP(2 * cost.epsilon, 2 * cost.delta), 0.5)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def preconditioned_rows(
     d: int, budget: ApproxDP, beta: float, mask: str, covariance: Covariance = "populous"
 ) -> int:
@@ -868,7 +868,7 @@ class PopulousLearner(Estimator[T]):
         return moments if isinstance(moments, Abstention) else self._of(moments)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousCovariance(PopulousLearner[Array]):
     """Private covariance without any bound on it, in a frame found by a vote of groups (AL22 Theorem 5.6).
 
@@ -911,7 +911,7 @@ class PopulousCovariance(PopulousLearner[Array]):
         return self.recipe(n, d, budget).squared_error.covariance_median
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousGaussian(PopulousLearner[Gaussian]):
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 

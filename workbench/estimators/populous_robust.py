@@ -49,7 +49,7 @@ M-estimator instead of a filter: the average over groups does the rest. Noise is
 
 import json
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.resources import files
 from math import ceil, isfinite, sqrt
@@ -90,7 +90,7 @@ from workbench.linalg import fewest, tail
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
 from workbench.privacy.stable import least_rate, masked_identity
 from workbench.special import chdtr, chdtri
-from workbench.types import Array
+from workbench.types import Array, frozen, public, remembered
 
 SCATTER, LOCATION = 0.75, 0.5  # quantiles of χ²_d
 STEPS, STILL = 50, 1e-2
@@ -173,7 +173,7 @@ def _medians(values: Array, there: np.ndarray) -> Array:
     return (ordered[groups, np.maximum(left - 1, 0) // 2] + ordered[groups, left // 2]) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """A row of the table, which robust_table.py of the tests makes: groups of `size` rows."""
 
@@ -198,7 +198,7 @@ def table() -> tuple[Row, ...]:
     return tuple(Row(**{**row, "limits": tuple(row["limits"])}) for row in json.loads(text))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def rows_for(d: int, corruption: float, of: str = "covariance") -> tuple[Row, ...]:
     """Return the rows for d and the least share that is not below `corruption`."""
     here = [row for row in table() if row.d == d and row.of == of]
@@ -210,7 +210,7 @@ def rows_for(d: int, corruption: float, of: str = "covariance") -> tuple[Row, ..
     return tuple(row for row in here if row.corruption == min(above))
 
 
-@dataclass(frozen=True)
+@frozen
 class RobustVote:
     """One vote on n rows of dimension d, a share `corruption` of which may be anything."""
 
@@ -247,7 +247,7 @@ class RobustVote:
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None: ...
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _designs(vote: RobustVote) -> tuple[Row, Design] | None:
     found = []
     for row in rows_for(vote.d, vote.corruption, vote.of):
@@ -260,12 +260,12 @@ def _designs(vote: RobustVote) -> tuple[Row, Design] | None:
     return max(found, key=lambda one: one[1].narrowness, default=None)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _fewest(vote: RobustVote) -> int:
     return fewest(lambda n: _designs(replace(vote, n=n)), LEAST)
 
 
-@dataclass(frozen=True)
+@frozen
 class CovarianceVote(RobustVote):
     """The vote on rows of mean 0."""
 
@@ -289,7 +289,7 @@ class CovarianceVote(RobustVote):
         return off + (1 + off) * mask_error(made.charges[1], self.d, self.beta / 3)
 
 
-@dataclass(frozen=True)
+@frozen
 class MeanVote(RobustVote):
     """The vote on rows of covariance about `spread`² I."""
 
@@ -310,7 +310,7 @@ class MeanVote(RobustVote):
         return self.spread * (row.error + sd * tail(self.d, self.beta / 3))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def mask_error(charge: Charge, d: int, beta: float) -> float:
     # an upper β-quantile of |M - I| of the centred mask, in Frobenius norm
     noise = SimulatedNoise(np.random.default_rng((MASK_SEED, d, 1)))
@@ -319,7 +319,7 @@ def mask_error(charge: Charge, d: int, beta: float) -> float:
     return float(np.quantile(np.linalg.norm(np.array(draws), axis=(1, 2)), 1 - beta))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousRobustCovariance(OneVote):
     """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
@@ -362,7 +362,7 @@ class PopulousRobustCovariance(OneVote):
         return CovarianceVote(m, d, self._share, require_events(budget), self.beta)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousRobustMean(OneVote):
     """Private mean of partly corrupted rows, by a vote of robust groups (AL22 Theorem 7.4).
 
@@ -398,7 +398,7 @@ class PopulousRobustMean(OneVote):
         return MeanVote(n, d, self.corruption, require_events(budget), self.beta, spread=self.sigma)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousRobustGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian, rows partly corrupted, by two votes (AL22 Corollary 7.5).
 

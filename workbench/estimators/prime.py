@@ -124,7 +124,7 @@ from workbench.privacy.grid import OnGrid, rounded, step_of
 from workbench.privacy.mechanisms import additive, gaussian, gaussian_mu, symmetric_gaussian
 from workbench.privacy.plan import renamed
 from workbench.special import ndtr
-from workbench.types import Array, Calibration, PerColumn
+from workbench.types import Array, Calibration, PerColumn, frozen, public
 
 RANGE, CENTRE, PASSES, SCORES, MEAN_SHARE = 0.05, 0.05, 0.8, 0.1, 0.1  # of μ²
 PRICES = costs(0.1, 1.0)  # of N, s and A in (4)
@@ -140,7 +140,7 @@ BITS = 30  # of D², of a score, and of an entry of U
 Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@frozen
 class Score:
     """τ_i = |Bᵀ(g y_i - m)|² for a centre m of shape (d,) and a root B of shape (d, q) of U = B Bᵀ.
 
@@ -201,7 +201,7 @@ def threshold(counts: Array, n: int, psi: float) -> float:
     return float(lower[enough[-1]]) if len(enough) else LOWEST
 
 
-@dataclass(frozen=True)
+@frozen
 class Filter:
     """Steps (1) to (9) of an entry for n rows of dimension d."""
 
@@ -358,7 +358,7 @@ def central(answers: Sequence[Array]) -> Array:
     return points[np.argmin(np.median(apart, axis=1))]
 
 
-@dataclass(frozen=True)
+@frozen
 class PaperFilter:
     """Steps (P1) to (P7), or those by one direction, of an entry for n rows of dimension d."""
 
@@ -577,7 +577,7 @@ def exponential(exponent: Array) -> Array:
     return symmetrised((basis * (weights / weights.sum())) @ basis.T)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Filtered(Estimator[Array]):
     """What the three entries share; `unit`, `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
 
@@ -653,7 +653,7 @@ class Filtered(Estimator[Array]):
         return better_than(self.radius / self.unit, one.predicted_error(one.plan(budget)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PrimeMean(Filtered):
     """Private mean of partly corrupted rows, filtered in all directions at once: PRIME (LKKO21 Theorem 6).
 
@@ -703,7 +703,7 @@ class PrimeMean(Filtered):
         return self.sigma
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class FilterMean(PrimeMean):
     """Private mean of partly corrupted rows, filtered direction by direction (LKKO21 Theorem 5).
 
@@ -713,7 +713,7 @@ class FilterMean(PrimeMean):
     top = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PrimeHeavyMean(Filtered):
     """Private mean of partly corrupted heavy-tailed rows: PRIME-ht (LKKO21 Theorem 9).
 

@@ -33,7 +33,6 @@ section 1.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import asinh, ceil, inf, lgamma, log, sqrt
@@ -63,7 +62,7 @@ from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.cuts import BITS, Level, Node, placed
 from workbench.privacy.mechanisms import cuts
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 MOST = 1000  # levels
 LARGEST_FAN, FEWEST = 12, 3
@@ -75,7 +74,7 @@ FARTHEST_MEAN = 1e6  # of rows anywhere, in standard deviations from the centre
 SLACKS = np.geomspace(1.0, 1e6, 61)  # h that are tried
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Median(Located[float]):
     """Private median of one column on a known range (LKKO21 Algorithm 14 at d = 1).
 
@@ -154,7 +153,7 @@ class Segment(NamedTuple):
 Tree = tuple[tuple[Segment, ...], ...]  # level by level
 
 
-@lru_cache(maxsize=256)
+@remembered
 def knots(levels: tuple[float, ...], count: int, pure: bool) -> tuple[tuple[int, ...], Tree]:
     # the numbers of the levels that are drawn, and the tree
     numbers = tuple(np.round(np.linspace(0, len(levels) - 1, count)).astype(int).tolist())
@@ -215,7 +214,7 @@ def noise_factor(levels: tuple[float, ...], branches: Tree) -> Array:
     return found[1:-1]
 
 
-@dataclass(frozen=True)
+@frozen
 class Cutting:
     """Step (4) on [low, high] for the shares `levels` of the points, drawn along a tree."""
 
@@ -304,7 +303,7 @@ def cut(level: Level, charge: Charge, noise: NoiseSource) -> list[list[float]]:
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Quantiles(Located[Array]):
     """Private quantiles of one column, many at once, on a known range or anywhere (ours).
 

@@ -57,7 +57,6 @@ Departures: constants of (8) to (10) are chosen; AL22 cites a filter whose const
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, inf, log, sqrt
 from typing import ClassVar, NamedTuple
@@ -77,7 +76,7 @@ from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budgets import require
 from workbench.special import chdtri, ndtr
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, public
 
 Mask = NDArray[np.bool_]
 
@@ -413,7 +412,7 @@ class Plain(Reference[Array]):
         return Charge(self.step, "none", 0.0, NonPrivate())
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class EmpiricalMean(Plain):
     """Sample mean, without privacy: the reference of every private mean (M21, preliminaries).
 
@@ -445,7 +444,7 @@ class EmpiricalMean(Plain):
         return inf if self.sigma is None else self.sigma * tail(d, beta) / sqrt(n)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class EmpiricalCovariance(Plain):
     """Sample covariance, without privacy: the reference of every private one (M21).
 
@@ -476,7 +475,7 @@ class EmpiricalCovariance(Plain):
         return moment_of(rows, lambda part: part - centre)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class FilterNonprivateMean(Plain):
     """Robust mean of partly corrupted rows, without privacy (AL22 Theorem 7.3).
 
@@ -517,7 +516,7 @@ class FilterNonprivateMean(Plain):
         return oracle(rows, self.corruption) * self.sigma
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class FilterNonprivateCovariance(Plain):
     """Robust covariance of partly corrupted rows, without privacy (AL22 Theorem 6.1).
 

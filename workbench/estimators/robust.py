@@ -63,8 +63,8 @@ on its error is claimed; what keeps the covariance as it is cannot be seen. Proo
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import cached_property
 from math import ceil, inf, log, sqrt
 from typing import ClassVar, TypeAlias
 
@@ -103,7 +103,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
 from workbench.special import chdtri, ndtr
-from workbench.types import Array, PerColumn
+from workbench.types import Array, PerColumn, frozen, public, remembered
 
 MOST_BINS = 5_000_000  # in all coordinates
 LEAST_MEAN, MOST_MOMENT, DEARER = 0.2, 0.25, 1.08  # shares of μ²; of the error on clean rows
@@ -119,7 +119,7 @@ BOUND, RATIO, LEAST_COUNTED = 1.1, 1.25, 0.3  # C; of edges; of n, the least div
 Copy: TypeAlias = tuple[Sums, Costs, Budget]  # N and s of the rows that pass a filter, and what they cost
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """The rows x in a frame: (x - origin)/unit is what filters see."""
 
@@ -135,7 +135,7 @@ class Rows:
         return in_ball(apart, radius, grid(radius))
 
 
-@dataclass(frozen=True)
+@frozen
 class RowFilter:
     """A centre, a basis and a cut; every row that is there passes where the basis has no columns."""
 
@@ -190,7 +190,7 @@ def coordinate_counts(x: Array, centre: float | Array, width: float, bins: int) 
     return found.reshape(d, bins)
 
 
-@dataclass(frozen=True)
+@frozen
 class Shares:
     """Shares of μ²: range, recentring, and for every pass sum, moment and scores; the rest is the mean's."""
 
@@ -209,7 +209,7 @@ class Shares:
         return found | {"mean": 1 - sum(found.values())}
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps:
     """The public numbers of a run, in standard units, and the run, where clean rows are N(m, I)."""
 
@@ -386,7 +386,7 @@ class Steps:
         return float(self.edges(rank)[np.flatnonzero(excess >= least)[-1]])
 
 
-@dataclass(frozen=True)
+@frozen
 class BoundedSteps(Steps):
     """Clean rows have a covariance of at most I."""
 
@@ -439,7 +439,7 @@ def share(ratio: float, low: float, high: float) -> float:
     return min(max(min(ratio, 1.0) ** 2, low), high)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def designed(kind: type[Steps], n: int, d: int, corruption: float, reach: float, mu: float) -> Steps:
     bins, radius = ceil(2 * (reach + kind.MARGIN) / kind.WIDTH), kind.ball(n, d, corruption, mu)
     if bins * d > MOST_BINS:
@@ -464,7 +464,7 @@ def designed(kind: type[Steps], n: int, d: int, corruption: float, reach: float,
     return filtering if moment > 0 and filtering.sees else plain  # where the filter is not worth its price
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class _Robust(Estimator[Array]):
     radius: float
     corruption: float = 0.05
@@ -507,7 +507,7 @@ class _Robust(Estimator[Array]):
         return better_than(sqrt(d) * self.radius / self.unit, expected)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class RobustMean(_Robust):
     """Private mean of partly corrupted normal rows, by a filter of single rows (ours, beyond LKKO21).
 
@@ -541,7 +541,7 @@ class RobustMean(_Robust):
         return self.sigma
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class RobustHeavyMean(_Robust):
     """Private mean of partly corrupted heavy-tailed rows, by a filter of single rows (ours, beyond LKKO21).
 

@@ -24,7 +24,6 @@ a, g, lo and hi minimise a predicted error, a function of n, budget and range al
 a = 1, s is the output. Proof: `proofs/univariate.md`.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import expm1, frexp, inf, log, sinh, sqrt
 
@@ -53,7 +52,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import additive
 from workbench.special import brentq, chdtr, chdtri, ndtr
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 LEAST_ROWS = 4
 ZERO = -5000  # the key of D = 0, below every exponent of a float
@@ -80,7 +79,7 @@ def exponents(differences: Array) -> Array:
     return np.where(present(differences), keys, np.nan)
 
 
-@dataclass(frozen=True)
+@frozen
 class Winsor:
     """Group size and clip of (6), and moments of clipped variances for v = sigma²/s²."""
 
@@ -151,7 +150,7 @@ def _spread(groups: Array) -> Array:  # of the numbers that are there; NaN where
     return np.where(left > 1, np.sqrt(squares), np.nan)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Scale(Univariate[float]):
     """Private standard deviation of one column, its mean unknown (KV18 Section 4).
 
@@ -317,7 +316,7 @@ def _worst_ratio(winsor: Winsor, apart: float, deviation: float) -> float:
     return worst
 
 
-@dataclass(frozen=True)
+@frozen
 class ScaleDesign:
     share: float
     winsor: Winsor | None
@@ -329,7 +328,7 @@ def _mean_charge(n: int, group: int, width: float, cost: Budget) -> Charge:
     return mean_charge("variance", width / (n // group), cost)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _scale_design(scale: Scale, n: int, budget: Budget) -> ScaleDesign:
     alone = best = ScaleDesign(1.0, None, *_location(scale, n, budget))
     for share in LOCATION_SHARES:

@@ -52,7 +52,6 @@ rules that need no unknown constant (its first open problem), and a private radi
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import hypot, inf, log, sqrt
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -79,7 +78,7 @@ from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, public
 
 Rule: TypeAlias = Literal["adaptive-lasso", "hard", "paper", "bh", "thinning", "stein"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -295,7 +294,7 @@ class Perturbed(Estimator[T]):
         return inf if self.radius is None else expected_norm(charge, n, d, self.radius)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PerturbedCovariance(Perturbed[Array]):
     """Private second moment of rows of known norm, noise on every entry (WX19 equation (7)).
 
@@ -339,7 +338,7 @@ class Thresholded(Perturbed[SparseCovariance]):
         return kept_and_repaired(released, plan[STEP], n, rule, noise).scaled(radius**2)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ThresholdedCovariance(Thresholded):
     """Private sparse covariance: noise, then small entries are dropped (WX19 Algorithm 1).
 
@@ -388,7 +387,7 @@ class ThresholdedCovariance(Thresholded):
         return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class LocalThresholdedCovariance(Thresholded):
     """Private sparse covariance in the local model: every user adds the noise (WX19 Algorithm 2).
 

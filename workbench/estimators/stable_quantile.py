@@ -49,7 +49,6 @@ Proof: `proofs/affine_mean.md`, sections 1 to 3 and 5.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import ceil, floor, log, sqrt
@@ -64,7 +63,7 @@ from workbench.estimators.shared.rows import present
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import Lift, Located
 from workbench.special import dsyrk, dtrtri, dtrtrs, gammaln
-from workbench.types import Array
+from workbench.types import Array, frozen, remembered
 
 AT_ONCE = 6144  # rows that are mapped at a time: a multiple of the panels that BLAS adds up in turn
 NODES = 4000  # of an integral over the lengths of normal rows
@@ -103,7 +102,7 @@ def soft_count(x: Array, scale: Array, knee: float = 1.0) -> Array:
     return np.array([influence.value(squares / p).sum() for p in np.atleast_1d(scale)])
 
 
-@dataclass(frozen=True)
+@frozen
 class Influence:
     """ψ with the knee q₁."""
 
@@ -135,7 +134,7 @@ class Influence:
         return np.where(q < 1.0, self.most / np.maximum(q, self.knee), 0.0)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def normal_level(influence: Influence, d: int, scale: float) -> float:
     """Return E ψ(χ²_d/scale)/d: at this share of the rows, normal rows have the quantile `scale` times Σ."""
     high = (sqrt(d) + 9.0) ** 2
@@ -150,7 +149,7 @@ def inflation(n: int, d: int, widest: float = WIDEST) -> float:
     return 1.25 * UNIT * (d * d * (4 * sqrt(d) + 2) * sqrt(widest) + 4 * (n + d) * d)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scaled:
     """Rows in units of their columns, one column of `rows` for each row, and the exponents of the units."""
 
@@ -233,7 +232,7 @@ def unit(powers: NDArray[np.int32], steepest: float, level: float) -> int:
     return high + FLOOR
 
 
-@dataclass(frozen=True)
+@frozen
 class Solver:
     """The public numbers of a descent to a level."""
 
@@ -282,7 +281,7 @@ def _identity(d: int) -> Array:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Stability:
     """Steps (1) to (4) for n rows of dimension d; everything is public."""
 
@@ -420,7 +419,7 @@ class Stability:
         return factor
 
 
-@dataclass(frozen=True)
+@frozen
 class Lifted(Scaled):
     """Rows (1, x - centre) in units of their columns."""
 
@@ -453,7 +452,7 @@ class Lifted(Scaled):
         return shift, np.ldexp(np.tril(inverse[1:, 1:]), units[:, None])
 
 
-@dataclass(frozen=True)
+@frozen
 class LiftedSolver(Solver):
     """The public numbers of a descent, with a guard that does not depend on the centre: |B|² and s."""
 
@@ -465,7 +464,7 @@ class LiftedSolver(Solver):
         return within and isinstance(scaled, Lifted) and scaled.scale(factor) >= self.least
 
 
-@dataclass(frozen=True)
+@frozen
 class LiftedStability(Stability):
     """Step (1) for n rows of d - 1 columns, lifted to d; everything is public."""
 

@@ -58,9 +58,7 @@ constants. Mode release takes the place of AL22's vote, weights and mask, for th
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import ceil, inf, log, log2, sqrt
 from typing import NamedTuple
 
@@ -101,7 +99,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
 from workbench.special import ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
 MORE, MOST_BLOCKS = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
@@ -204,7 +202,7 @@ def eigenvalue_charges(step: str, d: int, cost: ZCDP, calibration: Calibration) 
     return tuple(charge(f"{step} {i}", part) for i, part in enumerate(cost.split(*(1.0,) * d), start=1))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def enough_blocks(d: int, cost: ZCDP, calibration: Calibration) -> int:
     """Return a number of blocks that suffices for the answers to be among the block eigenvalues.
 
@@ -253,7 +251,7 @@ class Rule(NamedTuple):
 RULES = {"tight": Rule(3.0, 5.0, 0.5, 13), "paper": Rule(5.0, 12.0, 0.3, 21)}
 
 
-@dataclass(frozen=True)
+@frozen
 class FriendlyMean:
     """Steps (F1) to (F4) for t points."""
 
@@ -343,7 +341,7 @@ def enough_points(cost: ZCDP, calibration: Calibration) -> int:
     return max(rule.fewest, ceil((12 + sd * (margin + 2.3)) / 0.93))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class SubspaceVote(FriendlyMean):
     """The friendly mean of projections, of as many blocks of m rows as there are points."""
 
@@ -376,7 +374,7 @@ def gap_after(eigenvalues: Array, k: int) -> float:
     return max(float(np.sqrt(eigenvalues[k] / eigenvalues[k - 1])), ROUNDED)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def unit_distance(d: int, k: int, m: int) -> float:
     """Return τ/γ of "tight": public, simulated from one fixed seed, in the limit of a tiny gap.
 
@@ -395,7 +393,7 @@ def unit_distance(d: int, k: int, m: int) -> float:
     return float(SLACK * np.quantile(apart, QUANTILE) / own_gap)
 
 
-@dataclass(frozen=True)
+@frozen
 class Tokens:
     """The names of one run: offsets u in [0, g), shape (d, d), symmetric."""
 
@@ -441,7 +439,7 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
     return sanitised(np.hstack([mapped(rows, basis.T), further]))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def without_events(budget: Budget) -> ZCDP:
     """Return the joint cost of steps without a δ of their own: all of δ converts."""
     match budget:
@@ -452,7 +450,7 @@ def without_events(budget: Budget) -> ZCDP:
     raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Eigenvalues(Estimator[Array]):
     """Private eigenvalues of a covariance, whatever their size, by blocks of rows (M21/UG Theorem 3.1).
 
@@ -502,7 +500,7 @@ class Eigenvalues(Estimator[Array]):
         return Abstention("eigenvalue") if values is None else values
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class SubspaceAggregate(Estimator[Array]):
     """Private subspace before a gap of the spectrum, by a vote of blocks of rows (M21/UG Algorithm 2).
 
@@ -563,7 +561,7 @@ class SubspaceAggregate(Estimator[Array]):
         return Abstention(charges[0].step) if basis is None else basis @ basis.T
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class SubspaceExact(Estimator[Array]):
     """Private subspace that a distribution lives on, exact up to a grid of 1e-5 (AL22 Theorem 4.1).
 

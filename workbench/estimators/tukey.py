@@ -47,7 +47,6 @@ and the mean lies in the middle between candidates, where a grid errs most, at l
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, inf, pi, sqrt
 
@@ -70,7 +69,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, PerColumn
+from workbench.types import Array, PerColumn, public
 
 CHECK, STEP = "check", "mean"
 MOST = 30_000  # candidates
@@ -175,7 +174,7 @@ def whole(values: Array, unit: float) -> Integers:
     return np.rint(values / unit).astype(np.int64)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class TukeyMean(Estimator[Array]):
     """Private Tukey median in one to three dimensions, robust (LKKO21 Algorithm 14).
 
@@ -267,7 +266,7 @@ class TukeyMean(Estimator[Array]):
         return better_than(trivial, expected)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ResilientMean(Estimator[Array]):
     """Private mean of partly corrupted sub-Gaussian rows in one to three dimensions (LKKO21 Theorem 7).
 
@@ -377,7 +376,7 @@ class ResilientMean(Estimator[Array]):
         return better_than(sqrt(d) * self.radius / self.sigma, expected)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ResilientHeavyMean(ResilientMean):
     """Private mean of partly corrupted heavy-tailed rows in one to three dimensions (LKKO21 Theorem 8).
 

@@ -22,8 +22,7 @@ ones, section 12.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import field
 from math import hypot, inf, log, pi, sqrt
 
 import numpy as np
@@ -55,7 +54,7 @@ from workbench.estimators.shared.window_median import (
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.special import brentq, ndtr, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 SHARE = 0.5  # of "paper", stated in L17: both steps with ε/2
 WINDOW, STRETCH = 4.0, 0.02
@@ -122,7 +121,7 @@ def inverse_error(u: float, deviation: float, k: float) -> float:
     return FAR + u if reached >= FAR else reached - u
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     share: float
     clip: float  # 0: location alone
@@ -130,7 +129,7 @@ class Design:
     failure: float = 1.0  # the chance that it is not
 
 
-@dataclass(frozen=True)
+@frozen
 class TwoSteps(ABC):
     """The algorithm on rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
 
@@ -170,7 +169,7 @@ class TwoSteps(ABC):
         return centre + self.unbiased(float(noisy[0]), clip), there  # (3)
 
 
-@dataclass(frozen=True)
+@frozen
 class HistogramMean(TwoSteps):
     """The steps of "paper"."""
 
@@ -202,7 +201,7 @@ class HistogramMean(TwoSteps):
         return counted_error(lambda part: sampling + noise_quantile(charge, part), REACH, charge, n, beta / 4)
 
 
-@dataclass(frozen=True)
+@frozen
 class WindowMean(TwoSteps):
     """The steps of "tight"."""
 
@@ -255,7 +254,7 @@ class WindowMean(TwoSteps):
         return inf if off == inf else inverse_error(apart, off, clip)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     # the share and clip that minimise rms + failure; location alone where most fail
     drift = pi / (2 * n)  # the squared error of a sample's median
@@ -319,7 +318,7 @@ class Stepwise(Located[float]):
         return better_than(inf if self.radius is None else self.radius, error)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class TwoStepMean(Stepwise):
     """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 

@@ -79,7 +79,7 @@ of degenerate rows is found to about 1e-11, and a condition number above 1e26 is
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import islice
 from math import ceil, inf, log, sqrt
 from typing import Any, ClassVar
@@ -139,7 +139,7 @@ from workbench.linalg import fewest, psd_part, spectral_map, symmetric_noise_nor
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import stability_charge, stable_mode
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale, symmetric_gaussian
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # "tight": shares of ρ; eigenvalues twice
 LARGE_GAP = 10.0
@@ -159,7 +159,7 @@ HEIGHT = 0.4  # τ: 16 % more noise of the moment for the mean
 ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Unbounded(Estimator[T]):
     centred: bool = False
     calibration: Calibration = "tight"
@@ -183,7 +183,7 @@ class Unbounded(Estimator[T]):
         return self._of(found) if found.finite else Abstention("covariance")
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class UnboundedCovariance(Unbounded[Array]):
     """Private covariance without any bound on it, by votes of blocks of rows (M21/UG Algorithms 3 and 4).
 
@@ -221,7 +221,7 @@ class UnboundedCovariance(Unbounded[Array]):
         return found.covariance
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class UnboundedGaussian(Unbounded[Gaussian]):
     """Private mean and covariance of a Gaussian without any bound on either (M21/UG Theorem 5.1).
 
@@ -251,7 +251,7 @@ class UnboundedGaussian(Unbounded[Gaussian]):
         return Abstention("location 1") if mean is None else Gaussian(mean, found.covariance)
 
 
-@dataclass(frozen=True)
+@frozen
 class Loop:
     """The public numbers of a run on n rows of dimension d at a cost with δ > 0."""
 
@@ -310,7 +310,7 @@ class Run:
         return noisy[:r, :r], gaussian_scale(charge)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _loop(of: Unbounded[Any], n: int, d: int, cost: ZCDP) -> "TightLoop | PaperLoop":
     return (PaperLoop if of.calibration == "paper" else TightLoop)(of, n, d, cost)
 
@@ -531,7 +531,7 @@ def located(
     return np.linalg.solve(axes, np.array(found))
 
 
-@dataclass(frozen=True)
+@frozen
 class RoundFinish:
     """Steps (5) to (9) for n rows of dimension d, whose frame should leave a spectrum no wider than `worst`.
 
@@ -665,14 +665,14 @@ class RoundFinish:
         return m / slope(frame.rank, radius), unwinsorised(z, radius)
 
 
-round_finish = lru_cache(maxsize=1024)(RoundFinish)  # its public numbers are computed once
+round_finish = remembered(RoundFinish)  # its public numbers are computed once
 
 
 def rounder(z: Array, excess: float) -> Array:
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values, 0.0) + excess))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_finished(d: int, cost: ZCDP, centred: bool, narrowest: float) -> int:
     # whose location costs at most a fifth of ρ, and whose step has e ≤ .25, about
 

@@ -10,7 +10,6 @@ release like any other, and what follows adapts to it; the costs add up under th
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -25,13 +24,13 @@ from workbench.estimators.shared.budgets import composed
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.budgets import require
 from workbench.privacy.plan import renamed
-from workbench.types import Array
+from workbench.types import Array, public
 
 ANSWERS = ("Mean", "Covariance", "Gaussian")  # classes are named by what they estimate
 SMALLEST, LARGEST = 1e-100, 1e100  # scales that are divided by
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Scaled(Estimator[Any]):
     """A mean, covariance or Gaussian of columns in unequal units: an estimator on rows divided by scales.
 

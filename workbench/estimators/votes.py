@@ -54,8 +54,7 @@ Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from itertools import takewhile
 from math import ceil, inf, log, sqrt
 from typing import TypeAlias
@@ -84,7 +83,7 @@ from workbench.privacy.stable import (
     voted_scale,
     wishart_delta,
 )
-from workbench.types import Array
+from workbench.types import Array, frozen, public, remembered
 
 VOTE, MASK = "vote", "mask"
 FINE = 40  # bits of the distance of friends, on the grid of an average
@@ -111,7 +110,7 @@ Moves: TypeAlias = Callable[[int, Array, Array, float | Array, float], Array]  #
 Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p
 
 
-@dataclass(frozen=True)
+@frozen
 class Vote:
     """The thresholds of a vote of k points: `nobody` = ak, `everybody` = bk, `quorum` = ⌈Q₀k²⌉."""
 
@@ -159,7 +158,7 @@ class Vote:
         return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
 
 
-@dataclass(frozen=True)
+@frozen
 class Points:
     """Vectors that vote, shape (k, d); `limit` says how large they may be."""
 
@@ -192,7 +191,7 @@ class Points:
         return values[0] + weights[taken] @ (values - values[0]) / weights.sum()
 
 
-@dataclass(frozen=True)
+@frozen
 class L1Points(Points):
     """Vectors that vote in the l1 norm."""
 
@@ -203,7 +202,7 @@ class L1Points(Points):
         return np.abs(self.values).sum(axis=1) <= FARTHEST * self.limit
 
 
-@dataclass(frozen=True)
+@frozen
 class Groups:
     """Covariances that vote, by their factors, shape (k, d, d); unusable ones are the identity."""
 
@@ -383,7 +382,7 @@ def vote_and_mask(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, 
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """The public numbers of a vote and its mask."""
 
@@ -437,7 +436,7 @@ class Design:
         return OnGrid(np.array([int(entry) for entry in np.rint(average / step)], object), step)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PricedDesign(Design):
     """The public numbers of a vote of vectors and its noise, as one mechanism: neither has a share of (ε, δ).
 
@@ -530,7 +529,7 @@ def has_mask(made: Design, d: int) -> bool:
     return made.narrowness > least_rate(d)
 
 
-@dataclass(frozen=True)
+@frozen
 class Designer:
     """The family of designs with one kind of mask, one bound on a row's effect, and one law of groups."""
 
@@ -633,7 +632,7 @@ PARTS = 29  # between the ends that are tried
 LEFT, RIGHT = np.triu_indices(PARTS + 1, 1)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Design:
     """Return the best design for n rows; raise where they are too few for any, with the number."""
     best = designer.best(n, budget, beta)
@@ -642,6 +641,6 @@ def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Desig
     return best
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_designed(designer: Designer, budget: ApproxDP, beta: float) -> int:
     return fewest(lambda n: designer.enough(n, budget, beta), designer.start, designer.within)

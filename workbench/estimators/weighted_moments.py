@@ -18,7 +18,6 @@ at once is less. Proof: `proofs/prime.md`, section 1.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
@@ -28,12 +27,12 @@ from workbench.estimators.shared.rows import SQUARED_BITS, total
 from workbench.privacy import Budget, Charge, NoiseSource
 from workbench.privacy.grid import Integers, OnGrid, joined, step_of
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
-from workbench.types import Array
+from workbench.types import Array, frozen
 
 _ROUNDING = 1 + 1e-12  # a unit that is a product of floats may be too large by less
 
 
-@dataclass(frozen=True)
+@frozen
 class Costs:
     """Whitened costs of count, sum and second moment, a, b and c above; the three at once cost 1."""
 
@@ -42,7 +41,7 @@ class Costs:
     square: float
 
 
-@dataclass(frozen=True)
+@frozen
 class WholeSums:
     """N, s of shape (d,) and A of shape (d, d) as whole numbers; without A where nobody asks for it."""
 
@@ -55,7 +54,7 @@ class WholeSums:
         return WholeSums(self.count, self.total)
 
 
-@dataclass(frozen=True)
+@frozen
 class Sums:
     """Noisy N, s of shape (d,) and A of shape (d, d); without A where it was not priced."""
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError, finite, integer_at_least, positive
 from workbench.privacy.grid import Band, Later, OnGrid
 from workbench.special import erfc, ndtri
-from workbench.types import Array
+from workbench.types import Array, frozen
 
 if TYPE_CHECKING:
     from flint import arb as arb
@@ -103,7 +103,7 @@ def uniform_ball(top: int, bits: int) -> "arb":
 # Distributions: a decreasing tail Q with Q(X) uniform on (0, 1), X the variable or, of two signs, its size.
 
 
-@dataclass(frozen=True)
+@frozen
 class Law:
     """What the sampler asks of a distribution of known scale, an integer or a float, exactly.
 
@@ -134,7 +134,7 @@ class Law:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@frozen
 class Normal(Law):
     """The size of a normal variable of standard deviation `scale`: Q(x) = erfc(x/(√2 scale))."""
 
@@ -148,7 +148,7 @@ class Normal(Law):
         return exactly(self.scale) * exactly(2).sqrt() * tail.erfcinv()
 
 
-@dataclass(frozen=True)
+@frozen
 class Exponential(Law):
     """An exponential variable of mean `scale`: Q(x) = e^(-x/scale)."""
 
@@ -164,14 +164,14 @@ class Exponential(Law):
         return -exactly(self.scale) * tail.log()
 
 
-@dataclass(frozen=True)
+@frozen
 class Laplace(Exponential):
     """The size of a variable of density e^(-|x|/scale)/(2 scale)."""
 
     signed = True
 
 
-@dataclass(frozen=True)
+@frozen
 class TruncatedLaplace(Law):
     """The size of a Laplace variable given that it is at most `bound`.
 
@@ -199,7 +199,7 @@ class TruncatedLaplace(Law):
         return float(np.expm1(-np.float64(self.bound) / self.scale))
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteLaplace(Law):
     """A size x with ⌊x + ½⌋ = |z| for P(z) ∝ e^(-|z|/scale): Q(x) = 2 e^(-(x + ½)/scale)/(1 + e^(-1/scale)).
 

@@ -10,14 +10,14 @@ Proof: `proofs/exact.md`, section 1.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import frexp, isqrt, ldexp
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from workbench.types import Array
+from workbench.types import Array, remembered
 
 UP = 1 + 2.0**-40  # scales of exact noise are larger by this, which covers 4000 roundings of public numbers
 
@@ -183,7 +183,7 @@ def step_of(radius: float, bits: int) -> float:
     return ldexp(1.0, exponent - bits - (fraction == 0.5))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def longest(radius: float, step: float) -> int:
     """Return the most that the squared length of a row of whole numbers may be: ⌊(radius/step)²⌋.
 
@@ -193,7 +193,7 @@ def longest(radius: float, step: float) -> int:
     return int((Fraction(radius) / Fraction(step)) ** 2)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def widest(reach: float, step: float) -> int:
     """Return the most that the size of a whole number may be: ⌊reach/step⌋."""
     return isqrt(longest(reach, step))

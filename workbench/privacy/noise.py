@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import ArgumentError
 from workbench.privacy import cuts
 from workbench.privacy.grid import Band, Later
-from workbench.types import Array
+from workbench.types import Array, frozen
 
 AT_ONCE = 2**15  # variables at a time: they stay in the cache
 OFF = 2.0**-40  # relative: what the rounding of a few operations may be
@@ -73,7 +73,7 @@ class NoiseSource(Protocol):
         """Return a uniform whole number of 0, .., count - 1."""
 
 
-@dataclass(frozen=True)
+@frozen
 class SimulatedNoise:
     """Noise of a numpy Generator: reproducible, hence for study and not for release."""
 
@@ -199,7 +199,7 @@ def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
     return (product + product.T) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class UnitNoise:
     """Adds exactly one scale to every entry; chooses the likeliest, and the middle of a range."""
 
@@ -231,7 +231,7 @@ class UnitNoise:
         return count // 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Draw:
     """One call of a noise source: which noise, of which sensitivity and scale, how many entries."""
 

@@ -16,7 +16,6 @@ Proof: `proofs/tested_masks.md`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 from math import ceil, exp, expm1, floor, inf, log, sqrt
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError
 from workbench.privacy.budgets import ApproxDP
 from workbench.special import chdtr, chdtrc, chdtri, ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, frozen
 
 Divergence = Callable[[float], float]
 """An upper bound of the hockey-stick divergence at every real e; it falls."""
@@ -68,7 +67,7 @@ TINY = 1e-100  # more than any chance there: products of chances would be subnor
 HIGHER = 1 + 1e-9  # times a probability: what its floats, exact to 1e-12 at least, may be too low by
 
 
-@dataclass(frozen=True)
+@frozen
 class Pure:
     """The largest hockey stick of a pair that is ε-DP in both directions."""
 
@@ -82,7 +81,7 @@ class Pure:
         return -expm1(e - self.epsilon) / (1 + exp(-self.epsilon))
 
 
-@dataclass(frozen=True)
+@frozen
 class Tabulated:
     """A hockey stick of Rényi divergences: in every cell of ±reach with the order that is best at its left.
 
@@ -147,7 +146,7 @@ def orders(budget: ApproxDP, most: float) -> Array:
     return 1 + np.geomspace(lowest, highest, ORDERS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Convex:
     """A hockey stick of a pair that is as its exchange: known at e ≥ 0, between them linear in e^e.
 

@@ -12,7 +12,6 @@ The exact conversion of Gaussian mechanisms does not apply to such steps
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from math import ceil, exp
 
 from workbench.errors import ArgumentError
@@ -30,6 +29,7 @@ from workbench.privacy import (
 )
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
+from workbench.types import remembered
 
 
 def composed(budget: Budget, *parts: Plan) -> Plan:
@@ -132,7 +132,7 @@ def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
     return converted(Parallel(tuple(charges)), budget)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def concentrated(budget: Budget) -> ZCDP:
     """Return the joint cost of steps with a δ each."""
     match budget:

@@ -34,7 +34,6 @@ mean. Proof: `proofs/gaussian_steps.md`, section 2; `proofs/absent.md`, section 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import erf, exp, hypot, inf, lgamma, pi, sqrt
 
@@ -53,7 +52,7 @@ from workbench.privacy import Budget, Charge
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.special import chdtr, chdtri, gammainc, gammaincc
-from workbench.types import Array
+from workbench.types import Array, frozen, remembered
 
 BEYOND = np.concatenate([np.geomspace(1e-9, 0.3, 40), np.linspace(0.32, 0.96, 33)])  # shares of white rows
 DIRECTIONS, SEED = 4096, 20  # fixed and public, for step (3)
@@ -68,7 +67,7 @@ STEP = step_of(1.0, SQUARED_BITS)
 MATRICES, POINTS, MATRIX_SEED = 101, 4096, 61
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def radius_within(d: int, outside: float) -> float:
     """Return r with P(|z| > r) = `outside`.
 
@@ -216,12 +215,12 @@ def _quantiles(d: int) -> tuple[Array, ...]:
     return _winsorised(chdtri(d, BEYOND), d)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def best_radius(n: int, d: int, mu: float) -> float:
     return sqrt(float(_quantiles(d)[0][np.argmin(_errors(_quantiles(d), n, d, mu))]))
 
 
-@dataclass(frozen=True)
+@frozen
 class LiftedMoment:
     """Steps (4) to (6) for n rows of at most d coordinates; `height` is τ, or up to a step more."""
 
@@ -267,7 +266,7 @@ class LiftedMoment:
         return share(corner, (self.steps * STEP) ** 2, charge) if self.steps else 1.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Frame:
     """The linear map of rows that several steps refine: H Vᵀ, V an orthonormal basis, (d, r), H square.
 
@@ -331,7 +330,7 @@ def padded(statistic: OnGrid, d: int) -> OnGrid:
     return statistic.padded([(0, d - size) for size in statistic.shape])
 
 
-@dataclass(frozen=True)
+@frozen
 class Moments:
     """A mean of shape (d,), or None where none is released, and a covariance of shape (d, d)."""
 
@@ -344,7 +343,7 @@ class Moments:
         return bool(known and np.isfinite(self.covariance).all())
 
 
-@dataclass(frozen=True)
+@frozen
 class SquaredErrors:
     """Mean squared errors of mean and covariance, in the norms that the covariance itself defines.
 

@@ -25,8 +25,7 @@ rows:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from math import exp, hypot, inf, log, sqrt
 
 import numpy as np
@@ -35,7 +34,7 @@ from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import brentq, chdtri, log_ndtr, ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, frozen, remembered
 
 FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean
 DROWNED = 1e4  # sd over the scale of noise, from where on its law does not matter to 16 digits
@@ -149,7 +148,7 @@ def median_of_sum(sd: float, charge: Charge) -> float:
     return sd * float(brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate)))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def median_norm(freedom: float, failure: float = 0.0) -> float:
     """Return the median of the norm of N(0, I) in so many coordinates; infinite with this chance of failure.
 
@@ -226,7 +225,7 @@ def located(ahead: float, bins: int, d: int) -> float:
     return float(best @ ndtr(middle + ahead) ** max(bins - 2, 0)) ** d
 
 
-@dataclass(frozen=True)
+@frozen
 class CleanRun:
     """The public numbers of (1) to (3): n, d, the lead and its bins, the place of the ball, the last noise.
 

@@ -42,7 +42,6 @@ Proof: `proofs/univariate.md`, section 1. No source states either mechanism.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from math import ceil, exp, inf, log, pi, sqrt
@@ -61,7 +60,7 @@ from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
 from workbench.special import brentq, chndtr, ndtr
-from workbench.types import Array
+from workbench.types import Array, frozen, public, remembered
 
 BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
 LEAST = 2.0**-1074
@@ -136,7 +135,7 @@ def numbers(places: Array, step: float) -> Integers:
     return np.array(shifted, object)
 
 
-@dataclass(frozen=True)
+@frozen
 class Pieces:
     """A piecewise constant score: on [edges[j], edges[j+1]) it is -twice[j]/2, unless the piece is void.
 
@@ -158,7 +157,7 @@ class Pieces:
         return np.log(lengths, out=np.full(len(lengths), -inf), where=lengths > 0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class WindowMedian:
     """The mechanism for given widths and stretch and, if `low` and `high` are given, a range of positions.
 
@@ -317,7 +316,7 @@ class WindowMedian:
         return log(self.bottom(cost)) + log(self.step) + selection_epsilon(cost) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Near:
     """The non-empty pieces that begin in a band round the middle, as `Pieces`; their numbers among all.
 
@@ -403,7 +402,7 @@ def selection_epsilon(cost: Budget) -> float:
     raise ArgumentError("cost", cost, "PureDP, ApproxDP or ZCDP")
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class RankWindow(WindowMedian):
     """The mechanism for a rank, counted from the top; `low` and `high` have to be given."""
 
@@ -426,7 +425,7 @@ class RankWindow(WindowMedian):
         return Pieces(edges, twice, np.zeros(len(twice), bool), len(points) - int(absent.sum()))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def location_law(
     locator: WindowMedian, n: int, cost: Budget, cdf: Callable[[Array], Array], far: float
 ) -> tuple[Array, Array, float]:
