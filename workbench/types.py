@@ -1,5 +1,6 @@
 """Types that all layers share, and what makes classes of public numbers and functions of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
@@ -10,13 +11,25 @@ from numpy.typing import NDArray
 Array: TypeAlias = NDArray[np.float64]
 """Real numbers: rows of shape (n,) or (n, d), a vector, a matrix."""
 
+Counts: TypeAlias = NDArray[np.int64]
+"""Whole numbers."""
+
+Mask: TypeAlias = NDArray[np.bool_]
+"""Which of some rows or entries."""
+
+Floats: TypeAlias = tuple[float, ...]
+"""Public numbers."""
+
+RowMap: TypeAlias = Callable[[Array], Array]
+"""A fixed map of rows, all at once."""
+
 Columns: TypeAlias = dict[str, NDArray[Any]]
 """What a block of trials measures: an entry per trial in every column."""
 
 Calibration: TypeAlias = Literal["paper", "tight"]
 """Whose constants a run has: the source's, or ours."""
 
-PerColumn: TypeAlias = float | tuple[float, ...]
+PerColumn: TypeAlias = float | Floats
 """A public number for every column, or one for each."""
 
 Mode: TypeAlias = Literal["practical", "proved"]

@@ -74,7 +74,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import COUNTS_L2
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import isotonic_regression
-from workbench.types import Array, public
+from workbench.types import Array, Floats, public
 
 STEP, NORMS, PAIRS, CENTRE = "moment", "norms", "pairs", "centre"
 BINS, PARTS = 320, 8  # of a grid, and of an octave
@@ -132,7 +132,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         norm = min(0.1, max(0.02, (18 / d) ** 2))
         if self.centred:
-            shares: tuple[float, ...] = (norm, 1 - norm)
+            shares: Floats = (norm, 1 - norm)
         else:
             rest = 1 - OF_PAIRS - OF_CENTRE
             early = [OF_CENTRE / (2 * EARLY)] * EARLY

@@ -31,7 +31,6 @@ Shares of μ²: the least at which probes reach those τ, or .03, .02 and .02, a
 has the rest. Proof, and what is measured and not proved: `proofs/adaptive_mean.md`.
 """
 
-from collections.abc import Callable
 from math import inf, log, pi, sqrt
 
 import numpy as np
@@ -46,7 +45,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale
 from workbench.special import chdtri
-from workbench.types import Array, PerColumn, public
+from workbench.types import Array, PerColumn, RowMap, public
 
 PROBES = {"centre": 80, "scales": 40, "weighted radius": 40, "radius": 40, "mean": 1}
 LEAST = {"centre": 0.03, "scales": 0.02, "weighted radius": 0.02, "radius": 0.02}  # shares of μ²
@@ -215,7 +214,7 @@ def quantiles(
     jump: float,
     charge: Charge,
     noise: NoiseSource,
-    at: Callable[[Array], Array] = np.asarray,
+    at: RowMap = np.asarray,
 ) -> Array:
     """Return the t for which a share of the numbers of each line of `values` is at most at(t)."""
     (edges, logs), (part, whole) = prior, share

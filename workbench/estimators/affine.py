@@ -98,7 +98,7 @@ from workbench.privacy.stable import (
     suffices,
 )
 from workbench.special import chdtrc, chdtri, dtrtri, ndtri
-from workbench.types import Array, frozen, public, remembered
+from workbench.types import Array, Floats, frozen, public, remembered
 
 DRAWS, SEED = 24, 61
 RATIOS = (0.0, 0.08, 0.16, 0.26, 0.4)
@@ -475,7 +475,7 @@ class GaussianDesign:
     scatter: float
 
     @property
-    def spread(self) -> tuple[float, ...]:  # of normal rows in the frame of the released scatter
+    def spread(self) -> Floats:  # of normal rows in the frame of the released scatter
         return frame_spectrum(self.test.d - 1, self.charge.degrees)
 
     @cached_property
@@ -570,7 +570,7 @@ def _guarded(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStabi
 
 
 @remembered
-def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
+def frame_spectrum(d: int, degrees: float) -> Floats:
     """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
     rng, rows, axes = np.random.default_rng((SPECTRUM_SEED, d)), 1 / (1 / (degrees - 1)), np.arange(d)
     drawn = [(rng.standard_normal((d, d)), rng.chisquare(rows - axes)) for _ in range(SPECTRA)]
@@ -582,7 +582,6 @@ def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
 
 def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
     """Tell whether n rows are the fewest or more: sooner where a power of 2 below n has a design."""
-    require_enough_delta(budget)
     below = min(2 ** (n.bit_length() - 1), MANY)
     return (below > FEW and _designed(below, d, budget, beta) is not None) or n >= fewest_rows(
         d, budget, beta

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
+from math import sqrt
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
@@ -174,6 +175,17 @@ class Located(Univariate[T]):
 
     def standard(self, x: Array) -> Array:
         return standardised(x, self.centre, self.sigma)
+
+
+class OfUnit(Estimator[T]):
+    """An estimator of rows in a `unit`: their sd in every direction, `sigma`, or a bound on it, √`upper`."""
+
+    sigma: float
+    upper: float
+
+    @property
+    def unit(self) -> float:
+        return self.sigma if "sigma" in vars(self) else sqrt(self.upper)
 
 
 class Reference(Estimator[T]):

@@ -50,7 +50,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseS
 from workbench.privacy.histograms import COUNTS_L1, COUNTS_L2
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import bdtr, ndtr, ndtri
-from workbench.types import Array, public
+from workbench.types import Array, Floats, public
 
 HALF = 0.5  # of the rows: the share that is hardest to estimate
 QUANTILE = 0.975  # at which the noises are compared
@@ -226,7 +226,7 @@ class Counted(Univariate[Counts]):
     in_passes = True
     least_rows = 1
     first = 0
-    edges: tuple[float, ...]
+    edges: Floats
 
     @abstractmethod
     def plan(self, n: int, d: int, budget: Budget) -> Charge: ...
@@ -309,7 +309,7 @@ class Histogram(Counted):
     ((3,), [True, True, True])
     """
 
-    edges: tuple[float, ...]
+    edges: Floats
 
     def _validate(self) -> None:
         finite(**{f"edges[{j}]": edge for j, edge in enumerate(self.edges)})

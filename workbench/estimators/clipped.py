@@ -242,7 +242,7 @@ class ClippedBoxMean(Estimator[Array]):
         sides = reaches / reach
 
         def standard(rows: Array) -> Array:
-            apart = np.asarray(rows - centre)
+            apart = rows - centre
             return apart if (sides == 1).all() else apart / sides
 
         noisy = rescaled_mean(mean_in_box(x, standard, reach, counted=True), n, charge, noise)  # (2)

@@ -81,7 +81,7 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Estimator, in_columns, record
+from workbench.estimators.base import Abstention, Estimator, OfUnit, in_columns, record
 from workbench.estimators.shared.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
 from workbench.estimators.shared.moments import (
     BEYOND,
@@ -128,7 +128,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, symmetric_gaussian
 from workbench.special import chdtri
-from workbench.types import Array, Calibration, Mode, PerColumn, public, remembered
+from workbench.types import Array, Calibration, Floats, Mode, PerColumn, public, remembered
 
 MOST_STEPS = 30
 SHARES = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # of all steps but the last
@@ -148,9 +148,9 @@ _NODES, _WEIGHTS = np.cos(_ANGLES), np.sin(_ANGLES) ** 2 / 32  # for the semicir
 class MeanDesign(NamedTuple):
     """Shares and clipping radii of the steps that are taken; r before each of them and after the last."""
 
-    weights: tuple[float, ...]
-    clips: tuple[float, ...]
-    radii: tuple[float, ...]
+    weights: Floats
+    clips: Floats
+    radii: Floats
 
     @property
     def error(self) -> float:
@@ -160,10 +160,10 @@ class MeanDesign(NamedTuple):
 class CovarianceDesign(NamedTuple):
     """Shares and clipping radii; e of all steps but the last; ℓ before each; proved and rms error."""
 
-    weights: tuple[float, ...]
-    clips: tuple[float, ...]
-    excess: tuple[float, ...]
-    lower: tuple[float, ...]
+    weights: Floats
+    clips: Floats
+    excess: Floats
+    lower: Floats
     error: float
     rms: float
 
@@ -183,7 +183,7 @@ class Stepped(Estimator[Array]):
     @abstractmethod
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign | CovarianceDesign: ...
 
-    def divisions(self) -> Iterator[tuple[float, ...]]:
+    def divisions(self) -> Iterator[Floats]:
         counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
         return divisions(counts, SHARES[self.calibration])
 
@@ -197,15 +197,11 @@ class Stepped(Estimator[Array]):
         return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
 
 
-class BallMean(Estimator[Array]):
+class BallMean(OfUnit[Array]):
     radius: float
     centre: PerColumn
 
     in_passes = True
-
-    @property
-    @abstractmethod
-    def unit(self) -> float: ...  # the standard deviation of rows in a direction, at most
 
     @property
     def counted(self) -> bool:  # whether the share of rows that are there is released, too
@@ -296,10 +292,6 @@ class CoinPressMean(BallMean, Stepped):
     def _validate(self) -> None:
         if self.radius > WIDEST * self.sigma:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
-
-    @property
-    def unit(self) -> float:
-        return self.sigma
 
     @property
     def counted(self) -> bool:

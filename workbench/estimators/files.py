@@ -52,7 +52,7 @@ from workbench.estimators.reading import numeric_type, read
 from workbench.estimators.release import Release
 from workbench.estimators.shared.rows import rows_of_a_block
 from workbench.privacy import Budget
-from workbench.types import Array, frozen
+from workbench.types import Array, RowMap, frozen
 
 T = TypeVar("T")
 Source = Callable[[], Iterable[object]]
@@ -439,7 +439,7 @@ class StoredRows(InBlocks):
             raise ChangedError("source: the rows changed between two passes; nothing is released")
         self.checksum = checksum
 
-    def mapped(self, change: Callable[[Array], Array]) -> InBlocks:
+    def mapped(self, change: RowMap) -> InBlocks:
         return InBlocks(self.shape, lambda: map(change, self.blocks()))
 
     def paired(self) -> InBlocks:

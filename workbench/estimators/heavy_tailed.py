@@ -89,7 +89,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.special import gammainc
-from workbench.types import Array, Calibration, Mode, PerColumn, frozen, public, remembered
+from workbench.types import Array, Calibration, Floats, Mode, PerColumn, frozen, public, remembered
 
 MOST_STEPS, SHARES = 20, (0.1, 0.25, 0.5)  # of all steps but the last: of rows if "proved", else of μ²
 CAUTION = 0.25  # "practical": the share of e that is used
@@ -352,7 +352,7 @@ def preconditioning_step(
     moments, caution = of.bounded, CAUTION if of.practical else 1.0
     paper = moments.radius(d, STEP_BIAS / 2, zeroed=True) if of.zeroed else 0.0
     radii = np.asarray([paper]) if of.zeroed else sqrt(d) * RADII
-    squares, level = np.asarray(radii**2), log(4 * d / beta)
+    squares, level = radii**2, log(4 * d / beta)
     slope = level * squares / (3 * m)
     sampling = slope + np.sqrt(slope**2 + 2 * np.minimum(squares, moments.fourth * d) * level / m)
     unit = second_moment_sensitivity(m, 1.0) / mu
@@ -476,10 +476,6 @@ class ClippedHeavyMean(BallMean):
     def _validate(self) -> None:
         Moments(self.moments, self.hypercontractivity)
 
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)
-
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:  # (6) (7) are (2) (3) of `coinpress`
         return heavy_mean_design(self, n, d, gaussian_total(budget))
 
@@ -502,7 +498,7 @@ def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDe
         cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))
         return r + g, sqrt(d / (n * (of.beta / 3))) + cut + noise * (r + g)  # (5) (8)
 
-    def tried(weights: tuple[float, ...]) -> MeanDesign:
+    def tried(weights: Floats) -> MeanDesign:
         beta = of.beta / (3 * len(weights))
         taken, clips, radii = list[float](), list[float](), [of.radius / of.unit]
         for weight in weights[:-1]:

@@ -53,15 +53,14 @@ from math import ceil, inf, log, sqrt
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.distributions import Ball, Box
 from workbench.errors import ArgumentError, few, probability
 from workbench.estimators.base import (
     MOST_CHARGED,
     Abstention,
-    Estimator,
     Located,
+    OfUnit,
     T,
     require_matrix,
     standardised,
@@ -91,7 +90,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import additive, exponential, noisy_max
 from workbench.privacy.plan import Rule
-from workbench.types import Array, Calibration, frozen, public
+from workbench.types import Array, Calibration, Counts, frozen, public
 
 if TYPE_CHECKING:
     from workbench.estimators.heavy_tailed import Moments
@@ -144,7 +143,7 @@ class UnitHistogram:
             return np.floor(z)
         return np.clip(np.floor(z + self.radius), 0, self.bins - 1)
 
-    def counts(self, z: Array) -> NDArray[np.int64]:
+    def counts(self, z: Array) -> Counts:
         bins = (only_present(self.keys(rows)).astype(np.int64) for rows in row_blocks(z))
         return np.asarray(sum(np.bincount(one, minlength=self.bins) for one in bins))
 
@@ -329,17 +328,13 @@ class StableLocation(Location):
     calibration: Calibration = "tight"
 
 
-class Range(Estimator[T]):
+class Range(OfUnit[T]):
     """Regions round a centre that is found coordinate by coordinate, in a unit of their own."""
 
     width: ClassVar[float]
     masses: tuple[float, float]  # of the fullest bin at least, of all far ones at most
     beta: float
     calibration: Calibration
-
-    @property
-    @abstractmethod
-    def unit(self) -> float: ...
 
     def centres(self, d: int) -> StableCentres:
         return StableCentres(self.width, self.calibration)
@@ -390,10 +385,6 @@ class BoxRange(Range[Box]):
     calibration: Calibration = "tight"
 
     width, masses = BOX_WIDTH, (BOX_BEST, FAR_MASS)
-
-    @property
-    def unit(self) -> float:
-        return self.sigma
 
     def around(self, centre: Array, n: int) -> Box:
         d = len(centre)
@@ -455,10 +446,6 @@ class BallRange(Range[Ball]):
     @property
     def masses(self) -> tuple[float, float]:  # type: ignore[override]
         return BALL_BEST - self.corruption, BALL_FAR + self.corruption
-
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)
 
     def centres(self, d: int) -> StableCentres:
         parts = ceil(PARTS * log(2 * d / self.beta)) if self.calibration == "paper" else 1

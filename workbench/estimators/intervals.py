@@ -787,7 +787,7 @@ def resolved_differences(x: Array) -> Array:
     # their logs, -inf of ties: what floats do not resolve
     even, apart = len(x) - len(x) % 2, pair_differences(x)
     with np.errstate(divide="ignore"):
-        logs = np.asarray(np.log(apart))
+        logs = np.log(apart)
     logs[apart <= RESOLVED * np.maximum(np.abs(x[:even:2]), np.abs(x[1:even:2]))] = -inf
     return logs
 

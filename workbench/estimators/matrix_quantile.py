@@ -75,7 +75,7 @@ from workbench.privacy.stable import (
     stable_scale,
 )
 from workbench.special import ndtri
-from workbench.types import Array, frozen, public, remembered
+from workbench.types import Array, Floats, frozen, public, remembered
 
 DRAWS, SEED = 40, 47
 RATIOS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
@@ -227,7 +227,7 @@ def influence_for(d: int) -> Influence:
     return Influence(0.3 if d <= 2 else 0.5 if d <= 7 else 0.7)
 
 
-def scales(d: int) -> tuple[float, ...]:
+def scales(d: int) -> Floats:
     """Return the scales p for d dimensions: P_u is about p times the covariance."""
     return tuple(factor * d * (1 + 2.2 / d**0.4) for factor in FACTORS)
 

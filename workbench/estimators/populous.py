@@ -135,7 +135,7 @@ from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mod
 from workbench.privacy.noise import bartlett
 from workbench.privacy.stable import LARGEST_THOMPSON, masked_identity, square_scale
 from workbench.special import brentq, chdtri, ndtri
-from workbench.types import Array, Calibration, frozen, public, remembered
+from workbench.types import Array, Calibration, Floats, frozen, public, remembered
 
 LONGEST = 10_000  # entries of a point in l1: their rounding to a grid is far below the thousandth added to Δ
 
@@ -187,8 +187,7 @@ def _answer(oracle: Oracle, shape: tuple[int, ...], rows: Array, seed: int | Non
 def own_copy(oracle: Oracle) -> Oracle:
     # unlike `copy.deepcopy`, of a function its default values, its attributes and the variables around it are
     # copied, too, functions among them; what two functions share they share in the copy
-    copied: Oracle = _copied(oracle, {})
-    return copied
+    return _copied(oracle, {})
 
 
 def _copied(value: Any, memo: Memo) -> Any:
@@ -389,6 +388,14 @@ def _require(true: bool, argument: str, value: object, allowed: str) -> None:
         raise ArgumentError(argument, value, allowed)
 
 
+def voted_mean(x: Array, sigma: float, oracle: Oracle, made: Design, noise: NoiseSource) -> Array | None:
+    """Return the mean of rows of standard deviation sigma by a vote of groups, whose means `oracle` tells."""
+    with np.errstate(over="ignore", under="ignore"):
+        rows = sanitised(x / sigma)
+    found = reduced(rows, oracle, partial(Points, limit=made.limit), made, noise)  # (1) (2)
+    return None if found is None else sigma * found  # (3)
+
+
 @public
 class VotedMean(Estimator[Array]):
     sigma: float
@@ -407,11 +414,8 @@ class VotedMean(Estimator[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
-        made = self.design(n, d, budget)
-        with np.errstate(over="ignore", under="ignore"):
-            rows = sanitised(x / self.sigma)
-        found = reduced(rows, self._points, partial(Points, limit=made.limit), made, noise)  # (1) (2)
-        return Abstention(VOTE) if found is None else self.sigma * found  # (3)
+        found = voted_mean(x, self.sigma, self._points, self.design(n, d, budget), noise)
+        return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the distance from the mean, true with probability 1 - beta, given an answer.
@@ -482,7 +486,7 @@ class PopulousMean(VotedMean):
 
 @remembered
 def mean_designer(d: int) -> Designer:
-    def limits(size: int) -> tuple[float, ...]:
+    def limits(size: int) -> Floats:
         return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
 
     return Designer("gaussian", norm_moves, limits, ROWS, joint=True)
@@ -542,7 +546,7 @@ def medians_of_means(groups: Array, blocks: int) -> Array:
 
 
 @remembered
-def median_distances(d: int, blocks: int) -> tuple[tuple[float, ...], float]:
+def median_distances(d: int, blocks: int) -> tuple[Floats, float]:
     """Return quantiles of the distance of two medians of normal rows, one a block, and their variance."""
     half = (blocks + 1) / 2  # the median of an odd number of uniform numbers has a beta law
     source = np.random.default_rng((MEDIAN_SEED, d, blocks))
@@ -553,7 +557,7 @@ def median_distances(d: int, blocks: int) -> tuple[tuple[float, ...], float]:
 
 @remembered
 def _median_designer(d: int, blocks: int) -> Designer:
-    def limits(size: int) -> tuple[float, ...]:
+    def limits(size: int) -> Floats:
         return tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0])
 
     sizes = tuple(blocks * rows for rows in ROWS)
@@ -567,7 +571,7 @@ def covariance_designer(d: int, kind: str) -> Designer:
 
 
 @remembered
-def covariance_limits(d: int, size: int) -> tuple[float, ...]:
+def covariance_limits(d: int, size: int) -> Floats:
     """Return L of (D1) for each p."""
     source = np.random.default_rng((COVARIANCE_SEED, d, size))
     first, second = (normal_factors(COVARIANCES, size, d, source) for _ in range(2))
@@ -600,14 +604,17 @@ class PopulousFrame:
 
     @property
     def design(self) -> Design:
-        if self.kind == "square":
-            return _paper_covariance(self.n, self.d, self.budget, self.beta)
-        return designed(covariance_designer(self.d, self.kind), self.n, self.budget, self.beta / 3)
+        if self.kind != "square":
+            return designed(covariance_designer(self.d, self.kind), self.n, self.budget, self.beta / 3)
+        cost = halved(self.budget)
+        gamma, k, size = _paper_groups(self.d, cost, self.beta)
+        return _paper_design(self.n, k, max(size, self.n // k), MASK_SHARE, log1p(gamma), "square", cost)
 
     @property
     def fewest(self) -> int:
         if self.kind == "square":
-            return fewest_for_covariance(self.d, self.budget, self.beta)
+            _, k, size = _paper_groups(self.d, halved(self.budget), self.beta)
+            return k * size
         return fewest_designed(covariance_designer(self.d, self.kind), self.budget, self.beta / 3)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
@@ -677,8 +684,7 @@ class OneVote(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
         with refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
-            plan: Plan = recipe.design.plan
-        return plan
+            return recipe.design.plan
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
@@ -740,17 +746,6 @@ def _paper_mean(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> 
     return _paper_design(n, k, size, alpha / 2, MOVED * alpha / k, "gaussian", cost)
 
 
-def _paper_covariance(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
-    cost = halved(budget)
-    gamma, k, size = _paper_groups(d, cost, beta)
-    return _paper_design(n, k, max(size, n // k), MASK_SHARE, log1p(gamma), "square", cost)
-
-
-def fewest_for_covariance(d: int, budget: ApproxDP, beta: float) -> int:
-    _, k, size = _paper_groups(d, halved(budget), beta)
-    return k * size
-
-
 @remembered
 def _paper_groups(d: int, cost: ApproxDP, beta: float) -> tuple[float, int, int]:
     # γ, k and the least s of a covariance
@@ -785,7 +780,7 @@ def preconditioned_rows(
     if covariance == "matrix-quantile":
         return fewest_rows(d, budget, beta, "thompson", log(2), widest=WIDEST_QUANTILE)
     if mask == "square":
-        return fewest_for_covariance(d, budget, beta)
+        return PopulousFrame(0, d, budget, beta, mask).fewest
 
     def narrow(n: int) -> bool | None:
         return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None

@@ -50,7 +50,7 @@ M-estimator instead of a filter: the average over groups does the rest. Noise is
 import json
 from abc import abstractmethod
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.resources import files
 from math import ceil, isfinite, sqrt
 from typing import ClassVar
@@ -63,10 +63,9 @@ from workbench.estimators.base import (
     Abstention,
     Estimator,
     mapped,
-    sanitised,
     shuffled,
 )
-from workbench.estimators.populous import MASK_SEED, MASKS, OneVote, centring, refused_whole
+from workbench.estimators.populous import MASK_SEED, MASKS, OneVote, centring, refused_whole, voted_mean
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import (
     CORRUPT,
@@ -81,7 +80,6 @@ from workbench.estimators.votes import (
     Design,
     Designer,
     Groups,
-    Points,
     covariance_moves,
     norm_moves,
     reduced,
@@ -90,7 +88,7 @@ from workbench.linalg import fewest, tail
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
 from workbench.privacy.stable import least_rate, masked_identity
 from workbench.special import chdtr, chdtri
-from workbench.types import Array, frozen, public, remembered
+from workbench.types import Array, Floats, frozen, public, remembered
 
 SCATTER, LOCATION = 0.75, 0.5  # quantiles of χ²_d
 STEPS, STILL = 50, 1e-2
@@ -181,7 +179,7 @@ class Row:
     d: int
     size: int
     corruption: float  # share of all rows that is attacked
-    limits: tuple[float, ...]  # 1 + dist within which all pairs but a share FAR stay, at the worst
+    limits: Floats  # 1 + dist within which all pairs but a share FAR stay, at the worst
     deviation: float  # of a group's share of friends at the middle limit
     scale: float  # of the average of clean groups, in units of Σ
     error: float  # of the weighted average at the worst, in Frobenius norm relative to Σ
@@ -298,11 +296,7 @@ class MeanVote(RobustVote):
     designer = Designer("gaussian", norm_moves)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
-        made = self.design
-        with np.errstate(over="ignore", under="ignore"):
-            standard = sanitised(rows / self.spread)
-        found = reduced(standard, location_means, partial(Points, limit=made.limit), made, noise)  # (1) (2)
-        return None if found is None else self.spread * found  # (3)
+        return voted_mean(rows, self.spread, location_means, self.design, noise)  # (1) to (3)
 
     def error_bound(self) -> float:
         row, made = self.chosen[0], self.design

@@ -68,7 +68,6 @@ sums round a fixed centre, with a noisy size, in place of means; every Gaussian 
 answer of least median distance to all (LKKO21 Remark 1). Proof: `proofs/prime.md`.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -79,7 +78,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, few, in_range, integer_at_least, positive
-from workbench.estimators.base import Abstention, Estimator, in_columns, record, standardised
+from workbench.estimators.base import Abstention, OfUnit, in_columns, record, standardised
 from workbench.estimators.histograms import BALL_WIDTH, BOX_WIDTH, StableCentres, ball_reach, box_reach
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import CleanRun, better_than
@@ -124,7 +123,7 @@ from workbench.privacy.grid import OnGrid, rounded, step_of
 from workbench.privacy.mechanisms import additive, gaussian, gaussian_mu, symmetric_gaussian
 from workbench.privacy.plan import renamed
 from workbench.special import ndtr
-from workbench.types import Array, Calibration, PerColumn, frozen, public
+from workbench.types import Array, Calibration, Floats, Mask, PerColumn, frozen, public
 
 RANGE, CENTRE, PASSES, SCORES, MEAN_SHARE = 0.05, 0.05, 0.8, 0.1, 0.1  # of μ²
 PRICES = costs(0.1, 1.0)  # of N, s and A in (4)
@@ -136,8 +135,6 @@ REMOVED, LOWEST = 0.31, 0.25  # of Ψ; the first edge of (7)
 PAPER_RANGE, PAPER_CAP, PAPER_COUNTS = 0.01, 0.9, 2.0
 PAPER_ENOUGH = 0.75  # of n: with fewer rows left there is no answer
 BITS = 30  # of D², of a score, and of an entry of U
-
-Mask = NDArray[np.bool_]
 
 
 @frozen
@@ -235,7 +232,7 @@ class Filter:
         return 4 * self.radii[1] ** 2 * (1 + 1e-9)
 
     @property
-    def shares(self) -> tuple[float, ...]:
+    def shares(self) -> Floats:
         passes = self.of.passes or 8
         one = PASSES / passes
         return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * passes, MEAN_SHARE)
@@ -539,7 +536,7 @@ class Queries:
                 m, tau, tail = self.mean(wanted), np.zeros(n), np.zeros(n, bool)
                 if wanted:  # (P5)
                     values, basis = np.linalg.eigh(u)
-                    root = np.asarray(basis * np.sqrt(np.maximum(values, 0.0)))
+                    root = basis * np.sqrt(np.maximum(values, 0.0))
                     tau = np.minimum(Score(m, root, self.step).of(self.y), largest)
                     tail = tail_set(tau, self.kept, self.tail, self.y)
                 scores = np.rint(tau[self.kept] / unit).astype(np.int64) - round(self.base / unit)
@@ -578,8 +575,8 @@ def exponential(exponent: Array) -> Array:
 
 
 @public
-class Filtered(Estimator[Array]):
-    """What the three entries share; `unit`, `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
+class Filtered(OfUnit[Array]):
+    """What the three entries share; `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
 
     radius: float
     centre: PerColumn = 0.0
@@ -605,10 +602,6 @@ class Filtered(Estimator[Array]):
             positive(level=self.level)
         few(MOST_PASSES, passes=1 if self.passes is None else self.passes)
         few(1000, splits=self.splits)
-
-    @property
-    @abstractmethod
-    def unit(self) -> float: ...
 
     @property
     def constant(self) -> float:  # C
@@ -698,10 +691,6 @@ class PrimeMean(Filtered):
 
     sigma: float
 
-    @property
-    def unit(self) -> float:
-        return self.sigma
-
 
 @public
 class FilterMean(PrimeMean):
@@ -730,7 +719,3 @@ class PrimeHeavyMean(Filtered):
     heavy = True
     LEVELS = 1.1, 1.5
     MOST = 0.125
-
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)

@@ -62,7 +62,7 @@ from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.cuts import BITS, Level, Node, placed
 from workbench.privacy.mechanisms import cuts
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration, frozen, public, remembered
+from workbench.types import Array, Calibration, Floats, frozen, public, remembered
 
 MOST = 1000  # levels
 LARGEST_FAN, FEWEST = 12, 3
@@ -154,7 +154,7 @@ Tree = tuple[tuple[Segment, ...], ...]  # level by level
 
 
 @remembered
-def knots(levels: tuple[float, ...], count: int, pure: bool) -> tuple[tuple[int, ...], Tree]:
+def knots(levels: Floats, count: int, pure: bool) -> tuple[tuple[int, ...], Tree]:
     # the numbers of the levels that are drawn, and the tree
     numbers = tuple(np.round(np.linspace(0, len(levels) - 1, count)).astype(int).tolist())
     drawn = tuple(levels[number] for number in numbers)
@@ -179,7 +179,7 @@ def tree(count: int, fan: int) -> Tree:
     return tuple(levels)
 
 
-def variances(levels: tuple[float, ...], branches: Tree, pure: bool) -> Array:
+def variances(levels: Floats, branches: Tree, pure: bool) -> Array:
     # of the ranks of all knots, at e = 1
     own = len(branches) ** 2 if pure else len(branches)
     places = np.array([0.0, *levels, 1.0])
@@ -197,7 +197,7 @@ def variances(levels: tuple[float, ...], branches: Tree, pure: bool) -> Array:
 
 
 @lru_cache(maxsize=64)
-def noise_factor(levels: tuple[float, ...], branches: Tree) -> Array:
+def noise_factor(levels: Floats, branches: Tree) -> Array:
     # A with A Aᵀ the predicted covariance of the ranks of the knots at ε = 1 for each level
     count = len(levels)
     places, found = np.array([0.0, *levels, 1.0]), np.zeros((count + 2, 2 * count))
@@ -220,7 +220,7 @@ class Cutting:
 
     low: float
     high: float
-    levels: tuple[float, ...]
+    levels: Floats
     tree: Tree
 
     @property
@@ -331,7 +331,7 @@ class Quantiles(Located[Array]):
     [True, True, True]
     """
 
-    levels: tuple[float, ...] = (0.25, 0.5, 0.75)
+    levels: Floats = (0.25, 0.5, 0.75)
     radius: float | None = None
     centre: float = 0.0
     sigma: float

@@ -76,9 +76,7 @@ from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budgets import require
 from workbench.special import chdtri, ndtr
-from workbench.types import Array, Calibration, public
-
-Mask = NDArray[np.bool_]
+from workbench.types import Array, Calibration, Mask, public
 
 POINTS = 40  # saddle points of a tail
 FRACTIONS = 1 - 2.0 ** (-np.arange(1, POINTS + 1) / 4)  # of the way to the pole
@@ -193,7 +191,7 @@ def excess(
     factors = np.ones(len(x))
     allowed = due[outer] + SLACK * np.sqrt(due[outer] / n)
     factors[outer] = np.minimum(1.0, allowed / np.maximum(held[outer], 1e-300))  # (3)
-    lost = np.asarray(weights[rows] * (1 - factors[bins]))
+    lost = weights[rows] * (1 - factors[bins])
     yield Shave(rows, factors[bins], float(lost.sum()), float(lost @ outwards[rows]))
 
 
@@ -238,7 +236,7 @@ def mean_weights(rows: Array, corruption: float) -> Array:
     normal = THRESHOLDS, ndtr(-THRESHOLDS)
 
     def excesses(weights: Array) -> Iterator[Shave]:
-        y = rows - np.asarray(weights @ rows / weights.sum())
+        y = rows - weights @ rows / weights.sum()
         for v in mean_directions(y, weights):
             values = y @ v
             values = values - weighted_median(values, weights)
@@ -299,7 +297,7 @@ def filtered_moment(rows: Array, corruption: float) -> Array:
 
 def filter_weights(rows: Array, corruption: float) -> Array:
     sizes = np.abs(rows)
-    near = np.asarray(~(sizes > BEYOND * np.maximum(np.median(sizes, axis=0), 1e-300)).any(axis=1))
+    near = ~(sizes > BEYOND * np.maximum(np.median(sizes, axis=0), 1e-300)).any(axis=1)
     if len(rows) - near.sum() > removable(len(rows), corruption):
         near[:] = True
     kept = np.flatnonzero(near)

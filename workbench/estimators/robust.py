@@ -61,7 +61,6 @@ Where the filter is not worth its price the whole budget goes to the plain mean:
 on its error is claimed; what keeps the covariance as it is cannot be seen. Proof: `proofs/robust_mean.md`.
 """
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -72,7 +71,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, in_range
-from workbench.estimators.base import Estimator, in_columns, record, standard_radius
+from workbench.estimators.base import OfUnit, in_columns, record, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
 from workbench.estimators.shared.noisy_means import CleanRun, better_than
@@ -103,7 +102,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
 from workbench.special import chdtri, ndtr
-from workbench.types import Array, PerColumn, frozen, public, remembered
+from workbench.types import Array, Counts, PerColumn, frozen, public, remembered
 
 MOST_BINS = 5_000_000  # in all coordinates
 LEAST_MEAN, MOST_MOMENT, DEARER = 0.2, 0.25, 1.08  # shares of μ²; of the error on clean rows
@@ -165,7 +164,7 @@ class RowFilter:
         n, d = rows.x.shape
         return summed(n, d, members, grid(radius), square)
 
-    def histogram(self, rows: Rows, radius: float, edges: Array) -> NDArray[np.int64]:
+    def histogram(self, rows: Rows, radius: float, edges: Array) -> Counts:
         """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
 
         def part(block: slice) -> NDArray[np.intp]:
@@ -258,7 +257,7 @@ class Steps:
         first, *charges = plan.charges()
         counts = coordinate_counts(rows.x, rows.origin, rows.unit * self.WIDTH, self.modes)
         fullest = gaussian(counts, first, noise).argmax(axis=1)  # (1)
-        centre = np.asarray(self.WIDTH * (fullest + 0.5 - self.modes / 2))
+        centre = self.WIDTH * (fullest + 0.5 - self.modes / 2)
         if self.shares.recentre:
             start = centre
             found = total(self.n, self.d, lambda block: added(rows.whole(block, start, self.wide)))
@@ -465,17 +464,13 @@ def designed(kind: type[Steps], n: int, d: int, corruption: float, reach: float,
 
 
 @public
-class _Robust(Estimator[Array]):
+class _Robust(OfUnit[Array]):
     radius: float
     corruption: float = 0.05
     centre: PerColumn = 0.0
 
     KIND: ClassVar[type[Steps]]
     MOST: ClassVar[float]  # of the rows: beyond it the fullest bin may be the adversary's
-
-    @property
-    @abstractmethod
-    def unit(self) -> float: ...
 
     def _validate(self) -> None:
         standard_radius(self.radius, self.unit)
@@ -536,10 +531,6 @@ class RobustMean(_Robust):
     KIND = Steps
     MOST = 0.2
 
-    @property
-    def unit(self) -> float:
-        return self.sigma
-
 
 @public
 class RobustHeavyMean(_Robust):
@@ -558,7 +549,3 @@ class RobustHeavyMean(_Robust):
     upper: float
     KIND = BoundedSteps
     MOST = 0.125
-
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)

@@ -51,12 +51,10 @@ Departures: rows are clipped, where the source assumes their norm; its local sen
 rules that need no unknown constant (its first open problem), and a private radius. Proof: `proofs/sparse.md`.
 """
 
-from collections.abc import Callable
 from math import hypot, inf, log, sqrt
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of
@@ -78,7 +76,7 @@ from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration, public
+from workbench.types import Array, Calibration, Counts, RowMap, public
 
 Rule: TypeAlias = Literal["adaptive-lasso", "hard", "paper", "bh", "thinning", "stein"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -123,9 +121,7 @@ def expected_norm(charge: Charge, n: int, d: int, radius: float) -> float:
     return better_than(radius**2, hypot(noise, sampling))
 
 
-def norm_counts(
-    x: Array, edges: Array = EDGES, change: Callable[[Array], Array] = np.asarray
-) -> NDArray[np.int64]:
+def norm_counts(x: Array, edges: Array = EDGES, change: RowMap = np.asarray) -> Counts:
     """Return how many rows have lengths up to each edge, the longest in the last bin."""
     counts = np.zeros(len(edges), np.int64)
     for rows in row_blocks(x):

@@ -63,7 +63,7 @@ from workbench.estimators.shared.rows import present
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import Lift, Located
 from workbench.special import dsyrk, dtrtri, dtrtrs, gammaln
-from workbench.types import Array, frozen, remembered
+from workbench.types import Array, Floats, RowMap, frozen, remembered
 
 AT_ONCE = 6144  # rows that are mapped at a time: a multiple of the panels that BLAS adds up in turn
 NODES = 4000  # of an integral over the lengths of normal rows
@@ -182,7 +182,7 @@ class Scaled:
         found = self._sum(lambda rows: (high @ rows) * np.sqrt(influence.slope(_squares(low @ rows))))
         return float(np.linalg.eigvalsh(found)[0])
 
-    def _sum(self, change: Callable[[Array], Array]) -> Array:
+    def _sum(self, change: RowMap) -> Array:
         # Σ y yᵀ of what a map makes of the rows, a block at a time, with the bits of one product of all
         d, n = self.rows.shape
         if d == 1 or n < 2 * AT_ONCE:
@@ -546,9 +546,7 @@ def carried(share: float) -> str:
     return f"far rows: {what}, from public numbers; more in one place may"
 
 
-def levels_around(
-    scaled: Scaled, influence: Influence, level: float, ratios: tuple[float, ...]
-) -> list[Array] | None:
+def levels_around(scaled: Scaled, influence: Influence, level: float, ratios: Floats) -> list[Array] | None:
     solver, factors, here = Solver(influence, 1e-9, 1e-4, 400), [], scaled.start()
     for one in (*(level * (1 - r) for r in ratios[:0:-1]), *(level * (1 + r) for r in ratios)):
         found = solver.descend(scaled, here, one)
@@ -574,7 +572,7 @@ def kept_cells(file: str) -> dict[str, Any]:
     return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
 
 
-def counts(budget: ApproxDP, multiples: tuple[float, ...]) -> list[int]:
+def counts(budget: ApproxDP, multiples: Floats) -> list[int]:
     """Return the counts T that are tried: multiples of ln(1/δ)/ε."""
     return sorted({max(2, ceil(one * log(1 / budget.delta) / budget.epsilon)) for one in multiples})
 

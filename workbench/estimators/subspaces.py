@@ -99,7 +99,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
 from workbench.special import ndtri
-from workbench.types import Array, Calibration, frozen, public, remembered
+from workbench.types import Array, Calibration, Counts, Mask, frozen, public, remembered
 
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
 MORE, MOST_BLOCKS = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
@@ -171,7 +171,7 @@ def projections(blocks: Array, k: int) -> Array:
     return found
 
 
-def _usable(blocks: Array) -> NDArray[np.bool_]:
+def _usable(blocks: Array) -> Mask:
     return np.asarray((np.abs(blocks) <= LARGEST).reshape(len(blocks), -1).all(axis=1))
 
 
@@ -285,7 +285,7 @@ class FriendlyMean:
             Charge(f"{step}, mean", "symmetric_gaussian", 1.0, mean),
         )
 
-    def scores(self, y: Array, tau: float) -> NDArray[np.int64]:
+    def scores(self, y: Array, tau: float) -> Counts:
         """Return the weights of (F2) times `whole`, integers, of points in whole numbers."""
         friends, t = friends_of(y, tau), self.points  # (F1)
         ahead = 2 * friends - t - 1 if self.calibration == "tight" else 4 * friends - 2 * t - 4
@@ -308,13 +308,13 @@ def whole_points(y: Array) -> Array:
     return np.rint(np.clip(np.nan_to_num(y), -1.0, 1.0) * 2.0**BITS)
 
 
-def friends_of(whole: Array, tau: float) -> NDArray[np.int64]:
+def friends_of(whole: Array, tau: float) -> Counts:
     """Return N of (F1), from the differences themselves; friends are within τ, whatever floats round."""
     points = whole.reshape(len(whole), -1)
     return within(points, (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52), "sqeuclidean")
 
 
-def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGrid:
+def weighted_mean(whole: Array, weights: Counts, unit: float) -> OnGrid:
     """Return Σ w y/Σ w in a unit, 0 where all weights are 0, rounded once to at most 2^-20/d of it.
 
     Halves of the entries are added up apart, so that no sum overflows.
@@ -325,7 +325,7 @@ def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGr
     total = ((scores @ high).astype(object) << LIMB) + (scores @ low).astype(object)
     bits = FINE + ceil(log2(whole.shape[-1]))
     share = Fraction(2**bits, max(int(weights.sum()), 1)) / (2**BITS * Fraction(unit))
-    return OnGrid(rounded(np.asarray(total.reshape(whole.shape[1:])), share), 2.0**-bits)
+    return OnGrid(rounded(total.reshape(whole.shape[1:]), share), 2.0**-bits)
 
 
 def enough_points(cost: ZCDP, calibration: Calibration) -> int:
@@ -439,17 +439,6 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
     return sanitised(np.hstack([mapped(rows, basis.T), further]))
 
 
-@remembered
-def without_events(budget: Budget) -> ZCDP:
-    """Return the joint cost of steps without a δ of their own: all of δ converts."""
-    match budget:
-        case ZCDP(_, 0.0):
-            return budget
-        case ApproxDP(_, delta) if delta > 0:
-            return zcdp_within_approx(budget)
-    raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
-
-
 @public
 class Eigenvalues(Estimator[Array]):
     """Private eigenvalues of a covariance, whatever their size, by blocks of rows (M21/UG Theorem 3.1).
@@ -481,7 +470,14 @@ class Eigenvalues(Estimator[Array]):
     calibration: Calibration = "tight"
 
     def cost(self, budget: Budget) -> ZCDP:
-        return without_events(budget) if self.calibration == "tight" else concentrated(budget)
+        match budget:
+            case _ if self.calibration == "paper":
+                return concentrated(budget)
+            case ZCDP(_, 0.0):
+                return budget
+            case ApproxDP(_, delta) if delta > 0:  # steps without a δ of their own: all of it converts
+                return zcdp_within_approx(budget)
+        raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
 
     def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:  # t and m
         needed = enough_blocks(d, self.cost(budget), self.calibration)

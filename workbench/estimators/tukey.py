@@ -46,7 +46,6 @@ and the mean lies in the middle between candidates, where a grid errs most, at l
 `proofs/resilience.md`.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from math import ceil, inf, pi, sqrt
 
@@ -69,7 +68,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, PerColumn, public
+from workbench.types import Array, PerColumn, RowMap, public
 
 CHECK, STEP = "check", "mean"
 MOST = 30_000  # candidates
@@ -120,9 +119,7 @@ def require_few_columns(d: int) -> None:
         raise ArgumentError("d", d, "1, 2 or 3: a net has exp(d) candidates")
 
 
-def median_on_grid(
-    d: int, reach: float, step: float, spread: float, weigh: Callable[[Array], Array]
-) -> float:
+def median_on_grid(d: int, reach: float, step: float, spread: float, weigh: RowMap) -> float:
     """Return the median distance of the chosen point from the mean, all in one unit.
 
     `spread` is the sd of a coordinate of the best place, `weigh` the log of a weight at distances from it.

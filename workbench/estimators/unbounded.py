@@ -139,7 +139,7 @@ from workbench.linalg import fewest, psd_part, spectral_map, symmetric_noise_nor
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import stability_charge, stable_mode
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale, symmetric_gaussian
-from workbench.types import Array, Calibration, frozen, public, remembered
+from workbench.types import Array, Calibration, Floats, frozen, public, remembered
 
 EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # "tight": shares of ρ; eigenvalues twice
 LARGE_GAP = 10.0
@@ -378,7 +378,7 @@ class TightLoop(Loop):
         return found if some or isinstance(found, Abstention) else Moments(None, np.zeros((d, d)))
 
 
-def widest(d: int) -> tuple[float, ...]:
+def widest(d: int) -> Floats:
     # that votes should leave: gaps of 10, but for the last one of 1000
     return tuple(np.append(GAP ** -np.arange(d - 1.0), GAP ** -(d - 2.0) / LAST_GAP)) if d > 1 else (1.0,)
 
@@ -541,7 +541,7 @@ class RoundFinish:
     n: int
     d: int
     cost: ZCDP
-    worst: tuple[float, ...]
+    worst: Floats
     centred: bool = False
     thin: float = THIN
     narrowest: float = 0.0

@@ -24,7 +24,7 @@ from workbench.estimators.shared.budgets import composed
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.budgets import require
 from workbench.privacy.plan import renamed
-from workbench.types import Array, public
+from workbench.types import Array, Floats, public
 
 ANSWERS = ("Mean", "Covariance", "Gaussian")  # classes are named by what they estimate
 SMALLEST, LARGEST = 1e-100, 1e100  # scales that are divided by
@@ -63,7 +63,7 @@ class Scaled(Estimator[Any]):
     """
 
     estimator: Estimator[Any]
-    scale: tuple[float, ...] | Scale
+    scale: Floats | Scale
     share: float = 0.2
 
     def _validate(self) -> None:

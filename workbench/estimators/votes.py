@@ -60,7 +60,6 @@ from math import ceil, inf, log, sqrt
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import shuffled
@@ -83,7 +82,7 @@ from workbench.privacy.stable import (
     voted_scale,
     wishart_delta,
 )
-from workbench.types import Array, frozen, public, remembered
+from workbench.types import Array, Counts, Floats, Mask, RowMap, frozen, public, remembered
 
 VOTE, MASK = "vote", "mask"
 FINE = 40  # bits of the distance of friends, on the grid of an average
@@ -104,10 +103,8 @@ ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
 FEWEST, MOST = 20, 20_000  # groups
 WIDEST = 100.0  # the largest L at which floats tell friends from others
 
-Counts: TypeAlias = NDArray[np.int64]
-Mask: TypeAlias = NDArray[np.bool_]
 Moves: TypeAlias = Callable[[int, Array, Array, float | Array, float], Array]  # Δ from k, a, b, Q₀ and L
-Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p
+Limits: TypeAlias = Callable[[int], Floats]  # L from s, for each p
 
 
 @frozen
@@ -218,7 +215,7 @@ class Groups:
         scaled = np.where(known[:, None, None], factors, np.eye(factors.shape[1]))
         scaled = scaled / np.where(known[:, None], lengths, 1.0)[:, None, :]
         values = np.linalg.svd(scaled, compute_uv=False)
-        usable = np.asarray(known & (values[:, -1] * CONDITION >= values[:, 0]))
+        usable = known & (values[:, -1] * CONDITION >= values[:, 0])
         return cls(np.where(usable[:, None, None], factors, np.eye(factors.shape[1])), usable)
 
     @property
@@ -446,7 +443,7 @@ class PricedDesign(Design):
     """
 
     ratio: float
-    falls: tuple[float, ...]
+    falls: Floats
     usual: int
     silent: float
 
@@ -481,7 +478,7 @@ class PricedDesign(Design):
 
 def reduced(
     rows: Array,
-    oracle: Callable[[Array], Array],
+    oracle: RowMap,
     points: Callable[[Array], Points | Groups],
     design: Design,
     noise: NoiseSource,
@@ -537,7 +534,7 @@ class Designer:
     moves: Moves
     limits: Limits = lambda _: ()
     sizes: tuple[int, ...] = ()
-    far: tuple[float, ...] = FAR
+    far: Floats = FAR
     joint: bool = False  # vote and mask are one mechanism, if δ has one
     side: int = 0  # of matrices, whose masks may not exist
     start: int = 32  # of the search for the fewest rows, to a factor `within`

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError, finite, integer_at_least, positive
 from workbench.privacy.grid import Band, Later, OnGrid
 from workbench.special import erfc, ndtri
-from workbench.types import Array, frozen
+from workbench.types import Array, Mask, frozen
 
 if TYPE_CHECKING:
     from flint import arb as arb
@@ -233,7 +233,7 @@ def draw(law: Law, shape: Shape, read: Read = system) -> Whole:
     return decided(law, words >> np.uint64(1), (words & np.uint64(1)).astype(bool), read).reshape(shape)
 
 
-def decided(law: Law, tops: NDArray[np.uint64], minus: NDArray[np.bool_], read: Read) -> Whole:
+def decided(law: Law, tops: NDArray[np.uint64], minus: Mask, read: Read) -> Whole:
     """Return the integers of U of which the first 63 bits are known, and of signs where there are two."""
     sizes, sure = by_floats(law, tops)
     rest = np.flatnonzero(~sure)
@@ -244,7 +244,7 @@ def decided(law: Law, tops: NDArray[np.uint64], minus: NDArray[np.bool_], read: 
     return np.where(minus, -drawn, drawn) if law.signed else drawn
 
 
-def by_floats(law: Law, tops: NDArray[np.uint64]) -> tuple[Array, NDArray[np.bool_]]:
+def by_floats(law: Law, tops: NDArray[np.uint64]) -> tuple[Array, Mask]:
     """Return a k for the first 63 bits of every U, 0 where floats do not decide, and where they do."""
     with np.errstate(all="ignore"):
         u = tops.astype(np.float64) * 2.0**-BITS
@@ -288,9 +288,7 @@ def reaching(law: Law, counts: Whole, least: float, read: Read = system) -> tupl
     return places, decided(law, longer, minus[places], read)
 
 
-def settled(
-    law: Law, tops: NDArray[np.uint16], minus: NDArray[np.bool_], boundaries: Array
-) -> NDArray[np.bool_]:
+def settled(law: Law, tops: NDArray[np.uint16], minus: Mask, boundaries: Array) -> Mask:
     """Return where no U with these first 15 bits gives, with its sign, an integer above the boundary."""
     with np.errstate(all="ignore"):
         least = tops.astype(np.float64) * 2.0**-FIRST

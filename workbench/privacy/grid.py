@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from workbench.types import Array, remembered
+from workbench.types import Array, Counts, remembered
 
 UP = 1 + 2.0**-40  # scales of exact noise are larger by this, which covers 4000 roundings of public numbers
 
@@ -94,7 +94,7 @@ class Band:
     """
 
     places: NDArray[np.intp]
-    counts: NDArray[np.int64]
+    counts: Counts
     unit: float
     weights: OnGrid
     size: int

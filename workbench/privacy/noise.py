@@ -15,12 +15,12 @@ from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
 from workbench.privacy import cuts
 from workbench.privacy.grid import Band, Later
-from workbench.types import Array, frozen
+from workbench.types import Array, Mask, frozen
 
 AT_ONCE = 2**15  # variables at a time: they stay in the cache
 OFF = 2.0**-40  # relative: what the rounding of a few operations may be
@@ -318,7 +318,7 @@ def thompson_exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
         radius = rng.gamma(d * (d + 1) / 2 + 1, 1 / (rate - floor))
         first, second = _wishart(d, d + 1, rng), _wishart(d, d + 1, rng)
         lower = np.linalg.inv(np.linalg.cholesky(first + second))
-        values = np.asarray(radius * np.asarray(2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1))
+        values = np.asarray(radius * (2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1))
         halves = np.abs(values[:, None] - values)[above] / 2
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             sinhc = np.where(halves < 1e-4, 1 + halves * halves / 6, np.sinh(halves) / halves)
@@ -328,7 +328,7 @@ def thompson_exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _below(d: int) -> NDArray[np.bool_]:
+def _below(d: int) -> Mask:
     mask = np.tri(d, k=-1, dtype=bool)
     mask.flags.writeable = False
     return mask

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError
 from workbench.privacy.budgets import ApproxDP
 from workbench.special import chdtr, chdtrc, chdtri, ndtr, ndtri
-from workbench.types import Array, frozen
+from workbench.types import Array, Floats, RowMap, frozen
 
 Divergence = Callable[[float], float]
 """An upper bound of the hockey-stick divergence at every real e; it falls."""
@@ -201,9 +201,7 @@ def _of_gamma(log_scale: float, rows: float, places: Array) -> Array:
     return np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0)
 
 
-def _mixed(
-    stick: Lattice, beyond: Callable[[Array], Array], span: tuple[float, float], width: float
-) -> Lattice:
+def _mixed(stick: Lattice, beyond: RowMap, span: tuple[float, float], width: float) -> Lattice:
     """Return the hockey stick with one more loss, whose chance to lie beyond a number is given."""
     start, end = floor(span[0] / width), ceil(span[1] / width)
     chances: Array = beyond(np.arange(start, end + 1, dtype=np.float64) * width) * HIGHER + TINY
@@ -222,7 +220,7 @@ def require_events(budget: ApproxDP) -> None:
         raise ArgumentError("delta", budget.delta, f"at least {LEAST_DELTA:g}")
 
 
-def ramp(stick: Divergence, budget: ApproxDP, most: int) -> tuple[float, ...] | None:
+def ramp(stick: Divergence, budget: ApproxDP, most: int) -> Floats | None:
     """Return p(0), .., p(most), every one nearly the largest that (a) and (b) allow; None without (c).
 
     Each is a multiple of 2^-53, so that a uniform number of as many bits is below it with that probability.
@@ -245,7 +243,7 @@ def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
             before, (p, hint) = p, _next(stick, budget.epsilon, left, p, hint)
 
 
-def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float, ...]:
+def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
     """Return p(0), .., p(T) for hockey sticks H_1 ≥ .. ≥ H_T, H_h of neighbours with h or more.
 
     As `ramp`, with H_h in (a) and (b), and in the place of (c) p(h) H_h(ε) ≤ δ at every h: where there is too

@@ -72,7 +72,7 @@ from workbench.privacy.ramps import (
     typical,
 )
 from workbench.special import brentq, chdtr, chdtrc, chndtr
-from workbench.types import Array, frozen, remembered
+from workbench.types import Array, Floats, frozen, remembered
 
 MASKS = ("thompson_laplace", "wishart", "square")
 LAPLACE, WISHART, LIFTED = "stable_thompson_laplace", "stable_wishart", "tested_wishart"
@@ -124,8 +124,7 @@ def _masked(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Ar
     kind, d = charge.mechanism, len(root)
     if kind not in scales:
         raise ArgumentError("mechanism", kind, "one of " + ", ".join(MASKS))
-    masked: Array = getattr(noise, kind)(root, charge.sensitivity, scales[kind](charge, d))
-    return masked
+    return getattr(noise, kind)(root, charge.sensitivity, scales[kind](charge, d))
 
 
 def thompson_laplace_scale(charge: Charge, d: int) -> float:
@@ -571,7 +570,7 @@ class VotedCharge(Charge):
     """The charge: `sensitivity` Δ_1, `ratio` r, `falls` Δ_h/Δ_1; no answer at `usual` with `silent`."""
 
     ratio: float
-    falls: tuple[float, ...] = field(repr=False)
+    falls: Floats = field(repr=False)
     usual: int
     silent: float
 
@@ -628,7 +627,7 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
 
 
 @remembered
-def largest_ratio(cost: ApproxDP, kind: str, falls: tuple[float, ...], silent: float, start: float) -> float:
+def largest_ratio(cost: ApproxDP, kind: str, falls: Floats, silent: float, start: float) -> float:
     """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
     def over(ratio: float) -> float:
@@ -655,7 +654,7 @@ def _of_average(kind: str, ratio: float) -> Pure | Shifted:
 
 
 @remembered
-def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> tuple[float, ...]:
+def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> Floats:
     """Return p(0), .., p(T)."""
     cost, most = approximate_cost(charge), charge.most
     stick: Divergence

@@ -38,7 +38,6 @@ from workbench.estimators.prime import (
     PRICES,
     Filter,
     FilterMean,
-    Mask,
     PrimeMean,
     Score,
     edges,
@@ -84,7 +83,7 @@ from workbench.study.measures import (
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, combine, enough, in_proportion
 from workbench.study.run import Row, Run, answered, each_trial
-from workbench.types import Array
+from workbench.types import Array, Mask
 
 N, D, EPSILON = 20_000, 20, 1.0
 FAR_CLUSTERS, MOST_PASSES, COUNTS = 30.0, 40, (1, 2, 4, 8, 16)

@@ -29,7 +29,7 @@ from workbench.privacy import (
 )
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
-from workbench.types import remembered
+from workbench.types import Floats, remembered
 
 
 def composed(budget: Budget, *parts: Plan) -> Plan:
@@ -107,7 +107,7 @@ def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
     return converted(Sequential("zcdp" if isinstance(budget, ZCDP) else "gdp", tuple(charges)), budget)
 
 
-def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[tuple[float, ...]]:
+def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[Floats]:
     """Yield the shares of so many steps, of which all but the last have one of `spreads` together.
 
     >>> list(divisions((1, 3), (0.1, 0.5)))

@@ -33,7 +33,6 @@ mean has √2 times less noise than one that is released beside it for a small s
 mean. Proof: `proofs/gaussian_steps.md`, section 2; `proofs/absent.md`, section 3.
 """
 
-from collections.abc import Callable
 from functools import cached_property, lru_cache
 from math import erf, exp, hypot, inf, lgamma, pi, sqrt
 
@@ -52,7 +51,7 @@ from workbench.privacy import Budget, Charge
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.special import chdtr, chdtri, gammainc, gammaincc
-from workbench.types import Array, frozen, remembered
+from workbench.types import Array, RowMap, frozen, remembered
 
 BEYOND = np.concatenate([np.geomspace(1e-9, 0.3, 40), np.linspace(0.32, 0.96, 33)])  # shares of white rows
 DIRECTIONS, SEED = 4096, 20  # fixed and public, for step (3)
@@ -242,7 +241,7 @@ class LiftedMoment:
     def steps(self) -> int:
         return widest(self.height, STEP) if self.height else 0
 
-    def of(self, x: Array, change: Callable[[Array], Array]) -> OnGrid:
+    def of(self, x: Array, change: RowMap) -> OnGrid:
         """Return the moment of the lifted rows that a map of each row makes, clipped to the unit ball.
 
         Its shape is (d + 1, d + 1), whatever the number of coordinates: zeros stand for the others.

@@ -41,7 +41,6 @@ together, and M the weight of the bottom (0 with a range). A bottom counts as an
 Proof: `proofs/univariate.md`, section 1. No source states either mechanism.
 """
 
-from collections.abc import Callable
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from math import ceil, exp, inf, log, pi, sqrt
@@ -60,7 +59,7 @@ from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
 from workbench.special import brentq, chndtr, ndtr
-from workbench.types import Array, frozen, public, remembered
+from workbench.types import Array, Counts, Mask, RowMap, frozen, public, remembered
 
 BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
 LEAST = 2.0**-1074
@@ -325,8 +324,8 @@ class Near:
 
     numbers: NDArray[np.intp]
     edges: Array
-    twice: NDArray[np.int64]
-    void: NDArray[np.bool_]
+    twice: Counts
+    void: Mask
     points: int
     others: tuple[int, int]
 
@@ -427,7 +426,7 @@ class RankWindow(WindowMedian):
 
 @remembered
 def location_law(
-    locator: WindowMedian, n: int, cost: Budget, cdf: Callable[[Array], Array], far: float
+    locator: WindowMedian, n: int, cost: Budget, cdf: RowMap, far: float
 ) -> tuple[Array, Array, float]:
     """Return offsets from the median, their probabilities given |offset| ≤ far, and the chance of the rest.
 
@@ -473,11 +472,11 @@ def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _scores(locator: WindowMedian, cdf: Callable[[Array], Array]) -> Array:
+def _scores(locator: WindowMedian, cdf: RowMap) -> Array:
     return population_score(locator, _OFFSETS, cdf)
 
 
-def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Array]) -> Array:
+def population_score(locator: WindowMedian, u: Array, cdf: RowMap) -> Array:
     """Return lim m(u)/n: the largest of 1/2 - F(u + τ), F(u - τ) - 1/2 and the mass outside u's window."""
     outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
     depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
@@ -490,7 +489,7 @@ def uniform_deviation(n: int, beta: float) -> float:
 
 
 def located_within(
-    locator: WindowMedian, n: int, cost: Budget, beta: float, cdf: Callable[[Array], Array], deviation: float
+    locator: WindowMedian, n: int, cost: Budget, beta: float, cdf: RowMap, deviation: float
 ) -> float:
     """Return an h that |position - median| exceeds with probability at most beta, given the deviation D."""
     half = selection_epsilon(cost) * n / 2
