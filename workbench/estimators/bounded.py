@@ -31,12 +31,7 @@ import numpy as np
 from workbench.distributions import Counts, Interval
 from workbench.errors import ArgumentError, finite
 from workbench.estimators.base import MOST_CHARGED, Univariate
-from workbench.estimators.shared.noisy_means import (
-    better_than,
-    median_of_sum,
-    noise_quantile,
-    normal_beyond,
-)
+from workbench.estimators.shared.noisy_means import better_than, median_of_sum, noise_quantile, normal_beyond
 from workbench.estimators.shared.rows import (
     BITS,
     FARTHEST,

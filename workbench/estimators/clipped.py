@@ -72,13 +72,7 @@ from workbench.estimators.shared.noisy_means import (
     rescaled_mean,
 )
 from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
-from workbench.estimators.two_step import (
-    WindowMean,
-    clipped_mean,
-    clipped_off,
-    other_rows,
-    sensitivity,
-)
+from workbench.estimators.two_step import WindowMean, clipped_mean, clipped_off, other_rows, sensitivity
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_scale

@@ -67,17 +67,7 @@ from workbench.estimators.base import (
 )
 from workbench.estimators.shared.budgets import concentrated, converted, require_selection
 from workbench.estimators.shared.rows import only_present, row_blocks
-from workbench.privacy import (
-    ZCDP,
-    ApproxDP,
-    Budget,
-    Charge,
-    NoiseSource,
-    Parallel,
-    Plan,
-    PureDP,
-    Sequential,
-)
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, PureDP, Sequential
 from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.histograms import (
     COUNTS_L1,

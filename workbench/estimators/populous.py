@@ -81,14 +81,7 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Estimator,
-    T,
-    own_stream,
-    sanitised,
-    shuffled,
-)
+from workbench.estimators.base import Abstention, Estimator, T, own_stream, sanitised, shuffled
 from workbench.estimators.matrix_quantile import MatrixQuantile, fewest_rows
 from workbench.estimators.shared.budgets import concentrated, delivered, halved, least_groups, require_events
 from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
@@ -122,15 +115,7 @@ from workbench.estimators.votes import (
     reduced,
 )
 from workbench.linalg import fewest
-from workbench.privacy import (
-    ApproxDP,
-    Budget,
-    Charge,
-    NoiseSource,
-    Parallel,
-    Plan,
-    SimulatedNoise,
-)
+from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
 from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mode
 from workbench.privacy.noise import bartlett
 from workbench.privacy.stable import LARGEST_THOMPSON, masked_identity, square_scale

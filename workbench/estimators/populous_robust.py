@@ -59,12 +59,7 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.base import (
-    Abstention,
-    Estimator,
-    mapped,
-    shuffled,
-)
+from workbench.estimators.base import Abstention, Estimator, mapped, shuffled
 from workbench.estimators.populous import MASK_SEED, MASKS, OneVote, centring, refused_whole, voted_mean
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import (
@@ -75,15 +70,7 @@ from workbench.estimators.shared.rows import (
     present,
     require_corruption,
 )
-from workbench.estimators.votes import (
-    VOTE,
-    Design,
-    Designer,
-    Groups,
-    covariance_moves,
-    norm_moves,
-    reduced,
-)
+from workbench.estimators.votes import VOTE, Design, Designer, Groups, covariance_moves, norm_moves, reduced
 from workbench.linalg import fewest, tail
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
 from workbench.privacy.stable import least_rate, masked_identity

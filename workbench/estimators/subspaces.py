@@ -66,22 +66,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, finite, integer_at_least
-from workbench.estimators.base import (
-    LARGEST,
-    Abstention,
-    Estimator,
-    mapped,
-    own_stream,
-    record,
-    sanitised,
-)
-from workbench.estimators.shared.budgets import (
-    concentrated,
-    delivered,
-    halved,
-    least_groups,
-    require_events,
-)
+from workbench.estimators.base import LARGEST, Abstention, Estimator, mapped, own_stream, record, sanitised
+from workbench.estimators.shared.budgets import concentrated, delivered, halved, least_groups, require_events
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
 from workbench.estimators.votes import within

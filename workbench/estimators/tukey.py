@@ -52,13 +52,7 @@ from math import ceil, inf, pi, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, in_range, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Estimator,
-    in_columns,
-    record,
-    standard_radius,
-)
+from workbench.estimators.base import Abstention, Estimator, in_columns, record, standard_radius
 from workbench.estimators.shared.budgets import composed, divided, require_selection
 from workbench.estimators.shared.noisy_means import better_than, chosen, weighted_median
 from workbench.estimators.shared.rows import on_both_sides, only_present

@@ -87,14 +87,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.estimators.base import (
-    FARTHEST,
-    Abstention,
-    Estimator,
-    T,
-    mapped,
-    shuffled,
-)
+from workbench.estimators.base import FARTHEST, Abstention, Estimator, T, mapped, shuffled
 from workbench.estimators.shared.budgets import concentrated, delivered
 from workbench.estimators.shared.moments import (
     ROUND,

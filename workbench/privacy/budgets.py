@@ -25,15 +25,7 @@ from math import exp, expm1, factorial, fsum, inf, log, log1p, pi, sqrt, tanh
 from sys import float_info
 from typing import Self, TypeAlias
 
-from workbench.errors import (
-    LEAST_LOSS,
-    ArgumentError,
-    Public,
-    few,
-    of_plain_numbers,
-    positive,
-    probability,
-)
+from workbench.errors import LEAST_LOSS, ArgumentError, Public, few, of_plain_numbers, positive, probability
 from workbench.special import brentq, log_ndtr, minimize_scalar, ndtri, zeta
 from workbench.types import frozen, remembered
 
