@@ -262,7 +262,12 @@ class ClippedBoxMean(Estimator[Array]):
             variances = 1 / n + (self.noise(n, d, budget) / sigma) ** 2
         if not np.isfinite(variances).all():
             return inf
-        return better_than(length(in_columns(self.radius, d) / sigma), median_of(variances))
+        # of the length of independent N(0, v_j), by the χ² of the same mean and variance
+        top = float(variances.max())
+        shares = variances / top
+        total = float(shares.sum())
+        median = median_of_mean(sqrt(total * top), total**2 / float((shares**2).sum()))
+        return better_than(length(in_columns(self.radius, d) / sigma), median)
 
     def noise(self, n: int, d: int, budget: Budget) -> Array:
         sd, reaches = gaussian_scale(self.plan(n, d, budget)["mean"]), self.reaches(n, d)
@@ -282,14 +287,6 @@ def tail_of(sds: Array, beta: float) -> float:
     top, far = float(sds.max()), log(1 / beta)
     shares = (sds / top) ** 2
     return sqrt(float(shares.sum()) + 2 * sqrt(float((shares**2).sum()) * far) + 2 * far) * top
-
-
-def median_of(variances: Array) -> float:
-    # of the length of independent N(0, v_j), by the χ² of the same mean and variance
-    top = float(variances.max())
-    shares = variances / top
-    total = float(shares.sum())
-    return median_of_mean(sqrt(total * top), total**2 / float((shares**2).sum()))
 
 
 def of_column(value: Any, j: int) -> Any:

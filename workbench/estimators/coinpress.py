@@ -168,17 +168,20 @@ class CovarianceDesign(NamedTuple):
     rms: float
 
 
-class Stepped(Estimator[Array]):
+class InSteps(Estimator[Array]):
     steps: int | None
     mode: Mode
-    calibration: Calibration
-    beta: float
-
-    in_passes = True
 
     @property
     def practical(self) -> bool:
         return self.mode == "practical"
+
+
+class Stepped(InSteps):
+    calibration: Calibration
+    beta: float
+
+    in_passes = True
 
     @abstractmethod
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign | CovarianceDesign: ...
@@ -662,7 +665,13 @@ class CoinPressGaussian(Estimator[Gaussian]):
         steps, charges = self.design(n, d, budget).steps, self.plan(n, d, budget).charges()
         c, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
         for step, charge in zip(steps, charges, strict=True):
-            m, s = moments_round(x, c, frame, step, charge, noise)
+            recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
+            lifted = recipe.of(x, lambda block: (block - c) @ mapping)  # noqa: B023 (called at once)
+            noisy = symmetric_gaussian(lifted, charge, noise)
+            m, moment = recipe.read(noisy, d, charge)  # (8)
+            there = recipe.share(float(noisy[0, 0]), charge)
+            drawn = (gaussian_scale(charge) / (step.height * there)) ** 2 / 2
+            m, s = step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
             if step is not steps[-1]:
                 c, frame = c + frame.back(m), rounder(frame, s, step)  # (10)
         found = unwinsorised(s, step.clip)  # (11)
@@ -677,18 +686,6 @@ class CoinPressGaussian(Estimator[Gaussian]):
         Just above the least n at which it is finite, an upper bound.
         """
         return self.design(n, d, budget).errors.gaussian_median
-
-
-def moments_round(
-    x: Array, centre: Array, frame: Frame, step: JointStep, charge: Charge, noise: NoiseSource
-) -> tuple[Array, Array]:
-    n, d = x.shape
-    recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
-    noisy = symmetric_gaussian(recipe.of(x, lambda block: (block - centre) @ mapping), charge, noise)
-    m, moment = recipe.read(noisy, d, charge)  # (8)
-    there = recipe.share(float(noisy[0, 0]), charge)
-    drawn = (gaussian_scale(charge) / (step.height * there)) ** 2 / 2
-    return step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
 
 
 def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:

@@ -57,8 +57,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import ArgumentError, few, integer_at_least, probability, real
-from workbench.estimators.base import Estimator, record
-from workbench.estimators.coinpress import BallMean, MeanDesign, noise_radius, positive_mean
+from workbench.estimators.base import record
+from workbench.estimators.coinpress import BallMean, InSteps, MeanDesign, noise_radius, positive_mean
 from workbench.estimators.shared.budgets import (
     batches_plan,
     divisions,
@@ -202,15 +202,6 @@ class Stage(NamedTuple):
 
     def sd(self, mu: float) -> float:
         return self.sensitivity / (mu * sqrt(self.weight))
-
-
-class InSteps(Estimator[Array]):
-    steps: int | None
-    mode: Mode
-
-    @property
-    def practical(self) -> bool:
-        return self.mode == "practical"
 
 
 @public

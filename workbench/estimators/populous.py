@@ -458,10 +458,14 @@ class PopulousMean(VotedMean):
         positive(alpha=self.alpha)
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
-        cost, beta = require_events(budget), self.beta / 3
-        if self.calibration == "paper":
-            return _paper_mean(n, d, cost, beta, self.alpha / self.sigma)
-        return designed(mean_designer(d), n, cost, beta)
+        events, beta = require_events(budget), self.beta / 3
+        if self.calibration == "tight":
+            return designed(mean_designer(d), n, events, beta)
+        alpha, cost = self.alpha / self.sigma, halved(events)
+        width = (sqrt(d) + sqrt(2 * log(1 / beta))) * sqrt(2 * log(2 / cost.delta)) / cost.epsilon
+        k = max(ceil(2 * MOVED * width), least_groups(cost), FEWEST_GROUPS)
+        size = max(ceil((4 / alpha * (sqrt(d) + sqrt(2 * log(2 * k / beta)))) ** 2), n // k)
+        return _paper_design(n, k, size, alpha / 2, MOVED * alpha / k, "gaussian", cost)
 
     _points = staticmethod(group_means)
 
@@ -721,14 +725,6 @@ class Preconditioner(OneVote):
             least = recipe.fewest if self.centred else 2 * recipe.fewest
             raise ArgumentError("n", n, f"at least {least} for d = {d} at {budget}")
         return recipe
-
-
-def _paper_mean(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> Design:
-    cost = halved(budget)
-    width = (sqrt(d) + sqrt(2 * log(1 / beta))) * sqrt(2 * log(2 / cost.delta)) / cost.epsilon
-    k = max(ceil(2 * MOVED * width), least_groups(cost), FEWEST_GROUPS)
-    size = max(ceil((4 / alpha * (sqrt(d) + sqrt(2 * log(2 * k / beta)))) ** 2), n // k)
-    return _paper_design(n, k, size, alpha / 2, MOVED * alpha / k, "gaussian", cost)
 
 
 @remembered

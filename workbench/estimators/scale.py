@@ -250,7 +250,9 @@ class Scale(Univariate[float]):
     def drawn(
         self, x: Array, plan: Plan, winsor: Winsor | None, noise: NoiseSource
     ) -> float | Abstention:  # charges and clip may be those for more rows
-        log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (5)
+        with np.errstate(divide="ignore"):
+            differences = np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN)  # (1)
+        log_s = self.locator.draw(differences, plan["log-scale"], noise)  # (5)
         if log_s is None:
             return Abstention("log-scale")
         if winsor is not None:
@@ -293,11 +295,6 @@ class Scale(Univariate[float]):
         design = self.design(n, budget)
         apart = design.rms * median_norm(1, design.failure)
         return sinh(apart) if apart < log(LARGEST_RATIO) else inf
-
-
-def log_differences(x: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN)  # (1)
 
 
 def log_difference_cdf(u: Array) -> Array:  # of normal rows, less ln sigma
