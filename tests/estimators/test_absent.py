@@ -11,6 +11,7 @@ from workbench import ZCDP, ApproxDP, PureDP
 from workbench.catalog import CATALOG
 from workbench.estimators import Trace, base, populous_robust, sparse
 from workbench.estimators import nets as pure_net
+from workbench.estimators.base import recorded
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import RowFilter, Rows, coordinate_counts
@@ -74,7 +75,8 @@ def test_filters_keep_the_other_rows():
 def test_the_first_set_of_a_filter_holds_the_other_rows():
     x, others = holes(300, 2)
     trace = Trace()
-    FilterMean(radius=100.0, sigma=1.0).estimate(x, ZCDP_ONE, SimulatedNoise(rng()), trace)
+    with recorded(trace):
+        FilterMean(radius=100.0, sigma=1.0).estimate(x, ZCDP_ONE, SimulatedNoise(rng()))
     assert trace.records["left"][0] == len(others)
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.estimators.streams import rng as stream
 from workbench import AdaptiveMean, ApproxDP, ArgumentError, GaussianDP
 from workbench.estimators.adaptive_mean import PROBES, median, quantiles, shares, uniform
-from workbench.estimators.base import Trace
+from workbench.estimators.base import Trace, recorded
 from workbench.privacy import ZCDP, Charge, CountingNoise, UnitNoise, compose
 from workbench.privacy.budgets import within
 from workbench.privacy.grid import on_grid
@@ -32,7 +32,8 @@ class Scripted(UnitNoise):
 def asked(x, seed):
     """What every step was asked with in a run on x, and the centre that it found."""
     noise, trace = Scripted(seed), Trace()
-    AdaptiveMean(radius=4.0).estimate(x, HALF, noise, trace)
+    with recorded(trace):
+        AdaptiveMean(radius=4.0).estimate(x, HALF, noise)
     return noise.seen, trace.records["centre"][0]
 
 

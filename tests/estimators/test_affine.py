@@ -14,7 +14,7 @@ from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, affine
 from workbench.estimators.affine import AffineMean, LiftedGaussian, gaussian_design, location_design
 from workbench.estimators.affine import fewest_located as fewest_rows
-from workbench.estimators.base import Trace
+from workbench.estimators.base import Trace, recorded
 from workbench.estimators.matrix_quantile import MatrixQuantileCovariance
 from workbench.estimators.unbounded import RoundFinish
 from workbench.privacy import ApproxDP, SimulatedNoise, compose
@@ -228,7 +228,8 @@ def test_the_centre_is_not_that_of_the_rows():
     centres = []
     for seed in range(40):
         trace = Trace()
-        estimator.estimate(x, USUAL, SimulatedNoise(stream(seed)), trace)
+        with recorded(trace):
+            estimator.estimate(x, USUAL, SimulatedNoise(stream(seed)))
         centres.append(trace.records["centre"][0])
     spread = np.array(centres).std(axis=0)
     assert (spread > 0.3 / sqrt(estimator.design(*x.shape, USUAL).charge.degrees)).all()

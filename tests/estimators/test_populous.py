@@ -29,8 +29,8 @@ from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
 from workbench.estimators.populous import (
     SPACES,
+    PopulousFrame,
     covariance_limits,
-    fewest_for_covariance,
 )
 from workbench.estimators.populous import asked as asking
 from workbench.estimators.populous_robust import (
@@ -392,7 +392,7 @@ def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
 def test_the_source_s_numbers_of_rows():
     """As many as its constants ask for: 584 groups for a subspace, billions of rows for a preconditioner."""
     assert SubspaceExact(calibration="paper", centred=True).fewest(3, BUDGET) == 3 * 584
-    rows = [fewest_for_covariance(d, BUDGET, 0.1) for d in (1, 2, 5, 10, 20)]
+    rows = [PopulousFrame(0, d, BUDGET, 0.1, "square").fewest for d in (1, 2, 5, 10, 20)]
     assert all(1.8 * few < many for few, many in pairwise(rows))
     assert 5e9 < rows[0] < 1e10
     estimator = Preconditioner(calibration="paper")

@@ -191,7 +191,7 @@ def own_stream(seed: int | None) -> Steps:
     )
 
 
-# Changes of the method `estimate` of an estimator: (self, x, budget, noise, trace)
+# Changes of the method `estimate` of an estimator: (self, x, budget, noise)
 
 
 def of_rows(change: Steps) -> Callable[[Steps], Steps]:

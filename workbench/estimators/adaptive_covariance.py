@@ -46,7 +46,6 @@ Proof: `proofs/adaptive_covariance.md`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import hypot, inf, sqrt
 
@@ -54,7 +53,7 @@ import numpy as np
 
 from workbench.distributions import DenoisedCovariance
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Estimator, Trace, require_matrix
+from workbench.estimators.base import Estimator
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.estimators.shared.moments import STEP as GRID
 from workbench.estimators.shared.moments import LiftedMoment
@@ -75,7 +74,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import COUNTS_L2
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import isotonic_regression
-from workbench.types import Array
+from workbench.types import Array, Floats, public
 
 STEP, NORMS, PAIRS, CENTRE = "moment", "norms", "pairs", "centre"
 BINS, PARTS = 320, 8  # of a grid, and of an octave
@@ -90,7 +89,7 @@ KAPPAS, CUT, MARGIN = np.arange(15, 51) / 10, 1.5, 6.0
 LOW, HIGH = NEAREST * 2.0**90, FARTHEST / 64  # grids within a grid stay among the radii that floats resolve
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     """Private covariance of rows within a crude bound, with its own error bar (ours).
 
@@ -131,10 +130,9 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
             raise ArgumentError("radius", self.radius, f"a bound from {LOW:g} to {HIGH:g}")
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         norm = min(0.1, max(0.02, (18 / d) ** 2))
         if self.centred:
-            shares: tuple[float, ...] = (norm, 1 - norm)
+            shares: Floats = (norm, 1 - norm)
         else:
             rest = 1 - OF_PAIRS - OF_CENTRE
             early = [OF_CENTRE / (2 * EARLY)] * EARLY
@@ -157,9 +155,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def moved(self, n: int, d: int) -> float:
         return second_moment_sensitivity(n, 1.0) if self.centred else self.lifted(n, d).sensitivity()
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> DenoisedCovariance:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> DenoisedCovariance:
         n, d = x.shape
         plan, c, top = self.plan(n, d, budget), np.zeros(d), self.radius
         if not self.centred:
@@ -266,7 +262,7 @@ def recentred(x: Array, c: Array, reach: float, charges: Sequence[Charge], noise
     mean = mean_in_ball(x, lambda rows: apart(rows) / reach, 1.0, counted=True)
     joint, whole = weighed(mean, len(x), charges[0])
     drawn = averaged(charges)[0] @ [gaussian(joint, charge, noise) for charge in charges]
-    return np.asarray(c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0))
+    return c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0)
 
 
 def within(point: Array, radius: float) -> Array:  # the ball; 0 for one that leaves the floats

@@ -31,14 +31,12 @@ Shares of μ²: the least at which probes reach those τ, or .03, .02 and .02, a
 has the rest. Proof, and what is measured and not proved: `proofs/adaptive_mean.md`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf, log, pi, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, require_columns
-from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Estimator, in_columns, record
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import POINTS, WEIGHTS, median_of_mean, rescaled_mean
 from workbench.estimators.shared.rows import mean_in_ball, mean_sensitivity, present
@@ -47,7 +45,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale
 from workbench.special import chdtri
-from workbench.types import Array, PerColumn
+from workbench.types import Array, PerColumn, RowMap, public
 
 PROBES = {"centre": 80, "scales": 40, "weighted radius": 40, "radius": 40, "mean": 1}
 LEAST = {"centre": 0.03, "scales": 0.02, "weighted radius": 0.02, "radius": 0.02}  # shares of μ²
@@ -71,7 +69,7 @@ BITS = 24.0  # that probes have to give for a place in a range of 10^6 standard 
 Posterior = tuple[Array, Array]  # edges of k × (m + 1) and log densities of k × m cells
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class AdaptiveMean(Estimator[Array]):
     """Private mean of rows of unequal, unknown scales within a known range (ours).
 
@@ -110,8 +108,6 @@ class AdaptiveMean(Estimator[Array]):
 
     def charges(self, n: int, d: int, budget: Budget) -> dict[str, Charge]:
         """Return the charge of one probe of each search, and that of the mean."""
-        require_matrix(n, d)
-        require_columns(d, centre=self.centre)
         parts = shares(n, d, gaussian_total(budget))
         moved = {"centre": sqrt(d), "scales": sqrt(d), "mean": mean_sensitivity(n, 1.0)}
         costs = zip(parts, step_budgets(budget, [*parts.values()]), strict=True)
@@ -122,7 +118,7 @@ class AdaptiveMean(Estimator[Array]):
         charges = self.charges(n, d, budget).values()
         return steps_plan(budget, [one for one in charges for _ in range(PROBES[one.step])])
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         charges, mu = self.charges(n, d, budget), gaussian_total(budget)
         middle, low = in_columns(self.centre, d), log(self.radius) - DEEP
@@ -145,10 +141,9 @@ class AdaptiveMean(Estimator[Array]):
             r = quantiles(norms((z - c) / w)[None], prior, (part, FINE), jump, charges[step], noise, np.exp)
             units.append(np.exp(r) * w)
         unit = min(units, key=np.linalg.norm)
-        if trace is not None:
-            trace.add(centre=middle + c)
+        record(centre=middle + c)
         m = mean_in_ball(z, lambda rows: (rows - c) / unit, 1.0, counted=True)  # (4)
-        return np.asarray(middle + c + unit * rescaled_mean(m, n, charges["mean"], noise))  # (5)
+        return middle + c + unit * rescaled_mean(m, n, charges["mean"], noise)  # (5)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for rows N(mean, sigma² I), sigma unknown.
@@ -219,7 +214,7 @@ def quantiles(
     jump: float,
     charge: Charge,
     noise: NoiseSource,
-    at: Callable[[Array], Array] = np.asarray,
+    at: RowMap = np.asarray,
 ) -> Array:
     """Return the t for which a share of the numbers of each line of `values` is at most at(t)."""
     (edges, logs), (part, whole) = prior, share

@@ -40,8 +40,8 @@ The rate is that of Brown, Hopkins & Smith 2023, the lift that of Kent & Tyler 1
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from dataclasses import replace
+from functools import cached_property, partial
 from itertools import product
 from math import sqrt
 
@@ -49,7 +49,7 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix
+from workbench.estimators.base import Abstention, Estimator, record
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.moments import ROUND, Frame, SquaredErrors
 from workbench.estimators.shared.noisy_means import median_of_mean
@@ -98,7 +98,7 @@ from workbench.privacy.stable import (
     suffices,
 )
 from workbench.special import chdtrc, chdtri, dtrtri, ndtri
-from workbench.types import Array
+from workbench.types import Array, Floats, frozen, public, remembered
 
 DRAWS, SEED = 24, 61
 RATIOS = (0.0, 0.08, 0.16, 0.26, 0.4)
@@ -132,7 +132,7 @@ SMALL = 0.01
 UNNOTICED = "what is not noticed, or lies where normal rows may, biases the answer without a word"
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class AffineMean(Estimator[Array]):
     """Private mean of any Gaussian, with noise of its covariance's shape: a stable lifted quantile (ours).
 
@@ -167,7 +167,6 @@ class AffineMean(Estimator[Array]):
 
     def design(self, n: int, d: int, budget: Budget) -> "LocationDesign":
         """Return the test, its charge and its error for n rows, public; raise where they are too few."""
-        require_matrix(n, d)
         events = require_events(budget)
         fewest = self.fewest(d, events)
         if n < fewest:
@@ -185,9 +184,7 @@ class AffineMean(Estimator[Array]):
         """Return the median of |out - mean| in the norm of Σ for normal rows, given an answer."""
         return median_of_mean(self.design(n, d, budget).error, d)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         made = self.design(len(x), x.shape[1], budget)
         place: Located | Lift
         if isinstance(made.charge, LocatedCharge):
@@ -197,13 +194,12 @@ class AffineMean(Estimator[Array]):
             place = lift = made.test.lift(x)
             masked = masked_lift(lift, made.charge, noise)
             found = None if masked is None else masked[0]
-        if trace is not None:
-            root = place.root
-            trace.add(h=place.count, location=place.centre + place.shift, scatter=root @ root.T)
+        root = place.root
+        record(h=place.count, location=place.centre + place.shift, scatter=root @ root.T)
         return Abstention(LOCATION) if found is None else found
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class LiftedGaussian(Estimator[Gaussian]):
     """Private mean and covariance of any Gaussian from all rows at once: a stable lifted quantile (ours).
 
@@ -241,7 +237,6 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     def design(self, n: int, d: int, budget: Budget) -> "GaussianDesign":
         """Return the test, its charge and the steps after it for n rows, public; raise where too few."""
-        require_matrix(n, d)
         events = require_events(budget)
         if not enough(n, d, events, self.beta):
             raise ArgumentError("n", n, f"at least {self.fewest(d, events)} for d = {d} at {budget}")
@@ -254,21 +249,17 @@ class LiftedGaussian(Estimator[Gaussian]):
         """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
         return self.design(n, d, budget).squared_error.gaussian_median
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         made = self.design(len(x), x.shape[1], budget)
         lift = made.test.lift(x)
-        if trace is not None:
-            trace.add(h=lift.count)
+        record(h=lift.count)
         placed = masked_lift(lift, made.plan, noise)  # (3)
         if placed is None:
             return Abstention(LIFT)
         centre, root = placed
         shape, _ = dtrtri(np.tril(root), lower=1)
         frame = Frame(np.eye(len(root)), np.tril(shape) * sqrt(made.scatter))
-        if trace is not None:
-            trace.add(centre=centre, frame=frame.matrix)
+        record(centre=centre, frame=frame.matrix)
         charges, spread = list(made.finish.charges()), np.array(made.spread)
         found = made.finish.round(x, centre, frame, spread, charges, noise)  # (4)
         if not isinstance(found, Abstention) and found.finite and found.mean is not None:
@@ -289,7 +280,7 @@ def squared_lengths(x: Array, centre: Array, whitened: Array) -> Array:
     return np.where(present(x), lengths, 0.0)  # an absent row is far from nothing
 
 
-@dataclass(frozen=True)
+@frozen
 class FarRows:
     """Step (5) for n rows of d columns and an answer of predicted `errors`."""
 
@@ -325,7 +316,7 @@ def level(n: int, d: int) -> float:  # u
     return (0.42 if d <= 5 else 0.54) * n / (d + 1)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def cell(d: int, knee: float, power: int) -> Cell:
     return kept_cells(FILE).get(f"{d} {knee:g} {power}") or simulated(d, knee, power)
 
@@ -364,7 +355,7 @@ def main() -> None:
     write(FILE, {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS})
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def interpolated(n: int, d: int, knee: float) -> Cell:
     made = between(n, partial(cell, d, knee), POWERS[0], POWERS[-2])
     return made | {name: max(0.0, made[name]) for name in ("scatter", "excess")}
@@ -389,7 +380,7 @@ def lifted_test(
     return test(test(1.0).spacing)
 
 
-@dataclass(frozen=True)
+@frozen
 class LocationDesign:
     """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
 
@@ -413,7 +404,7 @@ def located_charge(
     return LocatedCharge(LOCATION, LOCATED, 2 * test.shift, budget, **sizes)  # type: ignore[arg-type]
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
     require_enough_delta(budget)
     best: tuple[LocationDesign, tuple[str, tuple[float, int]]] | None = None
@@ -459,7 +450,7 @@ def _nearer(
     return None
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a mean has a design for."""
     require_enough_delta(budget)
@@ -475,7 +466,7 @@ def _refused(d: int, budget: ApproxDP) -> ArgumentError:
     return ArgumentError("budget", budget, f"one that some number of rows allows for d = {d}")
 
 
-@dataclass(frozen=True)
+@frozen
 class GaussianDesign:
     """The test, its charge, and what comes after it; `scatter` is S/Σ of normal rows."""
 
@@ -484,7 +475,7 @@ class GaussianDesign:
     scatter: float
 
     @property
-    def spread(self) -> tuple[float, ...]:  # of normal rows in the frame of the released scatter
+    def spread(self) -> Floats:  # of normal rows in the frame of the released scatter
         return frame_spectrum(self.test.d - 1, self.charge.degrees)
 
     @cached_property
@@ -524,7 +515,7 @@ class GaussianDesign:
         return small and self.far.most <= OUTSIDE + MARGIN
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign:
     require_enough_delta(budget)
     if (made := _designed(n, d, budget, beta)) is not None:
@@ -534,7 +525,7 @@ def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDe
     raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _designed(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign | None:
     # the first of the rough ones that is informative with the room that it has
     for rough in _rough(n, d, budget, beta):
@@ -578,8 +569,8 @@ def _guarded(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStabi
     raise ArgumentError("n", n, "more rows for this count")
 
 
-@lru_cache(maxsize=256)
-def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
+@remembered
+def frame_spectrum(d: int, degrees: float) -> Floats:
     """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
     rng, rows, axes = np.random.default_rng((SPECTRUM_SEED, d)), 1 / (1 / (degrees - 1)), np.arange(d)
     drawn = [(rng.standard_normal((d, d)), rng.chisquare(rows - axes)) for _ in range(SPECTRA)]
@@ -591,21 +582,20 @@ def frame_spectrum(d: int, degrees: float) -> tuple[float, ...]:
 
 def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
     """Tell whether n rows are the fewest or more: sooner where a power of 2 below n has a design."""
-    require_enough_delta(budget)
     below = min(2 ** (n.bit_length() - 1), MANY)
     return (below > FEW and _designed(below, d, budget, beta) is not None) or n >= fewest_rows(
         d, budget, beta
     )
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a Gaussian has a design for."""
     require_enough_delta(budget)
     return fewest_that(lambda n: _designed(n, d, budget, beta) is not None, FEW, 2 * FEW, _refused(d, budget))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def most_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the most rows, to 1 %, that a Gaussian has a design for: rounding grows with n."""
     low = fewest_rows(d, budget, beta)

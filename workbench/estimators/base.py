@@ -5,9 +5,12 @@ source of randomness returns a `Release`.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import wraps
+from math import sqrt
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
@@ -20,6 +23,7 @@ from workbench.errors import (
     plain,
     positive,
     probability,
+    require_columns,
 )
 from workbench.estimators.reading import read
 from workbench.estimators.release import Abstention as Abstention
@@ -38,7 +42,7 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.budgets import within
-from workbench.types import Array, PerColumn
+from workbench.types import Array, PerColumn, frozen
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -47,6 +51,7 @@ MOST_ROWS, WIDEST = 2**53, 2**24  # that floats count, and columns
 MOST_CHARGED = 10**5  # columns that have a charge each
 LARGEST = 1e100  # rows with a larger entry are absent, like rows with a missing one
 _BLOCK = 2**15  # entries that are looked at together: what is made of them stays in the cache
+PER_COLUMN = {"radius", "centre", "sigma"}  # fields that may have a value for each column
 ASKED = {"plan", "error_bound", "interval_reach", "predicted_error", "other_rows"}
 FARTHEST = 1e15  # standardised values are capped here: beyond it a float cannot resolve a unit
 
@@ -62,7 +67,26 @@ class Trace:
             self.records.setdefault(name, []).append(value)
 
 
-@dataclass(frozen=True)
+_TRACE: ContextVar[Trace | None] = ContextVar("trace", default=None)
+
+
+def record(**values: object) -> None:
+    """Add diagnostics to the trace that the caller of the estimator passed, if there is one."""
+    if (trace := _TRACE.get()) is not None:
+        trace.add(**values)
+
+
+@contextmanager
+def recorded(trace: Trace | None) -> Iterator[None]:
+    """Let a trace have what a run records."""
+    before = _TRACE.set(trace)
+    try:
+        yield
+    finally:
+        _TRACE.reset(before)
+
+
+@frozen
 class Rows:
     """Sanitised rows that the package owns, and the names of their columns."""
 
@@ -83,6 +107,7 @@ class Estimator(Public, ABC, Generic[T]):
     """
 
     model: ClassVar[Literal["central", "local"]] = "central"
+    least_rows: ClassVar[int] = 2
 
     def __init_subclass__(cls) -> None:
         """Let the methods that are asked about n rows get plain numbers, all of them checked."""
@@ -101,24 +126,25 @@ class Estimator(Public, ABC, Generic[T]):
         """Return the spending of a run on n rows of dimension d; raise on public grounds only."""
 
     @abstractmethod
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         """Return the private value of sanitised rows `x`, absent ones NaN, spending plan(n, d, budget)."""
 
 
 def _asked(function: Callable[..., R]) -> Callable[..., R]:
-    """Let a method that is asked about n rows of d columns get plain numbers, of one column no others."""
+    """Let a method that is asked about n rows of d columns get plain numbers that the estimator can have."""
     answer = of_plain_numbers(function)
 
     @wraps(function)
-    def call(self: object, n: Any, d: Any, *given: Any, **named: Any) -> R:
+    def call(self: Estimator[Any], n: Any, d: Any, *given: Any, **named: Any) -> R:
         n, d = plain(n), plain(d)
         for name, value, most in (("n", n, MOST_ROWS), ("d", d, WIDEST)):
             if isinstance(value, int | float) and value > most:
                 raise ArgumentError(name, value, f"at most {most}")
         if isinstance(self, Univariate):
-            require_rows(n, d, self.fewest)
+            require_rows(n, d, self.least_rows)
+        else:
+            require_matrix(n, d, self.least_rows)
+            require_columns(d, **{name: value for name, value in vars(self).items() if name in PER_COLUMN})
         if function.__name__ == "error_bound":
             probability(beta=plain(named.get("beta", given[-1] if given else None)))
         return answer(self, n, d, *given, **named)
@@ -127,9 +153,7 @@ def _asked(function: Callable[..., R]) -> Callable[..., R]:
 
 
 class Univariate(Estimator[T]):
-    """An estimator of one column, of `fewest` rows or more."""
-
-    fewest: ClassVar[int] = 2
+    """An estimator of one column."""
 
     def _rows(self, x: object) -> Rows:
         return univariate(x)
@@ -151,6 +175,17 @@ class Located(Univariate[T]):
 
     def standard(self, x: Array) -> Array:
         return standardised(x, self.centre, self.sigma)
+
+
+class OfUnit(Estimator[T]):
+    """An estimator of rows in a `unit`: their sd in every direction, `sigma`, or a bound on it, √`upper`."""
+
+    sigma: float
+    upper: float
+
+    @property
+    def unit(self) -> float:
+        return self.sigma if "sigma" in vars(self) else sqrt(self.upper)
 
 
 class Reference(Estimator[T]):
@@ -181,7 +216,8 @@ def released(
             require_exact(estimator, plan, noise)  # where a source of exact noise has none for a step
         delivered = compose(plan)  # which may refuse: nothing is drawn yet
         try:
-            value = estimator.estimate(rows.values, budget, noise, trace)
+            with recorded(trace):
+                value = estimator.estimate(rows.values, budget, noise)
         except np.linalg.LinAlgError:  # what was released is singular in floats: a function of it
             value = Abstention("linear algebra")
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
@@ -255,7 +291,7 @@ def own_stream(noise: NoiseSource) -> np.random.Generator:
 
 def shuffled(rows: Array, noise: NoiseSource) -> Array:
     """Return the rows in an order that has nothing to do with what is in them."""
-    return np.asarray(rows[own_stream(noise).permutation(len(rows))])
+    return rows[own_stream(noise).permutation(len(rows))]
 
 
 def require_matrix(n: int, d: int, least: int = 2) -> None:

@@ -22,21 +22,16 @@ and above it if the same holds of n - s and 1 - μ. The second bounds P(S + N �
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log, sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from workbench.distributions import Counts, Interval
 from workbench.errors import ArgumentError, finite
-from workbench.estimators.base import MOST_CHARGED, Trace, Univariate
-from workbench.estimators.shared.noisy_means import (
-    better_than,
-    median_of_sum,
-    noise_quantile,
-    normal_beyond,
-)
+from workbench.estimators.base import MOST_CHARGED, Univariate
+from workbench.estimators.shared.noisy_means import better_than, median_of_sum, noise_quantile, normal_beyond
 from workbench.estimators.shared.rows import (
     BITS,
     FARTHEST,
@@ -50,7 +45,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NoiseS
 from workbench.privacy.histograms import COUNTS_L1, COUNTS_L2
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import bdtr, ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, Floats, public
 
 HALF = 0.5  # of the rows: the share that is hardest to estimate
 QUANTILE = 0.975  # at which the noises are compared
@@ -75,16 +70,16 @@ def noise_charge(step: str, laplace: str, l1: float, l2: float, budget: Budget) 
 
 def survival(t: Array, charge: Charge) -> Array:  # P(N ≥ t), N the noise of a count
     if charge.mechanism == "gaussian":
-        return np.asarray(ndtr(-t / gaussian_scale(charge)))
+        return ndtr(-t / gaussian_scale(charge))
     scale, whole = laplace_scale(charge), np.ceil(t)
     ratio = np.exp(-1 / scale)
     above = np.exp(-np.where(whole > 0, whole, 1 - whole) / scale) / (1 + ratio)
-    return np.asarray(np.where(whole > 0, above, 1 - above))
+    return np.where(whole > 0, above, 1 - above)
 
 
 def mean_beyond(t: Array, charge: Charge) -> Array:  # E(N - t)₊
     if charge.mechanism == "gaussian":
-        return np.asarray(gaussian_scale(charge) * normal_beyond(t / gaussian_scale(charge)))
+        return gaussian_scale(charge) * normal_beyond(t / gaussian_scale(charge))
     scale = laplace_scale(charge)
     return np.asarray(scale / 2 * np.exp(-np.abs(t) / scale) + np.maximum(-t, 0.0), np.float64)
 
@@ -148,7 +143,7 @@ def sampling(n: int, beta: float) -> float:  # of the mean of n rows in [0, 1] (
     return sqrt(log(2 / beta) / (2 * n))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class BoundedMean(Univariate[float]):
     """Private mean, or sum, of one column between public bounds (L17 section 2.1, the Laplace mechanism).
 
@@ -177,8 +172,8 @@ class BoundedMean(Univariate[float]):
     True
     """
 
-    in_passes: ClassVar[bool] = True
-    fewest = 1
+    in_passes = True
+    least_rows = 1
     low: float
     high: float
 
@@ -195,7 +190,7 @@ class BoundedMean(Univariate[float]):
         moved = mean_sensitivity(n, self.reach)
         return noise_charge("mean", "laplace", moved, moved, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float:
         middle, charge = self.low + self.reach, self.plan(len(x), 1, budget)["mean"]
         mean = mean_in_box(x, lambda rows: rows - middle, self.reach)  # (1)
         noisy = middle + float(additive(mean, charge, noise))  # (2)
@@ -223,15 +218,15 @@ class BoundedMean(Univariate[float]):
 class Counted(Univariate[Counts]):
     """Noisy numbers of rows of the bins that `edges` make, from the bin `first` on."""
 
-    in_passes: ClassVar[bool] = True
-    fewest = 1
-    first: ClassVar[int] = 0
-    edges: tuple[float, ...]
+    in_passes = True
+    least_rows = 1
+    first = 0
+    edges: Floats
 
     @abstractmethod
     def plan(self, n: int, d: int, budget: Budget) -> Charge: ...
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Counts:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Counts:
         n, bins = len(x), len(self.edges) + 1
         counts = np.zeros(bins, np.int64)
         for rows in row_blocks(x):
@@ -253,7 +248,7 @@ class Counted(Univariate[Counts]):
         return sampling(n, part / 2) + noise + 1 / n  # a row more for whole numbers
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Count(Counted):
     """Private count of the rows that are true, or their share (L17 section 2.1, the Laplace mechanism).
 
@@ -275,7 +270,7 @@ class Count(Counted):
     True
     """
 
-    edges: ClassVar[tuple[float, ...]] = (HALF,)  # type: ignore[misc]
+    edges = (HALF,)
     first = 1  # the bin that counts
 
     def plan(self, n: int, d: int, budget: Budget) -> Charge:
@@ -287,7 +282,7 @@ class Count(Counted):
         return better_than(HALF, error)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Histogram(Counted):
     """Private counts of the rows in every bin of a line (L17 Theorem 1.1).
 
@@ -309,7 +304,7 @@ class Histogram(Counted):
     ((3,), [True, True, True])
     """
 
-    edges: tuple[float, ...]
+    edges: Floats
 
     def _validate(self) -> None:
         finite(**{f"edges[{j}]": edge for j, edge in enumerate(self.edges)})

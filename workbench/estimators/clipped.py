@@ -36,22 +36,19 @@ locations and half for the conversion, so that a coordinate has ε/√d rather t
 `proofs/gaussian_steps.md`, section 3.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from math import hypot, inf, log, sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from workbench.errors import ArgumentError, few, require_columns
+from workbench.errors import ArgumentError, few
 from workbench.estimators.base import (
     MOST_CHARGED,
     Abstention,
     Estimator,
     Located,
-    Trace,
     in_columns,
-    require_matrix,
     standard_radius,
     standardised,
 )
@@ -75,23 +72,17 @@ from workbench.estimators.shared.noisy_means import (
     rescaled_mean,
 )
 from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
-from workbench.estimators.two_step import (
-    WindowMean,
-    clipped_mean,
-    clipped_off,
-    other_rows,
-    sensitivity,
-)
+from workbench.estimators.two_step import WindowMean, clipped_mean, clipped_off, other_rows, sensitivity
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration, PerColumn
+from workbench.types import Array, Calibration, PerColumn, public, remembered
 
 EXCESS = np.linspace(0.0, 6.0, 121)  # B - R that are tried
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedMean(Located[float]):
     """Private mean of one column on a short known range (L17 Lemma 2.2).
 
@@ -125,7 +116,7 @@ class ClippedMean(Located[float]):
     True
     """
 
-    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
+    laws = f"normal rows only; {FOR_OTHERS}"
 
     radius: float
     centre: float = 0.0
@@ -150,7 +141,7 @@ class ClippedMean(Located[float]):
             return mean_in_box(z, lambda rows: np.where(np.abs(rows) <= bound, rows, 0.0), bound, True)
         return clipped_mean(z, 0.0, bound, counted=True)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float:
         z, bound = self.standard(x), self.bound(len(x), budget)  # (1)
         charge = self.plan(len(x), 1, budget)["mean"]
         mean = rescaled_mean(self.statistic(z, bound), len(x), charge, noise)  # (2)
@@ -195,14 +186,14 @@ class ClippedMean(Located[float]):
         return float(normal_beyond(np.asarray(self.bound(n, budget) - self.reach)))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def best_bound(radius: float, n: int, budget: Budget) -> float:
     unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), budget))
     objective = normal_beyond(EXCESS) ** 2 + (unit * (radius + EXCESS)) ** 2
     return radius + float(EXCESS[np.argmin(objective)])
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedBoxMean(Estimator[Array]):
     """Private mean in a known box, by one noisy step (LKKO21, baseline of Figures 1 and 2).
 
@@ -231,27 +222,25 @@ class ClippedBoxMean(Estimator[Array]):
 
     def reaches(self, n: int, d: int) -> Array:  # b_j
         radius, sigma = in_columns(self.radius, d), in_columns(self.sigma, d)
-        return np.asarray(radius + sigma * sqrt(2 * log(2 * n * d / self.beta)))
+        return radius + sigma * sqrt(2 * log(2 * n * d / self.beta))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         require_gaussian(budget)
         moved = mean_sensitivity(n, sqrt(d) * float(self.reaches(n, d).max()))
         return Charge("mean", "gaussian", moved, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         (n, d), centre = x.shape, np.asarray(self.centre, np.float64)
         reaches, charge = self.reaches(n, d), self.plan(n, d, budget)["mean"]  # (1)
         reach = float(reaches.max())
         sides = reaches / reach
 
         def standard(rows: Array) -> Array:
-            apart = np.asarray(rows - centre)
+            apart = rows - centre
             return apart if (sides == 1).all() else apart / sides
 
         noisy = rescaled_mean(mean_in_box(x, standard, reach, counted=True), n, charge, noise)  # (2)
-        return np.asarray(centre + sides * noisy)  # (3)
+        return centre + sides * noisy  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows.
@@ -273,11 +262,16 @@ class ClippedBoxMean(Estimator[Array]):
             variances = 1 / n + (self.noise(n, d, budget) / sigma) ** 2
         if not np.isfinite(variances).all():
             return inf
-        return better_than(length(in_columns(self.radius, d) / sigma), median_of(variances))
+        # of the length of independent N(0, v_j), by the χ² of the same mean and variance
+        top = float(variances.max())
+        shares = variances / top
+        total = float(shares.sum())
+        median = median_of_mean(sqrt(total * top), total**2 / float((shares**2).sum()))
+        return better_than(length(in_columns(self.radius, d) / sigma), median)
 
     def noise(self, n: int, d: int, budget: Budget) -> Array:
         sd, reaches = gaussian_scale(self.plan(n, d, budget)["mean"]), self.reaches(n, d)
-        return np.asarray(sd * (reaches / float(reaches.max())))
+        return sd * (reaches / float(reaches.max()))
 
 
 def length(values: Array) -> float:  # √d v, to the last bit, where all of them are v
@@ -295,19 +289,11 @@ def tail_of(sds: Array, beta: float) -> float:
     return sqrt(float(shares.sum()) + 2 * sqrt(float((shares**2).sum()) * far) + 2 * far) * top
 
 
-def median_of(variances: Array) -> float:
-    # of the length of independent N(0, v_j), by the χ² of the same mean and variance
-    top = float(variances.max())
-    shares = variances / top
-    total = float(shares.sum())
-    return median_of_mean(sqrt(total * top), total**2 / float((shares**2).sum()))
-
-
 def of_column(value: Any, j: int) -> Any:
     return value[j] if isinstance(value, tuple) else value
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoordinatewiseMean(Estimator[Array]):
     """Private mean, each coordinate by itself (M21/UG, the remark on known covariances; KV18).
 
@@ -346,16 +332,12 @@ class CoordinatewiseMean(Estimator[Array]):
         return WindowMean(None if radius is None else standard_radius(radius, sigma), f" {j}")
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         few(MOST_CHARGED, d=d)
-        require_columns(d, radius=self.radius, centre=self.centre, sigma=self.sigma)
         share = shared(budget, d)
         parts = tuple(charge for j in range(d) for charge in self.steps(j).plan(n, share).charges())
         return delivered(parts, budget) if isinstance(share, ZCDP) else composed(budget, *parts)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         share, out = shared(budget, x.shape[1]), np.empty(x.shape[1])  # (1)
         for j, column in enumerate(x.T):
             centre, sigma = of_column(self.centre, j), of_column(self.sigma, j)
@@ -367,14 +349,12 @@ class CoordinatewiseMean(Estimator[Array]):
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return the length of the bounds of the coordinates at beta/d, for normal rows."""
-        require_matrix(n, d)
         share = shared(budget, d)
         bounds = [self.steps(j).error_bound(n, share, beta / d) for j in range(d)]
         return length(in_columns(self.sigma, d) * bounds)
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return how far other rows may carry the mean, in words."""
-        require_matrix(n, d)
         biases = [self.steps(j).bias(n, shared(budget, d)) for j in range(d)]
         return other_rows(length(in_columns(self.sigma, d) * biases))
 
@@ -383,7 +363,6 @@ class CoordinatewiseMean(Estimator[Array]):
 
         And where some coordinate is sooner missed than not. All are taken for the one of the longest range.
         """
-        require_matrix(n, d)
         ranges = np.full(d, inf)
         if self.radius is not None:
             ranges = in_columns(self.radius, d) / in_columns(self.sigma, d)

@@ -73,8 +73,6 @@ Departure: every step clips the original rows afresh (the authors' program clips
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from math import asin, hypot, inf, log, pi, sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -82,8 +80,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, probability, require_columns
-from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix
+from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention, Estimator, OfUnit, in_columns, record
 from workbench.estimators.shared.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
 from workbench.estimators.shared.moments import (
     BEYOND,
@@ -130,7 +128,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, symmetric_gaussian
 from workbench.special import chdtri
-from workbench.types import Array, Calibration, Mode, PerColumn
+from workbench.types import Array, Calibration, Floats, Mode, PerColumn, public, remembered
 
 MOST_STEPS = 30
 SHARES = {"tight": (0.02, 0.05, 0.1, 0.15, 0.25, 0.4), "paper": (0.25,)}  # of all steps but the last
@@ -150,9 +148,9 @@ _NODES, _WEIGHTS = np.cos(_ANGLES), np.sin(_ANGLES) ** 2 / 32  # for the semicir
 class MeanDesign(NamedTuple):
     """Shares and clipping radii of the steps that are taken; r before each of them and after the last."""
 
-    weights: tuple[float, ...]
-    clips: tuple[float, ...]
-    radii: tuple[float, ...]
+    weights: Floats
+    clips: Floats
+    radii: Floats
 
     @property
     def error(self) -> float:
@@ -162,30 +160,33 @@ class MeanDesign(NamedTuple):
 class CovarianceDesign(NamedTuple):
     """Shares and clipping radii; e of all steps but the last; ℓ before each; proved and rms error."""
 
-    weights: tuple[float, ...]
-    clips: tuple[float, ...]
-    excess: tuple[float, ...]
-    lower: tuple[float, ...]
+    weights: Floats
+    clips: Floats
+    excess: Floats
+    lower: Floats
     error: float
     rms: float
 
 
-class Stepped(Estimator[Array]):
+class InSteps(Estimator[Array]):
     steps: int | None
     mode: Mode
-    calibration: Calibration
-    beta: float
-
-    in_passes = True
 
     @property
     def practical(self) -> bool:
         return self.mode == "practical"
 
+
+class Stepped(InSteps):
+    calibration: Calibration
+    beta: float
+
+    in_passes = True
+
     @abstractmethod
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign | CovarianceDesign: ...
 
-    def divisions(self) -> Iterator[tuple[float, ...]]:
+    def divisions(self) -> Iterator[Floats]:
         counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
         return divisions(counts, SHARES[self.calibration])
 
@@ -196,20 +197,14 @@ class Stepped(Estimator[Array]):
         return radius_within(d, share) if self.practical else tail(d, b)
 
     def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        probability(beta=beta)
-        require_matrix(n, d)
         return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
 
 
-class BallMean(Estimator[Array]):
+class BallMean(OfUnit[Array]):
     radius: float
     centre: PerColumn
 
     in_passes = True
-
-    @property
-    @abstractmethod
-    def unit(self) -> float: ...  # the standard deviation of rows in a direction, at most
 
     @property
     def counted(self) -> bool:  # whether the share of rows that are there is released, too
@@ -219,19 +214,16 @@ class BallMean(Estimator[Array]):
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign: ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        require_columns(d, centre=self.centre)
         design = self.design(n, d, budget)
         moved = [mean_sensitivity(n, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, "gaussian", moved)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         c = in_columns(self.centre, d)
         steps = zip(self.design(n, d, budget).clips, self.plan(n, d, budget).charges(), strict=True)
         for clip, charge in steps:  # (1) (4)
-            if trace is not None:
-                trace.add(centre=c)
+            record(centre=c)
             m = self.shift(x, c, clip)  # (2)
             moved = rescaled_mean(m, n, charge, noise) if self.counted else additive(m, charge, noise)
             c = c + self.unit * moved  # (3)
@@ -254,7 +246,7 @@ class BallMean(Estimator[Array]):
         return better_than(radius, median_of_mean(hypot(bias, sqrt(d * (1 / n + last**2))), d))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoinPressMean(BallMean, Stepped):
     """Private mean by a confidence ball that shrinks: CoinPress (M21, prior work).
 
@@ -305,10 +297,6 @@ class CoinPressMean(BallMean, Stepped):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
 
     @property
-    def unit(self) -> float:
-        return self.sigma
-
-    @property
     def counted(self) -> bool:
         return self.practical
 
@@ -323,7 +311,7 @@ class CoinPressMean(BallMean, Stepped):
         return self.sigma * self.proved(n, d, budget, beta)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
     def tried(weights: Sequence[float]) -> MeanDesign:
         taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
@@ -349,7 +337,7 @@ def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
     return min(map(tried, of.divisions()), key=attrgetter("error"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoinPressCovariance(Stepped):
     """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
 
@@ -415,7 +403,6 @@ class CoinPressCovariance(Stepped):
         return covariance_design(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         if self.jointly(n, d, budget):
             return self.joint.plan(n, d, budget)
         design, m = self.design(n, d, budget), centred_count(n, self.centred)
@@ -423,20 +410,17 @@ class CoinPressCovariance(Stepped):
         moved = [second_moment_sensitivity(m, clip) for clip in design.clips]
         return numbered_plan(budget, design.weights, mechanism, moved)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         if self.jointly(n, d, budget):
-            law = self.joint.estimate(x, budget, noise, trace)
+            law = self.joint.estimate(x, budget, noise)
             return law if isinstance(law, Abstention) else law.covariance
         rows, design = centred_rows(x, self.centred), self.design(n, d, budget)
         a = np.eye(d) / np.sqrt(self.upper)
         charges = tuple(self.plan(n, d, budget).charges())
         for place, (charge, clip) in enumerate(zip(charges, design.clips, strict=True)):
             z = noisy_moment(rows, a, clip, charge, noise, self.practical)  # (5)
-            if trace is not None:
-                trace.add(preconditioner=a, lower=design.lower[place])
+            record(preconditioner=a, lower=design.lower[place])
             if place < len(charges) - 1:
                 floors = design.excess if self.practical else design.lower  # f
                 a = preconditioned(z, design.excess[place], floors[place], a)  # (6)
@@ -454,7 +438,6 @@ class CoinPressCovariance(Stepped):
 
         √d is the error of the zero matrix. Needs normal rows.
         """
-        require_matrix(n, d)
         if self.jointly(n, d, budget):
             return self.joint.design(n, d, budget).errors.covariance_median
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
@@ -473,7 +456,7 @@ def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> CovarianceDesign:
     wider = sqrt(2) if of.calibration == "paper" else 1.0  # its noise is measured as if symmetric
 
@@ -550,7 +533,7 @@ def mean_size(b: float, radius: float, excess: float) -> float:
     return float(_WEIGHTS @ (b / (np.maximum(b + radius * _NODES, 0.0) + excess)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedCovariance(Estimator[Array]):
     """Private covariance below a known bound, by one noisy step (M21/UG NaiveEstimator).
 
@@ -588,13 +571,12 @@ class ClippedCovariance(Estimator[Array]):
         return sqrt(self.upper) * tail(d, self.beta / m)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         require_gaussian(budget)
         m = centred_count(n, self.centred)
         moved = second_moment_sensitivity(m, self.reach(m, d))
         return Charge("covariance", "symmetric_gaussian", moved, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         charge = self.plan(n, d, budget)["covariance"]
         moment = moment_in_ball(rows, lambda block: block, self.reach(len(rows), d), counted=True)
@@ -632,7 +614,7 @@ class JointDesign(NamedTuple):
     errors: SquaredErrors
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class CoinPressGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian within known bounds, in joint steps (ours, after CoinPress).
 
@@ -674,20 +656,22 @@ class CoinPressGaussian(Estimator[Gaussian]):
         return joint_design(n, d, radius, spread, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
-        require_columns(d, centre=self.centre)
         steps = self.design(n, d, budget).steps
         moved = [LiftedMoment(n, d, step.height).sensitivity() for step in steps]
         return numbered_plan(budget, [step.weight for step in steps], "symmetric_gaussian", moved)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         n, d = x.shape
         steps, charges = self.design(n, d, budget).steps, self.plan(n, d, budget).charges()
         c, frame = in_columns(self.centre, d), Frame(np.eye(d), np.eye(d) / sqrt(self.upper))
         for step, charge in zip(steps, charges, strict=True):
-            m, s = moments_round(x, c, frame, step, charge, noise)
+            recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
+            lifted = recipe.of(x, lambda block: (block - c) @ mapping)  # noqa: B023 (called at once)
+            noisy = symmetric_gaussian(lifted, charge, noise)
+            m, moment = recipe.read(noisy, d, charge)  # (8)
+            there = recipe.share(float(noisy[0, 0]), charge)
+            drawn = (gaussian_scale(charge) / (step.height * there)) ** 2 / 2
+            m, s = step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
             if step is not steps[-1]:
                 c, frame = c + frame.back(m), rounder(frame, s, step)  # (10)
         found = unwinsorised(s, step.clip)  # (11)
@@ -701,20 +685,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
 
         Just above the least n at which it is finite, an upper bound.
         """
-        require_matrix(n, d)
         return self.design(n, d, budget).errors.gaussian_median
-
-
-def moments_round(
-    x: Array, centre: Array, frame: Frame, step: JointStep, charge: Charge, noise: NoiseSource
-) -> tuple[Array, Array]:
-    n, d = x.shape
-    recipe, mapping = LiftedMoment(n, d, step.height), frame.matrix.T / step.clip
-    noisy = symmetric_gaussian(recipe.of(x, lambda block: (block - centre) @ mapping), charge, noise)
-    m, moment = recipe.read(noisy, d, charge)  # (8)
-    there = recipe.share(float(noisy[0, 0]), charge)
-    drawn = (gaussian_scale(charge) / (step.height * there)) ** 2 / 2
-    return step.clip * m, step.clip**2 * (moment - np.outer(m, m) + drawn * np.eye(d))  # (9)
 
 
 def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
@@ -725,7 +696,7 @@ def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
     return frame.then(spectral_map(whole, lambda values: np.maximum(values + step.excess, least) ** -0.5))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> JointDesign:
     def noise(step: JointStep) -> tuple[float, float]:  # s and t
         reach = step.clip * hypot(1.0, step.height)
@@ -790,6 +761,6 @@ def balanced_height(d: int, radius: float) -> float:
     return sqrt(2 / (1 + sqrt(1 + 8 * (d + 1) * radius**2)))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def square_beyond(d: int, share: float) -> float:
     return float(chdtri(d, share))

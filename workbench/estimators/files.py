@@ -32,7 +32,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
@@ -52,7 +52,7 @@ from workbench.estimators.reading import numeric_type, read
 from workbench.estimators.release import Release
 from workbench.estimators.shared.rows import rows_of_a_block
 from workbench.privacy import Budget
-from workbench.types import Array
+from workbench.types import Array, RowMap, frozen
 
 T = TypeVar("T")
 Source = Callable[[], Iterable[object]]
@@ -77,7 +77,7 @@ _HEADER = "a CSV file with a header in its first line"
 # Tables in files
 
 
-@dataclass(frozen=True)
+@frozen
 class Writing:
     """How a CSV file is written; what is None is found in its header.
 
@@ -105,7 +105,7 @@ class Writing:
         return separator, self.decimal or (".," if separator == ";" else ".")
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells:
     """The map from a line to the cells at `places`, where the header has `width` names."""
 
@@ -142,7 +142,7 @@ def _split(line: str, separator: str) -> list[list[str]]:
     return list(csv.reader([line, ""], delimiter=separator, skipinitialspace=True))
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """What is public of a file: the names of its columns, the number of its rows, how it is written."""
 
@@ -173,7 +173,7 @@ class Table:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@frozen
 class CsvFile(Table):
     """A header, which is public, and the lines below it, of which only the number is."""
 
@@ -268,7 +268,7 @@ def _require_distinct(names: Sequence[str], allowed: str) -> None:
         met.add(name)
 
 
-@dataclass(frozen=True)
+@frozen
 class ParquetFile(Table):
     """The columns of a file, their types, and how many rows it has."""
 
@@ -439,7 +439,7 @@ class StoredRows(InBlocks):
             raise ChangedError("source: the rows changed between two passes; nothing is released")
         self.checksum = checksum
 
-    def mapped(self, change: Callable[[Array], Array]) -> InBlocks:
+    def mapped(self, change: RowMap) -> InBlocks:
         return InBlocks(self.shape, lambda: map(change, self.blocks()))
 
     def paired(self) -> InBlocks:

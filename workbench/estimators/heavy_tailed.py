@@ -50,8 +50,6 @@ not located by histograms, and no batches are averaged.
 Proof: `proofs/heavy_tails.md`.
 """
 
-from dataclasses import dataclass
-from functools import lru_cache
 from math import comb, inf, log, sqrt
 from operator import attrgetter
 from typing import NamedTuple
@@ -59,8 +57,8 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.errors import ArgumentError, few, integer_at_least, probability, real
-from workbench.estimators.base import Estimator, Trace, require_matrix
-from workbench.estimators.coinpress import BallMean, MeanDesign, noise_radius, positive_mean
+from workbench.estimators.base import record
+from workbench.estimators.coinpress import BallMean, InSteps, MeanDesign, noise_radius, positive_mean
 from workbench.estimators.shared.budgets import (
     batches_plan,
     divisions,
@@ -91,7 +89,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.special import gammainc
-from workbench.types import Array, Calibration, Mode, PerColumn
+from workbench.types import Array, Calibration, Floats, Mode, PerColumn, frozen, public, remembered
 
 MOST_STEPS, SHARES = 20, (0.1, 0.25, 0.5)  # of all steps but the last: of rows if "proved", else of μ²
 CAUTION = 0.25  # "practical": the share of e that is used
@@ -101,7 +99,7 @@ RADII = np.geomspace(0.5, 1e3, 150)  # tried for a preconditioning step, in unit
 MOST_MEAN_STEPS, MEAN_SHARES = 8, (0.01, 0.05, 0.1, 0.25)  # of μ², of all steps but the last
 
 
-@dataclass(frozen=True)
+@frozen
 class Moments:
     """What bounded moments say of a law: `order` = k at least 1, `constant` = C at least 1."""
 
@@ -138,7 +136,7 @@ class Moments:
 
         c = κ C (d/γ²)^{k-1}; κ = 1 for rows zeroed, (k-1)^{k-1}/k^k for rows clipped.
         """
-        return np.asarray(self._cut(zeroed) * (d / np.asarray(radius) ** 2) ** (self.order - 1))
+        return self._cut(zeroed) * (d / np.asarray(radius) ** 2) ** (self.order - 1)
 
     def radius(self, d: int, bias: float, zeroed: bool = False) -> float:
         return sqrt(d) * float((self._cut(zeroed) / bias) ** (1 / (2 * (self.order - 1))))
@@ -206,16 +204,7 @@ class Stage(NamedTuple):
         return self.sensitivity / (mu * sqrt(self.weight))
 
 
-class InSteps(Estimator[Array]):
-    steps: int | None
-    mode: Mode
-
-    @property
-    def practical(self) -> bool:
-        return self.mode == "practical"
-
-
-@dataclass(frozen=True, kw_only=True)
+@public
 class HeavyTailed(InSteps):
     upper: float
     lower: float
@@ -245,7 +234,6 @@ class HeavyTailed(InSteps):
         return stages_of(self, centred_count(n, self.centred), d, gaussian_total(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         stages = self.stages(n, d, budget)
         batches = not self.practical and len(stages) > 1
         whole = (step_budgets(budget, (1.0,))[0],) * len(stages)
@@ -256,13 +244,12 @@ class HeavyTailed(InSteps):
         ]
         return batches_plan(budget, charges) if batches else steps_plan(budget, charges)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         stages, charges = self.stages(n, d, budget), self.plan(n, d, budget).charges()
         rows, a = centred_rows(x, self.centred), np.eye(d) / sqrt(self.upper)
         for stage, charge in zip(stages, charges, strict=True):
-            if trace is not None:
-                trace.add(preconditioner=a, lower=stage.lower)
+            record(preconditioner=a, lower=stage.lower)
             moment = self.moment(rows[stage.start : stage.stop], a, stage)  # (1)
             z = symmetric_gaussian(moment, charge, noise)  # (2)
             if stage.band is not None:
@@ -283,8 +270,6 @@ class HeavyTailed(InSteps):
         on the PSD part costs a factor 1/ℓ. Infinite in mode "practical", and for a beta below the field where
         several steps are taken.
         """
-        probability(beta=beta)
-        require_matrix(n, d)
         mu, stages = gaussian_total(budget), self.stages(n, d, budget)
         if self.practical or (len(stages) > 1 and beta < self.beta):
             return inf
@@ -300,7 +285,6 @@ class HeavyTailed(InSteps):
 
         The larger of that at Σ = `lower` I and where the last frame is round; heavy tails add the cut's bias.
         """
-        require_matrix(n, d)
         mu, size = gaussian_total(budget), 1 / (self.upper / self.lower)
         *early, last = self.stages(n, d, budget)
         for stage in early:
@@ -317,7 +301,7 @@ class HeavyTailed(InSteps):
         return sqrt(d * (d + 1) * (1 / rows + noise) + d * (1 - float(kept)) ** 2)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
     def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
         (bias, sd), last = last_errors(of, d, mu, stages[-1]), stages[-1]
@@ -359,7 +343,7 @@ def preconditioning_step(
     moments, caution = of.bounded, CAUTION if of.practical else 1.0
     paper = moments.radius(d, STEP_BIAS / 2, zeroed=True) if of.zeroed else 0.0
     radii = np.asarray([paper]) if of.zeroed else sqrt(d) * RADII
-    squares, level = np.asarray(radii**2), log(4 * d / beta)
+    squares, level = radii**2, log(4 * d / beta)
     slope = level * squares / (3 * m)
     sampling = slope + np.sqrt(slope**2 + 2 * np.minimum(squares, moments.fourth * d) * level / m)
     unit = second_moment_sensitivity(m, 1.0) / mu
@@ -378,7 +362,7 @@ def last_errors(of: HeavyTailed, d: int, mu: float, last: Stage) -> tuple[float,
     return sqrt(d) * float(of.bounded.bias(d, last.radius, of.zeroed)), last.sd(mu)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class HeavyTailedCovariance(HeavyTailed):
     """Private covariance of heavy-tailed rows, by steps of preconditioning (M21/HT Algorithms 2 and 3).
 
@@ -416,7 +400,7 @@ class HeavyTailedCovariance(HeavyTailed):
     mode: Mode = "practical"
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class HeavyTailedNaiveCovariance(HeavyTailed):
     """Private covariance of heavy-tailed rows, by one noisy step (M21/HT Algorithm 1).
 
@@ -442,7 +426,7 @@ class HeavyTailedNaiveCovariance(HeavyTailed):
         return unit * self.stages(n, d, budget)[0].radius
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ClippedHeavyMean(BallMean):
     """Private mean of heavy-tailed rows (KSU20, for M21's list of prior work).
 
@@ -483,10 +467,6 @@ class ClippedHeavyMean(BallMean):
     def _validate(self) -> None:
         Moments(self.moments, self.hypercontractivity)
 
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)
-
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:  # (6) (7) are (2) (3) of `coinpress`
         return heavy_mean_design(self, n, d, gaussian_total(budget))
 
@@ -495,12 +475,10 @@ class ClippedHeavyMean(BallMean):
 
         Infinite for a beta below the field.
         """
-        probability(beta=beta)
-        require_matrix(n, d)
         return self.unit * self.design(n, d, budget).error if beta >= self.beta else inf
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDesign:
     moments, k = Moments(of.moments, of.hypercontractivity), of.moments
     excess, squared = moments.excess(d), moments.squared_excess(d)
@@ -511,7 +489,7 @@ def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDe
         cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))
         return r + g, sqrt(d / (n * (of.beta / 3))) + cut + noise * (r + g)  # (5) (8)
 
-    def tried(weights: tuple[float, ...]) -> MeanDesign:
+    def tried(weights: Floats) -> MeanDesign:
         beta = of.beta / (3 * len(weights))
         taken, clips, radii = list[float](), list[float](), [of.radius / of.unit]
         for weight in weights[:-1]:

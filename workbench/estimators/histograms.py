@@ -48,38 +48,26 @@ Widths of bins and the constants of the radius are chosen here. Proofs: `proofs/
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, inf, log, sqrt
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.distributions import Ball, Box
 from workbench.errors import ArgumentError, few, probability
 from workbench.estimators.base import (
     MOST_CHARGED,
     Abstention,
-    Estimator,
     Located,
+    OfUnit,
     T,
-    Trace,
     require_matrix,
     standardised,
 )
 from workbench.estimators.shared.budgets import concentrated, converted, require_selection
 from workbench.estimators.shared.rows import only_present, row_blocks
-from workbench.privacy import (
-    ZCDP,
-    ApproxDP,
-    Budget,
-    Charge,
-    NoiseSource,
-    Parallel,
-    Plan,
-    PureDP,
-    Sequential,
-)
+from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, PureDP, Sequential
 from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.histograms import (
     COUNTS_L1,
@@ -92,7 +80,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import additive, exponential, noisy_max
 from workbench.privacy.plan import Rule
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, Counts, frozen, public
 
 if TYPE_CHECKING:
     from workbench.estimators.heavy_tailed import Moments
@@ -117,7 +105,7 @@ def suffice(n: int, best: float, far: float, beta: float, noise: float, ahead: f
     return (best - far) * n - 2 * deviation > ahead and best * n - deviation - noise >= least
 
 
-@dataclass(frozen=True)
+@frozen
 class UnitHistogram:
     """The steps for rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
 
@@ -145,7 +133,7 @@ class UnitHistogram:
             return np.floor(z)
         return np.clip(np.floor(z + self.radius), 0, self.bins - 1)
 
-    def counts(self, z: Array) -> NDArray[np.int64]:
+    def counts(self, z: Array) -> Counts:
         bins = (only_present(self.keys(rows)).astype(np.int64) for rows in row_blocks(z))
         return np.asarray(sum(np.bincount(one, minlength=self.bins) for one in bins))
 
@@ -186,7 +174,7 @@ class UnitHistogram:
         return largest_noise(bins, cost, beta)
 
 
-@dataclass(frozen=True)
+@frozen
 class StableCentres:
     """The steps for every coordinate of rows in standard units, bins [wj, w(j + 1)) of `width` w."""
 
@@ -258,9 +246,7 @@ class Location(Located[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.histogram.charge("locate", budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         charge = self.plan(len(x), 1, budget)["locate"]
         found = self.histogram.draw(self.standard(x), charge, noise)  # (1) (2)
         return found if isinstance(found, Abstention) else self.centre + self.sigma * found  # (3)
@@ -270,7 +256,7 @@ class Location(Located[float]):
         return self.sigma * self.histogram.error_bound(n, self.plan(n, d, budget)["locate"].cost, beta)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class HistogramLocation(Location):
     """Private location of one column on a known range, within 2.5 sigma (L17 Corollary 2.4).
 
@@ -302,7 +288,7 @@ class HistogramLocation(Location):
     in_passes = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class StableLocation(Location):
     """Private location of one column anywhere on the line, within 2.5 sigma (L17 Theorem 1.2).
 
@@ -332,17 +318,13 @@ class StableLocation(Location):
     calibration: Calibration = "tight"
 
 
-class Range(Estimator[T]):
+class Range(OfUnit[T]):
     """Regions round a centre that is found coordinate by coordinate, in a unit of their own."""
 
     width: ClassVar[float]
     masses: tuple[float, float]  # of the fullest bin at least, of all far ones at most
     beta: float
     calibration: Calibration
-
-    @property
-    @abstractmethod
-    def unit(self) -> float: ...
 
     def centres(self, d: int) -> StableCentres:
         return StableCentres(self.width, self.calibration)
@@ -351,12 +333,9 @@ class Range(Estimator[T]):
     def around(self, centre: Array, n: int) -> T: ...
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         return self.centres(d).plan(n, d, budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         (n, d), z = x.shape, standardised(x, 0.0, self.unit)
         centre = self.centres(d).draw(z, self.plan(n, d, budget), noise)  # (1)
         return centre if isinstance(centre, Abstention) else self.around(self.unit * centre, n)  # (2)
@@ -366,11 +345,10 @@ class Range(Estimator[T]):
 
         It is exceeded with probability at most beta; infinite for few rows, and for parts.
         """
-        require_matrix(n, d)
         return self.unit * self.centres(d).error_bound(n, d, budget, beta, *self.masses)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class BoxRange(Range[Box]):
     """Private box that holds all rows of sub-Gaussian data, its place unknown (LKKO21 Algorithm 5).
 
@@ -398,10 +376,6 @@ class BoxRange(Range[Box]):
 
     width, masses = BOX_WIDTH, (BOX_BEST, FAR_MASS)
 
-    @property
-    def unit(self) -> float:
-        return self.sigma
-
     def around(self, centre: Array, n: int) -> Box:
         d = len(centre)
         reach = 1.5 * BOX_WIDTH + sqrt(2 * log(2 * n * d / self.beta))
@@ -410,7 +384,7 @@ class BoxRange(Range[Box]):
         return Box(centre, np.full(d, self.sigma * reach))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class BallRange(Range[Ball]):
     """Private ball that holds most rows of heavy-tailed data, its place unknown (LKKO21 Algorithm 15).
 
@@ -462,10 +436,6 @@ class BallRange(Range[Ball]):
     @property
     def masses(self) -> tuple[float, float]:  # type: ignore[override]
         return BALL_BEST - self.corruption, BALL_FAR + self.corruption
-
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)
 
     def centres(self, d: int) -> StableCentres:
         parts = ceil(PARTS * log(2 * d / self.beta)) if self.calibration == "paper" else 1

@@ -87,16 +87,15 @@ are over the share p/n of rows that are there, drawn with (5) at no cost (`share
 widths of (8) are for p rows. Proof: `proofs/univariate.md`, sections 1.5 and 11.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, exp, expm1, inf, log, sqrt
-from typing import ClassVar
 
 import numpy as np
 
 from workbench.distributions import Interval as ConfidenceInterval
 from workbench.errors import MOST_LOSS, ArgumentError, probability
-from workbench.estimators.base import FARTHEST, Abstention, Trace, Univariate, standardised
+from workbench.estimators.base import FARTHEST, Abstention, Univariate, standardised
 from workbench.estimators.bounded import BoundedMean
 from workbench.estimators.histograms import BEST, REACH, UnitHistogram
 from workbench.estimators.release import FOR_OTHERS
@@ -131,7 +130,7 @@ from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge
 from workbench.privacy.mechanisms import additive
 from workbench.special import brentq, chdtri, ndtr, ndtri, stdtr
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 WHOLE_LINE = ConfidenceInterval(-inf, inf)
 MEAN, SCALE, LOCATION = WindowMean(None), Scale(), UnitHistogram(None, "tight")
@@ -159,7 +158,7 @@ def pivotal_width(
     return critical_value(n, mean, (1 - DOUBT) * level, absent, scale)  # (7)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Budget | None) -> float:
     if level < LEAST_LEVEL:
         return inf
@@ -172,7 +171,7 @@ def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Bud
 
     def missed(q: float) -> Array:
         chances = law(root * (apart - q * units)) + law(-root * (apart + q * units))
-        return np.asarray(chances.mean(axis=1))  # (5)
+        return chances.mean(axis=1)  # (5)
 
     def excess(q: float) -> float:
         chances = missed(q)
@@ -237,7 +236,7 @@ def _on_fewer(plan: Plan, factor: float) -> Plan:
     return Sequential("basic", tuple(charges))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class UnboundedMean(Stepwise):
     """Private mean of one column, its range unknown (L17 Theorem 2.8).
 
@@ -288,7 +287,7 @@ class OfLevel(Univariate[ConfidenceInterval]):
         return ConfidenceInterval(s * middle - reach, s * middle + reach)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Interval(OfLevel):
     """Private confidence interval for the mean of one column, sigma known (KV18 Theorem 3.1).
 
@@ -320,7 +319,7 @@ class Interval(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = f"normal rows of standard deviation sigma only; {FOR_OTHERS}"
+    laws = f"normal rows of standard deviation sigma only; {FOR_OTHERS}"
 
     sigma: float
     level: float = 0.05
@@ -344,9 +343,7 @@ class Interval(OfLevel):
             return inf
         return self.sigma * half_width(0.9 * self.level, 1 / sqrt(n), plan["mean"])
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> ConfidenceInterval:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         if self.calibration == "tight":
             return self.pivotal(x, self.sigma, budget, noise)
         n, plan, z = len(x), self.plan(len(x), 1, budget), standardised(x, 0.0, self.sigma)
@@ -365,7 +362,7 @@ class Interval(OfLevel):
         return self.half_width(n, budget) if beta >= SURE / 2 else inf
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class IntervalUnknownVariance(OfLevel):
     """Private confidence interval for the mean of one column, nothing known (KV18 Theorem 5.1).
 
@@ -384,12 +381,12 @@ class IntervalUnknownVariance(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
+    laws = f"normal rows only; {FOR_OTHERS}"
 
     level: float = 0.05
     calibration: Calibration = "tight"
 
-    fewest = LEAST_ROWS
+    least_rows = LEAST_ROWS
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.calibration == "tight":
@@ -404,9 +401,7 @@ class IntervalUnknownVariance(OfLevel):
             mean_charge("mean", sensitivity(n, 1.0), mean),
         )
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> ConfidenceInterval:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         if self.calibration == "paper":
             return self.from_histograms(x, budget, noise)
         scale, mean = scale_and_mean(len(x), budget)
@@ -472,7 +467,7 @@ class IntervalUnknownVariance(OfLevel):
         return inf if scale == inf else pivotal_width(n, mean, self.level, scale=cost) * (1 + scale)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def scale_and_mean(n: int, budget: Budget) -> tuple[Budget, Budget]:
     def width(share: float) -> float:
         scale, mean = divided(budget, share, deltas=(0.5, 0.5))
@@ -505,7 +500,7 @@ CENTRE = WindowMedian(left=1.0, right=1.0)
 FEW, MANY = 300, 5000  # rows from which skewed, and lognormal ones are covered at any budget
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class IntervalMean(OfLevel):
     """Private confidence interval for the mean of one column, of any distribution, nothing known (ours).
 
@@ -550,8 +545,8 @@ class IntervalMean(OfLevel):
     True
     """
 
-    laws: ClassVar[str] = "rows of any distribution with a fourth moment, but for few far values"
-    fewest = 1  # between bounds
+    laws = "rows of any distribution with a fourth moment, but for few far values"
+    least_rows = 1  # between bounds
 
     level: float = 0.05
     low: float | None = None
@@ -591,11 +586,9 @@ class IntervalMean(OfLevel):
             "known bounds BoundedMean(low=, high=) covers all"
         )
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> ConfidenceInterval:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> ConfidenceInterval:
         if mean := self.within(len(x), budget):
-            return mean.interval(mean.estimate(x, budget, noise, trace), len(x), budget, self.level)
+            return mean.interval(mean.estimate(x, budget, noise), len(x), budget, self.level)
         n, chosen, plan = len(x), tail_design(len(x), budget), self.plan(len(x), 1, budget)
         logs = resolved_differences(x)
         log_scale = chosen.scale.draw(logs, plan["log-scale"], noise)  # (1)
@@ -669,7 +662,7 @@ class IntervalMean(OfLevel):
         return found[1] if found else inf
 
 
-@dataclass(frozen=True)
+@frozen
 class Tail:
     """Rows up to `radius` go where they are, up to `beyond` to `end`, up to `far` they are counted."""
 
@@ -689,7 +682,7 @@ class Tail:
         return np.column_stack([w, counted & (z > 0), counted & (z < 0), size > self.far])
 
 
-@dataclass(frozen=True)
+@frozen
 class TailDesign:
     """The charges of the steps in their order, and the mechanisms of (1) and (4): public."""
 
@@ -794,7 +787,7 @@ def resolved_differences(x: Array) -> Array:
     # their logs, -inf of ties: what floats do not resolve
     even, apart = len(x) - len(x) % 2, pair_differences(x)
     with np.errstate(divide="ignore"):
-        logs = np.asarray(np.log(apart))
+        logs = np.log(apart)
     logs[apart <= RESOLVED * np.maximum(np.abs(x[:even:2]), np.abs(x[1:even:2]))] = -inf
     return logs
 

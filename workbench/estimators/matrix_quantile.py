@@ -32,15 +32,14 @@ Beside AL22's Algorithm 3: its masking step (Definition 3.3) stays, its vote of 
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import log, log1p, sqrt
 from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, one_of, positive, probability
-from workbench.estimators.base import Abstention, Estimator, Trace, require_matrix, shuffled
+from workbench.errors import ArgumentError, one_of, positive
+from workbench.estimators.base import Abstention, Estimator, record, shuffled
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import centred_rows, neutral
 from workbench.estimators.stable_quantile import (
@@ -76,7 +75,7 @@ from workbench.privacy.stable import (
     stable_scale,
 )
 from workbench.special import ndtri
-from workbench.types import Array
+from workbench.types import Array, Floats, frozen, public, remembered
 
 DRAWS, SEED = 40, 47
 RATIOS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
@@ -94,7 +93,7 @@ Target = Literal["thompson", "frobenius"]
 Mask = Literal["auto", "wishart"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class MatrixQuantileCovariance(Estimator[Array]):
     """Private covariance of any Gaussian from a few thousand rows: a stable matrix quantile (ours).
 
@@ -155,7 +154,6 @@ class MatrixQuantileCovariance(Estimator[Array]):
 
     def recipe(self, n: int, d: int, budget: Budget) -> "tuple[int, MatrixQuantile]":
         """Return how many rows the subspace has, and steps (1) to (3) for the others, paired or not."""
-        require_matrix(n, d)
         events = require_events(budget)
         fewest = self.fewest(d, events)
         if n < fewest:
@@ -175,18 +173,16 @@ class MatrixQuantileCovariance(Estimator[Array]):
         _, recipe = self.recipe(n, d, budget)
         return "" if self.degenerate else carried(recipe.design.test.level / n)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         first, recipe = self.recipe(len(x), x.shape[1], budget)
         if not self.degenerate:
-            found = recipe.draw(centred_rows(x, self.centred), noise, trace)
+            found = recipe.draw(centred_rows(x, self.centred), noise)
             return Abstention(TEST) if found is None else found
         x = shuffled(x, noise)
         basis = self.subspace.basis(x[:first], recipe.budget, noise)
         if isinstance(basis, Abstention):
             return basis
-        inside = recipe.draw(completed(centred_rows(x[first:], self.centred), basis, noise), noise, trace)
+        inside = recipe.draw(completed(centred_rows(x[first:], self.centred), basis, noise), noise)
         rank = basis.shape[1]
         return Abstention(TEST) if inside is None else symmetrised(basis @ inside[:rank, :rank] @ basis.T)
 
@@ -195,11 +191,10 @@ class MatrixQuantileCovariance(Estimator[Array]):
 
         For normal rows of full rank, given an answer, by simulation.
         """
-        probability(beta=beta)
         return self.recipe(n, d, budget)[1].design.error("thompson", beta / 2)
 
 
-@dataclass(frozen=True)
+@frozen
 class MatrixQuantile:
     """Steps (1) to (3) for n rows of mean 0 and dimension d."""
 
@@ -219,13 +214,12 @@ class MatrixQuantile:
         traces = np.trace(self.design.released, axis1=1, axis2=2) * self.design.centring / self.d
         return float(np.sqrt(np.mean(traces**2)))
 
-    def draw(self, rows: Array, noise: NoiseSource, trace: Trace | None = None) -> Array | None:
+    def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
         """Return the masked centre, positive definite, or None for no answer."""
         made = self.design
         h, root = made.test.measure(neutral(rows))  # (1) (2)
         released = stable_mask(Stable(h, ChargedRoot(root)), made.charge, noise)  # (3)
-        if trace is not None:
-            trace.add(h=h, centre=root @ root.T)
+        record(h=h, centre=root @ root.T)
         return None if released is None else released * made.centring
 
 
@@ -233,12 +227,12 @@ def influence_for(d: int) -> Influence:
     return Influence(0.3 if d <= 2 else 0.5 if d <= 7 else 0.7)
 
 
-def scales(d: int) -> tuple[float, ...]:
+def scales(d: int) -> Floats:
     """Return the scales p for d dimensions: P_u is about p times the covariance."""
     return tuple(factor * d * (1 + 2.2 / d**0.4) for factor in FACTORS)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def cells(d: int, power: int) -> list[Cell]:  # of every scale
     return kept_cells(FILE).get(f"{d} {power}") or simulated(d, power)
 
@@ -281,7 +275,7 @@ def main() -> None:
     write(FILE, {f"{d} {p}": simulated(d, p) for d in COMMON for p in powers(d)})
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """The test, what it and its mask together cost, and what normal rows do."""
 
@@ -314,7 +308,7 @@ class Design:
         values, axes = np.linalg.eigh(free * size)
         halves = np.exp((values + trace[:, None]) / 2) * sqrt(self.scale)
         root = axes * halves[:, None, :] @ axes.transpose(0, 2, 1)
-        return np.asarray(root @ masks @ root)
+        return root @ masks @ root
 
     @cached_property
     def centring(self) -> float:  # c: the release times c is centred on the covariance
@@ -331,7 +325,7 @@ class Design:
         return float(np.quantile(errors, 1 - beta))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _design(recipe: MatrixQuantile) -> Design:
     # whose mask is narrowest; raises where there is none
     tried = ((most, index) for most in counts(recipe.budget, COUNTS) for index in range(len(FACTORS)))
@@ -368,13 +362,13 @@ def stable_charge(test: Stability, budget: ApproxDP, silent: float, mask: Mask =
     return StableCharge(TEST, kind, distance, budget, most=test.most, d=test.d, silent=silent)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def interpolated(n: int, d: int, index: int) -> Cell:
     made = between(n, lambda power: cells(d, power)[index], powers(d).start, HIGHEST - 1)
     return made | {name: max(0.0, made[name]) for name in ("trace", "rest")}
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_rows(
     d: int,
     budget: ApproxDP,

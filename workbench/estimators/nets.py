@@ -22,7 +22,6 @@ The source omits the algorithm: net, directions and constants are chosen here, a
 Proof: `proofs/heavy_tails.md`, section 8.
 """
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 from math import ceil, exp, log, pi, sinh, sqrt
@@ -30,7 +29,7 @@ from math import ceil, exp, log, pi, sinh, sqrt
 import numpy as np
 
 from workbench.errors import ArgumentError, integer_at_least, probability
-from workbench.estimators.base import Estimator, Trace, mapped, require_matrix
+from workbench.estimators.base import Estimator, mapped
 from workbench.estimators.heavy_tailed import Moments
 from workbench.estimators.shared.budgets import require_selection
 from workbench.estimators.shared.noisy_means import better_than, chosen, weighted_median
@@ -39,7 +38,7 @@ from workbench.linalg import half_sphere, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, selection_scale
-from workbench.types import Array
+from workbench.types import Array, frozen, public
 
 MOST = 50_000  # candidates
 DIRECTIONS = 24  # in two dimensions
@@ -50,7 +49,7 @@ ROWS, BLOCK = 1024, 240  # terms that are held at a time: they stay in the cache
 BITS = 30  # of the largest term: a block of them is exact in floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Net:
     """The net for covariances between I/ratio and I, at step h = `step`."""
 
@@ -91,7 +90,7 @@ class Net:
         roots = np.array([spectral_map(one, lambda values: values**-0.5) for one in self.candidates])
         forms = np.einsum("nij,mjk,nkl->nmil", roots, directions(self.d), roots)
         if self.d == 1:
-            return np.asarray(forms[..., 0])
+            return forms[..., 0]
         return np.stack([forms[..., 0, 0], 2 * forms[..., 0, 1], forms[..., 1, 1]], axis=-1)
 
 
@@ -120,7 +119,7 @@ def directions(d: int) -> Array:
     # middle = (U₁₁ + U₂₂)/2 ≥ 0, half = (U₁₁ - U₂₂)/2
     off, half, middle = half_sphere(DIRECTIONS).T / sqrt(2)
     rows = np.array([[middle + half, off], [off, middle - half]])
-    return np.asarray(rows.transpose(2, 0, 1))
+    return rows.transpose(2, 0, 1)
 
 
 def monomials(x: Array) -> Array:
@@ -128,7 +127,7 @@ def monomials(x: Array) -> Array:
     return x**2 if x.shape[1] == 1 else np.stack([x[:, 0] ** 2, x[:, 0] * x[:, 1], x[:, 1] ** 2], axis=1)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PureNetCovariance(Estimator[Array]):
     """Private covariance in one or two dimensions under pure privacy, from a net (M21, conclusion).
 
@@ -186,17 +185,16 @@ class PureNetCovariance(Estimator[Array]):
         return float(sigma * ((k - 1) ** k / k**k / loss) ** (1 / k))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         require_selection(budget)
         m, clip = centred_count(n, self.centred), self.clip(n, d, budget)
         span = clip + (min(clip, 1.0) if d == 1 else clip)
         return Charge(STEP, "exponential", span / m, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         scores = self.scores(centred_rows(x, self.centred), self.clip(n, d, budget))  # (1)
         chosen = exponential(scores, self.plan(n, d, budget)[STEP], noise)
-        return np.asarray(self.upper * self.net(d).candidates[chosen])  # (2)
+        return self.upper * self.net(d).candidates[chosen]  # (2)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ for Σ between the candidates at `lower` I.

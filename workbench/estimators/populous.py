@@ -71,7 +71,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, exp, log, log1p, prod, sqrt
 from types import CellType, FunctionType, MethodType, ModuleType
@@ -81,16 +81,7 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, integer_at_least, one_of, positive, probability
-from workbench.estimators.base import (
-    Abstention,
-    Estimator,
-    T,
-    Trace,
-    own_stream,
-    require_matrix,
-    sanitised,
-    shuffled,
-)
+from workbench.estimators.base import Abstention, Estimator, T, own_stream, sanitised, shuffled
 from workbench.estimators.matrix_quantile import MatrixQuantile, fewest_rows
 from workbench.estimators.shared.budgets import concentrated, delivered, halved, least_groups, require_events
 from workbench.estimators.shared.moments import Frame, Moments, SquaredErrors
@@ -124,20 +115,12 @@ from workbench.estimators.votes import (
     reduced,
 )
 from workbench.linalg import fewest
-from workbench.privacy import (
-    ApproxDP,
-    Budget,
-    Charge,
-    NoiseSource,
-    Parallel,
-    Plan,
-    SimulatedNoise,
-)
+from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
 from workbench.privacy.histograms import keys_for_mode, mode_charge, release_mode
 from workbench.privacy.noise import bartlett
 from workbench.privacy.stable import LARGEST_THOMPSON, masked_identity, square_scale
 from workbench.special import brentq, chdtri, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, Floats, frozen, public, remembered
 
 LONGEST = 10_000  # entries of a point in l1: their rounding to a grid is far below the thousandth added to Δ
 
@@ -189,8 +172,7 @@ def _answer(oracle: Oracle, shape: tuple[int, ...], rows: Array, seed: int | Non
 def own_copy(oracle: Oracle) -> Oracle:
     # unlike `copy.deepcopy`, of a function its default values, its attributes and the variables around it are
     # copied, too, functions among them; what two functions share they share in the copy
-    copied: Oracle = _copied(oracle, {})
-    return copied
+    return _copied(oracle, {})
 
 
 def _copied(value: Any, memo: Memo) -> Any:
@@ -236,7 +218,7 @@ def _roots(matrices: Array) -> Array:
             found[place] = np.linalg.cholesky(matrix).T
         except np.linalg.LinAlgError:
             found[place] = 0.0
-    return np.asarray(found)
+    return found
 
 
 SPACES = {
@@ -250,7 +232,7 @@ SPACES = {
 }
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _space_designer(space: str, kind: str, side: int, size: int, limit: float, far: float) -> Designer:
     # designs for groups of one size, a share `far` of which are farther apart than `limit`
     normed = space != "thompson"
@@ -259,7 +241,7 @@ def _space_designer(space: str, kind: str, side: int, size: int, limit: float, f
     return replace(family, side=0 if normed else side, start=2 * size, within=1.01)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Populous(Estimator[Array]):
     """Private version of any estimator, by a vote of groups of rows (AL22 Algorithm 1).
 
@@ -343,7 +325,6 @@ class Populous(Estimator[Array]):
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
         """Return thresholds and charges, in a norm those for limit 1; public. None for "exact"."""
-        require_matrix(n, d)
         one_of(SPACES, space=self.space)
         side, cost, kind = self._dimension(d), require_events(budget), str(self.mask)
         if kind == "auto":
@@ -356,16 +337,13 @@ class Populous(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.space != "exact":
             return self.design(n, d, budget).plan
-        require_matrix(n, d)
         self._dimension(d)
         charge = mode_charge(VOTE, require_events(budget))
         least = keys_for_mode(charge, self.far, self.beta) * self.size
         _require(n >= least, "n", n, f"at least {least} in groups of {self.size}")
         return charge
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         side = self._dimension(d)
         shape = (side, side) if self.space == "thompson" else (side,)
@@ -395,7 +373,15 @@ def _require(true: bool, argument: str, value: object, allowed: str) -> None:
         raise ArgumentError(argument, value, allowed)
 
 
-@dataclass(frozen=True, kw_only=True)
+def voted_mean(x: Array, sigma: float, oracle: Oracle, made: Design, noise: NoiseSource) -> Array | None:
+    """Return the mean of rows of standard deviation sigma by a vote of groups, whose means `oracle` tells."""
+    with np.errstate(over="ignore", under="ignore"):
+        rows = sanitised(x / sigma)
+    found = reduced(rows, oracle, partial(Points, limit=made.limit), made, noise)  # (1) (2)
+    return None if found is None else sigma * found  # (3)
+
+
+@public
 class VotedMean(Estimator[Array]):
     sigma: float
 
@@ -411,22 +397,16 @@ class VotedMean(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.design(n, d, budget).plan
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
-        made = self.design(n, d, budget)
-        with np.errstate(over="ignore", under="ignore"):
-            rows = sanitised(x / self.sigma)
-        found = reduced(rows, self._points, partial(Points, limit=made.limit), made, noise)  # (1) (2)
-        return Abstention(VOTE) if found is None else self.sigma * found  # (3)
+        found = voted_mean(x, self.sigma, self._points, self.design(n, d, budget), noise)
+        return Abstention(VOTE) if found is None else found
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on the distance from the mean, true with probability 1 - beta, given an answer.
 
         For normal rows: the average of as many groups as have all the weight at least, and noise.
         """
-        probability(beta=beta)
         return self.sigma * self._length(n, d, budget, beta, self.design(n, d, budget).vote.least_weight)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
@@ -439,7 +419,7 @@ class VotedMean(Estimator[Array]):
         return sqrt(float(chdtri(d, beta)) * variance)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousMean(VotedMean):
     """Private mean anywhere in space, the covariance known, by a vote of groups of rows (AL22 Section 7).
 
@@ -478,11 +458,14 @@ class PopulousMean(VotedMean):
         positive(alpha=self.alpha)
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
-        require_matrix(n, d)
-        cost, beta = require_events(budget), self.beta / 3
-        if self.calibration == "paper":
-            return _paper_mean(n, d, cost, beta, self.alpha / self.sigma)
-        return designed(mean_designer(d), n, cost, beta)
+        events, beta = require_events(budget), self.beta / 3
+        if self.calibration == "tight":
+            return designed(mean_designer(d), n, events, beta)
+        alpha, cost = self.alpha / self.sigma, halved(events)
+        width = (sqrt(d) + sqrt(2 * log(1 / beta))) * sqrt(2 * log(2 / cost.delta)) / cost.epsilon
+        k = max(ceil(2 * MOVED * width), least_groups(cost), FEWEST_GROUPS)
+        size = max(ceil((4 / alpha * (sqrt(d) + sqrt(2 * log(2 * k / beta)))) ** 2), n // k)
+        return _paper_design(n, k, size, alpha / 2, MOVED * alpha / k, "gaussian", cost)
 
     _points = staticmethod(group_means)
 
@@ -490,15 +473,15 @@ class PopulousMean(VotedMean):
         return 1 / (n // made.size * made.size * weight)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def mean_designer(d: int) -> Designer:
-    def limits(size: int) -> tuple[float, ...]:
+    def limits(size: int) -> Floats:
         return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
 
     return Designer("gaussian", norm_moves, limits, ROWS, joint=True)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class MedianOfMeansMean(VotedMean):
     """Private mean of heavy-tailed rows anywhere in space, by a vote of medians of means (AL22 Algorithm 1).
 
@@ -529,7 +512,6 @@ class MedianOfMeansMean(VotedMean):
         _require(self.blocks % 2 == 1, "blocks", self.blocks, "an odd number")
 
     def design(self, n: int, d: int, budget: Budget) -> Design:
-        require_matrix(n, d)
         return designed(_median_designer(d, self.blocks), n, require_events(budget), self.beta / 3)
 
     def _points(self, groups: Array) -> Array:
@@ -549,11 +531,11 @@ def medians_of_means(groups: Array, blocks: int) -> Array:
     means = group_means(groups.reshape(-1, size // blocks, d)).reshape(count, blocks, d)
     there, ordered = present(means).sum(axis=1)[:, None, None], np.sort(means, axis=1)
     middle = np.concatenate([np.maximum(there - 1, 0) // 2, np.minimum(there // 2, blocks - 1)], axis=1)
-    return np.asarray(np.take_along_axis(ordered, middle, axis=1).mean(axis=1))
+    return np.take_along_axis(ordered, middle, axis=1).mean(axis=1)
 
 
-@lru_cache(maxsize=256)
-def median_distances(d: int, blocks: int) -> tuple[tuple[float, ...], float]:
+@remembered
+def median_distances(d: int, blocks: int) -> tuple[Floats, float]:
     """Return quantiles of the distance of two medians of normal rows, one a block, and their variance."""
     half = (blocks + 1) / 2  # the median of an odd number of uniform numbers has a beta law
     source = np.random.default_rng((MEDIAN_SEED, d, blocks))
@@ -562,23 +544,23 @@ def median_distances(d: int, blocks: int) -> tuple[tuple[float, ...], float]:
     return tuple(found.tolist()), float((first**2).mean() + (second**2).mean()) / 2
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _median_designer(d: int, blocks: int) -> Designer:
-    def limits(size: int) -> tuple[float, ...]:
+    def limits(size: int) -> Floats:
         return tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0])
 
     sizes = tuple(blocks * rows for rows in ROWS)
     return replace(mean_designer(d), limits=limits, sizes=sizes, start=32 * blocks)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def covariance_designer(d: int, kind: str) -> Designer:
     sizes = tuple(sorted({ceil(factor * (d + 3)) for factor in SIZES}))
     return Designer(kind, covariance_moves, partial(covariance_limits, d), sizes, side=d, within=1.01)
 
 
-@lru_cache(maxsize=1024)
-def covariance_limits(d: int, size: int) -> tuple[float, ...]:
+@remembered
+def covariance_limits(d: int, size: int) -> Floats:
     """Return L of (D1) for each p."""
     source = np.random.default_rng((COVARIANCE_SEED, d, size))
     first, second = (normal_factors(COVARIANCES, size, d, source) for _ in range(2))
@@ -595,7 +577,7 @@ def best_mask(d: int) -> str:
     return "thompson_laplace" if d <= LARGEST_THOMPSON else "wishart"
 
 
-@dataclass(frozen=True)
+@frozen
 class PopulousFrame:
     """The preconditioner of n rows of mean 0 and dimension d."""
 
@@ -611,14 +593,17 @@ class PopulousFrame:
 
     @property
     def design(self) -> Design:
-        if self.kind == "square":
-            return _paper_covariance(self.n, self.d, self.budget, self.beta)
-        return designed(covariance_designer(self.d, self.kind), self.n, self.budget, self.beta / 3)
+        if self.kind != "square":
+            return designed(covariance_designer(self.d, self.kind), self.n, self.budget, self.beta / 3)
+        cost = halved(self.budget)
+        gamma, k, size = _paper_groups(self.d, cost, self.beta)
+        return _paper_design(self.n, k, max(size, self.n // k), MASK_SHARE, log1p(gamma), "square", cost)
 
     @property
     def fewest(self) -> int:
         if self.kind == "square":
-            return fewest_for_covariance(self.d, self.budget, self.beta)
+            _, k, size = _paper_groups(self.d, halved(self.budget), self.beta)
+            return k * size
         return fewest_designed(covariance_designer(self.d, self.kind), self.budget, self.beta / 3)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
@@ -650,7 +635,7 @@ class PopulousFrame:
         return mask - 2 * log(1 - deviation) if deviation < 1 else np.inf
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def centring(charge: Charge, d: int, beta: float = 0.5) -> tuple[float, float]:
     """Return c, and what |ln λ| of the centred mask exceeds with probability at most β."""
     logs = np.log(_masks(charge, d))
@@ -688,12 +673,9 @@ class OneVote(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         recipe, each = self.recipe(n, d, budget), 1 if self.centred else 2
         with refused_whole(n, lambda: each * recipe.fewest, d, recipe.budget):
-            plan: Plan = recipe.design.plan
-        return plan
+            return recipe.design.plan
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         found: Array | None = self.recipe(n, d, budget).draw(centred_rows(x, self.centred), noise)
         return Abstention(VOTE) if found is None else found
@@ -703,11 +685,10 @@ class OneVote(Estimator[Array]):
 
         For normal rows the Thompson distance from Σ; of robust votes the error, for the attacks of the table.
         """
-        probability(beta=beta)
         return float(replace(self, beta=beta).recipe(n, d, budget).error_bound())  # type: ignore[type-var]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Preconditioner(OneVote):
     """Private matrix in whose frame a covariance is round, whatever it is (AL22 Theorem 5.4).
 
@@ -738,7 +719,6 @@ class Preconditioner(OneVote):
         one_of(("auto", "thompson_laplace", "wishart"), mask=self.mask)
 
     def recipe(self, n: int, d: int, budget: Budget) -> PopulousFrame:
-        require_matrix(n, d)
         mask = "square" if self.calibration == "paper" else self.mask
         recipe = PopulousFrame(centred_count(n, self.centred), d, require_events(budget), self.beta, mask)
         if recipe.n < recipe.fewest:
@@ -747,26 +727,7 @@ class Preconditioner(OneVote):
         return recipe
 
 
-def _paper_mean(n: int, d: int, budget: ApproxDP, beta: float, alpha: float) -> Design:
-    cost = halved(budget)
-    width = (sqrt(d) + sqrt(2 * log(1 / beta))) * sqrt(2 * log(2 / cost.delta)) / cost.epsilon
-    k = max(ceil(2 * MOVED * width), least_groups(cost), FEWEST_GROUPS)
-    size = max(ceil((4 / alpha * (sqrt(d) + sqrt(2 * log(2 * k / beta)))) ** 2), n // k)
-    return _paper_design(n, k, size, alpha / 2, MOVED * alpha / k, "gaussian", cost)
-
-
-def _paper_covariance(n: int, d: int, budget: ApproxDP, beta: float) -> Design:
-    cost = halved(budget)
-    gamma, k, size = _paper_groups(d, cost, beta)
-    return _paper_design(n, k, max(size, n // k), MASK_SHARE, log1p(gamma), "square", cost)
-
-
-def fewest_for_covariance(d: int, budget: ApproxDP, beta: float) -> int:
-    _, k, size = _paper_groups(d, halved(budget), beta)
-    return k * size
-
-
-@lru_cache(maxsize=256)
+@remembered
 def _paper_groups(d: int, cost: ApproxDP, beta: float) -> tuple[float, int, int]:
     # γ, k and the least s of a covariance
     eta = (1 - sqrt(1 / MASK_SHARE)) / (2 * sqrt(d) + sqrt(2 * log(1 / beta)))
@@ -792,7 +753,7 @@ def _paper_design(
     return Design(size, limit, vote, distance, kind, ApproxDP(2 * cost.epsilon, 2 * cost.delta), 0.5)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def preconditioned_rows(
     d: int, budget: ApproxDP, beta: float, mask: str, covariance: Covariance = "populous"
 ) -> int:
@@ -800,7 +761,7 @@ def preconditioned_rows(
     if covariance == "matrix-quantile":
         return fewest_rows(d, budget, beta, "thompson", log(2), widest=WIDEST_QUANTILE)
     if mask == "square":
-        return fewest_for_covariance(d, budget, beta)
+        return PopulousFrame(0, d, budget, beta, mask).fewest
 
     def narrow(n: int) -> bool | None:
         return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None
@@ -839,7 +800,6 @@ class PopulousLearner(Estimator[T]):
 
     def recipe(self, n: int, d: int, budget: Budget) -> Stages:
         """Return the stages for n rows, public; raise where they are too few, with the number."""
-        require_matrix(n, d)
         events, beta, each = require_events(budget), self.beta / 3, 1 if self.centred else 2
         mask = "square" if self.calibration == "paper" else "auto"
         narrowest = 0.0 if self.degenerate else 1 / sqrt(LEFT)
@@ -863,9 +823,7 @@ class PopulousLearner(Estimator[T]):
             stages = (self._subspace.plan(made.first, d, budget), *stages)
         return Parallel(stages)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         first, second, stage, finish = self.recipe(len(x), x.shape[1], budget)
         x = shuffled(x, noise)
         basis: Array | Abstention = np.eye(x.shape[1])
@@ -886,7 +844,7 @@ class PopulousLearner(Estimator[T]):
         return moments if isinstance(moments, Abstention) else self._of(moments)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousCovariance(PopulousLearner[Array]):
     """Private covariance without any bound on it, in a frame found by a vote of groups (AL22 Theorem 5.6).
 
@@ -929,7 +887,7 @@ class PopulousCovariance(PopulousLearner[Array]):
         return self.recipe(n, d, budget).squared_error.covariance_median
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousGaussian(PopulousLearner[Gaussian]):
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 

@@ -49,8 +49,8 @@ M-estimator instead of a filter: the average over groups does the rest. Noise is
 
 import json
 from abc import abstractmethod
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import lru_cache
 from importlib.resources import files
 from math import ceil, isfinite, sqrt
 from typing import ClassVar
@@ -59,16 +59,8 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.base import (
-    Abstention,
-    Estimator,
-    Trace,
-    mapped,
-    require_matrix,
-    sanitised,
-    shuffled,
-)
-from workbench.estimators.populous import MASK_SEED, MASKS, OneVote, centring, refused_whole
+from workbench.estimators.base import Abstention, Estimator, mapped, shuffled
+from workbench.estimators.populous import MASK_SEED, MASKS, OneVote, centring, refused_whole, voted_mean
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import (
     CORRUPT,
@@ -78,21 +70,12 @@ from workbench.estimators.shared.rows import (
     present,
     require_corruption,
 )
-from workbench.estimators.votes import (
-    VOTE,
-    Design,
-    Designer,
-    Groups,
-    Points,
-    covariance_moves,
-    norm_moves,
-    reduced,
-)
+from workbench.estimators.votes import VOTE, Design, Designer, Groups, covariance_moves, norm_moves, reduced
 from workbench.linalg import fewest, tail
 from workbench.privacy import ApproxDP, Budget, Charge, NoiseSource, Parallel, Plan, SimulatedNoise
 from workbench.privacy.stable import least_rate, masked_identity
 from workbench.special import chdtr, chdtri
-from workbench.types import Array
+from workbench.types import Array, Floats, frozen, public, remembered
 
 SCATTER, LOCATION = 0.75, 0.5  # quantiles of χ²_d
 STEPS, STILL = 50, 1e-2
@@ -150,7 +133,7 @@ def _lengths(blocks: Array, factors: Array) -> tuple[Array, np.ndarray]:
     found = np.isfinite(factors).all(axis=(1, 2)) & (pivots > DEAD * columns).all(axis=1)
     usable = np.where(found[:, None, None], factors, np.eye(blocks.shape[2]))
     y = blocks @ np.linalg.inv(usable)
-    return np.asarray((y * y).sum(axis=2)), found
+    return (y * y).sum(axis=2), found
 
 
 def location_means(blocks: Array) -> Array:
@@ -163,19 +146,19 @@ def location_means(blocks: Array) -> Array:
         lengths = np.sqrt((away * away).sum(axis=2))
         weights = np.minimum(1.0, cap / np.maximum(lengths, 1e-300)) * there
         middle = middle + (weights[:, :, None] * away).sum(axis=1) / weights.sum(axis=1, keepdims=True)
-    return np.asarray(middle)
+    return middle
 
 
 def _medians(values: Array, there: np.ndarray) -> Array:
     # of the rows that are there, shape (k, s, ..) -> (k, ..); NaN without any
     if there.all():
-        return np.asarray(np.median(values, axis=1))
+        return np.median(values, axis=1)
     mask, left = there.reshape(*there.shape, *(1,) * (values.ndim - 2)), there.sum(axis=1)
     ordered, groups = np.sort(np.where(mask, values, np.nan), axis=1), np.arange(len(values))
-    return np.asarray((ordered[groups, np.maximum(left - 1, 0) // 2] + ordered[groups, left // 2]) / 2)
+    return (ordered[groups, np.maximum(left - 1, 0) // 2] + ordered[groups, left // 2]) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """A row of the table, which robust_table.py of the tests makes: groups of `size` rows."""
 
@@ -183,7 +166,7 @@ class Row:
     d: int
     size: int
     corruption: float  # share of all rows that is attacked
-    limits: tuple[float, ...]  # 1 + dist within which all pairs but a share FAR stay, at the worst
+    limits: Floats  # 1 + dist within which all pairs but a share FAR stay, at the worst
     deviation: float  # of a group's share of friends at the middle limit
     scale: float  # of the average of clean groups, in units of Σ
     error: float  # of the weighted average at the worst, in Frobenius norm relative to Σ
@@ -200,7 +183,7 @@ def table() -> tuple[Row, ...]:
     return tuple(Row(**{**row, "limits": tuple(row["limits"])}) for row in json.loads(text))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def rows_for(d: int, corruption: float, of: str = "covariance") -> tuple[Row, ...]:
     """Return the rows for d and the least share that is not below `corruption`."""
     here = [row for row in table() if row.d == d and row.of == of]
@@ -212,7 +195,7 @@ def rows_for(d: int, corruption: float, of: str = "covariance") -> tuple[Row, ..
     return tuple(row for row in here if row.corruption == min(above))
 
 
-@dataclass(frozen=True)
+@frozen
 class RobustVote:
     """One vote on n rows of dimension d, a share `corruption` of which may be anything."""
 
@@ -249,7 +232,7 @@ class RobustVote:
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None: ...
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _designs(vote: RobustVote) -> tuple[Row, Design] | None:
     found = []
     for row in rows_for(vote.d, vote.corruption, vote.of):
@@ -262,17 +245,17 @@ def _designs(vote: RobustVote) -> tuple[Row, Design] | None:
     return max(found, key=lambda one: one[1].narrowness, default=None)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _fewest(vote: RobustVote) -> int:
     return fewest(lambda n: _designs(replace(vote, n=n)), LEAST)
 
 
-@dataclass(frozen=True)
+@frozen
 class CovarianceVote(RobustVote):
     """The vote on rows of mean 0."""
 
-    of: ClassVar[str] = "covariance"
-    designer: ClassVar[Designer] = Designer("thompson_laplace", covariance_moves)
+    of = "covariance"
+    designer = Designer("thompson_laplace", covariance_moves)
 
     @property
     def narrowest(self) -> float:
@@ -291,20 +274,16 @@ class CovarianceVote(RobustVote):
         return off + (1 + off) * mask_error(made.charges[1], self.d, self.beta / 3)
 
 
-@dataclass(frozen=True)
+@frozen
 class MeanVote(RobustVote):
     """The vote on rows of covariance about `spread`² I."""
 
     spread: float = 1.0
-    of: ClassVar[str] = "mean"
-    designer: ClassVar[Designer] = Designer("gaussian", norm_moves)
+    of = "mean"
+    designer = Designer("gaussian", norm_moves)
 
     def draw(self, rows: Array, noise: NoiseSource) -> Array | None:
-        made = self.design
-        with np.errstate(over="ignore", under="ignore"):
-            standard = sanitised(rows / self.spread)
-        found = reduced(standard, location_means, partial(Points, limit=made.limit), made, noise)  # (1) (2)
-        return None if found is None else self.spread * found  # (3)
+        return voted_mean(rows, self.spread, location_means, self.design, noise)  # (1) to (3)
 
     def error_bound(self) -> float:
         row, made = self.chosen[0], self.design
@@ -312,7 +291,7 @@ class MeanVote(RobustVote):
         return self.spread * (row.error + sd * tail(self.d, self.beta / 3))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def mask_error(charge: Charge, d: int, beta: float) -> float:
     # an upper β-quantile of |M - I| of the centred mask, in Frobenius norm
     noise = SimulatedNoise(np.random.default_rng((MASK_SEED, d, 1)))
@@ -321,7 +300,7 @@ def mask_error(charge: Charge, d: int, beta: float) -> float:
     return float(np.quantile(np.linalg.norm(np.array(draws), axis=(1, 2)), 1 - beta))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousRobustCovariance(OneVote):
     """Private covariance of partly corrupted rows, by a vote of robust groups (AL22 Theorem 6.3).
 
@@ -360,12 +339,11 @@ class PopulousRobustCovariance(OneVote):
         return self.corruption * (1 if self.centred else 2)  # of the rows or pairs
 
     def recipe(self, n: int, d: int, budget: Budget) -> CovarianceVote:
-        require_matrix(n, d)
         m = centred_count(n, self.centred)
         return CovarianceVote(m, d, self._share, require_events(budget), self.beta)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousRobustMean(OneVote):
     """Private mean of partly corrupted rows, by a vote of robust groups (AL22 Theorem 7.4).
 
@@ -398,11 +376,10 @@ class PopulousRobustMean(OneVote):
         require_corruption(self.corruption)
 
     def recipe(self, n: int, d: int, budget: Budget) -> MeanVote:
-        require_matrix(n, d)
         return MeanVote(n, d, self.corruption, require_events(budget), self.beta, spread=self.sigma)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PopulousRobustGaussian(Estimator[Gaussian]):
     """Private mean and covariance of a Gaussian, rows partly corrupted, by two votes (AL22 Corollary 7.5).
 
@@ -431,7 +408,6 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
             raise ArgumentError("corruption", self.corruption, f"at most {CORRUPT / 2}")
 
     def recipes(self, n: int, d: int, budget: Budget) -> tuple[CovarianceVote, MeanVote]:
-        require_matrix(n, d)
         events, pairs = require_events(budget), int(SHARE * n) // 2
         shape = CovarianceVote(pairs, d, 2 * self.corruption, events, self.beta / 2, COVARIANCE)
         return shape, MeanVote(n - 2 * pairs, d, self.corruption, events, self.beta / 2, MEAN, SPREAD)
@@ -445,9 +421,7 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
         with refused_whole(n, fewest_rows, d, shape.budget):
             return Parallel((shape.design.plan, place.design.plan))
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Gaussian | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         n, d = x.shape
         shape, place = self.recipes(n, d, budget)
         x = shuffled(x, noise)

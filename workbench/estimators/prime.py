@@ -68,19 +68,17 @@ sums round a fixed centre, with a noisy size, in place of means; every Gaussian 
 answer of least median distance to all (LKKO21 Remark 1). Proof: `proofs/prime.md`.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, inf, log, log2, sqrt
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, few, in_range, integer_at_least, positive, require_columns
-from workbench.estimators.base import Abstention, Estimator, Trace, in_columns, require_matrix, standardised
+from workbench.errors import ArgumentError, few, in_range, integer_at_least, positive
+from workbench.estimators.base import Abstention, OfUnit, in_columns, record, standardised
 from workbench.estimators.histograms import BALL_WIDTH, BOX_WIDTH, StableCentres, ball_reach, box_reach
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import CleanRun, better_than
@@ -125,7 +123,7 @@ from workbench.privacy.grid import OnGrid, rounded, step_of
 from workbench.privacy.mechanisms import additive, gaussian, gaussian_mu, symmetric_gaussian
 from workbench.privacy.plan import renamed
 from workbench.special import ndtr
-from workbench.types import Array, Calibration, PerColumn
+from workbench.types import Array, Calibration, Floats, Mask, PerColumn, frozen, public
 
 RANGE, CENTRE, PASSES, SCORES, MEAN_SHARE = 0.05, 0.05, 0.8, 0.1, 0.1  # of μ²
 PRICES = costs(0.1, 1.0)  # of N, s and A in (4)
@@ -138,10 +136,8 @@ PAPER_RANGE, PAPER_CAP, PAPER_COUNTS = 0.01, 0.9, 2.0
 PAPER_ENOUGH = 0.75  # of n: with fewer rows left there is no answer
 BITS = 30  # of D², of a score, and of an entry of U
 
-Mask = NDArray[np.bool_]
 
-
-@dataclass(frozen=True)
+@frozen
 class Score:
     """τ_i = |Bᵀ(g y_i - m)|² for a centre m of shape (d,) and a root B of shape (d, q) of U = B Bᵀ.
 
@@ -202,7 +198,7 @@ def threshold(counts: Array, n: int, psi: float) -> float:
     return float(lower[enough[-1]]) if len(enough) else LOWEST
 
 
-@dataclass(frozen=True)
+@frozen
 class Filter:
     """Steps (1) to (9) of an entry for n rows of dimension d."""
 
@@ -236,7 +232,7 @@ class Filter:
         return 4 * self.radii[1] ** 2 * (1 + 1e-9)
 
     @property
-    def shares(self) -> tuple[float, ...]:
+    def shares(self) -> Floats:
         passes = self.of.passes or 8
         one = PASSES / passes
         return (RANGE, CENTRE, *((1 - SCORES) * one, SCORES * one) * passes, MEAN_SHARE)
@@ -256,13 +252,13 @@ class Filter:
             charges += moments_charge(f"moments {t}", look), Charge(f"scores {t}", "gaussian", 1.0, cut)
         return steps_plan(budget, [*charges, moments_charge("mean", last)])
 
-    def run(self, x: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array:
+    def run(self, x: Array, plan: Plan, noise: NoiseSource) -> Array:
         charges = list(plan.charges())
         c: Array = self.coarse_centre(x, charges[0], noise)  # (1)
         c = c + gaussian(mean_in_ball(x, lambda rows: rows - c, self.radii[0]), charges[1], noise)  # (2)
         y = self.rows_within(x, c)  # (3)
-        releases = list(self.passed(y, present(x), charges[2:], noise, trace))
-        return np.asarray(c + self.mean_of(merged(releases)))  # (9)
+        releases = list(self.passed(y, present(x), charges[2:], noise))
+        return c + self.mean_of(merged(releases))  # (9)
 
     def coarse_centre(self, x: Array, charge: Charge, noise: NoiseSource) -> Array:
         half, counts = self.bins // 2, np.zeros((self.d, self.bins), np.int64)
@@ -270,7 +266,7 @@ class Filter:
             places = np.clip(np.floor(only_present(x[block]) / self.width), -half, half - 1).astype(np.int64)
             places += half + np.arange(self.d) * self.bins
             counts += np.bincount(places.ravel(), minlength=counts.size).reshape(counts.shape)
-        return np.asarray((np.argmax(gaussian(counts, charge, noise), axis=1) - half + 0.5) * self.width)
+        return (np.argmax(gaussian(counts, charge, noise), axis=1) - half + 0.5) * self.width
 
     def rows_within(self, x: Array, c: Array) -> Array:
         y = np.empty_like(x)
@@ -279,7 +275,7 @@ class Filter:
         return y
 
     def passed(
-        self, y: Array, kept: Mask, charges: Sequence[Charge], noise: NoiseSource, trace: Trace | None
+        self, y: Array, kept: Mask, charges: Sequence[Charge], noise: NoiseSource
     ) -> Iterator[tuple[Sums, Costs, Budget]]:
         """Yield all N and s of the rows that are left in the end, with their prices and costs."""
         n, r, done = self.n, self.radii[1], self.most == 0
@@ -296,13 +292,11 @@ class Filter:
                 done = noisy.count < n / 2 or top <= self.threshold(charge.cost)  # (5)
                 if done:
                     yield noisy, PRICES, charge.cost
-                if trace is not None:
-                    trace.add(excess=top, left=int(kept.sum()), score=score)
+                record(excess=top, left=int(kept.sum()), score=score)
             else:
                 tau, members, _, cut = self.removal(y, kept, score, psi, charge, noise)  # (7)
                 kept = left_after(tau, kept, members, cut)
-                if trace is not None:
-                    trace.add(kept=kept)
+                record(kept=kept)
                 sums = counted_sums(y, kept, grid(r))
 
     @cached_property
@@ -331,7 +325,7 @@ class Filter:
     def mean_of(self, sums: Sums) -> Array:  # in the ball
         mean = sums.total / max(sums.count, FEWEST * self.n)
         length = max(float(norms(mean[None])[0]), np.finfo(float).tiny)
-        return np.asarray(mean * min(1.0, self.radii[1] / length))
+        return mean * min(1.0, self.radii[1] / length)
 
     def predicted_error(self, plan: Plan) -> float:
         counts, centre, first, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
@@ -350,18 +344,18 @@ class Filter:
 def weighed(values: Array, sharpness: float) -> Array:
     """Return the eigenvalues of U: exp(β λ_j/λ) scaled to sum 1, all of it on the last for β = ∞ or λ ≤ 0."""
     if not (np.isfinite(sharpness) and values[-1] > 0):
-        return np.asarray(np.eye(len(values))[-1])
+        return np.eye(len(values))[-1]
     powers = np.exp(sharpness * (values / values[-1] - 1))
-    return np.asarray(powers / powers.sum())
+    return powers / powers.sum()
 
 
 def central(answers: Sequence[Array]) -> Array:
     points = np.array(answers)
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
-    return np.asarray(points[np.argmin(np.median(apart, axis=1))])
+    return points[np.argmin(np.median(apart, axis=1))]
 
 
-@dataclass(frozen=True)
+@frozen
 class PaperFilter:
     """Steps (P1) to (P7), or those by one direction, of an entry for n rows of dimension d."""
 
@@ -446,7 +440,7 @@ class PaperFilter:
         converted = Converted(Sequential("zcdp", inside), ApproxDP(epsilon / 2, delta / 2))
         return Interleaved(Sequential("basic", (*outside, converted)), tuple(each.step for each in charges))
 
-    def run(self, z: Array, plan: Plan, noise: NoiseSource, trace: Trace | None) -> Array | Abstention:
+    def run(self, z: Array, plan: Plan, noise: NoiseSource) -> Array | Abstention:
         assert isinstance(plan, Sequential)
         epochs, rounds = self.turns
         shrink = iter([noise.uniform(0.0, 1.0) for _ in range(epochs * rounds)])  # Z: public
@@ -455,8 +449,8 @@ class PaperFilter:
             return centre
         y = (in_ball if self.of.heavy else in_box)(z - centre, self.reach, grid(self.reach))
         queries = Queries(self, y, present(z), plan.parts[1].charges(), noise, shrink)
-        found = queries.by_directions(trace) if self.of.top else queries.by_matrices(trace)
-        return found if isinstance(found, Abstention) else np.asarray(centre + found)
+        found = queries.by_directions() if self.of.top else queries.by_matrices()
+        return found if isinstance(found, Abstention) else centre + found
 
 
 @dataclass
@@ -514,7 +508,7 @@ class Queries:
             return np.clip(mean, -reach, reach)
         return mean * min(1.0, reach / max(float(np.linalg.norm(mean)), NEAREST))
 
-    def by_matrices(self, trace: Trace | None) -> Array | Abstention:
+    def by_matrices(self) -> Array | Abstention:
         """Return the answer of Algorithms 10 and 16."""
         (epochs, rounds), n, of = self.made.turns, len(self.y), self.made.of
         largest = self.made.diameter**2 * (1 + 1e-9)
@@ -523,8 +517,8 @@ class Queries:
             start, size = self.excess(), self.ask(self.sums.count, 1.0)  # (P1)
             if self.live and size <= PAPER_ENOUGH * n:
                 return Abstention(f"size {s}")
-            if trace is not None and self.live:
-                trace.add(excess=start, left=self.sums.count)
+            if self.live:
+                record(excess=start, left=self.sums.count)
             self.live, live = self.live and start > of.allowed, True
             rate = 1 / (100 * (0.1 / of.constant + 1.01) * max(start, np.finfo(float).tiny))
             exponent = np.zeros(self.moment.shape)
@@ -542,7 +536,7 @@ class Queries:
                 m, tau, tail = self.mean(wanted), np.zeros(n), np.zeros(n, bool)
                 if wanted:  # (P5)
                     values, basis = np.linalg.eigh(u)
-                    root = np.asarray(basis * np.sqrt(np.maximum(values, 0.0)))
+                    root = basis * np.sqrt(np.maximum(values, 0.0))
                     tau = np.minimum(Score(m, root, self.step).of(self.y), largest)
                     tail = tail_set(tau, self.kept, self.tail, self.y)
                 scores = np.rint(tau[self.kept] / unit).astype(np.int64) - round(self.base / unit)
@@ -553,7 +547,7 @@ class Queries:
                     self.keep(left_after(tau, self.kept, tail, cut))
         return self.mean()  # (P7)
 
-    def by_directions(self, trace: Trace | None) -> Array | Abstention:
+    def by_directions(self) -> Array | Abstention:
         """Return the answer of Algorithm 8."""
         answer, n = np.zeros(self.y.shape[1]), len(self.y)
         for t in range(1, self.made.turns[1] + 1):
@@ -564,8 +558,7 @@ class Queries:
             direction, z = np.linalg.eigh(self.second_moment())[1][:, -1:], next(self.shrink)
             if self.live:
                 answer = mean
-                if trace is not None:
-                    trace.add(excess=excess, left=self.sums.count)
+                record(excess=excess, left=self.sums.count)
             self.live = self.live and excess > self.made.of.allowed
             if self.live:
                 tau = Score(mean, direction, self.step).of(self.y)
@@ -581,9 +574,9 @@ def exponential(exponent: Array) -> Array:
     return symmetrised((basis * (weights / weights.sum())) @ basis.T)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Filtered(Estimator[Array]):
-    """What the three entries share; `unit`, `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
+@public
+class Filtered(OfUnit[Array]):
+    """What the three entries share; `heavy`, `top`, `LEVELS` and `MOST` are what they differ in."""
 
     radius: float
     centre: PerColumn = 0.0
@@ -594,10 +587,10 @@ class Filtered(Estimator[Array]):
     calibration: Calibration = "tight"
     beta: float = 0.05
 
-    heavy: ClassVar[bool] = False
-    top: ClassVar[bool] = False
-    LEVELS: ClassVar[dict[str, float]] = {"tight": 1.0, "paper": 2.0}
-    MOST: ClassVar[float] = 0.2  # of the rows: with more, another bin than the mean's may be the fullest
+    heavy = False
+    top = False
+    LEVELS = 1.0, 2.0  # C of "tight" and of "paper"
+    MOST = 0.2  # of the rows: with more, another bin than the mean's may be the fullest
 
     def _validate(self) -> None:
         if self.radius > WIDEST * self.unit:
@@ -611,12 +604,8 @@ class Filtered(Estimator[Array]):
         few(1000, splits=self.splits)
 
     @property
-    @abstractmethod
-    def unit(self) -> float: ...
-
-    @property
     def constant(self) -> float:  # C
-        return self.LEVELS[self.calibration] if self.level is None else self.level
+        return self.LEVELS[self.calibration == "paper"] if self.level is None else self.level
 
     @property
     def allowed(self) -> float:  # λ of clean rows
@@ -628,28 +617,22 @@ class Filtered(Estimator[Array]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         integer_at_least(2 * self.splits, n=n)
-        require_columns(d, centre=self.centre)
-        sizes = [len(range(p, n, self.splits)) for p in range(self.splits)]
-        for size in sizes:
-            require_matrix(size, d)
+        sizes = (len(range(p, n, self.splits)) for p in range(self.splits))
         plans = [self.steps(size, d).plan(budget) for size in sizes]
         if self.splits == 1:
             return plans[0]
         return Parallel(tuple(renamed(plan, f"part {p}: ") for p, plan in enumerate(plans, start=1)))
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         (n, d), k = x.shape, self.splits
         middle, plan = in_columns(self.centre, d), self.plan(n, d, budget)
         z, plans = standardised(x, middle, self.unit), plan.parts if isinstance(plan, Parallel) else (plan,)
         parts = [np.ascontiguousarray(z[p::k]) for p in range(k)]
         answers = [
-            self.steps(len(rows), d).run(rows, one, noise, trace)
-            for rows, one in zip(parts, plans, strict=True)
+            self.steps(len(rows), d).run(rows, one, noise) for rows, one in zip(parts, plans, strict=True)
         ]
         found = [answer for answer in answers if not isinstance(answer, Abstention)]
-        return np.asarray(middle + self.unit * central(found)) if found else answers[0]
+        return middle + self.unit * central(found) if found else answers[0]
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from radius/unit on.
@@ -663,7 +646,7 @@ class Filtered(Estimator[Array]):
         return better_than(self.radius / self.unit, one.predicted_error(one.plan(budget)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PrimeMean(Filtered):
     """Private mean of partly corrupted rows, filtered in all directions at once: PRIME (LKKO21 Theorem 6).
 
@@ -708,22 +691,18 @@ class PrimeMean(Filtered):
 
     sigma: float
 
-    @property
-    def unit(self) -> float:
-        return self.sigma
 
-
-@dataclass(frozen=True, kw_only=True)
+@public
 class FilterMean(PrimeMean):
     """Private mean of partly corrupted rows, filtered direction by direction (LKKO21 Theorem 5).
 
     Accurate for the rows of `PrimeMean`. All else as of `PrimeMean`; `passes` of "paper" are thousands.
     """
 
-    top: ClassVar[bool] = True
+    top = True
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PrimeHeavyMean(Filtered):
     """Private mean of partly corrupted heavy-tailed rows: PRIME-ht (LKKO21 Theorem 9).
 
@@ -737,10 +716,6 @@ class PrimeHeavyMean(Filtered):
     """
 
     upper: float
-    heavy: ClassVar[bool] = True
-    LEVELS: ClassVar[dict[str, float]] = {"tight": 1.1, "paper": 1.5}
-    MOST: ClassVar[float] = 0.125
-
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)
+    heavy = True
+    LEVELS = 1.1, 1.5
+    MOST = 0.125

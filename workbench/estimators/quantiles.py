@@ -33,7 +33,6 @@ section 1.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import asinh, ceil, inf, lgamma, log, sqrt
@@ -42,7 +41,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from workbench.errors import ArgumentError, positive
-from workbench.estimators.base import FARTHEST, Located, Trace, own_stream
+from workbench.estimators.base import FARTHEST, Located, own_stream
 from workbench.estimators.shared.budgets import composed, require_selection
 from workbench.estimators.shared.noisy_means import better_than
 from workbench.estimators.shared.window_median import (
@@ -63,7 +62,7 @@ from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.cuts import BITS, Level, Node, placed
 from workbench.privacy.mechanisms import cuts
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, Floats, frozen, public, remembered
 
 MOST = 1000  # levels
 LARGEST_FAN, FEWEST = 12, 3
@@ -75,7 +74,7 @@ FARTHEST_MEAN = 1e6  # of rows anywhere, in standard deviations from the centre
 SLACKS = np.geomspace(1.0, 1e6, 61)  # h that are tried
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Median(Located[float]):
     """Private median of one column on a known range (LKKO21 Algorithm 14 at d = 1).
 
@@ -118,7 +117,7 @@ class Median(Located[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.locator.charge("locate", budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> float:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float:
         charge = self.plan(len(x), 1, budget)["locate"]
         position = self.locator.draw(self.standard(x), charge, noise)  # (1)
         assert position is not None
@@ -154,8 +153,8 @@ class Segment(NamedTuple):
 Tree = tuple[tuple[Segment, ...], ...]  # level by level
 
 
-@lru_cache(maxsize=256)
-def knots(levels: tuple[float, ...], count: int, pure: bool) -> tuple[tuple[int, ...], Tree]:
+@remembered
+def knots(levels: Floats, count: int, pure: bool) -> tuple[tuple[int, ...], Tree]:
     # the numbers of the levels that are drawn, and the tree
     numbers = tuple(np.round(np.linspace(0, len(levels) - 1, count)).astype(int).tolist())
     drawn = tuple(levels[number] for number in numbers)
@@ -180,7 +179,7 @@ def tree(count: int, fan: int) -> Tree:
     return tuple(levels)
 
 
-def variances(levels: tuple[float, ...], branches: Tree, pure: bool) -> Array:
+def variances(levels: Floats, branches: Tree, pure: bool) -> Array:
     # of the ranks of all knots, at e = 1
     own = len(branches) ** 2 if pure else len(branches)
     places = np.array([0.0, *levels, 1.0])
@@ -198,7 +197,7 @@ def variances(levels: tuple[float, ...], branches: Tree, pure: bool) -> Array:
 
 
 @lru_cache(maxsize=64)
-def noise_factor(levels: tuple[float, ...], branches: Tree) -> Array:
+def noise_factor(levels: Floats, branches: Tree) -> Array:
     # A with A Aᵀ the predicted covariance of the ranks of the knots at ε = 1 for each level
     count = len(levels)
     places, found = np.array([0.0, *levels, 1.0]), np.zeros((count + 2, 2 * count))
@@ -215,13 +214,13 @@ def noise_factor(levels: tuple[float, ...], branches: Tree) -> Array:
     return found[1:-1]
 
 
-@dataclass(frozen=True)
+@frozen
 class Cutting:
     """Step (4) on [low, high] for the shares `levels` of the points, drawn along a tree."""
 
     low: float
     high: float
-    levels: tuple[float, ...]
+    levels: Floats
     tree: Tree
 
     @property
@@ -304,7 +303,7 @@ def cut(level: Level, charge: Charge, noise: NoiseSource) -> list[list[float]]:
     return found
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Quantiles(Located[Array]):
     """Private quantiles of one column, many at once, on a known range or anywhere (ours).
 
@@ -332,7 +331,7 @@ class Quantiles(Located[Array]):
     [True, True, True]
     """
 
-    levels: tuple[float, ...] = (0.25, 0.5, 0.75)
+    levels: Floats = (0.25, 0.5, 0.75)
     radius: float | None = None
     centre: float = 0.0
     sigma: float
@@ -376,7 +375,7 @@ class Quantiles(Located[Array]):
         charges = (Charge(f"level {one}", "cuts", 1.0, cost) for one, cost in enumerate(costs, start=1))
         return composed(budget, *charges)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         cutting, charges = self.cutting(len(x), budget), list(self.plan(len(x), 1, budget).charges())
         z = self.standard(x)
         if self.radius is None:
@@ -388,7 +387,7 @@ class Quantiles(Located[Array]):
         drawn = cutting.draw(y, charges, noise)  # (4)
         y = np.maximum.accumulate(np.interp(self.levels, cutting.levels, drawn))  # (5)
         z = np.sinh(y) if self.radius is None else self.on_grid(y) if self.step else y
-        return np.asarray(self.centre + self.sigma * z)
+        return self.centre + self.sigma * z
 
     def on_grid(self, z: Array) -> Array:
         last = (2 * self.reach) // self.step

@@ -65,7 +65,7 @@ def _column(column: Any, name: str) -> Array:
     """Read an array, a Series or an Arrow array; `name` is what an error calls it."""
     _require_numeric(column, name)
     if hasattr(column, "iloc") and column.dtype != object:  # pandas has marks of its own for missing entries
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
     values = column if isinstance(column, np.ma.MaskedArray) else _array(column, name)
     if values.dtype == object:
         objects, what = np.array(np.ma.getdata(values)), "array" if name == "x" else "column"
@@ -75,7 +75,7 @@ def _column(column: Any, name: str) -> Array:
         return listed(objects.ravel().tolist(), name, what).reshape(objects.shape)
     if values.dtype.kind not in NUMERIC:
         raise ArgumentError(name, f"array of type {values.dtype}", "a numeric array")
-    return np.asarray(np.ma.filled(values.astype(np.float64, copy=False), np.nan))
+    return np.ma.filled(values.astype(np.float64, copy=False), np.nan)
 
 
 def _array(column: Any, name: str) -> Any:

@@ -57,7 +57,6 @@ Departures: constants of (8) to (10) are chosen; AL22 cites a filter whose const
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, inf, log, sqrt
 from typing import ClassVar, NamedTuple
@@ -65,7 +64,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.estimators.base import Reference, Trace, require_matrix, sanitised
+from workbench.estimators.base import Reference, sanitised
 from workbench.estimators.shared.rows import (
     centred_rows,
     mean_of,
@@ -77,9 +76,7 @@ from workbench.linalg import tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budgets import require
 from workbench.special import chdtri, ndtr
-from workbench.types import Array, Calibration
-
-Mask = NDArray[np.bool_]
+from workbench.types import Array, Calibration, Mask, public
 
 POINTS = 40  # saddle points of a tail
 FRACTIONS = 1 - 2.0 ** (-np.arange(1, POINTS + 1) / 4)  # of the way to the pole
@@ -158,7 +155,7 @@ def matrix_of(u: Array, d: int) -> Array:
 def vector_of(matrix: Array) -> Array:
     """Return the vector that stands for a symmetric U: same norm."""
     first, second, diagonal = _places(len(matrix))
-    return np.asarray(matrix[first, second] * np.where(diagonal, 1.0, np.sqrt(2)))
+    return matrix[first, second] * np.where(diagonal, 1.0, np.sqrt(2))
 
 
 # Excesses, and how they are shaved
@@ -194,7 +191,7 @@ def excess(
     factors = np.ones(len(x))
     allowed = due[outer] + SLACK * np.sqrt(due[outer] / n)
     factors[outer] = np.minimum(1.0, allowed / np.maximum(held[outer], 1e-300))  # (3)
-    lost = np.asarray(weights[rows] * (1 - factors[bins]))
+    lost = weights[rows] * (1 - factors[bins])
     yield Shave(rows, factors[bins], float(lost.sum()), float(lost @ outwards[rows]))
 
 
@@ -229,7 +226,7 @@ def shaved(weights: Array, corruption: float, look: Callable[[Array], Iterable[S
 
 def filtered_mean(rows: Array, corruption: float) -> Array:
     weights = mean_weights(rows, corruption)
-    return np.asarray(weights @ rows / weights.sum())
+    return weights @ rows / weights.sum()
 
 
 def mean_weights(rows: Array, corruption: float) -> Array:
@@ -239,7 +236,7 @@ def mean_weights(rows: Array, corruption: float) -> Array:
     normal = THRESHOLDS, ndtr(-THRESHOLDS)
 
     def excesses(weights: Array) -> Iterator[Shave]:
-        y = rows - np.asarray(weights @ rows / weights.sum())
+        y = rows - weights @ rows / weights.sum()
         for v in mean_directions(y, weights):
             values = y @ v
             values = values - weighted_median(values, weights)
@@ -276,18 +273,18 @@ def simple_mean(rows: Array, corruption: float) -> Array:
         if len(kept) - len(drop) < FEWEST * n:
             break
         kept = np.delete(kept, drop, axis=0)
-    return np.asarray(kept.mean(axis=0))
+    return kept.mean(axis=0)
 
 
 # The second moment
 
 
 def whitened(rows: Array, moment: Array) -> Array:
-    return np.asarray(np.linalg.solve(np.linalg.cholesky(moment), rows.T).T)
+    return np.linalg.solve(np.linalg.cholesky(moment), rows.T).T
 
 
 def weighted_moment(rows: Array, weights: Array) -> Array:
-    return np.asarray((rows * weights[:, None]).T @ rows / weights.sum())
+    return (rows * weights[:, None]).T @ rows / weights.sum()
 
 
 def filtered_moment(rows: Array, corruption: float) -> Array:
@@ -300,7 +297,7 @@ def filtered_moment(rows: Array, corruption: float) -> Array:
 
 def filter_weights(rows: Array, corruption: float) -> Array:
     sizes = np.abs(rows)
-    near = np.asarray(~(sizes > BEYOND * np.maximum(np.median(sizes, axis=0), 1e-300)).any(axis=1))
+    near = ~(sizes > BEYOND * np.maximum(np.median(sizes, axis=0), 1e-300)).any(axis=1)
     if len(rows) - near.sum() > removable(len(rows), corruption):
         near[:] = True
     kept = np.flatnonzero(near)
@@ -328,7 +325,7 @@ def far_rows(rows: Array, corruption: float) -> Mask:
             break
         keep[np.flatnonzero(keep)[off]] = False
     squares = (whitened(rows, moment) ** 2).sum(axis=1)
-    return np.asarray(squares > FARTHER * np.median(squares) * chdtri(d, 1e-3) / chdtri(d, 0.5))
+    return squares > FARTHER * np.median(squares) * chdtri(d, 1e-3) / chdtri(d, 0.5)
 
 
 def excesses(rows: Array, weights: Array) -> Iterator[Shave]:
@@ -352,7 +349,7 @@ def reference(values: Array, weights: Array, spectrum: Array) -> Array:
     heights = np.append(share, np.minimum(beyond[above], share))
     area = 0.5 * float(np.trapezoid(heights, np.append(mean, x[above])))
     t = (float(weights[values >= mean].sum()) / float(weights.sum()) - share) / area
-    return np.asarray(spectrum * np.maximum(1 + np.clip(t, LEAST, MOST) * spectrum, FLOOR))
+    return spectrum * np.maximum(1 + np.clip(t, LEAST, MOST) * spectrum, FLOOR)
 
 
 def directions(y: Array, z: Array, weights: Array) -> list[Array]:
@@ -406,15 +403,14 @@ def kept_rows(rows: Array, corruption: float) -> Mask:
 
 class Plain(Reference[Array]):
     step: ClassVar[str]
-    fewest: ClassVar[int] = 1  # rows
+    least_rows = 1
 
     def plan(self, n: int, d: int, budget: Budget = NonPrivate()) -> Plan:  # noqa: B008 (a constant)
-        require_matrix(n, d, least=self.fewest)
         require(budget, NonPrivate)
         return Charge(self.step, "none", 0.0, NonPrivate())
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class EmpiricalMean(Plain):
     """Sample mean, without privacy: the reference of every private mean (M21, preliminaries).
 
@@ -437,16 +433,16 @@ class EmpiricalMean(Plain):
     step = "mean"
     sigma: float | None = None
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         rows = only_present(x)
-        return np.asarray(rows.mean(axis=0) if len(rows) else np.zeros(x.shape[1]))
+        return rows.mean(axis=0) if len(rows) else np.zeros(x.shape[1])
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for normal rows."""
         return inf if self.sigma is None else self.sigma * tail(d, beta) / sqrt(n)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class EmpiricalCovariance(Plain):
     """Sample covariance, without privacy: the reference of every private one (M21).
 
@@ -469,15 +465,15 @@ class EmpiricalCovariance(Plain):
     step = "covariance"
     centred: bool = False
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         rows = only_present(x)
         if not len(rows):
             return np.zeros((x.shape[1], x.shape[1]))
         centre = 0.0 if self.centred else mean_of(rows, lambda rows: rows)
-        return np.asarray(moment_of(rows, lambda part: part - centre))
+        return moment_of(rows, lambda part: part - centre)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class FilterNonprivateMean(Plain):
     """Robust mean of partly corrupted rows, without privacy (AL22 Theorem 7.3).
 
@@ -511,14 +507,14 @@ class FilterNonprivateMean(Plain):
     def _validate(self) -> None:
         require_corruption(self.corruption)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         oracle = filtered_mean if self.calibration == "tight" else simple_mean
         rows = only_present(sanitised(x / self.sigma))
         rows = rows if len(rows) else np.zeros((1, x.shape[1]))
-        return np.asarray(oracle(rows, self.corruption) * self.sigma)
+        return oracle(rows, self.corruption) * self.sigma
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class FilterNonprivateCovariance(Plain):
     """Robust covariance of partly corrupted rows, without privacy (AL22 Theorem 6.1).
 
@@ -541,7 +537,7 @@ class FilterNonprivateCovariance(Plain):
     True
     """
 
-    step, fewest = "covariance", 2
+    step, least_rows = "covariance", 2
     corruption: float
     centred: bool = False
     calibration: Calibration = "tight"
@@ -549,7 +545,7 @@ class FilterNonprivateCovariance(Plain):
     def _validate(self) -> None:
         require_corruption(self.corruption)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         oracle = filtered_moment if self.calibration == "tight" else simple_moment
         rows = only_present(centred_rows(x, self.centred))
         rows = rows if len(rows) else np.zeros((1, x.shape[1]))

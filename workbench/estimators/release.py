@@ -1,7 +1,7 @@
 """What an estimator returns: a value or "no answer", the plan that paid for it, and what it promises."""
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from inspect import getdoc
 from itertools import groupby
@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from workbench.distributions import Interval
 from workbench.errors import ArgumentError, real
 from workbench.privacy import Budget, Plan
+from workbench.types import frozen
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal["proved", "predicted"]
@@ -21,7 +22,7 @@ BETA = 0.05  # the chance that a stated bound leaves
 FOR_OTHERS = "for others IntervalMean, n at least about 1200/ε, or BoundedMean(low=, high=)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Guarantee:
     """The promise of a release, for neighbours that differ in one replaced row.
 
@@ -38,7 +39,7 @@ class Guarantee:
         return f"{self.budget}{asked}, {self.neighbours}, {self.model} model"
 
 
-@dataclass(frozen=True)
+@frozen
 class Abstention:
     """The output "no answer" (the paper's bottom): one possible value of a private release.
 
@@ -51,7 +52,7 @@ class Abstention:
         return f"no answer from step {self.step!r}"
 
 
-@dataclass(frozen=True)
+@frozen
 class ErrorStatement:
     """A statement on an error from public numbers.
 
@@ -81,7 +82,7 @@ class ErrorStatement:
         return f"predicted error: {said}, from public numbers"
 
 
-@dataclass(frozen=True)
+@frozen
 class Asked:
     """The public side of a call: the estimator, the numbers of rows and columns, the budget."""
 
@@ -117,7 +118,7 @@ def meaning(ask: Any) -> str:
     return (getdoc(ask) or "").partition("\n")[0].removeprefix("Return ").rstrip(".")
 
 
-@dataclass(frozen=True)
+@frozen
 class Release(Generic[T]):
     """A private value, the plan that paid for it, and what it promises.
 

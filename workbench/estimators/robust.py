@@ -61,18 +61,17 @@ Where the filter is not worth its price the whole budget goes to the plain mean:
 on its error is claimed; what keeps the covariance as it is cannot be seen. Proof: `proofs/robust_mean.md`.
 """
 
-from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import cached_property
 from math import ceil, inf, log, sqrt
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ArgumentError, in_range, require_columns
-from workbench.estimators.base import Estimator, Trace, in_columns, require_matrix, standard_radius
+from workbench.errors import ArgumentError, in_range
+from workbench.estimators.base import OfUnit, in_columns, record, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
 from workbench.estimators.shared.noisy_means import CleanRun, better_than
@@ -103,7 +102,7 @@ from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
 from workbench.special import chdtri, ndtr
-from workbench.types import Array, PerColumn
+from workbench.types import Array, Counts, PerColumn, frozen, public, remembered
 
 MOST_BINS = 5_000_000  # in all coordinates
 LEAST_MEAN, MOST_MOMENT, DEARER = 0.2, 0.25, 1.08  # shares of μ²; of the error on clean rows
@@ -119,7 +118,7 @@ BOUND, RATIO, LEAST_COUNTED = 1.1, 1.25, 0.3  # C; of edges; of n, the least div
 Copy: TypeAlias = tuple[Sums, Costs, Budget]  # N and s of the rows that pass a filter, and what they cost
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """The rows x in a frame: (x - origin)/unit is what filters see."""
 
@@ -135,7 +134,7 @@ class Rows:
         return in_ball(apart, radius, grid(radius))
 
 
-@dataclass(frozen=True)
+@frozen
 class RowFilter:
     """A centre, a basis and a cut; every row that is there passes where the basis has no columns."""
 
@@ -149,7 +148,7 @@ class RowFilter:
 
     def scores(self, whole: Array, radius: float) -> Array:  # τ of rows of whole numbers
         seen = whole @ (grid(radius) * self.basis)
-        return np.asarray(np.einsum("ij,ij->i", seen, seen))
+        return np.einsum("ij,ij->i", seen, seen)
 
     def sums(self, rows: Rows, radius: float, square: bool) -> WholeSums:
         """Return count, sum and, if wanted, second moment of the rows that pass."""
@@ -165,7 +164,7 @@ class RowFilter:
         n, d = rows.x.shape
         return summed(n, d, members, grid(radius), square)
 
-    def histogram(self, rows: Rows, radius: float, edges: Array) -> NDArray[np.int64]:
+    def histogram(self, rows: Rows, radius: float, edges: Array) -> Counts:
         """Return how many scores lie in [e_l, e_{l+1}), the last one open; those below e_0 in none."""
 
         def part(block: slice) -> NDArray[np.intp]:
@@ -174,7 +173,7 @@ class RowFilter:
             return np.bincount(places, minlength=len(edges) + 1)
 
         n, d = rows.x.shape
-        return np.asarray(total(n, d, part)[1:])
+        return total(n, d, part)[1:]
 
 
 def coordinate_counts(x: Array, centre: float | Array, width: float, bins: int) -> Integers:
@@ -190,7 +189,7 @@ def coordinate_counts(x: Array, centre: float | Array, width: float, bins: int) 
     return found.reshape(d, bins)
 
 
-@dataclass(frozen=True)
+@frozen
 class Shares:
     """Shares of μ²: range, recentring, and for every pass sum, moment and scores; the rest is the mean's."""
 
@@ -209,7 +208,7 @@ class Shares:
         return found | {"mean": 1 - sum(found.values())}
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps:
     """The public numbers of a run, in standard units, and the run, where clean rows are N(m, I)."""
 
@@ -222,13 +221,13 @@ class Steps:
     wide: float
     shares: Shares
 
-    WIDTH: ClassVar = 2.0  # of the bins
-    MARGIN: ClassVar = 2.0  # of the bins, beyond the radius
-    LEAD: ClassVar = 0.43  # of the fullest bin, over n
-    OFFSET: ClassVar = 0.6  # of a bin's centre in every coordinate
-    AIM: ClassVar = 0.1  # the noise of recentring
-    NEVER: ClassVar = 0.45  # the noise with which it is of no use
-    SUM: ClassVar = 0.03
+    WIDTH = 2.0  # of the bins
+    MARGIN = 2.0  # of the bins, beyond the radius
+    LEAD = 0.43  # of the fullest bin, over n
+    OFFSET = 0.6  # of a bin's centre in every coordinate
+    AIM = 0.1  # the noise of recentring
+    NEVER = 0.45  # the noise with which it is of no use
+    SUM = 0.03
 
     @cached_property
     def bins(self) -> int:
@@ -254,26 +253,22 @@ class Steps:
         charges += [moments_charge(step, cost) for step, cost in each.items()]
         return steps_plan(budget, charges)
 
-    def run(self, rows: Rows, plan: Plan, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def run(self, rows: Rows, plan: Plan, noise: NoiseSource) -> Array:
         first, *charges = plan.charges()
         counts = coordinate_counts(rows.x, rows.origin, rows.unit * self.WIDTH, self.modes)
         fullest = gaussian(counts, first, noise).argmax(axis=1)  # (1)
-        centre = np.asarray(self.WIDTH * (fullest + 0.5 - self.modes / 2))
+        centre = self.WIDTH * (fullest + 0.5 - self.modes / 2)
         if self.shares.recentre:
             start = centre
             found = total(self.n, self.d, lambda block: added(rows.whole(block, start, self.wide)))
             centre = start + gaussian(OnGrid(found, grid(self.wide)) / self.n, charges.pop(0), noise)  # (2)
-        return self.filtered(rows, centre, charges, noise, trace)
+        return self.filtered(rows, centre, charges, noise)
 
-    def filtered(
-        self, rows: Rows, centre: Array, charges: Sequence[Charge], noise: NoiseSource,
-        trace: Trace | None = None,
-    ) -> Array:  # fmt: skip
+    def filtered(self, rows: Rows, centre: Array, charges: Sequence[Charge], noise: NoiseSource) -> Array:
         """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
         left = list(charges)
         state, copies, exact = self.passed(rows, centre, left, noise)
-        if trace is not None:
-            trace.add(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
+        record(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
         alone = (exact or state.sums(rows, self.radius, square=False)).alone
         copies += [(self.released(alone, MEAN, charge, noise), MEAN, charge.cost) for charge in left]  # (5)
         sums = merged(copies)
@@ -360,7 +355,7 @@ class Steps:
 
     def offset(self, state: RowFilter, mean: Array) -> Array:  # of the centre, from a mean of what passes
         basis, kappa = state.basis, kept_moment(state.rank, state.cut)
-        return np.asarray(mean + basis @ (basis.T @ mean) * (1 / kappa - 1))
+        return mean + basis @ (basis.T @ mean) * (1 / kappa - 1)
 
     def suspects(self, state: RowFilter, sums: Sums) -> Array:  # directions, as columns
         assert sums.square is not None
@@ -368,10 +363,10 @@ class Steps:
         mean, clean = sums.total / sums.count, clipped_moment(self.d, self.radius)
         expected = clean * (np.eye(self.d) - (1 - kappa) * basis @ basis.T)
         values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean) - expected)
-        return np.asarray(vectors[:, values > self.threshold(sums.count) + SLACK * (1 - kappa)])
+        return vectors[:, values > self.threshold(sums.count) + SLACK * (1 - kappa)]
 
     def edges(self, rank: int) -> Array:  # of the scores that are counted, rising
-        return np.asarray(chdtri(rank, np.array(TAILS)))
+        return chdtri(rank, np.array(TAILS))
 
     def cut(self, rank: int, counts: Array) -> float:  # from noisy counts between the edges
         n, tails, most = self.n, np.array(TAILS), self.corruption * self.n
@@ -390,7 +385,7 @@ class Steps:
         return float(self.edges(rank)[np.flatnonzero(excess >= least)[-1]])
 
 
-@dataclass(frozen=True)
+@frozen
 class BoundedSteps(Steps):
     """Clean rows have a covariance of at most I."""
 
@@ -423,7 +418,7 @@ class BoundedSteps(Steps):
         assert sums.square is not None
         mean = sums.total / sums.count
         values, vectors = np.linalg.eigh(sums.square / sums.count - np.outer(mean, mean))
-        return np.asarray(vectors[:, values > BOUND + self.allowance])
+        return vectors[:, values > BOUND + self.allowance]
 
     def edges(self, rank: int) -> Array:
         return rank * self.unit_edges
@@ -443,7 +438,7 @@ def share(ratio: float, low: float, high: float) -> float:
     return min(max(min(ratio, 1.0) ** 2, low), high)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def designed(kind: type[Steps], n: int, d: int, corruption: float, reach: float, mu: float) -> Steps:
     bins, radius = ceil(2 * (reach + kind.MARGIN) / kind.WIDTH), kind.ball(n, d, corruption, mu)
     if bins * d > MOST_BINS:
@@ -468,8 +463,8 @@ def designed(kind: type[Steps], n: int, d: int, corruption: float, reach: float,
     return filtering if moment > 0 and filtering.sees else plain  # where the filter is not worth its price
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Robust(Estimator[Array]):
+@public
+class _Robust(OfUnit[Array]):
     radius: float
     corruption: float = 0.05
     centre: PerColumn = 0.0
@@ -477,16 +472,11 @@ class _Robust(Estimator[Array]):
     KIND: ClassVar[type[Steps]]
     MOST: ClassVar[float]  # of the rows: beyond it the fullest bin may be the adversary's
 
-    @property
-    @abstractmethod
-    def unit(self) -> float: ...
-
     def _validate(self) -> None:
         standard_radius(self.radius, self.unit)
         in_range(0, self.MOST, corruption=self.corruption)
 
     def steps(self, n: int, d: int, budget: Budget) -> Steps:
-        require_matrix(n, d)
         reach = self.radius / self.unit
         return designed(self.KIND, n, d, self.corruption, reach, gaussian_total(budget))  # type: ignore[arg-type]
 
@@ -495,14 +485,13 @@ class _Robust(Estimator[Array]):
         return self.steps(n, d, budget).shares.passes > 0
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_columns(d, centre=self.centre)
         return self.steps(n, d, budget).plan(budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
         steps, rows = self.steps(n, d, budget), Rows(x, middle, self.unit)
-        return np.asarray(middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise, trace))
+        return middle + self.unit * steps.run(rows, self.plan(n, d, budget), noise)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/unit for clean normal rows; infinite from √d radius/unit on.
@@ -513,7 +502,7 @@ class _Robust(Estimator[Array]):
         return better_than(sqrt(d) * self.radius / self.unit, expected)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class RobustMean(_Robust):
     """Private mean of partly corrupted normal rows, by a filter of single rows (ours, beyond LKKO21).
 
@@ -539,15 +528,11 @@ class RobustMean(_Robust):
     """
 
     sigma: float
-    KIND: ClassVar = Steps
-    MOST: ClassVar = 0.2
-
-    @property
-    def unit(self) -> float:
-        return self.sigma
+    KIND = Steps
+    MOST = 0.2
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class RobustHeavyMean(_Robust):
     """Private mean of partly corrupted heavy-tailed rows, by a filter of single rows (ours, beyond LKKO21).
 
@@ -562,9 +547,5 @@ class RobustHeavyMean(_Robust):
     """
 
     upper: float
-    KIND: ClassVar = BoundedSteps
-    MOST: ClassVar = 0.125
-
-    @property
-    def unit(self) -> float:
-        return sqrt(self.upper)
+    KIND = BoundedSteps
+    MOST = 0.125

@@ -24,14 +24,13 @@ a, g, lo and hi minimise a predicted error, a function of n, budget and range al
 a = 1, s is the output. Proof: `proofs/univariate.md`.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import expm1, frexp, inf, log, sinh, sqrt
 
 import numpy as np
 
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention, Trace, Univariate
+from workbench.estimators.base import Abstention, Univariate
 from workbench.estimators.shared.budgets import composed, divided, mean_charge, require_selection
 from workbench.estimators.shared.noisy_means import median_norm, noise_quantile, noise_sd
 from workbench.estimators.shared.rows import mean_in_box, only_present, present
@@ -53,7 +52,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import additive
 from workbench.special import brentq, chdtr, chdtri, ndtr
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 LEAST_ROWS = 4
 ZERO = -5000  # the key of D = 0, below every exponent of a float
@@ -71,7 +70,7 @@ LOCATION_SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9
 def pair_differences(x: Array) -> Array:
     """Return D of (1); an odd last row is unused."""
     even = len(x) - len(x) % 2
-    return np.asarray(np.abs(x[1:even:2] - x[:even:2]) / np.sqrt(2.0))
+    return np.abs(x[1:even:2] - x[:even:2]) / np.sqrt(2.0)
 
 
 def exponents(differences: Array) -> Array:
@@ -80,7 +79,7 @@ def exponents(differences: Array) -> Array:
     return np.where(present(differences), keys, np.nan)
 
 
-@dataclass(frozen=True)
+@frozen
 class Winsor:
     """Group size and clip of (6), and moments of clipped variances for v = sigma²/s²."""
 
@@ -99,11 +98,11 @@ class Winsor:
     def moment(self, v: Array, power: int, inside: Array) -> Array:
         nu = self.group - 1
         below, above = chdtr(nu, nu * self.low / v), 1 - chdtr(nu, nu * self.high / v)
-        return np.asarray(self.low**power * below + self.high**power * above + inside)
+        return self.low**power * below + self.high**power * above + inside
 
     def between(self, v: Array, more: int) -> Array:  # P(low < v χ²_{ν+more}/ν < high)
         nu = self.group - 1
-        return np.asarray(chdtr(nu + more, nu * self.high / v) - chdtr(nu + more, nu * self.low / v))
+        return chdtr(nu + more, nu * self.high / v) - chdtr(nu + more, nu * self.low / v)
 
     def mean(self, v: Array) -> Array:  # h
         return self.moment(v, 1, v * self.slope(v))
@@ -114,7 +113,7 @@ class Winsor:
     def variance(self, v: Array) -> Array:
         nu = self.group - 1
         second = self.moment(v, 2, v * v * (nu + 2) / nu * self.between(v, 4))
-        return np.asarray(np.maximum(second - self.mean(v) ** 2, 0.0))
+        return np.maximum(second - self.mean(v) ** 2, 0.0)
 
     def inverse(self, y: float) -> float:
         """Return the v in [1/64, 64] with h(v) = y, after clipping y to the values taken there."""
@@ -131,7 +130,7 @@ class Winsor:
         q = len(x) // self.group
         spread = _spread(x[: q * self.group].reshape(q, self.group))
         with np.errstate(divide="ignore", over="ignore"):
-            return np.asarray(np.exp(2 * (np.log(spread) - log_s)))
+            return np.exp(2 * (np.log(spread) - log_s))
 
     def statistic(self, x: Array, log_s: float) -> OnGrid:
         ratios = self.ratios(x, log_s)
@@ -143,7 +142,7 @@ class Winsor:
 def _spread(groups: Array) -> Array:  # of the numbers that are there; NaN where they are fewer than two
     there = present(groups[..., None])
     if there.all():
-        return np.asarray(groups.std(axis=1, ddof=1))
+        return groups.std(axis=1, ddof=1)
     left = there.sum(axis=1)
     values = np.where(there, groups, 0.0)
     away = np.where(there, groups - (values.sum(axis=1) / np.maximum(left, 1))[:, None], 0.0)
@@ -151,7 +150,7 @@ def _spread(groups: Array) -> Array:  # of the numbers that are there; NaN where
     return np.where(left > 1, np.sqrt(squares), np.nan)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Scale(Univariate[float]):
     """Private standard deviation of one column, its mean unknown (KV18 Section 4).
 
@@ -185,7 +184,7 @@ class Scale(Univariate[float]):
     upper: float | None = None
     calibration: Calibration = "tight"
 
-    fewest = LEAST_ROWS
+    least_rows = LEAST_ROWS
 
     def _validate(self) -> None:
         if (self.lower is None) != (self.upper is None):
@@ -230,9 +229,7 @@ class Scale(Univariate[float]):
         variance = _mean_charge(n, design.winsor.group, design.winsor.width, mean)
         return composed(budget, self.locator.charge("log-scale", locate), variance)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         plan = self.plan(len(x), 1, budget)
         if self.calibration == "tight":
             return self.drawn(x, plan, self.design(len(x), budget).winsor, noise)
@@ -253,7 +250,9 @@ class Scale(Univariate[float]):
     def drawn(
         self, x: Array, plan: Plan, winsor: Winsor | None, noise: NoiseSource
     ) -> float | Abstention:  # charges and clip may be those for more rows
-        log_s = self.locator.draw(log_differences(x), plan["log-scale"], noise)  # (5)
+        with np.errstate(divide="ignore"):
+            differences = np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN)  # (1)
+        log_s = self.locator.draw(differences, plan["log-scale"], noise)  # (5)
         if log_s is None:
             return Abstention("log-scale")
         if winsor is not None:
@@ -298,13 +297,8 @@ class Scale(Univariate[float]):
         return sinh(apart) if apart < log(LARGEST_RATIO) else inf
 
 
-def log_differences(x: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(pair_differences(x)) - log(HALF_NORMAL_MEDIAN))  # (1)
-
-
 def log_difference_cdf(u: Array) -> Array:  # of normal rows, less ln sigma
-    return np.asarray(2 * ndtr(HALF_NORMAL_MEDIAN * np.exp(np.minimum(u, 50.0))) - 1)
+    return 2 * ndtr(HALF_NORMAL_MEDIAN * np.exp(np.minimum(u, 50.0))) - 1
 
 
 def _worst_ratio(winsor: Winsor, apart: float, deviation: float) -> float:
@@ -319,7 +313,7 @@ def _worst_ratio(winsor: Winsor, apart: float, deviation: float) -> float:
     return worst
 
 
-@dataclass(frozen=True)
+@frozen
 class ScaleDesign:
     share: float
     winsor: Winsor | None
@@ -331,7 +325,7 @@ def _mean_charge(n: int, group: int, width: float, cost: Budget) -> Charge:
     return mean_charge("variance", width / (n // group), cost)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _scale_design(scale: Scale, n: int, budget: Budget) -> ScaleDesign:
     alone = best = ScaleDesign(1.0, None, *_location(scale, n, budget))
     for share in LOCATION_SHARES:
@@ -368,4 +362,4 @@ def _rms(winsor: Winsor, n: int, unit: float, sd: float) -> Array:
     v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))
     slope, noise = v * winsor.slope(v), unit * winsor.width
     variance = (winsor.variance(v) / (n // winsor.group) + noise**2) / np.maximum(2 * slope, 1e-12) ** 2
-    return np.asarray(np.sqrt(variance @ np.array([1 / 6, 2 / 3, 1 / 6])))
+    return np.sqrt(variance @ np.array([1 / 6, 2 / 3, 1 / 6]))

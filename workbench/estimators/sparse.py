@@ -55,17 +55,14 @@ d = 10; rules that need no unknown constant (its first open problem); a private 
 `proofs/sparse.md`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from math import hypot, inf, log, sqrt
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of
-from workbench.estimators.base import Estimator, T, Trace, own_stream, require_matrix, sanitised
+from workbench.estimators.base import Estimator, T, own_stream, sanitised
 from workbench.estimators.reading import read
 from workbench.estimators.shared.budgets import require_gaussian, step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import better_than, median_noise_norm, median_norm
@@ -84,7 +81,7 @@ from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.grid import OnGrid, longest, step_of
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, Counts, RowMap, public
 
 Rule: TypeAlias = Literal["adaptive-lasso", "hard", "paper", "bh", "thinning", "stein"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -115,7 +112,7 @@ def perturbed(moment: OnGrid | Array, charge: Charge, noise: NoiseSource) -> Arr
     above = np.triu_indices(len(moment))
     noisy = np.zeros(moment.shape)
     noisy[above] = gaussian(moment[above], charge, noise)
-    return np.asarray(np.triu(noisy) + np.triu(noisy, 1).T)
+    return np.triu(noisy) + np.triu(noisy, 1).T
 
 
 def expected_norm(charge: Charge, n: int, d: int, radius: float, left: float = 1.0) -> float:
@@ -129,9 +126,7 @@ def expected_norm(charge: Charge, n: int, d: int, radius: float, left: float = 1
     return better_than(radius**2, hypot(noise, sampling))
 
 
-def norm_counts(
-    x: Array, edges: Array = EDGES, change: Callable[[Array], Array] = np.asarray
-) -> NDArray[np.int64]:
+def norm_counts(x: Array, edges: Array = EDGES, change: RowMap = np.asarray) -> Counts:
     """Return how many rows have lengths up to each edge, the longest in the last bin."""
     counts = np.zeros(len(edges), np.int64)
     for rows in row_blocks(x):
@@ -244,7 +239,7 @@ def stein(released: Array, noise: Noise) -> Array:
 
 def stein_risks(z: Array) -> Array:
     q = (LEVELS[:, None] / z) ** POWER
-    return np.asarray(np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q))
+    return np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q)
 
 
 def heavy(entries: Array, levels: Array) -> bool:
@@ -273,7 +268,6 @@ class Perturbed(Estimator[T]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charge of (2), of a user's release in the unit of the average; "paper" as (ε', δ)."""
         local = self.model == "local"
-        require_matrix(n, d, least=1 if local else 2)
         assert self.radius is not None
         moved = second_moment_sensitivity(1 if local else n, self.radius)
         step, moved = (USERS, moved / sqrt(n)) if local else (STEP, moved)
@@ -301,7 +295,7 @@ class Perturbed(Estimator[T]):
         return inf if self.radius is None else expected_norm(charge, n, d, self.radius)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PerturbedCovariance(Perturbed[Array]):
     """Private second moment of rows of known norm, noise on every entry (WX19 equation (7)).
 
@@ -324,7 +318,7 @@ class PerturbedCovariance(Perturbed[Array]):
     radius: float
     calibration: Calibration = "tight"
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         if self.calibration == "paper":
             return self.released(x, budget, noise)[0]
         (n, d), moment = x.shape, second_moment_within(x, self.radius)
@@ -352,9 +346,7 @@ class Thresholded(Perturbed[SparseCovariance]):
         super()._validate()
         one_of((None, *RULES), rule=self.rule)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> SparseCovariance:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> SparseCovariance:
         (n, d), rule = x.shape, self.rule or DEFAULT[self.calibration]
         if self.radius is not None:
             return kept_and_repaired(*self.released(x, budget, noise), n, rule, noise)
@@ -364,7 +356,7 @@ class Thresholded(Perturbed[SparseCovariance]):
         return kept_and_repaired(released, plan[STEP], n, rule, noise).scaled(radius**2)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ThresholdedCovariance(Thresholded):
     """Private sparse covariance: noise, then small entries are dropped (WX19 Algorithm 1).
 
@@ -407,13 +399,13 @@ class ThresholdedCovariance(Thresholded):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.radius is not None:
             return super().plan(n, d, budget)
-        require_matrix(n, d)  # a twentieth of μ² for the norms, the rest for the covariance of unit rows
+        # a twentieth of μ² for the norms, the rest for the covariance of unit rows
         norm, moment = step_budgets(budget, (SHARE, 1 - SHARE))
         unit_rows = Charge(STEP, "symmetric_gaussian", second_moment_sensitivity(n, 1.0), moment)
         return steps_plan(budget, (Charge(NORMS, "gaussian", sqrt(2), norm), unit_rows))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class LocalThresholdedCovariance(Thresholded):
     """Private sparse covariance in the local model: every user adds the noise (WX19 Algorithm 2).
 
@@ -442,7 +434,7 @@ class LocalThresholdedCovariance(Thresholded):
     rule: Rule | None = None
     calibration: Calibration = "tight"
 
-    model = "local"
+    model, least_rows = "local", 1
 
     def randomise(self, row: object, *, budget: Budget, rng: object) -> Array:
         """Return what the user of one row of shape (p,) releases; one with an unusable entry counts as 0."""

@@ -49,7 +49,6 @@ Proof: `proofs/affine_mean.md`, sections 1 to 3 and 5.
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import ceil, floor, log, sqrt
@@ -64,7 +63,7 @@ from workbench.estimators.shared.rows import present
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import Lift, Located
 from workbench.special import dsyrk, dtrtri, dtrtrs, gammaln
-from workbench.types import Array
+from workbench.types import Array, Floats, RowMap, frozen, remembered
 
 AT_ONCE = 6144  # rows that are mapped at a time: a multiple of the panels that BLAS adds up in turn
 NODES = 4000  # of an integral over the lengths of normal rows
@@ -94,7 +93,7 @@ def quantile(x: Array, level: float, knee: float = 1.0) -> Array | None:
     if factor is None:
         return None
     root = scaled.root(factor)
-    return np.asarray(root @ root.T)
+    return root @ root.T
 
 
 def soft_count(x: Array, scale: Array, knee: float = 1.0) -> Array:
@@ -103,7 +102,7 @@ def soft_count(x: Array, scale: Array, knee: float = 1.0) -> Array:
     return np.array([influence.value(squares / p).sum() for p in np.atleast_1d(scale)])
 
 
-@dataclass(frozen=True)
+@frozen
 class Influence:
     """ψ with the knee q₁."""
 
@@ -122,20 +121,20 @@ class Influence:
         return self.most / self.knee
 
     def value(self, q: Array) -> Array:
-        return np.asarray(q * self.weight(q))
+        return q * self.weight(q)
 
     def weight(self, q: Array) -> Array:
         base = np.maximum(q, self.knee)
         if self.knee == 1.0:
-            return np.asarray(1.0 / base)
+            return 1.0 / base
         top = np.log(np.minimum(base, 1.0) * (1 / self.knee))
-        return np.asarray((self.most + self.most * top) / base)
+        return (self.most + self.most * top) / base
 
     def slope(self, q: Array) -> Array:
-        return np.asarray(np.where(q < 1.0, self.most / np.maximum(q, self.knee), 0.0))
+        return np.where(q < 1.0, self.most / np.maximum(q, self.knee), 0.0)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def normal_level(influence: Influence, d: int, scale: float) -> float:
     """Return E ψ(χ²_d/scale)/d: at this share of the rows, normal rows have the quantile `scale` times Σ."""
     high = (sqrt(d) + 9.0) ** 2
@@ -150,7 +149,7 @@ def inflation(n: int, d: int, widest: float = WIDEST) -> float:
     return 1.25 * UNIT * (d * d * (4 * sqrt(d) + 2) * sqrt(widest) + 4 * (n + d) * d)
 
 
-@dataclass(frozen=True)
+@frozen
 class Scaled:
     """Rows in units of their columns, one column of `rows` for each row, and the exponents of the units."""
 
@@ -183,24 +182,24 @@ class Scaled:
         found = self._sum(lambda rows: (high @ rows) * np.sqrt(influence.slope(_squares(low @ rows))))
         return float(np.linalg.eigvalsh(found)[0])
 
-    def _sum(self, change: Callable[[Array], Array]) -> Array:
+    def _sum(self, change: RowMap) -> Array:
         # Σ y yᵀ of what a map makes of the rows, a block at a time, with the bits of one product of all
         d, n = self.rows.shape
         if d == 1 or n < 2 * AT_ONCE:
             whole = change(self.rows)
-            return np.asarray(whole @ whole.T)
+            return whole @ whole.T
         found, starts = np.zeros((d, d), order="F"), range(0, n - AT_ONCE + 1, AT_ONCE)
         for start in starts:
             part = change(self.rows[:, start : n if start == starts[-1] else start + AT_ONCE])
             found = dsyrk(1.0, part.T, 1.0, found, trans=1, lower=1, overwrite_c=1)
-        return np.asarray(np.tril(found) + np.tril(found, -1).T)
+        return np.tril(found) + np.tril(found, -1).T
 
     def root(self, factor: Array) -> Array:
-        return np.asarray(np.ldexp(np.linalg.inv(factor), self.exponents[:, None]))
+        return np.ldexp(np.linalg.inv(factor), self.exponents[:, None])
 
 
 def _squares(columns: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->j", columns, columns))
+    return np.einsum("ij,ij->j", columns, columns)
 
 
 def exponents(columns: Array) -> NDArray[np.int32]:
@@ -233,7 +232,7 @@ def unit(powers: NDArray[np.int32], steepest: float, level: float) -> int:
     return high + FLOOR
 
 
-@dataclass(frozen=True)
+@frozen
 class Solver:
     """The public numbers of a descent to a level."""
 
@@ -268,7 +267,7 @@ class Solver:
         solved, singular = dtrtrs(lower, factor, lower=1)  # scipy's solve_triangular takes ten times as long
         if singular:
             raise np.linalg.LinAlgError("a step is singular")
-        return np.asarray(solved)
+        return solved
 
 
 def distance(moment: Array) -> float:
@@ -282,7 +281,7 @@ def _identity(d: int) -> Array:
     return found
 
 
-@dataclass(frozen=True)
+@frozen
 class Stability:
     """Steps (1) to (4) for n rows of dimension d; everything is public."""
 
@@ -420,7 +419,7 @@ class Stability:
         return factor
 
 
-@dataclass(frozen=True)
+@frozen
 class Lifted(Scaled):
     """Rows (1, x - centre) in units of their columns."""
 
@@ -453,7 +452,7 @@ class Lifted(Scaled):
         return shift, np.ldexp(np.tril(inverse[1:, 1:]), units[:, None])
 
 
-@dataclass(frozen=True)
+@frozen
 class LiftedSolver(Solver):
     """The public numbers of a descent, with a guard that does not depend on the centre: |B|² and s."""
 
@@ -465,7 +464,7 @@ class LiftedSolver(Solver):
         return within and isinstance(scaled, Lifted) and scaled.scale(factor) >= self.least
 
 
-@dataclass(frozen=True)
+@frozen
 class LiftedStability(Stability):
     """Step (1) for n rows of d - 1 columns, lifted to d; everything is public."""
 
@@ -547,9 +546,7 @@ def carried(share: float) -> str:
     return f"far rows: {what}, from public numbers; more in one place may"
 
 
-def levels_around(
-    scaled: Scaled, influence: Influence, level: float, ratios: tuple[float, ...]
-) -> list[Array] | None:
+def levels_around(scaled: Scaled, influence: Influence, level: float, ratios: Floats) -> list[Array] | None:
     solver, factors, here = Solver(influence, 1e-9, 1e-4, 400), [], scaled.start()
     for one in (*(level * (1 - r) for r in ratios[:0:-1]), *(level * (1 + r) for r in ratios)):
         found = solver.descend(scaled, here, one)
@@ -575,7 +572,7 @@ def kept_cells(file: str) -> dict[str, Any]:
     return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
 
 
-def counts(budget: ApproxDP, multiples: tuple[float, ...]) -> list[int]:
+def counts(budget: ApproxDP, multiples: Floats) -> list[int]:
     """Return the counts T that are tried: multiples of ln(1/δ)/ε."""
     return sorted({max(2, ceil(one * log(1 / budget.delta) / budget.epsilon)) for one in multiples})
 

@@ -58,9 +58,7 @@ constants. Mode release takes the place of AL22's vote, weights and mask, for th
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import ceil, inf, log, log2, sqrt
 from typing import NamedTuple
 
@@ -68,23 +66,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, finite, integer_at_least
-from workbench.estimators.base import (
-    LARGEST,
-    Abstention,
-    Estimator,
-    Trace,
-    mapped,
-    own_stream,
-    require_matrix,
-    sanitised,
-)
-from workbench.estimators.shared.budgets import (
-    concentrated,
-    delivered,
-    halved,
-    least_groups,
-    require_events,
-)
+from workbench.estimators.base import LARGEST, Abstention, Estimator, mapped, own_stream, record, sanitised
+from workbench.estimators.shared.budgets import concentrated, delivered, halved, least_groups, require_events
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
 from workbench.estimators.votes import within
@@ -102,7 +85,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import lower_bound, symmetric_gaussian
 from workbench.special import ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, Counts, Mask, frozen, public, remembered
 
 LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, results are absurd
 MORE, MOST_BLOCKS = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
@@ -174,7 +157,7 @@ def projections(blocks: Array, k: int) -> Array:
     return found
 
 
-def _usable(blocks: Array) -> NDArray[np.bool_]:
+def _usable(blocks: Array) -> Mask:
     return np.asarray((np.abs(blocks) <= LARGEST).reshape(len(blocks), -1).all(axis=1))
 
 
@@ -205,7 +188,7 @@ def eigenvalue_charges(step: str, d: int, cost: ZCDP, calibration: Calibration) 
     return tuple(charge(f"{step} {i}", part) for i, part in enumerate(cost.split(*(1.0,) * d), start=1))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def enough_blocks(d: int, cost: ZCDP, calibration: Calibration) -> int:
     """Return a number of blocks that suffices for the answers to be among the block eigenvalues.
 
@@ -254,7 +237,7 @@ class Rule(NamedTuple):
 RULES = {"tight": Rule(3.0, 5.0, 0.5, 13), "paper": Rule(5.0, 12.0, 0.3, 21)}
 
 
-@dataclass(frozen=True)
+@frozen
 class FriendlyMean:
     """Steps (F1) to (F4) for t points."""
 
@@ -288,7 +271,7 @@ class FriendlyMean:
             Charge(f"{step}, mean", "symmetric_gaussian", 1.0, mean),
         )
 
-    def scores(self, y: Array, tau: float) -> NDArray[np.int64]:
+    def scores(self, y: Array, tau: float) -> Counts:
         """Return the weights of (F2) times `whole`, integers, of points in whole numbers."""
         friends, t = friends_of(y, tau), self.points  # (F1)
         ahead = 2 * friends - t - 1 if self.calibration == "tight" else 4 * friends - 2 * t - 4
@@ -311,13 +294,13 @@ def whole_points(y: Array) -> Array:
     return np.rint(np.clip(np.nan_to_num(y), -1.0, 1.0) * 2.0**BITS)
 
 
-def friends_of(whole: Array, tau: float) -> NDArray[np.int64]:
+def friends_of(whole: Array, tau: float) -> Counts:
     """Return N of (F1), from the differences themselves; friends are within τ, whatever floats round."""
     points = whole.reshape(len(whole), -1)
     return within(points, (tau * 2.0**BITS) ** 2 * (1 - (points.shape[1] + 4) * 2.0**-52), "sqeuclidean")
 
 
-def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGrid:
+def weighted_mean(whole: Array, weights: Counts, unit: float) -> OnGrid:
     """Return Σ w y/Σ w in a unit, 0 where all weights are 0, rounded once to at most 2^-20/d of it.
 
     Halves of the entries are added up apart, so that no sum overflows.
@@ -328,7 +311,7 @@ def weighted_mean(whole: Array, weights: NDArray[np.int64], unit: float) -> OnGr
     total = ((scores @ high).astype(object) << LIMB) + (scores @ low).astype(object)
     bits = FINE + ceil(log2(whole.shape[-1]))
     share = Fraction(2**bits, max(int(weights.sum()), 1)) / (2**BITS * Fraction(unit))
-    return OnGrid(rounded(np.asarray(total.reshape(whole.shape[1:])), share), 2.0**-bits)
+    return OnGrid(rounded(total.reshape(whole.shape[1:]), share), 2.0**-bits)
 
 
 def enough_points(cost: ZCDP, calibration: Calibration) -> int:
@@ -344,7 +327,7 @@ def enough_points(cost: ZCDP, calibration: Calibration) -> int:
     return max(rule.fewest, ceil((12 + sd * (margin + 2.3)) / 0.93))
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class SubspaceVote(FriendlyMean):
     """The friendly mean of projections, of as many blocks of m rows as there are points."""
 
@@ -377,7 +360,7 @@ def gap_after(eigenvalues: Array, k: int) -> float:
     return max(float(np.sqrt(eigenvalues[k] / eigenvalues[k - 1])), ROUNDED)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def unit_distance(d: int, k: int, m: int) -> float:
     """Return τ/γ of "tight": public, simulated from one fixed seed, in the limit of a tiny gap.
 
@@ -396,7 +379,7 @@ def unit_distance(d: int, k: int, m: int) -> float:
     return float(SLACK * np.quantile(apart, QUANTILE) / own_gap)
 
 
-@dataclass(frozen=True)
+@frozen
 class Tokens:
     """The names of one run: offsets u in [0, g), shape (d, d), symmetric."""
 
@@ -430,7 +413,7 @@ class Tokens:
         above, matrix = np.triu_indices(d), np.zeros((d, d))
         matrix[above] = (np.array(cells) + 0.5) * GRID - self.offsets[above]
         matrix = matrix + np.triu(matrix, 1).T
-        return np.asarray(np.linalg.eigh(matrix)[1][:, ::-1][:, :rank])
+        return np.linalg.eigh(matrix)[1][:, ::-1][:, :rank]
 
 
 def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
@@ -442,18 +425,7 @@ def completed(rows: Array, basis: Array, noise: NoiseSource) -> Array:
     return sanitised(np.hstack([mapped(rows, basis.T), further]))
 
 
-@lru_cache(maxsize=1024)
-def without_events(budget: Budget) -> ZCDP:
-    """Return the joint cost of steps without a δ of their own: all of δ converts."""
-    match budget:
-        case ZCDP(_, 0.0):
-            return budget
-        case ApproxDP(_, delta) if delta > 0:
-            return zcdp_within_approx(budget)
-    raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
-
-
-@dataclass(frozen=True, kw_only=True)
+@public
 class Eigenvalues(Estimator[Array]):
     """Private eigenvalues of a covariance, whatever their size, by blocks of rows (M21/UG Theorem 3.1).
 
@@ -484,10 +456,16 @@ class Eigenvalues(Estimator[Array]):
     calibration: Calibration = "tight"
 
     def cost(self, budget: Budget) -> ZCDP:
-        return without_events(budget) if self.calibration == "tight" else concentrated(budget)
+        match budget:
+            case _ if self.calibration == "paper":
+                return concentrated(budget)
+            case ZCDP(_, 0.0):
+                return budget
+            case ApproxDP(_, delta) if delta > 0:  # steps without a δ of their own: all of it converts
+                return zcdp_within_approx(budget)
+        raise ArgumentError("budget", budget, "ZCDP with delta = 0, or ApproxDP with delta > 0")
 
     def blocks(self, n: int, d: int, budget: Budget) -> tuple[int, int]:  # t and m
-        require_matrix(n, d)
         needed = enough_blocks(d, self.cost(budget), self.calibration)
         return block_sizes(needed, n, d, self.centred, self.calibration)
 
@@ -495,19 +473,16 @@ class Eigenvalues(Estimator[Array]):
         self.blocks(n, d, budget)
         return delivered(eigenvalue_charges("eigenvalue", d, self.cost(budget), self.calibration), budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         found = spectra(in_blocks(centred_rows(x, self.centred), self.blocks(n, d, budget)[0]))  # (1)
-        if trace is not None:
-            trace.add(block_eigenvalues=found)
+        record(block_eigenvalues=found)
         charges = list(self.plan(n, d, budget).charges())
         values = private_eigenvalues(found, charges, noise, self.calibration)  # (2)
         return Abstention("eigenvalue") if values is None else values
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class SubspaceAggregate(Estimator[Array]):
     """Private subspace before a gap of the spectrum, by a vote of blocks of rows (M21/UG Algorithm 2).
 
@@ -550,7 +525,6 @@ class SubspaceAggregate(Estimator[Array]):
             raise ArgumentError("gap", self.gap, "a number in [0, 1]")
 
     def vote(self, n: int, d: int, budget: Budget) -> SubspaceVote:
-        require_matrix(n, d)
         if self.k >= d:
             raise ArgumentError("k", self.k, f"at most d - 1 = {d - 1}")
         needed = enough_points(concentrated(budget), self.calibration)
@@ -560,9 +534,7 @@ class SubspaceAggregate(Estimator[Array]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return delivered(self.vote(n, d, budget).charges("vote", concentrated(budget)), budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         vote = self.vote(n, d, budget)
         charges = vote.charges("vote", concentrated(budget))
@@ -571,7 +543,7 @@ class SubspaceAggregate(Estimator[Array]):
         return Abstention(charges[0].step) if basis is None else basis @ basis.T
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class SubspaceExact(Estimator[Array]):
     """Private subspace that a distribution lives on, exact up to a grid of 1e-5 (AL22 Theorem 4.1).
 
@@ -612,15 +584,12 @@ class SubspaceExact(Estimator[Array]):
         return self.groups(budget) * d * (1 if self.centred else 2)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_matrix(n, d)
         fewest = self.fewest(d, budget)
         if n < fewest:
             raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
         return mode_charge(SUBSPACE, require_events(budget))
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         basis = self.basis(x, budget, noise)
         return basis if isinstance(basis, Abstention) else basis @ basis.T
 

@@ -46,22 +46,13 @@ and the mean lies in the middle between candidates, where a grid errs most, at l
 `proofs/resilience.md`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, inf, pi, sqrt
 
 import numpy as np
 
-from workbench.errors import ArgumentError, in_range, positive, probability, require_columns
-from workbench.estimators.base import (
-    Abstention,
-    Estimator,
-    Trace,
-    in_columns,
-    require_matrix,
-    standard_radius,
-)
+from workbench.errors import ArgumentError, in_range, positive, probability
+from workbench.estimators.base import Abstention, Estimator, in_columns, record, standard_radius
 from workbench.estimators.shared.budgets import composed, divided, require_selection
 from workbench.estimators.shared.noisy_means import better_than, chosen, weighted_median
 from workbench.estimators.shared.rows import on_both_sides, only_present
@@ -71,7 +62,7 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import Integers, OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, lower_bound, lower_bound_offset, selection_scale
 from workbench.special import ndtr, ndtri
-from workbench.types import Array, PerColumn
+from workbench.types import Array, PerColumn, RowMap, public
 
 CHECK, STEP = "check", "mean"
 MOST = 30_000  # candidates
@@ -98,7 +89,7 @@ def projected(x: Array, direction: Array) -> Array:
     total = x[:, 0] * direction[0]
     for column, weight in zip(x.T[1:], direction[1:], strict=True):
         total += column * weight
-    return np.asarray(total)
+    return total
 
 
 def grid_size(d: int, reach: float, step: float) -> int:
@@ -117,15 +108,12 @@ def grid(d: int, reach: float, step: float) -> Array:
     return np.stack(np.meshgrid(*[line] * d, indexing="ij"), axis=-1).reshape(-1, d)
 
 
-def require_few_columns(n: int, d: int) -> None:
-    require_matrix(n, d)
+def require_few_columns(d: int) -> None:
     if d > 3:
         raise ArgumentError("d", d, "1, 2 or 3: a net has exp(d) candidates")
 
 
-def median_on_grid(
-    d: int, reach: float, step: float, spread: float, weigh: Callable[[Array], Array]
-) -> float:
+def median_on_grid(d: int, reach: float, step: float, spread: float, weigh: RowMap) -> float:
     """Return the median distance of the chosen point from the mean, all in one unit.
 
     `spread` is the sd of a coordinate of the best place, `weigh` the log of a weight at distances from it.
@@ -174,10 +162,10 @@ def distances(points: Array, sums: Integers, left: int, unit: float) -> Integers
 
 
 def whole(values: Array, unit: float) -> Integers:
-    return np.asarray(np.rint(values / unit).astype(np.int64))
+    return np.rint(values / unit).astype(np.int64)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class TukeyMean(Estimator[Array]):
     """Private Tukey median in one to three dimensions, robust (LKKO21 Algorithm 14).
 
@@ -229,25 +217,24 @@ class TukeyMean(Estimator[Array]):
         return 0 if d == 1 else grid_size(d, self.reach, self.step)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        require_few_columns(n, d)
-        require_columns(d, centre=self.centre)
+        require_few_columns(d)
         require_selection(budget)
         if d == 1:
             return self.locator().charge(STEP, budget)
         grid_size(d, self.reach, self.step)
         return Charge(STEP, "exponential", 1.0, budget)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Array:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
         middle = in_columns(self.centre, d)
         z, charge = np.clip(x - middle, -self.reach, self.reach), self.plan(n, d, budget)[STEP]
         if d == 1:
             position = self.locator().draw(z[:, 0], charge, noise)
             assert position is not None
-            return np.asarray(middle + position)
+            return middle + position
         points = grid(d, self.reach, self.step)
         chosen = exponential(depths(z, points), charge, noise)  # (1), (2)
-        return np.asarray(middle + points[chosen])  # (3)
+        return middle + points[chosen]  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for normal rows; infinite from √d radius/sigma on.
@@ -270,7 +257,7 @@ class TukeyMean(Estimator[Array]):
         return better_than(trivial, expected)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ResilientMean(Estimator[Array]):
     """Private mean of partly corrupted sub-Gaussian rows in one to three dimensions (LKKO21 Theorem 7).
 
@@ -338,8 +325,7 @@ class ResilientMean(Estimator[Array]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         positive(width=self.width)  # not earlier: a quantile takes long to load
-        require_few_columns(n, d)
-        require_columns(d, centre=self.centre)
+        require_few_columns(d)
         delta = budget.delta if isinstance(budget, ApproxDP | ZCDP) else 0.0
         if not (delta > 0 and (isinstance(budget, ZCDP) or delta <= 0.5)):
             allowed = "ZCDP with delta > 0, or ApproxDP with delta > 0, at most 1/2"
@@ -350,22 +336,19 @@ class ResilientMean(Estimator[Array]):
         choose = Charge(STEP, "exponential", moved, choice)
         return composed(budget, Charge(CHECK, "lower_bound", 1.0, check), choose)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> Array | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         plan, left = self.plan(n, d, budget), n - 2 * self.trim(n)
         middle, far = in_columns(self.centre, d), sqrt(d) * self.box
         unit = max(step_of(self.width, FINE), step_of(n * far, LARGEST))  # sums of n rows have 64 bits
         widths, sums = trimmed(np.clip(x - middle, -self.box, self.box), self.trim(n), unit, far)  # (1)
         margin = int(np.searchsorted(widths, widest(self.width, unit), side="right")) - 1  # (2)
-        if trace is not None:
-            trace.add(margin=margin, widths=widths * unit, means=sums * (unit / left))
+        record(margin=margin, widths=widths * unit, means=sums * (unit / left))
         if not lower_bound(margin, plan[CHECK], noise) > -1:  # (3)
             return Abstention(CHECK)
         points = grid(d, self.radius, self.step)
         scores = OnGrid(-distances(points, sums, left, unit), unit / left)
-        return np.asarray(middle + points[exponential(scores, plan[STEP], noise)])  # (4), (5)
+        return middle + points[exponential(scores, plan[STEP], noise)]  # (4), (5)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for clean normal rows; infinite from √d radius/sigma on.
@@ -384,7 +367,7 @@ class ResilientMean(Estimator[Array]):
         return better_than(sqrt(d) * self.radius / self.sigma, expected)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class ResilientHeavyMean(ResilientMean):
     """Private mean of partly corrupted heavy-tailed rows in one to three dimensions (LKKO21 Theorem 8).
 

@@ -22,14 +22,12 @@ ones, section 12.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import field
 from math import hypot, inf, log, pi, sqrt
-from typing import ClassVar
 
 import numpy as np
 
-from workbench.estimators.base import Abstention, Located, Trace
+from workbench.estimators.base import Abstention, Located
 from workbench.estimators.histograms import REACH, UnitHistogram
 from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.shared.budgets import composed, divided, mean_charge
@@ -56,7 +54,7 @@ from workbench.estimators.shared.window_median import (
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.special import brentq, ndtr, ndtri
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, frozen, public, remembered
 
 SHARE = 0.5  # of "paper", stated in L17: both steps with ε/2
 WINDOW, STRETCH = 4.0, 0.02
@@ -90,7 +88,7 @@ def expected_clip(u: Array, k: float | Array) -> Array:
 
 def clipped_slope(u: Array, k: float | Array) -> Array:
     """Return g_k'(u) = P(|Z + u| < k)."""
-    return np.asarray(ndtr(k - u) - ndtr(-k - u))
+    return ndtr(k - u) - ndtr(-k - u)
 
 
 def clipped_variance(u: Array, k: float | Array) -> Array:
@@ -99,7 +97,7 @@ def clipped_variance(u: Array, k: float | Array) -> Array:
     middle = ndtr(high) - ndtr(low)
     second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
     second += low * density(low) - high * density(high) + k * k * (1 - middle)
-    return np.asarray(second - expected_clip(u, k) ** 2)
+    return second - expected_clip(u, k) ** 2
 
 
 def uncentred(y: float, k: float) -> float:
@@ -123,7 +121,7 @@ def inverse_error(u: float, deviation: float, k: float) -> float:
     return FAR + u if reached >= FAR else reached - u
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     share: float
     clip: float  # 0: location alone
@@ -131,7 +129,7 @@ class Design:
     failure: float = 1.0  # the chance that it is not
 
 
-@dataclass(frozen=True)
+@frozen
 class TwoSteps(ABC):
     """The algorithm on rows of standard deviation 1 and mean within ±`radius` (None: anywhere)."""
 
@@ -171,7 +169,7 @@ class TwoSteps(ABC):
         return centre + self.unbiased(float(noisy[0]), clip), there  # (3)
 
 
-@dataclass(frozen=True)
+@frozen
 class HistogramMean(TwoSteps):
     """The steps of "paper"."""
 
@@ -203,7 +201,7 @@ class HistogramMean(TwoSteps):
         return counted_error(lambda part: sampling + noise_quantile(charge, part), REACH, charge, n, beta / 4)
 
 
-@dataclass(frozen=True)
+@frozen
 class WindowMean(TwoSteps):
     """The steps of "tight"."""
 
@@ -256,7 +254,7 @@ class WindowMean(TwoSteps):
         return inf if off == inf else inverse_error(apart, off, clip)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
     # the share and clip that minimise rms + failure; location alone where most fail
     drift = pi / (2 * n)  # the squared error of a sample's median
@@ -285,7 +283,7 @@ def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
 
 
 class Stepwise(Located[float]):
-    laws: ClassVar[str] = f"normal rows only; {FOR_OTHERS}"
+    laws = f"normal rows only; {FOR_OTHERS}"
 
     beta: float
     calibration: Calibration
@@ -297,9 +295,7 @@ class Stepwise(Located[float]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.steps.plan(n, budget)
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> float | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         found = self.steps.counted(self.standard(x), budget, noise)
         return found if isinstance(found, Abstention) else self.centre + self.sigma * found[0]
 
@@ -322,7 +318,7 @@ class Stepwise(Located[float]):
         return better_than(inf if self.radius is None else self.radius, error)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class TwoStepMean(Stepwise):
     """Private mean of one column whose range is known only roughly (L17 Theorem 2.5).
 

@@ -79,7 +79,7 @@ of degenerate rows is found to about 1e-11, and a condition number above 1e26 is
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import islice
 from math import ceil, inf, log, sqrt
 from typing import Any, ClassVar
@@ -87,16 +87,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.distributions import Gaussian
-from workbench.estimators.base import (
-    FARTHEST,
-    Abstention,
-    Estimator,
-    T,
-    Trace,
-    mapped,
-    require_matrix,
-    shuffled,
-)
+from workbench.estimators.base import FARTHEST, Abstention, Estimator, T, mapped, shuffled
 from workbench.estimators.shared.budgets import concentrated, delivered
 from workbench.estimators.shared.moments import (
     ROUND,
@@ -141,7 +132,7 @@ from workbench.linalg import fewest, psd_part, spectral_map, symmetric_noise_nor
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import stability_charge, stable_mode
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale, symmetric_gaussian
-from workbench.types import Array, Calibration
+from workbench.types import Array, Calibration, Floats, frozen, public, remembered
 
 EIGENVALUES, VOTES, FINISH = 0.1, 0.5, 0.3  # "tight": shares of ρ; eigenvalues twice
 LARGE_GAP = 10.0
@@ -161,7 +152,7 @@ HEIGHT = 0.4  # τ: 16 % more noise of the moment for the mean
 ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Unbounded(Estimator[T]):
     centred: bool = False
     calibration: Calibration = "tight"
@@ -169,7 +160,6 @@ class Unbounded(Estimator[T]):
     located: ClassVar[bool]  # whether "paper" finds a mean, too
 
     def recipe(self, n: int, d: int, budget: Budget) -> "TightLoop | PaperLoop":
-        require_matrix(n, d)
         return _loop(self, n, d, concentrated(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -178,9 +168,7 @@ class Unbounded(Estimator[T]):
     @abstractmethod
     def _of(self, found: Moments) -> T | Abstention: ...
 
-    def estimate(
-        self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None
-    ) -> T | Abstention:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         # sorted rows, or copies side by side, would make blocks and pairs unlike the data
         found = self.recipe(len(x), x.shape[1], budget).estimate(shuffled(x, noise), noise)
         if isinstance(found, Abstention):
@@ -188,7 +176,7 @@ class Unbounded(Estimator[T]):
         return self._of(found) if found.finite else Abstention("covariance")
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class UnboundedCovariance(Unbounded[Array]):
     """Private covariance without any bound on it, by votes of blocks of rows (M21/UG Algorithms 3 and 4).
 
@@ -226,7 +214,7 @@ class UnboundedCovariance(Unbounded[Array]):
         return found.covariance
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class UnboundedGaussian(Unbounded[Gaussian]):
     """Private mean and covariance of a Gaussian without any bound on either (M21/UG Theorem 5.1).
 
@@ -256,7 +244,7 @@ class UnboundedGaussian(Unbounded[Gaussian]):
         return Abstention("location 1") if mean is None else Gaussian(mean, found.covariance)
 
 
-@dataclass(frozen=True)
+@frozen
 class Loop:
     """The public numbers of a run on n rows of dimension d at a cost with δ > 0."""
 
@@ -315,7 +303,7 @@ class Run:
         return noisy[:r, :r], gaussian_scale(charge)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _loop(of: Unbounded[Any], n: int, d: int, cost: ZCDP) -> "TightLoop | PaperLoop":
     return (PaperLoop if of.calibration == "paper" else TightLoop)(of, n, d, cost)
 
@@ -383,7 +371,7 @@ class TightLoop(Loop):
         return found if some or isinstance(found, Abstention) else Moments(None, np.zeros((d, d)))
 
 
-def widest(d: int) -> tuple[float, ...]:
+def widest(d: int) -> Floats:
     # that votes should leave: gaps of 10, but for the last one of 1000
     return tuple(np.append(GAP ** -np.arange(d - 1.0), GAP ** -(d - 2.0) / LAST_GAP)) if d > 1 else (1.0,)
 
@@ -533,10 +521,10 @@ def located(
         if place is None:
             return Abstention(charge.step)
         found.append(place)
-    return np.asarray(np.linalg.solve(axes, np.array(found)))
+    return np.linalg.solve(axes, np.array(found))
 
 
-@dataclass(frozen=True)
+@frozen
 class RoundFinish:
     """Steps (5) to (9) for n rows of dimension d, whose frame should leave a spectrum no wider than `worst`.
 
@@ -546,7 +534,7 @@ class RoundFinish:
     n: int
     d: int
     cost: ZCDP
-    worst: tuple[float, ...]
+    worst: Floats
     centred: bool = False
     thin: float = THIN
     narrowest: float = 0.0
@@ -670,14 +658,14 @@ class RoundFinish:
         return m / slope(frame.rank, radius), unwinsorised(z, radius)
 
 
-round_finish = lru_cache(maxsize=1024)(RoundFinish)  # its public numbers are computed once
+round_finish = remembered(RoundFinish)  # its public numbers are computed once
 
 
 def rounder(z: Array, excess: float) -> Array:
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values, 0.0) + excess))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_finished(d: int, cost: ZCDP, centred: bool, narrowest: float) -> int:
     # whose location costs at most a fifth of ρ, and whose step has e ≤ .25, about
 

@@ -10,7 +10,6 @@ release like any other, and what follows adapts to it; the costs add up under th
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
@@ -18,20 +17,20 @@ import numpy as np
 
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, one_of, probability, real
-from workbench.estimators.base import Abstention, Estimator, Trace, Univariate, require_matrix, sanitised
+from workbench.estimators.base import Abstention, Estimator, Univariate, sanitised
 from workbench.estimators.release import Release
 from workbench.estimators.scale import Scale
 from workbench.estimators.shared.budgets import composed
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.budgets import require
 from workbench.privacy.plan import renamed
-from workbench.types import Array
+from workbench.types import Array, Floats, public
 
 ANSWERS = ("Mean", "Covariance", "Gaussian")  # classes are named by what they estimate
 SMALLEST, LARGEST = 1e-100, 1e100  # scales that are divided by
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Scaled(Estimator[Any]):
     """A mean, covariance or Gaussian of columns in unequal units: an estimator on rows divided by scales.
 
@@ -64,7 +63,7 @@ class Scaled(Estimator[Any]):
     """
 
     estimator: Estimator[Any]
-    scale: tuple[float, ...] | Scale
+    scale: Floats | Scale
     share: float = 0.2
 
     def _validate(self) -> None:
@@ -89,7 +88,6 @@ class Scaled(Estimator[Any]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         """Return the charges of the scales, if they are found, and of the estimator."""
-        require_matrix(n, d)
         require(budget, PureDP, ApproxDP, ZCDP, GaussianDP)
         rest, costs = self._budgets(d, budget)
         plan = self.estimator.plan(n, d, rest)
@@ -102,7 +100,7 @@ class Scaled(Estimator[Any]):
         ]
         return composed(budget, *found, plan)
 
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource, trace: Trace | None = None) -> Any:
+    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Any:
         rest, costs = self._budgets(x.shape[1], budget)
         scale = self.scale if isinstance(self.scale, tuple) else ()
         for j, cost in enumerate(costs, start=1):  # (1)
@@ -113,7 +111,7 @@ class Scaled(Estimator[Any]):
             scale = (*scale, min(max(found, SMALLEST), LARGEST))
         s = np.array(scale)
         with np.errstate(over="ignore", under="ignore"):
-            value = self.estimator.estimate(sanitised(x / s), rest, noise, trace)  # (2)
+            value = self.estimator.estimate(sanitised(x / s), rest, noise)  # (2)
             return value if isinstance(value, Abstention) else _in_units(value, s)  # (3)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:

@@ -54,14 +54,12 @@ Privacy rests on Δ alone, and Δ on k, a, b, Q₀ and L, with an allowance for 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from itertools import takewhile
 from math import ceil, inf, log, sqrt
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import shuffled
@@ -84,7 +82,7 @@ from workbench.privacy.stable import (
     voted_scale,
     wishart_delta,
 )
-from workbench.types import Array
+from workbench.types import Array, Counts, Floats, Mask, RowMap, frozen, public, remembered
 
 VOTE, MASK = "vote", "mask"
 FINE = 40  # bits of the distance of friends, on the grid of an average
@@ -105,13 +103,11 @@ ROUNDING, NORM_ROUNDING = 1 + 1e-6, 1 + 1e-3
 FEWEST, MOST = 20, 20_000  # groups
 WIDEST = 100.0  # the largest L at which floats tell friends from others
 
-Counts: TypeAlias = NDArray[np.int64]
-Mask: TypeAlias = NDArray[np.bool_]
 Moves: TypeAlias = Callable[[int, Array, Array, float | Array, float], Array]  # Δ from k, a, b, Q₀ and L
-Limits: TypeAlias = Callable[[int], tuple[float, ...]]  # L from s, for each p
+Limits: TypeAlias = Callable[[int], Floats]  # L from s, for each p
 
 
-@dataclass(frozen=True)
+@frozen
 class Vote:
     """The thresholds of a vote of k points: `nobody` = ak, `everybody` = bk, `quorum` = ⌈Q₀k²⌉."""
 
@@ -159,17 +155,17 @@ class Vote:
         return float(spread(self.k, np.array(self.nobody / self.k), self.quorum / self.k**2, limit))
 
 
-@dataclass(frozen=True)
+@frozen
 class Points:
     """Vectors that vote, shape (k, d); `limit` says how large they may be."""
 
     values: Array
     limit: float
-    METRIC: ClassVar[str] = "sqeuclidean"
+    METRIC = "sqeuclidean"
 
     @property
     def usable(self) -> Mask:
-        return np.asarray(norms(self.values) <= FARTHEST * self.limit)
+        return norms(self.values) <= FARTHEST * self.limit
 
     @property
     def nothing(self) -> Array:  # what is masked where there is no answer
@@ -189,21 +185,21 @@ class Points:
         """Return Y of (3), shape (d,); weights are 0 where a point is not usable."""
         taken = weights > 0
         values = self.values[taken]
-        return np.asarray(values[0] + weights[taken] @ (values - values[0]) / weights.sum())
+        return values[0] + weights[taken] @ (values - values[0]) / weights.sum()
 
 
-@dataclass(frozen=True)
+@frozen
 class L1Points(Points):
     """Vectors that vote in the l1 norm."""
 
-    METRIC: ClassVar[str] = "cityblock"
+    METRIC = "cityblock"
 
     @property
     def usable(self) -> Mask:
-        return np.asarray(np.abs(self.values).sum(axis=1) <= FARTHEST * self.limit)
+        return np.abs(self.values).sum(axis=1) <= FARTHEST * self.limit
 
 
-@dataclass(frozen=True)
+@frozen
 class Groups:
     """Covariances that vote, by their factors, shape (k, d, d); unusable ones are the identity."""
 
@@ -219,7 +215,7 @@ class Groups:
         scaled = np.where(known[:, None, None], factors, np.eye(factors.shape[1]))
         scaled = scaled / np.where(known[:, None], lengths, 1.0)[:, None, :]
         values = np.linalg.svd(scaled, compute_uv=False)
-        usable = np.asarray(known & (values[:, -1] * CONDITION >= values[:, 0]))
+        usable = known & (values[:, -1] * CONDITION >= values[:, 0])
         return cls(np.where(usable[:, None, None], factors, np.eye(factors.shape[1])), usable)
 
     @property
@@ -248,7 +244,7 @@ class Groups:
 
 def moment_factors(blocks: Array) -> Array:
     """Return the triangular factor of the second moment of every group of rows, (k, s, d) -> (k, d, d)."""
-    return np.asarray(np.linalg.qr(evened(blocks), mode="r") / np.sqrt(blocks.shape[1]))
+    return np.linalg.qr(evened(blocks), mode="r") / np.sqrt(blocks.shape[1])
 
 
 def counted(count: int, close: Callable[[slice], Mask]) -> Counts:
@@ -275,7 +271,7 @@ def within(points: Array, most: float, metric: str) -> Counts:
 def _between(values: Array, low: Array, high: Array) -> Counts:
     ordered = np.sort(values)
     below = np.searchsorted(ordered, low, side="left")
-    return np.asarray(np.searchsorted(ordered, high, side="right") - below)
+    return np.searchsorted(ordered, high, side="right") - below
 
 
 def _planar(factors: Array, limit: float) -> Callable[[slice], Mask]:
@@ -290,7 +286,7 @@ def _planar(factors: Array, limit: float) -> Callable[[slice], Mask]:
         between = (trace <= 2 * limit) & (trace * limit >= 2)
         largest = limit * (limit - trace) + determinant >= 0
         smallest = 1 - trace * limit + determinant * limit**2 >= 0
-        return np.asarray(between & largest & smallest)
+        return between & largest & smallest
 
     return close
 
@@ -358,7 +354,7 @@ def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
         pairs = np.flatnonzero(~settled & (doubtful | ~safe))
         settled[pairs] = by_eigenvalues(first[pairs], second[pairs])
         sure[i, j] = settled
-        return np.asarray(sure)
+        return sure
 
     return close
 
@@ -383,7 +379,7 @@ def vote_and_mask(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, 
     return ApproxDP(share * budget.epsilon, budget.delta / 2), ApproxDP(rest, budget.delta / 2)
 
 
-@dataclass(frozen=True)
+@frozen
 class Design:
     """The public numbers of a vote and its mask."""
 
@@ -437,7 +433,7 @@ class Design:
         return OnGrid(np.array([int(entry) for entry in np.rint(average / step)], object), step)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class PricedDesign(Design):
     """The public numbers of a vote of vectors and its noise, as one mechanism: neither has a share of (ε, δ).
 
@@ -447,7 +443,7 @@ class PricedDesign(Design):
     """
 
     ratio: float
-    falls: tuple[float, ...]
+    falls: Floats
     usual: int
     silent: float
 
@@ -482,7 +478,7 @@ class PricedDesign(Design):
 
 def reduced(
     rows: Array,
-    oracle: Callable[[Array], Array],
+    oracle: RowMap,
     points: Callable[[Array], Points | Groups],
     design: Design,
     noise: NoiseSource,
@@ -496,7 +492,7 @@ def change(k: int, a: Array, b: Array, quorum: float | Array) -> Array:
     # C for shares a, b and Q₀
     first = (1 - quorum) / (1 - a)
     second = np.minimum(1.0, (1 - quorum) / np.maximum(1 - b - 1 / k, 1e-300))
-    return np.asarray(np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1))
+    return np.maximum((first / (b - a) + 1) / (1 - first), second / (b - a) + 1)
 
 
 def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
@@ -509,12 +505,12 @@ def spread(k: int, a: Array, quorum: float | Array, limit: float) -> Array:
 
 def covariance_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
     # the Thompson distance of averages, E at L (1 + 1e-6), for rounding (`proofs/populous.md`, section 6)
-    return np.asarray(np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k))
+    return np.log1p(change(k, a, b, quorum) * spread(k, a, quorum, limit * ROUNDING) / k)
 
 
 def norm_moves(k: int, a: Array, b: Array, quorum: float | Array, limit: float) -> Array:
     # a thousandth more than it is: points may be 1e8 `limit` away from the origin, where sums are rounded
-    return np.asarray(change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING)
+    return change(k, a, b, quorum) * 2 * limit / k * NORM_ROUNDING
 
 
 def has_mask(made: Design, d: int) -> bool:
@@ -530,7 +526,7 @@ def has_mask(made: Design, d: int) -> bool:
     return made.narrowness > least_rate(d)
 
 
-@dataclass(frozen=True)
+@frozen
 class Designer:
     """The family of designs with one kind of mask, one bound on a row's effect, and one law of groups."""
 
@@ -538,7 +534,7 @@ class Designer:
     moves: Moves
     limits: Limits = lambda _: ()
     sizes: tuple[int, ...] = ()
-    far: tuple[float, ...] = FAR
+    far: Floats = FAR
     joint: bool = False  # vote and mask are one mechanism, if δ has one
     side: int = 0  # of matrices, whose masks may not exist
     start: int = 32  # of the search for the fewest rows, to a factor `within`
@@ -633,7 +629,7 @@ PARTS = 29  # between the ends that are tried
 LEFT, RIGHT = np.triu_indices(PARTS + 1, 1)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Design:
     """Return the best design for n rows; raise where they are too few for any, with the number."""
     best = designer.best(n, budget, beta)
@@ -642,6 +638,6 @@ def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Desig
     return best
 
 
-@lru_cache(maxsize=256)
+@remembered
 def fewest_designed(designer: Designer, budget: ApproxDP, beta: float) -> int:
     return fewest(lambda n: designer.enough(n, budget, beta), designer.start, designer.within)

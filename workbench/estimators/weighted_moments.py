@@ -18,22 +18,20 @@ at once is less. Proof: `proofs/prime.md`, section 1.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.estimators.shared.rows import SQUARED_BITS, total
 from workbench.privacy import Budget, Charge, NoiseSource
 from workbench.privacy.grid import Integers, OnGrid, joined, step_of
 from workbench.privacy.mechanisms import gaussian, gaussian_mu
-from workbench.types import Array
+from workbench.types import Array, Mask, frozen
 
 _ROUNDING = 1 + 1e-12  # a unit that is a product of floats may be too large by less
 
 
-@dataclass(frozen=True)
+@frozen
 class Costs:
     """Whitened costs of count, sum and second moment, a, b and c above; the three at once cost 1."""
 
@@ -42,7 +40,7 @@ class Costs:
     square: float
 
 
-@dataclass(frozen=True)
+@frozen
 class WholeSums:
     """N, s of shape (d,) and A of shape (d, d) as whole numbers; without A where nobody asks for it."""
 
@@ -55,7 +53,7 @@ class WholeSums:
         return WholeSums(self.count, self.total)
 
 
-@dataclass(frozen=True)
+@frozen
 class Sums:
     """Noisy N, s of shape (d,) and A of shape (d, d); without A where it was not priced."""
 
@@ -112,7 +110,7 @@ def summed(
     return WholeSums(int(found[0, 0]), OnGrid(found[1], step), moment)
 
 
-def counted_sums(y: Array, counts: NDArray[np.bool_], step: float) -> WholeSums:
+def counted_sums(y: Array, counts: Mask, step: float) -> WholeSums:
     """Return the sums of rows y of whole numbers, shape (n, d), that count."""
 
     def members(block: slice) -> tuple[Array, int]:
@@ -181,5 +179,5 @@ def merged(releases: Sequence[tuple[Sums, Costs, Budget]]) -> Sums:
     total = sizes * [prices.total**2 for _, prices, _ in releases]
     return Sums(
         float(count @ [sums.count for sums, *_ in releases] / count.sum()),
-        np.asarray(total @ [sums.total for sums, *_ in releases] / total.sum()),
+        total @ [sums.total for sums, *_ in releases] / total.sum(),
     )

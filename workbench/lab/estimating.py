@@ -144,9 +144,7 @@ def _progress(rows: int) -> AbstractContextManager[Any]:
         from tqdm import tqdm
     except ModuleNotFoundError:  # without the extra `lab`
         return nullcontext()
-    return tqdm(  # type: ignore[no-any-return]
-        total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False
-    )
+    return tqdm(total=rows, unit=" rows", unit_scale=True, delay=1.0, disable=None, leave=False)
 
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:

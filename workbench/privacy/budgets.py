@@ -20,22 +20,14 @@ looser forms of two conversions, which are kept as `*_stated`, for comparison.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from math import exp, expm1, factorial, fsum, inf, log, log1p, pi, sqrt, tanh
 from sys import float_info
 from typing import Self, TypeAlias
 
-from workbench.errors import (
-    LEAST_LOSS,
-    ArgumentError,
-    Public,
-    few,
-    of_plain_numbers,
-    positive,
-    probability,
-)
+from workbench.errors import LEAST_LOSS, ArgumentError, Public, few, of_plain_numbers, positive, probability
 from workbench.special import brentq, log_ndtr, minimize_scalar, ndtri, zeta
+from workbench.types import frozen, remembered
 
 LARGEST_GROUP = 10**6  # rows, so that a sum over them ends
 SLACK = 1e-12  # shares of a budget that add up to it again up to this relative error are accepted
@@ -92,7 +84,7 @@ class _Budget(Public):
         return type(self)(*(number / k for number in vars(self).values()))
 
 
-@dataclass(frozen=True)
+@frozen
 class PureDP(_Budget):
     """ε-differential privacy: the log-likelihood ratio of neighbours is at most `epsilon`."""
 
@@ -102,7 +94,7 @@ class PureDP(_Budget):
         return f"ε = {self.epsilon:g}"
 
 
-@dataclass(frozen=True)
+@frozen
 class ApproxDP(_Budget):
     """(ε, δ)-differential privacy: P(event) is at most e^ε P'(event) + δ."""
 
@@ -113,7 +105,7 @@ class ApproxDP(_Budget):
         return f"(ε = {self.epsilon:g}, δ = {self.delta:g})-DP"
 
 
-@dataclass(frozen=True)
+@frozen
 class ZCDP(_Budget):
     """δ-approximate ρ-zero-concentrated DP (Bun & Steinke 2016): order-α divergence at most ρα.
 
@@ -127,7 +119,7 @@ class ZCDP(_Budget):
         return f"ρ = {self.rho:g} zCDP" + (f", δ = {self.delta:g}" if self.delta else "")
 
 
-@dataclass(frozen=True)
+@frozen
 class GaussianDP(_Budget):
     """μ-Gaussian DP (Dong, Roth & Su 2022): no easier to tell apart than N(0, 1) and N(μ, 1)."""
 
@@ -137,7 +129,7 @@ class GaussianDP(_Budget):
         return f"μ = {self.mu:g} GDP"
 
 
-@dataclass(frozen=True)
+@frozen
 class NonPrivate(_Budget):
     """No guarantee: the budget of the reference estimators."""
 
@@ -266,7 +258,7 @@ def approx_from_zcdp_stated(budget: ZCDP, delta: float) -> ApproxDP:
     return ApproxDP(budget.rho + 2 * sqrt(budget.rho * log(1 / delta)), delta)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def zcdp_within_approx(budget: ApproxDP) -> ZCDP:
     """Return the largest ρ-zCDP (δ = 0) that `approx_from_zcdp` places within `budget`."""
     probability(delta=budget.delta)
@@ -316,7 +308,7 @@ def approx_from_gdp(budget: GaussianDP, delta: float) -> ApproxDP:
     return ApproxDP(brentq(excess, 0.0, high, xtol=1e-14) * UP, delta)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
     """Return the largest μ whose Gaussian mechanism is exactly (ε, δ)-DP: the analytic calibration."""
     probability(delta=budget.delta)
@@ -390,7 +382,7 @@ def zcdp_from_bounded_range(epsilon: float) -> ZCDP:
 
 
 @of_plain_numbers
-@lru_cache(maxsize=4096)
+@remembered
 def laplace_epsilon(rho: float) -> float:
     """Return the largest ratio ε of Laplace noise that is `rho`-zCDP."""
     positive(rho=rho)
@@ -398,7 +390,7 @@ def laplace_epsilon(rho: float) -> float:
 
 
 @of_plain_numbers
-@lru_cache(maxsize=4096)
+@remembered
 def bounded_range_epsilon(rho: float) -> float:
     """Return the largest range ε of a log-likelihood ratio that is `rho`-zCDP."""
     positive(rho=rho)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import log, prod
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError, finite, integer_at_least, positive
 from workbench.privacy.grid import Band, Later, OnGrid
 from workbench.special import erfc, ndtri
-from workbench.types import Array
+from workbench.types import Array, Mask, frozen
 
 if TYPE_CHECKING:
     from flint import arb as arb
@@ -103,7 +103,7 @@ def uniform_ball(top: int, bits: int) -> "arb":
 # Distributions: a decreasing tail Q with Q(X) uniform on (0, 1), X the variable or, of two signs, its size.
 
 
-@dataclass(frozen=True)
+@frozen
 class Law:
     """What the sampler asks of a distribution of known scale, an integer or a float, exactly.
 
@@ -111,7 +111,7 @@ class Law:
     """
 
     scale: float
-    signed: ClassVar[bool] = True
+    signed = True
 
     def __post_init__(self) -> None:
         positive(**vars(self))
@@ -134,44 +134,44 @@ class Law:
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@frozen
 class Normal(Law):
     """The size of a normal variable of standard deviation `scale`: Q(x) = erfc(x/(√2 scale))."""
 
     def tail(self, x: Array) -> Array:
-        return np.asarray(erfc(x / (float(self.scale) * 2**0.5)))
+        return erfc(x / (float(self.scale) * 2**0.5))
 
     def guess(self, tail: Array) -> Array:
-        return np.asarray(-float(self.scale) * ndtri(tail / 2))
+        return -float(self.scale) * ndtri(tail / 2)
 
     def point(self, tail: "arb") -> "arb":
         return exactly(self.scale) * exactly(2).sqrt() * tail.erfcinv()
 
 
-@dataclass(frozen=True)
+@frozen
 class Exponential(Law):
     """An exponential variable of mean `scale`: Q(x) = e^(-x/scale)."""
 
     signed = False
 
     def tail(self, x: Array) -> Array:
-        return np.asarray(np.exp(-x / self.scale))
+        return np.exp(-x / self.scale)
 
     def guess(self, tail: Array) -> Array:
-        return np.asarray(-self.scale * np.log(tail))
+        return -self.scale * np.log(tail)
 
     def point(self, tail: "arb") -> "arb":
         return -exactly(self.scale) * tail.log()
 
 
-@dataclass(frozen=True)
+@frozen
 class Laplace(Exponential):
     """The size of a variable of density e^(-|x|/scale)/(2 scale)."""
 
     signed = True
 
 
-@dataclass(frozen=True)
+@frozen
 class TruncatedLaplace(Law):
     """The size of a Laplace variable given that it is at most `bound`.
 
@@ -186,10 +186,10 @@ class TruncatedLaplace(Law):
 
     def tail(self, x: Array) -> Array:  # e^(-x/scale) times a quotient that hides no difference
         rest = np.maximum(self.bound - x, 0.0)
-        return np.asarray(np.exp(-x / self.scale) * np.expm1(-rest / self.scale) / self._lost())
+        return np.exp(-x / self.scale) * np.expm1(-rest / self.scale) / self._lost()
 
     def guess(self, tail: Array) -> Array:
-        return np.asarray(-self.scale * np.log1p((1 - tail) * self._lost()))
+        return -self.scale * np.log1p((1 - tail) * self._lost())
 
     def point(self, tail: "arb") -> "arb":
         beyond = (-exactly(self.bound) / exactly(self.scale)).exp()
@@ -199,7 +199,7 @@ class TruncatedLaplace(Law):
         return float(np.expm1(-np.float64(self.bound) / self.scale))
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteLaplace(Law):
     """A size x with ⌊x + ½⌋ = |z| for P(z) ∝ e^(-|z|/scale): Q(x) = 2 e^(-(x + ½)/scale)/(1 + e^(-1/scale)).
 
@@ -207,11 +207,11 @@ class DiscreteLaplace(Law):
     """
 
     def tail(self, x: Array) -> Array:
-        return np.asarray(2 * np.exp(-(x + 0.5) / self.scale) / (1 + np.exp(-1 / np.float64(self.scale))))
+        return 2 * np.exp(-(x + 0.5) / self.scale) / (1 + np.exp(-1 / np.float64(self.scale)))
 
     def guess(self, tail: Array) -> Array:
         none = (1 + np.exp(-1 / np.float64(self.scale))) / 2
-        return np.asarray(-self.scale * np.log(tail * none) - 0.5)
+        return -self.scale * np.log(tail * none) - 0.5
 
     def point(self, tail: "arb") -> "arb":
         scale = exactly(self.scale)
@@ -233,7 +233,7 @@ def draw(law: Law, shape: Shape, read: Read = system) -> Whole:
     return decided(law, words >> np.uint64(1), (words & np.uint64(1)).astype(bool), read).reshape(shape)
 
 
-def decided(law: Law, tops: NDArray[np.uint64], minus: NDArray[np.bool_], read: Read) -> Whole:
+def decided(law: Law, tops: NDArray[np.uint64], minus: Mask, read: Read) -> Whole:
     """Return the integers of U of which the first 63 bits are known, and of signs where there are two."""
     sizes, sure = by_floats(law, tops)
     rest = np.flatnonzero(~sure)
@@ -244,7 +244,7 @@ def decided(law: Law, tops: NDArray[np.uint64], minus: NDArray[np.bool_], read: 
     return np.where(minus, -drawn, drawn) if law.signed else drawn
 
 
-def by_floats(law: Law, tops: NDArray[np.uint64]) -> tuple[Array, NDArray[np.bool_]]:
+def by_floats(law: Law, tops: NDArray[np.uint64]) -> tuple[Array, Mask]:
     """Return a k for the first 63 bits of every U, 0 where floats do not decide, and where they do."""
     with np.errstate(all="ignore"):
         u = tops.astype(np.float64) * 2.0**-BITS
@@ -288,9 +288,7 @@ def reaching(law: Law, counts: Whole, least: float, read: Read = system) -> tupl
     return places, decided(law, longer, minus[places], read)
 
 
-def settled(
-    law: Law, tops: NDArray[np.uint16], minus: NDArray[np.bool_], boundaries: Array
-) -> NDArray[np.bool_]:
+def settled(law: Law, tops: NDArray[np.uint16], minus: Mask, boundaries: Array) -> Mask:
     """Return where no U with these first 15 bits gives, with its sign, an integer above the boundary."""
     with np.errstate(all="ignore"):
         least = tops.astype(np.float64) * 2.0**-FIRST

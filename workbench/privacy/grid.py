@@ -10,14 +10,14 @@ Proof: `proofs/exact.md`, section 1.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import frexp, isqrt, ldexp
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from workbench.types import Array
+from workbench.types import Array, Counts, remembered
 
 UP = 1 + 2.0**-40  # scales of exact noise are larger by this, which covers 4000 roundings of public numbers
 
@@ -33,9 +33,7 @@ class OnGrid:
 
     counts: Integers
     unit: Any  # a float, or floats: one for each count
-    near: ClassVar[bool] = (
-        False  # floats are at hand, a relative 2^-52 off at most, 0 only for 0; counts are dear
-    )
+    near = False  # floats are at hand, a relative 2^-52 off at most, 0 only for 0; counts are dear
 
     __array_priority__ = 1000  # a factor that is a number of numpy leaves the product to `__rmul__`
 
@@ -76,7 +74,7 @@ class OnGrid:
         return OnGrid(_shifted(np.asarray(self.counts), bits), np.ldexp(self.unit, -bits))
 
     def plus(self, noise: Integers) -> Array:
-        return np.asarray(np.asarray(self.counts + noise, np.float64) * self.unit)
+        return np.asarray(self.counts + noise, np.float64) * self.unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +97,7 @@ class Band:
     """
 
     places: NDArray[np.intp]
-    counts: NDArray[np.int64]
+    counts: Counts
     unit: float
     weights: OnGrid
     size: int
@@ -148,7 +146,7 @@ def _shifted(counts: Integers, bits: int) -> Integers:
     """Return whole numbers times 2^bits: Python's where int64 may be too small, with one bit for noise."""
     limit = 2 ** max(0, WORD - bits)
     if counts.dtype.kind == "i" and -limit < counts.min(initial=0) and counts.max(initial=0) < limit:
-        return np.asarray(counts.astype(np.int64) << min(bits, WORD))
+        return counts.astype(np.int64) << min(bits, WORD)
     return np.asarray(counts.astype(object) << bits, object)
 
 
@@ -179,7 +177,7 @@ def rounded(values: Integers, factor: Fraction) -> Integers:
     [1, 0, 3]
     """
     p, q = factor.numerator, factor.denominator
-    return np.asarray((2 * p * values + q) // (2 * q))
+    return (2 * p * values + q) // (2 * q)
 
 
 def step_of(radius: float, bits: int) -> float:
@@ -188,7 +186,7 @@ def step_of(radius: float, bits: int) -> float:
     return ldexp(1.0, exponent - bits - (fraction == 0.5))
 
 
-@lru_cache(maxsize=256)
+@remembered
 def longest(radius: float, step: float) -> int:
     """Return the most that the squared length of a row of whole numbers may be: ⌊(radius/step)²⌋.
 
@@ -198,7 +196,7 @@ def longest(radius: float, step: float) -> int:
     return int((Fraction(radius) / Fraction(step)) ** 2)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def widest(reach: float, step: float) -> int:
     """Return the most that the size of a whole number may be: ⌊reach/step⌋."""
     return isqrt(longest(reach, step))

@@ -18,7 +18,7 @@ from workbench.privacy.mechanisms import additive, approximate_cost, exceeds_bou
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge
 from workbench.special import ndtri
-from workbench.types import Array
+from workbench.types import Array, Counts
 
 COUNTS_L1 = 2.0  # replacing one row takes 1 from one count and adds 1 to another
 COUNTS_L2 = sqrt(2.0)
@@ -36,7 +36,7 @@ def histogram_charge(step: str, cost: Budget) -> Charge:
     return Charge(step, "gaussian", COUNTS_L2, cost)
 
 
-def finite_histogram(bins: NDArray[np.int64], size: int, charge: Charge, noise: NoiseSource) -> Array:
+def finite_histogram(bins: Counts, size: int, charge: Charge, noise: NoiseSource) -> Array:
     """Return noisy counts of `bins` = 0 .. size-1, empty ones included; others count at the ends."""
     _require_array("bins", bins, "iu", "whole numbers")
     return additive(np.bincount(np.clip(bins, 0, size - 1), minlength=size), charge, noise)
@@ -105,7 +105,7 @@ def stability_histogram(
     return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
 
 
-def _counted(keys: Keys) -> tuple[Keys, NDArray[np.int64]]:
+def _counted(keys: Keys) -> tuple[Keys, Counts]:
     _require_array("keys", keys, _KEYS, "whole numbers, floats of at most 64 bits, or text")
     if keys.dtype.kind == "f":  # equal zeros may differ in sign
         with np.errstate(all="ignore"):
@@ -166,6 +166,6 @@ def release_mode(keys: Keys, charge: Charge, noise: NoiseSource) -> object | Non
     """
     unique, counts = _counted(keys)
     second, first = np.sort(np.append(counts, [0, 0]))[-2:]
-    stability = OnGrid(np.asarray(first - second), 0.5)  # (1)
+    stability = OnGrid(first - second, 0.5)  # (1)
     released = exceeds_bound(stability, charge, noise)  # (2)
     return unique[int(np.argmax(counts))].item() if released else None

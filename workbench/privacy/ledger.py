@@ -418,12 +418,12 @@ def _responses(epsilons: Sequence[float], most: float) -> tuple[NDArray[np.float
 def _gaussian_deltas(mu: float, epsilons: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return `gaussian_delta` of every ε of either sign, rounded up; for μ = 0, what is lost for certain."""
     if not mu:
-        return np.asarray(-np.expm1(np.minimum(epsilons, 0.0)))
+        return -np.expm1(np.minimum(epsilons, 0.0))
     first = log_ndtr(mu / 2 - epsilons / mu)
     second = epsilons + log_ndtr(-mu / 2 - epsilons / mu)
     slack = 4 * float_info.epsilon * (2 + np.abs(first) + np.abs(second) + np.abs(epsilons))
     found = np.exp(first) * (slack - np.expm1(np.minimum(second - first, 0.0)))
-    return np.asarray(np.minimum(found, 1.0))
+    return np.minimum(found, 1.0)
 
 
 def _left(limit: float, spent: float) -> float:

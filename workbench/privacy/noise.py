@@ -15,12 +15,12 @@ from math import inf, log
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError
 from workbench.privacy import cuts
 from workbench.privacy.grid import Band, Later
-from workbench.types import Array
+from workbench.types import Array, Mask, frozen
 
 AT_ONCE = 2**15  # variables at a time: they stay in the cache
 OFF = 2.0**-40  # relative: what the rounding of a few operations may be
@@ -73,7 +73,7 @@ class NoiseSource(Protocol):
         """Return a uniform whole number of 0, .., count - 1."""
 
 
-@dataclass(frozen=True)
+@frozen
 class SimulatedNoise:
     """Noise of a numpy Generator: reproducible, hence for study and not for release."""
 
@@ -85,14 +85,14 @@ class SimulatedNoise:
     def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
         def draw(shape: tuple[int, ...]) -> Array:  # by inversion
             size = -scale * np.log1p(self.rng.random(shape) * np.expm1(-bound / scale))
-            return np.asarray(np.minimum(size, bound) * self.rng.choice([-1.0, 1.0], size=shape))
+            return np.minimum(size, bound) * self.rng.choice([-1.0, 1.0], size=shape)
 
         return _plus(value, draw)
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         def draw(shape: tuple[int, ...]) -> Array:  # geometric variables: whole parts of exponential ones
             first, second = np.floor(scale * self.rng.standard_exponential((2, *shape)))
-            return np.asarray(first - second)
+            return first - second
 
         return _plus(value, draw)
 
@@ -140,7 +140,7 @@ class SimulatedNoise:
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         def draw(d: int) -> Array:
             values, basis = thompson_exponents(d, 1 / scale, self.rng), uniform_basis(d, self.rng)
-            return np.asarray((basis * np.exp(values)) @ basis.T)
+            return (basis * np.exp(values)) @ basis.T
 
         return _shaped(value, draw)
 
@@ -150,7 +150,7 @@ class SimulatedNoise:
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         def draw(d: int) -> Array:
             root = np.eye(d) + scale * self.rng.standard_normal((d, d))
-            return np.asarray(root @ root.T)
+            return root @ root.T
 
         return _shaped(value, draw)
 
@@ -189,17 +189,17 @@ def _logits(scores: ArrayLike, scale: float, weights: Any) -> Array:
     if weights is None:
         return values
     with np.errstate(divide="ignore"):
-        return np.asarray(values + scale * np.log(np.asarray(weights, np.float64)))
+        return values + scale * np.log(np.asarray(weights, np.float64))
 
 
 def _shaped(root: ArrayLike, draw: Callable[[int], Array]) -> Array:
     """Return L M Lᵀ for a root L of the value and a random matrix M, exactly symmetric."""
     factor = np.asarray(root, np.float64)
     product = factor @ draw(len(factor)) @ factor.T
-    return np.asarray((product + product.T) / 2)
+    return (product + product.T) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class UnitNoise:
     """Adds exactly one scale to every entry; chooses the likeliest, and the middle of a range."""
 
@@ -217,7 +217,7 @@ class UnitNoise:
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         factor = np.asarray(value, np.float64)
-        return np.asarray((1 + scale) * (factor @ factor.T))
+        return (1 + scale) * (factor @ factor.T)
 
     wishart = square = thompson_laplace
 
@@ -231,7 +231,7 @@ class UnitNoise:
         return count // 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Draw:
     """One call of a noise source: which noise, of which sensitivity and scale, how many entries."""
 
@@ -292,18 +292,18 @@ def bartlett(
     beside, axes = _below(d).T if upper else _below(d), np.arange(d)
     factors = np.where(beside, rng.standard_normal((*count, d, d)), 0.0)
     factors[..., axes, axes] = np.sqrt(rng.chisquare(rows - axes, (*count, d)))
-    return np.asarray(factors)
+    return factors
 
 
 def _wishart(d: int, rows: float, rng: np.random.Generator) -> Array:
     lower = bartlett(d, rows, rng)
-    return np.asarray(lower @ lower.T / rows)
+    return lower @ lower.T / rows
 
 
 def uniform_basis(d: int, rng: np.random.Generator) -> Array:
     """Return a uniformly random orthogonal matrix."""
     basis, r = np.linalg.qr(rng.standard_normal((d, d)))
-    return np.asarray(basis * np.sign(np.diag(r)))
+    return basis * np.sign(np.diag(r))
 
 
 def thompson_exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
@@ -318,7 +318,7 @@ def thompson_exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
         radius = rng.gamma(d * (d + 1) / 2 + 1, 1 / (rate - floor))
         first, second = _wishart(d, d + 1, rng), _wishart(d, d + 1, rng)
         lower = np.linalg.inv(np.linalg.cholesky(first + second))
-        values = np.asarray(radius * np.asarray(2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1))
+        values = np.asarray(radius * (2 * np.linalg.eigvalsh(lower @ first @ lower.T) - 1))
         halves = np.abs(values[:, None] - values)[above] / 2
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             sinhc = np.where(halves < 1e-4, 1 + halves * halves / 6, np.sinh(halves) / halves)
@@ -328,7 +328,7 @@ def thompson_exponents(d: int, rate: float, rng: np.random.Generator) -> Array:
 
 
 @lru_cache(maxsize=64)
-def _below(d: int) -> NDArray[np.bool_]:
+def _below(d: int) -> Mask:
     mask = np.tri(d, k=-1, dtype=bool)
     mask.flags.writeable = False
     return mask

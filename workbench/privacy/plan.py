@@ -15,7 +15,7 @@ PureDP(epsilon=1.0)
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum, sqrt
 from typing import Literal, TypeAlias
 
@@ -34,6 +34,7 @@ from workbench.privacy.budgets import (
     zcdp_from_laplace,
     zcdp_from_pure,
 )
+from workbench.types import frozen
 
 Rule: TypeAlias = Literal["basic", "zcdp", "gdp"]
 LEAST_SCALE, MOST_SCALE = 1e-290, 1e290  # of noise, that it neither vanishes nor overflows
@@ -56,7 +57,7 @@ class _Tree:
         raise KeyError(step)
 
 
-@dataclass(frozen=True)
+@frozen
 class Charge(_Tree, Public):
     """One use of a mechanism: its sensitivity under replace-one, and what it costs.
 
@@ -80,7 +81,7 @@ class Charge(_Tree, Public):
         yield self
 
 
-@dataclass(frozen=True)
+@frozen
 class Sequential(_Tree):
     """Parts that see the same rows, each possibly after the outputs of the former."""
 
@@ -88,14 +89,14 @@ class Sequential(_Tree):
     parts: tuple["Plan", ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Parallel(_Tree):
     """Parts that see disjoint rows: replacing one row touches one part only."""
 
     parts: tuple["Plan", ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Converted(_Tree):
     """A part whose own budget, zCDP or GDP, is delivered as the (ε, δ) that it implies.
 
@@ -123,7 +124,7 @@ class Converted(_Tree):
         return self.part.charges()
 
 
-@dataclass(frozen=True)
+@frozen
 class Interleaved(_Tree):
     """Parts that take turns: `order` names the steps in the order of the run, each once.
 

@@ -16,7 +16,6 @@ Proof: `proofs/tested_masks.md`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 from math import ceil, exp, expm1, floor, inf, log, sqrt
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError
 from workbench.privacy.budgets import ApproxDP
 from workbench.special import chdtr, chdtrc, chdtri, ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, Floats, RowMap, frozen
 
 Divergence = Callable[[float], float]
 """An upper bound of the hockey-stick divergence at every real e; it falls."""
@@ -68,7 +67,7 @@ TINY = 1e-100  # more than any chance there: products of chances would be subnor
 HIGHER = 1 + 1e-9  # times a probability: what its floats, exact to 1e-12 at least, may be too low by
 
 
-@dataclass(frozen=True)
+@frozen
 class Pure:
     """The largest hockey stick of a pair that is ε-DP in both directions."""
 
@@ -82,7 +81,7 @@ class Pure:
         return -expm1(e - self.epsilon) / (1 + exp(-self.epsilon))
 
 
-@dataclass(frozen=True)
+@frozen
 class Tabulated:
     """A hockey stick of Rényi divergences: in every cell of ±reach with the order that is best at its left.
 
@@ -147,7 +146,7 @@ def orders(budget: ApproxDP, most: float) -> Array:
     return 1 + np.geomspace(lowest, highest, ORDERS)
 
 
-@dataclass(frozen=True)
+@frozen
 class Convex:
     """A hockey stick of a pair that is as its exchange: known at e ≥ 0, between them linear in e^e.
 
@@ -199,12 +198,10 @@ def _of_gamma(log_scale: float, rows: float, places: Array) -> Array:
     first, second = (
         beyond(rows, np.maximum(reach / by, 0.0)) for by in (expm1(log_scale), -expm1(-log_scale))
     )
-    return np.asarray(np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0))
+    return np.maximum(first * HIGHER - np.exp(np.minimum(places, LARGEST)) * second / HIGHER, 0.0)
 
 
-def _mixed(
-    stick: Lattice, beyond: Callable[[Array], Array], span: tuple[float, float], width: float
-) -> Lattice:
+def _mixed(stick: Lattice, beyond: RowMap, span: tuple[float, float], width: float) -> Lattice:
     """Return the hockey stick with one more loss, whose chance to lie beyond a number is given."""
     start, end = floor(span[0] / width), ceil(span[1] / width)
     chances: Array = beyond(np.arange(start, end + 1, dtype=np.float64) * width) * HIGHER + TINY
@@ -212,7 +209,7 @@ def _mixed(
     def mixed(first: int, last: int) -> Array:
         inner = np.maximum.accumulate(stick(first - end, last - start)[::-1] + TINY)[::-1]
         more = np.convolve(inner[:-1] - inner[1:], chances[:-1], "valid")
-        return np.asarray(inner[end - start :] + more + chances[-1])
+        return inner[end - start :] + more + chances[-1]
 
     return mixed
 
@@ -223,7 +220,7 @@ def require_events(budget: ApproxDP) -> None:
         raise ArgumentError("delta", budget.delta, f"at least {LEAST_DELTA:g}")
 
 
-def ramp(stick: Divergence, budget: ApproxDP, most: int) -> tuple[float, ...] | None:
+def ramp(stick: Divergence, budget: ApproxDP, most: int) -> Floats | None:
     """Return p(0), .., p(most), every one nearly the largest that (a) and (b) allow; None without (c).
 
     Each is a multiple of 2^-53, so that a uniform number of as many bits is below it with that probability.
@@ -246,7 +243,7 @@ def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
             before, (p, hint) = p, _next(stick, budget.epsilon, left, p, hint)
 
 
-def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> tuple[float, ...]:
+def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
     """Return p(0), .., p(T) for hockey sticks H_1 ≥ .. ≥ H_T, H_h of neighbours with h or more.
 
     As `ramp`, with H_h in (a) and (b), and in the place of (c) p(h) H_h(ε) ≤ δ at every h: where there is too

@@ -72,7 +72,7 @@ from workbench.privacy.ramps import (
     typical,
 )
 from workbench.special import brentq, chdtr, chdtrc, chndtr
-from workbench.types import Array
+from workbench.types import Array, Floats, frozen, remembered
 
 MASKS = ("thompson_laplace", "wishart", "square")
 LAPLACE, WISHART, LIFTED = "stable_thompson_laplace", "stable_wishart", "tested_wishart"
@@ -124,8 +124,7 @@ def _masked(root: Array | ChargedRoot, charge: Charge, noise: NoiseSource) -> Ar
     kind, d = charge.mechanism, len(root)
     if kind not in scales:
         raise ArgumentError("mechanism", kind, "one of " + ", ".join(MASKS))
-    masked: Array = getattr(noise, kind)(root, charge.sensitivity, scales[kind](charge, d))
-    return masked
+    return getattr(noise, kind)(root, charge.sensitivity, scales[kind](charge, d))
 
 
 def thompson_laplace_scale(charge: Charge, d: int) -> float:
@@ -161,7 +160,7 @@ def wishart_scale(charge: Charge, d: int) -> float:
     return 1 / _most_rows(approximate_cost(charge), charge.sensitivity, d)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _most_rows(cost: ApproxDP, distance: float, d: int) -> float:
     over = partial(_log_excess, cost, distance, d)
     least = log(d - 1 + 1e-3)
@@ -271,19 +270,19 @@ def _cells(chi: Chi) -> tuple[Array, Array]:
 def _below(chi: Chi, values: Array) -> Array:
     finite = np.clip(values, 0.0, 1e300)
     exact = chi[1] or chi[0] > MOST_ROWS  # where `chdtr` loses the lower tail, from 10^6 degrees on
-    return np.asarray(chndtr(finite, *chi) if exact else chdtr(chi[0], finite))
+    return chndtr(finite, *chi) if exact else chdtr(chi[0], finite)
 
 
 def _above(chi: Chi, values: Array) -> Array:
     finite = np.clip(values, 0.0, 1e300)
-    return np.asarray(1 - chndtr(finite, *chi) if chi[1] else chdtrc(chi[0], finite))
+    return 1 - chndtr(finite, *chi) if chi[1] else chdtrc(chi[0], finite)
 
 
 def renyi(distance: float, orders: Array, d: int) -> Array:
     """Return c_α: the largest Rényi divergence for each of ν rows."""
 
     def divergence(v: float) -> Array:
-        return np.asarray((-np.log1p(-(orders - 1) * expm1(v)) / (orders - 1) - v) / 2)
+        return (-np.log1p(-(orders - 1) * expm1(v)) / (orders - 1) - v) / 2
 
     up, down = divergence(distance), divergence(-distance)
     return up + down if d > 1 else np.maximum(up, down)
@@ -292,7 +291,7 @@ def renyi(distance: float, orders: Array, d: int) -> Array:
 # Tested matrices
 
 
-@dataclass(frozen=True)
+@frozen
 class StableCharge(Charge):
     """The charge: `sensitivity` is Δ, `most` T, `d` columns; no answer with chance `silent` at h = T."""
 
@@ -301,7 +300,7 @@ class StableCharge(Charge):
     silent: float
 
 
-@dataclass(frozen=True)
+@frozen
 class LiftCharge(StableCharge):
     """The charge of (1) to (3), with `degrees` ν and `rest`, the steps."""
 
@@ -326,7 +325,7 @@ class LiftCharge(StableCharge):
         yield from self.rest
 
 
-@dataclass(frozen=True)
+@frozen
 class Stable:
     """What is masked: the count h, and a root of the matrix."""
 
@@ -334,7 +333,7 @@ class Stable:
     root: Array | ChargedRoot
 
 
-@dataclass(frozen=True)
+@frozen
 class Lift:
     """What is masked: the count h, and a root [[r, 0], [l, R]] of P as r, R, and a location centre + l/r."""
 
@@ -414,20 +413,20 @@ def _drawn(root: Array | ChargedRoot, charge: StableCharge, noise: NoiseSource) 
     return draw(root, charge.sensitivity, stable_scale(charge))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the largest ε' of a mask that is ε'-DP, to a thousandth and from below, or 0."""
     return largest(answering(Pure, cost, most, silent), cost.epsilon / 2, "pure")
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a normal mask, or 0."""
     over = answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent)
     return largest(over, _about(cost), "normal")
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: float) -> ZCDP:
     """Return the same for ρ of steps after the mask of a lifted matrix.
 
@@ -448,7 +447,7 @@ def _about(cost: ApproxDP) -> float:
     return cost.epsilon**2 / (4 * log(1 / cost.delta) + 4 * cost.epsilon)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _degrees(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
     """Return the most rows ν, or 0."""
     over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
@@ -481,7 +480,7 @@ def _orders(distance: float, line: bool, cost: ApproxDP) -> tuple[Array, Array]:
 # Tested locations
 
 
-@dataclass(frozen=True)
+@frozen
 class LocatedCharge(Charge):
     """The charge: `sensitivity` is Δ, `spread` g, `most` T; no answer with chance `silent` at h = T."""
 
@@ -491,7 +490,7 @@ class LocatedCharge(Charge):
     silent: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Located:
     """What is masked: the count h, the location m = centre + shift, and a root R of its scatter."""
 
@@ -521,7 +520,7 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
     """
     answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]
     drawn = noise.gaussian(np.zeros(charge.d, int), charge.sensitivity, located_scale(charge))
-    return np.asarray(found.centre + (found.shift + found.root @ drawn)) if answers else None
+    return found.centre + (found.shift + found.root @ drawn) if answers else None
 
 
 def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
@@ -534,7 +533,7 @@ def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
     return distance <= LARGEST_SPREAD and over(1 / scale) >= 0
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
     over = _over(budget, spread, most, line, silent)
@@ -566,12 +565,12 @@ def _of_location(ratio: float, spread: float, line: bool, budget: ApproxDP) -> D
 # Tested averages: votes
 
 
-@dataclass(frozen=True)
+@frozen
 class VotedCharge(Charge):
     """The charge: `sensitivity` Δ_1, `ratio` r, `falls` Δ_h/Δ_1; no answer at `usual` with `silent`."""
 
     ratio: float
-    falls: tuple[float, ...] = field(repr=False)
+    falls: Floats = field(repr=False)
     usual: int
     silent: float
 
@@ -580,7 +579,7 @@ class VotedCharge(Charge):
         return len(self.falls)
 
 
-@dataclass(frozen=True)
+@frozen
 class Voted:
     """What noise is added to: the count h and the average, 0 where h = 0."""
 
@@ -588,7 +587,7 @@ class Voted:
     value: ArrayLike
 
 
-@dataclass(frozen=True)
+@frozen
 class Shifted:
     """The hockey stick of normal distributions that are a ratio of their sd apart."""
 
@@ -616,7 +615,7 @@ def voted(found: Voted, charge: VotedCharge, noise: NoiseSource) -> Array | None
     return released if answers else None
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[float, int]:
     """Return r, a share of that without a vote, and the fewest counts T for it, or 0, where no Δ falls."""
     ratio = share * (cost.epsilon if kind == VOTED_LAPLACE else gdp_within_approx(cost).mu)
@@ -627,8 +626,8 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
     return ratio, next((h for h, p in enumerate(rises) if p >= 1 - silent), 0)
 
 
-@lru_cache(maxsize=4096)
-def largest_ratio(cost: ApproxDP, kind: str, falls: tuple[float, ...], silent: float, start: float) -> float:
+@remembered
+def largest_ratio(cost: ApproxDP, kind: str, falls: Floats, silent: float, start: float) -> float:
     """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
     def over(ratio: float) -> float:
@@ -654,8 +653,8 @@ def _of_average(kind: str, ratio: float) -> Pure | Shifted:
 # The chances of an answer
 
 
-@lru_cache(maxsize=4096)
-def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> tuple[float, ...]:
+@remembered
+def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> Floats:
     """Return p(0), .., p(T)."""
     cost, most = approximate_cost(charge), charge.most
     stick: Divergence

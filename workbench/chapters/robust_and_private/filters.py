@@ -33,11 +33,11 @@ from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
 from workbench.charts.curves import ellipse, plane
 from workbench.charts.style import number
 from workbench.estimators import Estimator, Trace
+from workbench.estimators.base import recorded
 from workbench.estimators.prime import (
     PRICES,
     Filter,
     FilterMean,
-    Mask,
     PrimeMean,
     Score,
     edges,
@@ -83,7 +83,7 @@ from workbench.study.measures import (
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Status, Verdict, combine, enough, in_proportion
 from workbench.study.run import Row, Run, answered, each_trial
-from workbench.types import Array
+from workbench.types import Array, Mask
 
 N, D, EPSILON = 20_000, 20, 1.0
 FAR_CLUSTERS, MOST_PASSES, COUNTS = 30.0, 40, (1, 2, 4, 8, 16)
@@ -399,7 +399,8 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     trace, before = Trace(), np.ones(N, bool)
     centre = steps.coarse_centre(x, charges[0], noise)
     y = steps.rows_within(x, centre)
-    released = list(steps.passed(y, before, charges[2:], noise, trace))
+    with recorded(trace):
+        released = list(steps.passed(y, before, charges[2:], noise))
     y = centre + grid(steps.radii[1]) * y
 
     def off(mean: Array) -> str:

@@ -12,7 +12,6 @@ The exact conversion of Gaussian mechanisms does not apply to such steps
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from math import ceil, exp
 
 from workbench.errors import ArgumentError
@@ -30,6 +29,7 @@ from workbench.privacy import (
 )
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.privacy.mechanisms import gaussian_mu, truncated_laplace_bound
+from workbench.types import Floats, remembered
 
 
 def composed(budget: Budget, *parts: Plan) -> Plan:
@@ -107,7 +107,7 @@ def steps_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
     return converted(Sequential("zcdp" if isinstance(budget, ZCDP) else "gdp", tuple(charges)), budget)
 
 
-def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[tuple[float, ...]]:
+def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[Floats]:
     """Yield the shares of so many steps, of which all but the last have one of `spreads` together.
 
     >>> list(divisions((1, 3), (0.1, 0.5)))
@@ -132,7 +132,7 @@ def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
     return converted(Parallel(tuple(charges)), budget)
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def concentrated(budget: Budget) -> ZCDP:
     """Return the joint cost of steps with a δ each."""
     match budget:

@@ -33,8 +33,6 @@ mean has √2 times less noise than one that is released beside it for a small s
 mean. Proof: `proofs/gaussian_steps.md`, section 2; `proofs/absent.md`, section 3.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import erf, exp, hypot, inf, lgamma, pi, sqrt
 
@@ -53,7 +51,7 @@ from workbench.privacy import Budget, Charge
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.special import chdtr, chdtri, gammainc, gammaincc
-from workbench.types import Array
+from workbench.types import Array, RowMap, frozen, remembered
 
 BEYOND = np.concatenate([np.geomspace(1e-9, 0.3, 40), np.linspace(0.32, 0.96, 33)])  # shares of white rows
 DIRECTIONS, SEED = 4096, 20  # fixed and public, for step (3)
@@ -68,7 +66,7 @@ STEP = step_of(1.0, SQUARED_BITS)
 MATRICES, POINTS, MATRIX_SEED = 101, 4096, 61
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def radius_within(d: int, outside: float) -> float:
     """Return r with P(|z| > r) = `outside`.
 
@@ -80,7 +78,7 @@ def radius_within(d: int, outside: float) -> float:
 
 def kept_share(squared: Array, d: int) -> Array:
     """Return the clipped moment for many r²: what the ball leaves of each variance."""
-    return np.asarray(gammainc(d / 2 + 1, squared / 2) + squared / d * gammaincc(d / 2, squared / 2))
+    return gammainc(d / 2 + 1, squared / 2) + squared / d * gammaincc(d / 2, squared / 2)
 
 
 def clipped_moment(d: int, radius: float) -> float:
@@ -156,7 +154,7 @@ def censored_spectrum(variances: Array, radius: float) -> Array:
     """
     d, squares = len(variances), _directions(len(variances))
     spread = np.maximum(squares @ variances, radius**2 / INSIDE)
-    return np.asarray(variances * (_kept_shares(radius**2 / spread, d) @ squares) * (d / len(squares)))
+    return variances * (_kept_shares(radius**2 / spread, d) @ squares) * (d / len(squares))
 
 
 def _kept_shares(squared: Array, d: int) -> Array:
@@ -170,7 +168,7 @@ def _kept_shares(squared: Array, d: int) -> Array:
     orders = np.arange(NODES)
     series = 2 / NODES * (at @ np.cos(np.outer(np.arccos(nodes), orders)))
     series[0] /= 2
-    return np.asarray(np.polynomial.chebyshev.chebval((squared - middle) / half, series))
+    return np.polynomial.chebyshev.chebval((squared - middle) / half, series)
 
 
 @lru_cache(maxsize=16)
@@ -208,7 +206,7 @@ def _errors(winsorised: tuple[Array, ...], n: int, d: int, mu: float | Array) ->
     noise = 2 * (squared / (n * mu)) ** 2
     size = ((fourth - second**2) / (d * n) + noise) / size_slope**2
     shape = (fourth * (1 - 1 / d) / n + (d * (d + 1) // 2 - 1) * noise) / shape_slope**2
-    return np.asarray(size + shape)
+    return size + shape
 
 
 @lru_cache(maxsize=64)
@@ -216,12 +214,12 @@ def _quantiles(d: int) -> tuple[Array, ...]:
     return _winsorised(chdtri(d, BEYOND), d)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def best_radius(n: int, d: int, mu: float) -> float:
     return sqrt(float(_quantiles(d)[0][np.argmin(_errors(_quantiles(d), n, d, mu))]))
 
 
-@dataclass(frozen=True)
+@frozen
 class LiftedMoment:
     """Steps (4) to (6) for n rows of at most d coordinates; `height` is τ, or up to a step more."""
 
@@ -243,7 +241,7 @@ class LiftedMoment:
     def steps(self) -> int:
         return widest(self.height, STEP) if self.height else 0
 
-    def of(self, x: Array, change: Callable[[Array], Array]) -> OnGrid:
+    def of(self, x: Array, change: RowMap) -> OnGrid:
         """Return the moment of the lifted rows that a map of each row makes, clipped to the unit ball.
 
         Its shape is (d + 1, d + 1), whatever the number of coordinates: zeros stand for the others.
@@ -253,7 +251,7 @@ class LiftedMoment:
             lifted = np.full((len(rows), rows.shape[1] + 1), float(self.steps))
             lifted[~present(rows), 0] = 0.0
             lifted[:, 1:] = in_ball(rows, 1.0, STEP)
-            return np.asarray(lifted.T @ lifted)
+            return lifted.T @ lifted
 
         return padded(total_of(x, change, part, 2 * SQUARED_BITS) * (STEP * STEP / len(x)), self.d + 1)
 
@@ -267,7 +265,7 @@ class LiftedMoment:
         return share(corner, (self.steps * STEP) ** 2, charge) if self.steps else 1.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Frame:
     """The linear map of rows that several steps refine: H Vᵀ, V an orthonormal basis, (d, r), H square.
 
@@ -283,7 +281,7 @@ class Frame:
 
     @property
     def matrix(self) -> Array:
-        return np.asarray(self.shape @ self.basis.T)
+        return self.shape @ self.basis.T
 
     def then(self, matrix: Array) -> "Frame":
         return Frame(self.basis, matrix @ self.shape)
@@ -297,7 +295,7 @@ class Frame:
 
     def back(self, vector: Array) -> Array:
         """Return the vector of the subspace that the frame maps to `vector`, shape (r,)."""
-        return np.asarray(self.basis @ np.linalg.solve(self.shape, vector))
+        return self.basis @ np.linalg.solve(self.shape, vector)
 
     def covariance(self, matrix: Array) -> Array:
         """Return V H⁻¹ M H⁻ᵀ Vᵀ for a positive semidefinite M, as a product with its own transpose."""
@@ -331,7 +329,7 @@ def padded(statistic: OnGrid, d: int) -> OnGrid:
     return statistic.padded([(0, d - size) for size in statistic.shape])
 
 
-@dataclass(frozen=True)
+@frozen
 class Moments:
     """A mean of shape (d,), or None where none is released, and a covariance of shape (d, d)."""
 
@@ -344,7 +342,7 @@ class Moments:
         return bool(known and np.isfinite(self.covariance).all())
 
 
-@dataclass(frozen=True)
+@frozen
 class SquaredErrors:
     """Mean squared errors of mean and covariance, in the norms that the covariance itself defines.
 

@@ -25,8 +25,7 @@ rows:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from math import exp, hypot, inf, log, sqrt
 
 import numpy as np
@@ -35,7 +34,7 @@ from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import brentq, chdtri, log_ndtr, ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, frozen, remembered
 
 FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean
 DROWNED = 1e4  # sd over the scale of noise, from where on its law does not matter to 16 digits
@@ -50,12 +49,12 @@ _GRID = np.linspace(-9.0, 9.0, 2001)  # of the largest of several normal values
 
 
 def density(z: Array) -> Array:
-    return np.asarray(np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi))
+    return np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
 
 
 def normal_beyond(t: Array) -> Array:
     """Return E (Z - t)₊ = φ(t) - t Φ(-t)."""
-    return np.asarray(density(t) - t * ndtr(-t))
+    return density(t) - t * ndtr(-t)
 
 
 def rescaled_mean(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) -> Array:
@@ -66,14 +65,14 @@ def mean_and_share(counted: OnGrid, n: int, charge: Charge, noise: NoiseSource) 
     joint, whole = weighed(counted, n, charge)
     noisy = additive(joint, charge, noise)  # (1)
     found = share(float(noisy[-1]), whole, charge)  # (2)
-    return np.asarray(noisy[:-1] / found), found  # (3)
+    return noisy[:-1] / found, found  # (3)
 
 
 def rescaled_moment(counted: OnGrid, n: int, charge: Charge, draw: Callable[[OnGrid], Array]) -> Array:
     """Return a second moment of n rows as `draw` draws it, over the share of those that are there."""
     joint, whole = weighed(counted, n, charge, OF_MOMENTS)
     noisy = draw(joint)  # (1)
-    return np.asarray(noisy[:-1, :-1] / share(float(noisy[-1, -1]), whole, charge))  # (2) (3)
+    return noisy[:-1, :-1] / share(float(noisy[-1, -1]), whole, charge)  # (2) (3)
 
 
 def weighed(counted: OnGrid, n: int, charge: Charge, part: float | None = None) -> tuple[OnGrid, float]:
@@ -149,7 +148,7 @@ def median_of_sum(sd: float, charge: Charge) -> float:
     return sd * float(brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate)))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def median_norm(freedom: float, failure: float = 0.0) -> float:
     """Return the median of the norm of N(0, I) in so many coordinates; infinite with this chance of failure.
 
@@ -179,7 +178,7 @@ def better_than(trivial: float, error: float) -> float:
 
 def chosen(log_weights: Array) -> Array:
     weights = np.exp(log_weights - log_weights.max())
-    return np.asarray(weights / weights.sum())
+    return weights / weights.sum()
 
 
 def weighted_median(sizes: Array, chances: Array) -> float:
@@ -226,7 +225,7 @@ def located(ahead: float, bins: int, d: int) -> float:
     return float(best @ ndtr(middle + ahead) ** max(bins - 2, 0)) ** d
 
 
-@dataclass(frozen=True)
+@frozen
 class CleanRun:
     """The public numbers of (1) to (3): n, d, the lead and its bins, the place of the ball, the last noise.
 

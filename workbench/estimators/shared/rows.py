@@ -38,7 +38,7 @@ from workbench.errors import ArgumentError, real
 from workbench.estimators.base import LARGEST, sanitised
 from workbench.linalg import norms, squares, symmetrised
 from workbench.privacy.grid import WORD, Integers, OnGrid, longest, step_of, widest
-from workbench.types import Array
+from workbench.types import Array, Mask, RowMap
 
 AT_ONCE = 2**20  # entries of groups that are estimated at a time
 BLOCK = 2**15  # entries that are mapped at a time: they stay in the cache, and memory does not grow with n
@@ -63,7 +63,7 @@ def row_blocks(x: Any) -> Iterator[Array]:
     return (x[block] for block in blocks(len(x), x.shape[1] if x.ndim > 1 else 1))
 
 
-def present(rows: Array) -> NDArray[np.bool_]:
+def present(rows: Array) -> Mask:
     return ~np.isnan(rows if rows.ndim == 1 else rows[..., 0])
 
 
@@ -89,14 +89,14 @@ def evened(groups: Array) -> Array:
     if there.all():
         return groups
     left = np.maximum(there.sum(axis=1), 1)
-    return np.asarray(neutral(groups) * np.sqrt(groups.shape[1] / left)[:, None, None])
+    return neutral(groups) * np.sqrt(groups.shape[1] / left)[:, None, None]
 
 
 def group_means(groups: Array) -> Array:
     """Return the mean of the rows that are there of every group, shape (t, m, d) -> (t, d); NaN without."""
     there = present(groups)
     if there.all():
-        return np.asarray(groups.mean(axis=1))
+        return groups.mean(axis=1)
     left = there.sum(axis=1)[:, None]
     return np.where(left > 0, neutral(groups).sum(axis=1) / np.maximum(left, 1), np.nan)
 
@@ -135,7 +135,7 @@ def in_blocks(rows: Array, blocks: int) -> Array:
     return rows[: blocks * m].reshape(blocks, m, d)
 
 
-def of_groups(rows: Array, size: int, estimate: Callable[[Array], Array]) -> Array:
+def of_groups(rows: Array, size: int, estimate: RowMap) -> Array:
     """Return an estimate of every group of `size` consecutive rows, of many groups at a time."""
     n, d = rows.shape
     blocks = rows[: n // size * size].reshape(-1, size, d)
@@ -188,7 +188,7 @@ def mean_sensitivity(n: int, radius: float) -> float:
     return 2 * radius / n
 
 
-def from_centre(centre: Array) -> Callable[[Array], Array]:
+def from_centre(centre: Array) -> RowMap:
     """Return the map of rows to rows - centre, by a table of centres in every row, in a third of the time."""
     table = np.empty((0, len(centre)))
 
@@ -196,18 +196,18 @@ def from_centre(centre: Array) -> Callable[[Array], Array]:
         nonlocal table
         if len(table) < len(rows):
             table = np.tile(centre, (len(rows), 1))
-        return np.asarray(rows - table[: len(rows)])
+        return rows - table[: len(rows)]
 
     return apart
 
 
-def moment_of(x: Array, change: Callable[[Array], Array]) -> Array:
+def moment_of(x: Array, change: RowMap) -> Array:
     """Return (1/n) Σ w wᵀ of the rows that a map of each row makes, without a second copy of all of them."""
     parts = (change(x[block]) for block in blocks(*x.shape))
     return symmetrised(np.asarray(sum(rows.T @ rows for rows in parts))) / len(x)
 
 
-def mean_of(x: Array, change: Callable[[Array], Array]) -> Array:
+def mean_of(x: Array, change: RowMap) -> Array:
     """Return the mean of the rows that a map of each row makes, a block of rows at a time."""
     return np.asarray(sum(change(x[block]).sum(axis=0) for block in blocks(*x.shape))) / len(x)
 
@@ -224,7 +224,7 @@ def second_moment_sensitivity(n: int, radius: float) -> float:
 BITS = 26  # of a row that is added up: its squared length, at most 2^52, is exact in floats
 SQUARED_BITS = 18  # of a row whose products are added up: 2^15 rows of them, 2^51, are exact in floats
 
-Change = Callable[[Array], Array]
+Change = RowMap
 
 
 def mean_in_ball(x: Array, change: Change, radius: float, counted: bool = False) -> OnGrid:
@@ -263,7 +263,7 @@ def moment_in_ball(x: Array, change: Change, radius: float, counted: bool = Fals
 
 def added(whole: Array) -> Array:
     """Return the sum of rows of whole numbers, exact in any order: a product takes a sixth of `sum`."""
-    return np.asarray(np.ones(len(whole)) @ whole)
+    return np.ones(len(whole)) @ whole
 
 
 def second_moment_within(x: Array, radius: float) -> OnGrid:
@@ -278,7 +278,7 @@ def in_ball(rows: Array, radius: float, step: float) -> Array:
     if len(over):  # lengths of all: in an array whose shape is public, no row's can depend on another
         lengths = np.sqrt(squares(rows)[over])
         whole[over] = _shortened(rows[over], lengths, radius, step, limit)
-    return np.asarray(whole)
+    return whole
 
 
 def _shortened(rows: Array, lengths: Array, radius: float, step: float, limit: int) -> Array:
@@ -302,7 +302,7 @@ def _too_long(whole: Array, limit: int) -> NDArray[np.intp]:
 def in_box(rows: Array, reach: float, step: float) -> Array:
     """Return whole numbers, as floats: entries clipped to ±reach, in units of the step."""
     limit = widest(reach, step)
-    whole = np.asarray(rows * (1 / step))
+    whole = rows * (1 / step)
     np.clip(np.rint(whole, out=whole), -limit, limit, out=whole)
     if np.isnan(whole.sum()):  # a sum costs less than a mask
         whole[np.isnan(whole)] = 0.0

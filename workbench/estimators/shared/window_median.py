@@ -41,8 +41,6 @@ together, and M the weight of the bottom (0 with a range). A bottom counts as an
 Proof: `proofs/univariate.md`, section 1. No source states either mechanism.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from math import ceil, exp, inf, log, pi, sqrt
@@ -61,7 +59,7 @@ from workbench.privacy.budgets import bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
 from workbench.special import brentq, chndtr, ndtr
-from workbench.types import Array
+from workbench.types import Array, Counts, Mask, RowMap, frozen, public, remembered
 
 BITS = 100  # of the public length; what rounds points to the lattice moves them by 2^-101 of it
 LEAST = 2.0**-1074
@@ -136,7 +134,7 @@ def numbers(places: Array, step: float) -> Integers:
     return np.array(shifted, object)
 
 
-@dataclass(frozen=True)
+@frozen
 class Pieces:
     """A piecewise constant score: on [edges[j], edges[j+1]) it is -twice[j]/2, unless the piece is void.
 
@@ -150,7 +148,7 @@ class Pieces:
 
     @property
     def penalty(self) -> Array:
-        return np.asarray(self.twice / 2)
+        return self.twice / 2
 
     def log_length(self) -> Array:
         lengths = np.diff(self.edges)
@@ -158,7 +156,7 @@ class Pieces:
         return np.log(lengths, out=np.full(len(lengths), -inf), where=lengths > 0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class WindowMedian:
     """The mechanism for given widths and stretch and, if `low` and `high` are given, a range of positions.
 
@@ -207,12 +205,12 @@ class WindowMedian:
 
     @cached_property
     def widths(self) -> list[float]:
-        return rounded(np.array([self.left, self.right, self.stretch]), self.step).tolist()  # type: ignore[no-any-return]
+        return rounded(np.array([self.left, self.right, self.stretch]), self.step).tolist()
 
     @cached_property
     def reach(self) -> list[float]:
         """The ends of the range on the lattice."""
-        return rounded(np.array(self.range), self.step).tolist()  # type: ignore[no-any-return]
+        return rounded(np.array(self.range), self.step).tolist()
 
     @property
     def window(self) -> float:
@@ -317,7 +315,7 @@ class WindowMedian:
         return log(self.bottom(cost)) + log(self.step) + selection_epsilon(cost) / 2
 
 
-@dataclass(frozen=True)
+@frozen
 class Near:
     """The non-empty pieces that begin in a band round the middle, as `Pieces`; their numbers among all.
 
@@ -326,8 +324,8 @@ class Near:
 
     numbers: NDArray[np.intp]
     edges: Array
-    twice: NDArray[np.int64]
-    void: NDArray[np.bool_]
+    twice: Counts
+    void: Mask
     points: int
     others: tuple[int, int]
 
@@ -403,7 +401,7 @@ def selection_epsilon(cost: Budget) -> float:
     raise ArgumentError("cost", cost, "PureDP, ApproxDP or ZCDP")
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class RankWindow(WindowMedian):
     """The mechanism for a rank, counted from the top; `low` and `high` have to be given."""
 
@@ -426,9 +424,9 @@ class RankWindow(WindowMedian):
         return Pieces(edges, twice, np.zeros(len(twice), bool), len(points) - int(absent.sum()))
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def location_law(
-    locator: WindowMedian, n: int, cost: Budget, cdf: Callable[[Array], Array], far: float
+    locator: WindowMedian, n: int, cost: Budget, cdf: RowMap, far: float
 ) -> tuple[Array, Array, float]:
     """Return offsets from the median, their probabilities given |offset| ≤ far, and the chance of the rest.
 
@@ -474,15 +472,15 @@ def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def _scores(locator: WindowMedian, cdf: Callable[[Array], Array]) -> Array:
+def _scores(locator: WindowMedian, cdf: RowMap) -> Array:
     return population_score(locator, _OFFSETS, cdf)
 
 
-def population_score(locator: WindowMedian, u: Array, cdf: Callable[[Array], Array]) -> Array:
+def population_score(locator: WindowMedian, u: Array, cdf: RowMap) -> Array:
     """Return lim m(u)/n: the largest of 1/2 - F(u + τ), F(u - τ) - 1/2 and the mass outside u's window."""
     outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
     depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
-    return np.asarray(np.maximum(depth, outside))
+    return np.maximum(depth, outside)
 
 
 def uniform_deviation(n: int, beta: float) -> float:
@@ -491,7 +489,7 @@ def uniform_deviation(n: int, beta: float) -> float:
 
 
 def located_within(
-    locator: WindowMedian, n: int, cost: Budget, beta: float, cdf: Callable[[Array], Array], deviation: float
+    locator: WindowMedian, n: int, cost: Budget, beta: float, cdf: RowMap, deviation: float
 ) -> float:
     """Return an h that |position - median| exceeds with probability at most beta, given the deviation D."""
     half = selection_epsilon(cost) * n / 2
