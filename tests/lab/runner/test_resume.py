@@ -15,7 +15,7 @@ import pytest
 from tests.cluster import until
 from tests.lab.conftest import ROOT, checkout, write_notebook
 
-COUNT, OPEN = 12, 5  # blocks of either sweep; those that need no gate
+COUNT, OPEN, TRIALS = 12, 5, 5  # blocks of either sweep; those that need no gate; runs of a block
 SEEDED = Path("01_gated", "seed=8")  # not the seed that the notebook starts with: nothing is committed
 
 GATED = """
